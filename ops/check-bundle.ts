@@ -1,0 +1,28 @@
+/**
+ * `npm run bundle`: builds what would be deployed, for both environments, and checks that it is the
+ * same and that it stays small. Every isolate that starts has to load it.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { runWrangler } from './wrangler.ts';
+
+const MAX_KIB = 64;
+
+const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+try {
+  const [staging, production] = await Promise.all(['staging', 'production'].map(build));
+  if (!staging || !production?.equals(staging)) throw new Error('staging and production differ');
+  const kib = gzipSync(production).length / 1024;
+  console.log(`index.js: ${kib.toFixed(1)} KiB gzip (at most ${MAX_KIB}), the same for both`);
+  if (kib > MAX_KIB) process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function build(environment: string): Promise<Buffer> {
+  const out = join(folder, environment);
+  await runWrangler(['deploy', '--dry-run', '--env', environment, '--outdir', out]);
+  return readFile(join(out, 'index.js'));
+}

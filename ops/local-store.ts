@@ -1,0 +1,57 @@
+/** The store on a developer's machine: what `wrangler dev` serves, kept in .wrangler/state. */
+import { getPlatformProxy } from 'wrangler';
+import { type KeyRecord, recordName } from '../src/keys/record.ts';
+import { runWrangler } from './wrangler.ts';
+
+/**
+ * The one key that every local store knows, so that examples work as they are pasted. It is no
+ * secret: its prefix makes it useless in any other environment.
+ */
+export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
+
+const LOCAL_KEY_RECORD: KeyRecord = {
+  id: 'local',
+  label: 'The fixed key of local development',
+  createdAt: '2026-11-20T00:00:00.000Z',
+};
+
+/** Brings the local store up to date: migrations applied, the local key known. Loses nothing. */
+export async function setUpLocalStore(): Promise<void> {
+  await Promise.all([
+    runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']),
+    withLocalStore(({ API_KEYS }) => putLocalKey(API_KEYS)),
+  ]);
+}
+
+/** Empties the local store, also while it is being served: no animals, and no keys but the fixed one. */
+export async function emptyLocalStore(): Promise<void> {
+  await setUpLocalStore();
+  await withLocalStore(async ({ DB, API_KEYS }) => {
+    const tables = await DB.prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'd1_migrations'
+         AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+    ).all<{ name: string }>();
+    await DB.batch([
+      ...tables.results.map(({ name }) => DB.prepare(`DELETE FROM ${name}`)),
+      DB.prepare(`DELETE FROM sqlite_sequence WHERE name <> 'd1_migrations'`),
+    ]);
+    const { keys } = await API_KEYS.list();
+    for (const { name } of keys) await API_KEYS.delete(name);
+    await putLocalKey(API_KEYS);
+  });
+}
+
+async function putLocalKey(kv: KVNamespace): Promise<void> {
+  await kv.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD), {
+    metadata: LOCAL_KEY_RECORD,
+  });
+}
+
+async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
+  const { env, dispose } = await getPlatformProxy<Env>();
+  try {
+    await use(env);
+  } finally {
+    await dispose();
+  }
+}

@@ -1,0 +1,66 @@
+/** `npm start`: sets the local store up and serves it through `wrangler dev`. */
+import { connect, createServer } from 'node:net';
+import { parseArgs } from 'node:util';
+import { LOCAL_KEY, setUpLocalStore } from './local-store.ts';
+import { spawnWrangler } from './wrangler.ts';
+
+const USAGE = 'usage: npm start -- [--port N]   (N from 1 to 65535, 8787 unless told)';
+
+const port = readPort();
+if (!(await isFree(port))) {
+  console.error(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}`);
+  process.exit(1);
+}
+await setUpLocalStore();
+
+const server = spawnWrangler(['dev', '--port', String(port)], { stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => server.kill(signal));
+}
+server.on('exit', (code) => process.exit(code ?? 0));
+
+await answering(port);
+console.log(`
+The animal store is at
+
+  http://localhost:${port}/v1
+
+and takes this key, which is good for nothing but local stores:
+
+  ${LOCAL_KEY}
+
+Try it:
+
+  curl -i http://localhost:${port}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
+`);
+
+function readPort(): number {
+  try {
+    const { values } = parseArgs({ options: { port: { type: 'string', default: '8787' } } });
+    const port = Number(values.port);
+    if (/^[0-9]+$/.test(values.port) && port >= 1 && port <= 65535) return port;
+  } catch {
+    // An argument that there is not: the usage says which there are.
+  }
+  console.error(USAGE);
+  process.exit(2);
+}
+
+/** Whether the port can be listened on, at the addresses that `localhost` stands for. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, 'localhost', () => probe.close(() => resolve(true)));
+  });
+}
+
+async function answering(port: number): Promise<void> {
+  const isUp = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(port, 'localhost', () => resolve(true));
+      socket.on('error', () => resolve(false)).on('close', () => resolve(false));
+      socket.on('connect', () => socket.destroy());
+    });
+  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 100));
+}

@@ -1,0 +1,31 @@
+/**
+ * What a request carries through the app. `Env`, the bindings, is generated from wrangler.toml into
+ * worker-configuration.d.ts by `npm run types`.
+ */
+export type AppEnv = {
+  Bindings: Env;
+  Variables: {
+    /** Names this request in the log and in its `X-Request-Id` header. */
+    requestId: string;
+    /** What the request's log line will say beyond the request itself. */
+    log: LogFields;
+  };
+};
+
+/** Filled in along the way; never the API key, a body or an animal's name. */
+export type LogFields = {
+  /** Id of the API key's record. */
+  keyId?: string;
+  /** The operation is deprecated: an operator can see whom to warn. */
+  deprecated?: true;
+  /** `code` of the Error that was answered. */
+  code?: string;
+  /** Why it was answered, for the operator alone: the platform's text or what to do about it. */
+  cause?: string;
+  /** Stack of an exception that nobody expected. */
+  stack?: string;
+  /** Milliseconds spent waiting for D1. */
+  d1Ms?: number;
+  /** Region of the D1 instance that answered last. */
+  d1Region?: string;
+};

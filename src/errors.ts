@@ -1,0 +1,80 @@
+/**
+ * Errors: the closed set of codes, the error that is thrown anywhere, and the one place that turns
+ * an error into a response.
+ */
+import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import type { AppEnv } from './env.ts';
+
+/** Every `code` that an Error body can carry, and the HTTP status it is answered with. */
+export const STATUS_OF = {
+  invalid_json: 400,
+  invalid_request: 400,
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  expired_api_key: 401,
+  revoked_api_key: 401,
+  not_found: 404,
+  pet_not_found: 404,
+  method_not_allowed: 405,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  internal_error: 500,
+  service_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS_OF;
+
+type ErrorDetails = {
+  /** Response headers that belong to the error, such as `Allow`. */
+  headers?: Record<string, string>;
+  /** What the operator needs to know; it is logged and never shown. */
+  cause?: unknown;
+};
+
+/** An error that the client is meant to see. `message` is shown: say what the caller can act on. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, { headers = {}, cause }: ErrorDetails = {}) {
+    super(message, { cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** A 503. `retryAfter` is in seconds (RFC 9110, 10.2.3). */
+export function serviceUnavailable(message: string, cause: unknown, retryAfter = 5): ApiError {
+  return new ApiError('service_unavailable', message, {
+    headers: { 'Retry-After': String(retryAfter) },
+    cause,
+  });
+}
+
+/** Answers any error with the Error body `{code, message, status}`, and notes it for the log. */
+export function errorResponse(error: Error, c: Context<AppEnv>): Response {
+  const { code, message, headers, cause } = error instanceof ApiError ? error : unexpected(error);
+  const log = c.get('log');
+  log.code = code;
+  if (cause instanceof Error) log.cause = cause.message;
+  if (code === 'internal_error' && cause instanceof Error && cause.stack) log.stack = cause.stack;
+
+  const status = STATUS_OF[code];
+  return c.json({ code, message, status }, status, headers);
+}
+
+/** A library's own refusal, or a crash. The client sees neither's wording. */
+function unexpected(error: Error): ApiError {
+  if (error instanceof HTTPException && error.status < 500) {
+    return new ApiError('invalid_request', 'The request could not be understood.', {
+      cause: error,
+    });
+  }
+  return new ApiError(
+    'internal_error',
+    'Something went wrong on our side. Quote the X-Request-Id header when you report it.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * The format of an API key: `animal_<environment>_<30 random characters><6 of checksum>`. Garbage
+ * and keys of another environment are told by it without any I/O, and secret scanners find leaks.
+ */
+import { crc32 } from '../crc32.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const CHECKSUM_LENGTH = 6;
+
+const FORMAT = /^animal_(local|staging|production)_[0-9A-Za-z]{36}$/;
+
+/** The environment that a key is for, or `undefined` when it is no key of ours at all. */
+export function environmentOfKey(key: string): string | undefined {
+  const environment = FORMAT.exec(key)?.[1];
+  const body = key.slice(0, -CHECKSUM_LENGTH);
+  return key === body + checksum(body) ? environment : undefined;
+}
+
+/** CRC-32 of everything before it, in base62, most significant digit first, padded with `0`. */
+export function checksum(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
+    digits = BASE62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

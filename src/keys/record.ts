@@ -1,0 +1,29 @@
+/**
+ * What KV holds of an API key: under the name `key:<SHA-256>` a record in JSON. The key itself is
+ * stored nowhere.
+ */
+import * as z from 'zod';
+
+const Time = z.iso.datetime({ offset: true });
+
+/** Readers ignore members that they do not know. `id` is what logs and commands call the key by. */
+export const KeyRecord = z.object({
+  id: z.string().min(1),
+  label: z.string().max(100),
+  createdAt: Time,
+  /** The first moment at which the key no longer works. */
+  expiresAt: Time.nullish(),
+  /** Present once the key was revoked. */
+  revokedAt: Time.nullish(),
+});
+
+export type KeyRecord = z.infer<typeof KeyRecord>;
+
+export const KEY_PREFIX = 'key:';
+
+/** KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
+export async function recordName(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'));
+  return KEY_PREFIX + hex.join('');
+}

@@ -1,0 +1,45 @@
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { routePath } from 'hono/route';
+import type { AppEnv } from '../env.ts';
+
+/**
+ * Writes one line of JSON per request, whatever became of it. What may hold a secret or a person's
+ * data never enters it: no raw path, no query, no header of the client's, no body.
+ */
+export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
+  const start = performance.now();
+  c.set('log', {});
+  await next();
+  const { keyId, code, d1Ms, d1Region, ...rest } = c.get('log');
+  const cf = c.req.raw.cf;
+  console.log(
+    JSON.stringify({
+      time: new Date().toISOString(),
+      requestId: c.get('requestId'),
+      environment: c.env.ENVIRONMENT,
+      method: c.req.method,
+      route: matchedRoute(c),
+      status: c.res.status,
+      code,
+      durationMs: milliseconds(performance.now() - start),
+      d1Ms: d1Ms === undefined ? undefined : milliseconds(d1Ms),
+      d1Region,
+      keyId,
+      ray: c.req.header('CF-Ray'),
+      colo: cf?.colo,
+      country: cf?.country,
+      ...rest,
+    }),
+  );
+});
+
+/** The pattern of the route that answered; a request that matched none, or was refused as 405, has none. */
+function matchedRoute(c: Context<AppEnv>): string | undefined {
+  const pattern = routePath(c, -1);
+  return pattern === '/*' ? undefined : pattern;
+}
+
+function milliseconds(duration: number): number {
+  return Math.round(duration * 10) / 10;
+}

@@ -1,0 +1,41 @@
+import { zValidator } from '@hono/zod-validator';
+import { closestMatch } from 'leven';
+import type * as z from 'zod';
+import { ApiError } from '../errors.ts';
+import { REPEATED } from '../json.ts';
+
+type Target = 'query' | 'param' | 'json';
+
+/**
+ * Validates one part of the request with a strict object schema, for `c.req.valid(target)`. The 400
+ * names every problem of that part at once, as `name: problem; name: problem`.
+ */
+export function validate<U extends Target, T extends z.ZodObject>(target: U, schema: T) {
+  return zValidator(target, schema, (result) => {
+    if (result.success) return;
+    const members = new Map<PropertyKey, unknown>(Object.entries(result.data ?? {}));
+    const problems = result.error.issues.flatMap((issue) => {
+      if (issue.code === 'unrecognized_keys') {
+        return issue.keys.map((name) => unknownMember(name, target, Object.keys(schema.shape)));
+      }
+      const [name = 'body'] = issue.path;
+      return `${String(name)}: ${isRepeated(members.get(name), target) ? 'must be given only once' : issue.message}`;
+    });
+    throw new ApiError('invalid_request', problems.join('; '));
+  });
+}
+
+/** A JSON member given twice is marked; a parameter given twice arrives as an array. */
+function isRepeated(value: unknown, target: Target): boolean {
+  return target === 'json' ? value === REPEATED : Array.isArray(value);
+}
+
+function unknownMember(name: string, target: Target, known: string[]): string {
+  const problem = target === 'json' ? 'is not a known field' : 'is not a known parameter';
+  // `categoryid`, `category_id` and `stauts` are all near enough.
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
+  const near = closestMatch(plain(name), known.map(plain), { maxDistance: 2 });
+  const suggestion = known.find((candidate) => plain(candidate) === near);
+  const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
+  return `${shown}: ${problem}${suggestion ? `, did you mean ${suggestion}?` : ''}`;
+}

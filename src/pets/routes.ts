@@ -1,0 +1,90 @@
+/** The operations on animals. */
+import { type Context, Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { runQuery } from '../database.ts';
+import type { AppEnv } from '../env.ts';
+import { ApiError } from '../errors.ts';
+import { authenticate } from '../middleware/authenticate.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { validate } from '../middleware/validate.ts';
+import { encodeCursor } from './cursor.ts';
+import { insertPet, selectPet, selectPets } from './queries.ts';
+import { GetPetPath, ListPetsQuery, NewPet, NoQuery } from './schema.ts';
+
+export const pets = new Hono<AppEnv>();
+
+/** Release of version 1.0.0, in which getPet was deprecated already. */
+const DEPRECATION_DATE = Date.UTC(2026, 10, 20);
+/** Nothing turns the operation off on that day: it works until somebody removes it. */
+const SUNSET_DATE = Date.UTC(2030, 11, 5);
+
+const LEAST_ID = -(2n ** 63n);
+
+// listPets
+pets.get('/pets', authenticate, validate('query', ListPetsQuery), async (c) => {
+  const { limit, status, cursor } = c.req.valid('query');
+  const from = cursor ? cursor.lastId + 1n : LEAST_ID;
+  // One row more than the page holds: it tells whether there is a next page.
+  const rows = await runQuery(c, (db) => selectPets(db, { from, status, limit: limit + 1 }));
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  if (last && rows.length > limit) {
+    const next = new URL(`${baseUrl(c)}/pets`);
+    next.searchParams.set('limit', String(limit));
+    if (status) next.searchParams.set('status', status);
+    next.searchParams.set('cursor', encodeCursor({ lastId: BigInt(last.pet_id), status }));
+    c.header('Link', `<${next.href}>; rel="next"`); // RFC 8288
+  }
+  return json(c, `[${page.map(({ pet }) => pet).join(',')}]`);
+});
+
+// createPet
+pets.post(
+  '/pets',
+  authenticate,
+  validate('query', NoQuery),
+  jsonBody,
+  validate('json', NewPet),
+  async (c) => {
+    const [created] = await runQuery(c, (db) => insertPet(db, c.req.valid('json')));
+    if (!created) throw new Error('the insert returned no row');
+    c.header('Location', `${baseUrl(c)}/pets/${created.pet_id}`);
+    return json(c, created.pet, 201);
+  },
+);
+
+/** Marks every response of a deprecated operation, errors too (RFC 9745, RFC 8594). */
+const deprecated = createMiddleware<AppEnv>(async function deprecated(c, next) {
+  c.get('log').deprecated = true;
+  c.header('Deprecation', `@${DEPRECATION_DATE / 1000}`);
+  c.header('Sunset', new Date(SUNSET_DATE).toUTCString());
+  const base = baseUrl(c);
+  const docs = new URL('/docs', base).href;
+  c.header('Link', `<${base}/pets>; rel="successor-version", <${docs}>; rel="deprecation"`);
+  await next();
+});
+
+// getPet
+pets.get(
+  '/pets/:petId',
+  deprecated,
+  authenticate,
+  validate('param', GetPetPath),
+  validate('query', NoQuery),
+  async (c) => {
+    const { petId } = c.req.valid('param');
+    const [found] = await runQuery(c, (db) => selectPet(db, petId));
+    if (!found) throw new ApiError('pet_not_found', `There is no animal with the id ${petId}.`);
+    return json(c, found.pet);
+  },
+);
+
+/** The base address, ending in `/v1`: the configured one, or locally the one the client used. */
+function baseUrl(c: Context<AppEnv>): string {
+  return c.env.BASE_URL ?? new URL('/v1', c.req.url).href;
+}
+
+/** Answers with a body that is JSON already: see queries.ts. */
+function json(c: Context<AppEnv>, body: string, status: 200 | 201 = 200): Response {
+  return c.body(body, status, { 'Content-Type': 'application/json' });
+}

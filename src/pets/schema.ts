@@ -1,0 +1,82 @@
+/** The shapes of animals: the only statement of them. Types are inferred from these schemas. */
+import * as z from 'zod';
+import { parseInt64 } from '../json.ts';
+import { decodeCursor } from './cursor.ts';
+
+export const PetStatus = z.enum(['available', 'pending', 'sold'], {
+  error: 'must be one of available, pending, sold (leave it out for none)',
+});
+
+const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+
+/** Arrives as a bigint: see parseJson. */
+const Int64 = z.int64({ error: required(INT64_PROBLEM) });
+
+const NAME_LENGTH = 255;
+
+/** Comes back exactly as it was sent: nothing is trimmed or normalized. */
+const Name = z
+  .string({ error: required('must be a string') })
+  .min(1, 'must not be empty')
+  // zod counts code points: a dog is one, though two UTF-16 code units.
+  .max(NAME_LENGTH, `must be at most ${NAME_LENGTH} characters long`)
+  .refine((name) => !/\p{Cc}/u.test(name), 'must not contain control characters')
+  .refine((name) => name.isWellFormed(), 'must not contain a lone surrogate')
+  .refine(
+    (name) => name === '' || /[^\p{White_Space}\p{Cf}]/u.test(name),
+    'must contain a visible character',
+  );
+
+/** Body of `createPet`. */
+export const NewPet = z.strictObject(
+  { name: Name, categoryId: Int64, status: PetStatus.optional() },
+  { error: 'must be a JSON object' },
+);
+export type NewPet = z.infer<typeof NewPet>;
+
+const LIMIT_PROBLEM = 'must be an integer from 1 to 100';
+
+/** Query of `listPets`. A cursor decodes to the id at which its page starts. */
+export const ListPetsQuery = z
+  .strictObject({
+    limit: z
+      .string(LIMIT_PROBLEM)
+      .regex(/^[0-9]+$/, LIMIT_PROBLEM)
+      .transform(Number)
+      .pipe(z.number().min(1, LIMIT_PROBLEM).max(100, LIMIT_PROBLEM))
+      .default(20),
+    status: PetStatus.optional(),
+    cursor: z
+      .string('must be a cursor')
+      .transform((text, context) => {
+        const cursor = decodeCursor(text);
+        if (cursor) return cursor;
+        context.addIssue('is not a cursor of this list, follow the Link header of the page before');
+        return z.NEVER;
+      })
+      .optional(),
+  })
+  .refine(({ cursor, status }) => !cursor || cursor.status === status, {
+    path: ['cursor'],
+    error: 'was made for another status filter',
+  });
+
+/** Path of `getPet`. */
+export const GetPetPath = z.strictObject({
+  petId: z
+    .string()
+    .regex(/^-?[0-9]+$/, INT64_PROBLEM)
+    .transform((digits, context) => {
+      const id = parseInt64(digits);
+      if (id !== undefined) return id;
+      context.addIssue(INT64_PROBLEM);
+      return z.NEVER;
+    }),
+});
+
+/** Query of the operations that take none. */
+export const NoQuery = z.strictObject({});
+
+function required(problem: string) {
+  return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
+}

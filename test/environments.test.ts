@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import wranglerPackage from '../node_modules/wrangler/package.json' with { type: 'json' };
+import packageJson from '../package.json' with { type: 'json' };
+import { makeKey, startStore } from './store.ts';
+
+type Config = {
+  name: string;
+  account_id: string;
+  routes?: { pattern: string; custom_domain: boolean }[];
+  workers_dev: boolean;
+  preview_urls: boolean;
+  vars: Record<string, string>;
+  d1_databases: Record<'binding' | 'database_id' | 'database_name' | 'migrations_dir', string>[];
+  kv_namespaces: Record<'binding' | 'id', string>[];
+};
+
+function read(env?: string): Config {
+  return readConfig({ config: 'wrangler.toml', ...(env && { env }) });
+}
+
+const local = read();
+
+describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
+  const config = read(env);
+
+  test('has every binding and variable that local development has', () => {
+    const names = ({ d1_databases, kv_namespaces, vars }: Config) => ({
+      d1: d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
+      kv: kv_namespaces.map(({ binding }) => binding),
+      vars: Object.keys({ BASE_URL: '', ...vars }).sort(),
+    });
+    expect(names(config)).toEqual(names(local));
+    expect(config.vars).toMatchObject({ ENVIRONMENT: env });
+  });
+
+  test('shares no account, database, namespace, name or address with another environment', () => {
+    const others = ['staging', 'production'].filter((other) => other !== env).map(read);
+    const own = ({ name, account_id, d1_databases, kv_namespaces, routes, vars }: Config) => [
+      name,
+      account_id,
+      ...d1_databases.flatMap(({ database_id, database_name }) => [database_id, database_name]),
+      ...kv_namespaces.map(({ id }) => id),
+      ...(routes ?? []).map(({ pattern }) => pattern),
+      vars.BASE_URL,
+    ];
+    const taken = [local, ...others].flatMap(own);
+    for (const value of own(config)) {
+      expect(value).toBeTruthy();
+      expect(taken).not.toContain(value);
+    }
+  });
+
+  test('is reached at its base address and nowhere else', () => {
+    const base = new URL(config.vars.BASE_URL ?? '');
+    expect(base.href).toMatch(/^https:\/\/.*\/v1$/);
+    expect(config.routes).toEqual([{ pattern: base.host, custom_domain: true }]);
+    expect([config.workers_dev, config.preview_urls]).toEqual([false, false]);
+  });
+});
+
+test('the top level has no account, so that nothing is deployed without naming an environment', () => {
+  expect(local.account_id).toBe('local-only');
+  expect(local.routes).toBeUndefined();
+});
+
+test('miniflare is the one that wrangler runs', () => {
+  expect(packageJson.devDependencies.miniflare).toBe(wranglerPackage.dependencies.miniflare);
+});
+
+describe('staging', () => {
+  const store = startStore({ env: 'staging' });
+
+  test('builds links from its base address, whatever address was used', async () => {
+    const created = await store.create({ name: 'Rex', categoryId: 1, status: 'sold' });
+    const id = (created.body as { id: number }).id;
+    const base = 'https://staging.api.animal-store.example';
+    expect(created.headers.get('location')).toBe(`${base}/v1/pets/${id}`);
+    await store.create({ name: 'Max', categoryId: 1, status: 'sold' });
+    const list = await store.fetch('/v1/pets?limit=1&status=sold');
+    expect(list.headers.get('link')).toMatch(
+      /^<https:\/\/staging\.api\.animal-store\.example\/v1\/pets\?limit=1&status=sold&cursor=[\w-]+>; rel="next"$/,
+    );
+    expect((await store.fetch(`/v1/pets/${id}`)).headers.get('link')).toBe(
+      `<${base}/v1/pets>; rel="successor-version", <${base}/docs>; rel="deprecation"`,
+    );
+  });
+
+  test('takes its own keys only, and says so', async () => {
+    const key = await store.issueKey({}, 'local');
+    const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
+    expect(reply.body).toEqual({
+      code: 'invalid_api_key',
+      message: 'This API key is for the local environment, this is staging.',
+      status: 401,
+    });
+  });
+
+  test('does not look for a store that was never set up', async () => {
+    const { API_KEYS } = await store.bindings();
+    for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
+    const authorization = `Bearer ${makeKey('staging')}`;
+    expect((await store.fetch('/v1/pets', { headers: { authorization } })).status).toBe(401);
+  });
+});
+
+describe('a local store that was never set up', () => {
+  const store = startStore({ migrate: false });
+  const command = expect.stringContaining('npm start');
+
+  test('without its tables answers 503, and the log says what to run', async () => {
+    for (const reply of [
+      await store.fetch('/v1/pets'),
+      await store.create({ name: 'Rex', categoryId: 1 }),
+    ]) {
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('retry-after')).toBe('5');
+      expect(reply.body).toEqual({
+        code: 'service_unavailable',
+        message: 'The store is not set up yet.',
+        status: 503,
+      });
+    }
+    expect(await store.logLines()).toEqual([
+      expect.objectContaining({ status: 503, cause: command }),
+      expect.objectContaining({ status: 503, cause: command }),
+    ]);
+  });
+
+  test('without its key answers 503, and the log says what to run', async () => {
+    const { API_KEYS } = await store.bindings();
+    for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
+    const authorization = `Bearer ${makeKey()}`;
+    const reply = await store.fetch('/v1/pets', { headers: { authorization } });
+    expect(reply.body).toMatchObject({ code: 'service_unavailable', status: 503 });
+    expect(await store.logLines()).toEqual([expect.objectContaining({ cause: command })]);
+  });
+});

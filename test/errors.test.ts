@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { recordName } from '../src/keys/record.ts';
+import { makeKey, startStore } from './store.ts';
+
+const store = startStore();
+
+test.each([
+  '/',
+  '/v1',
+  '/v1/',
+  '/v2/pets',
+  '/v1/pet',
+  '/v1/pets/',
+  '/v1//pets',
+  '/v1/Pets',
+  '/V1/pets',
+  '/v1/pets/1/',
+  '/v1/pets/1/owner',
+  '/v1/store/orders',
+  '/pets',
+  '/v1/pets%2F1',
+  '/v1/%',
+])('%s is not found', async (path) => {
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const reply = await store.fetch(path, { method });
+    expect(reply.status).toBe(404);
+    expect(reply.headers.get('content-type')).toBe('application/json');
+    expect(reply.body).toEqual({ code: 'not_found', message: expect.any(String), status: 404 });
+  }
+});
+
+test.each([
+  ['/v1/pets', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'PROPFIND']],
+  ['/v1/pets/1', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE']],
+])('%s takes %s only', async (path, allow, others) => {
+  for (const method of others) {
+    const reply = await store.fetch(path, { method });
+    expect(reply.status).toBe(405);
+    expect(reply.headers.get('allow')).toBe(allow);
+    expect(reply.body).toEqual({
+      code: 'method_not_allowed',
+      message: `This path takes ${allow}.`,
+      status: 405,
+    });
+  }
+});
+
+test('HEAD answers as GET does, without the body', async () => {
+  await store.create({ name: 'Rex', categoryId: 1 });
+  await store.create({ name: 'Max', categoryId: 1 });
+  for (const path of ['/v1/pets?limit=1', '/v1/pets?limit=0', '/v1/pets/0', '/v1/nothing']) {
+    const [get, head] = [await store.fetch(path), await store.fetch(path, { method: 'HEAD' })];
+    expect(head.status).toBe(get.status);
+    expect(head.text).toBe('');
+    for (const name of ['content-type', 'link', 'cache-control', 'deprecation']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+  }
+});
+
+test('every answer carries a request id of its own and nosniff', async () => {
+  const ids = new Set<string | null>();
+  const requests: [string, string][] = [
+    ['GET', '/v1/pets'],
+    ['GET', '/v1/pets/x'],
+    ['HEAD', '/v1/pets'],
+    ['POST', '/v1/pets'],
+    ['PUT', '/v1/pets'],
+    ['OPTIONS', '/v1/pets'],
+    ['GET', '/nothing'],
+  ];
+  for (const [method, path] of requests) {
+    const { headers } = await store.fetch(path, { method, headers: { 'x-request-id': 'mine' } });
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    ids.add(headers.get('x-request-id'));
+  }
+  expect(ids.size).toBe(requests.length);
+});
+
+test('an exception that nobody expected is logged whole and shown as internal_error', async () => {
+  const key = makeKey();
+  await (await store.bindings()).API_KEYS.put(await recordName(key), '{ broken');
+  const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
+  expect(reply.status).toBe(500);
+  expect(reply.body).toEqual({
+    code: 'internal_error',
+    message: 'Something went wrong on our side. Quote the X-Request-Id header when you report it.',
+    status: 500,
+  });
+  expect(await store.logLines()).toEqual([
+    expect.objectContaining({
+      requestId: reply.headers.get('x-request-id'),
+      status: 500,
+      code: 'internal_error',
+      stack: expect.stringContaining('SyntaxError'),
+    }),
+  ]);
+});

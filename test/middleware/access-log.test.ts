@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+test('one line per request says what an operator asks for', async () => {
+  const reply = await store.create(
+    { name: 'Rex', categoryId: 1 },
+    { headers: { 'cf-ray': '8f1-FRA' } },
+  );
+  expect(await store.logLines()).toEqual([
+    {
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      requestId: reply.headers.get('x-request-id'),
+      environment: 'local',
+      method: 'POST',
+      route: '/v1/pets',
+      status: 201,
+      durationMs: expect.any(Number),
+      d1Ms: expect.any(Number),
+      keyId: 'suite',
+      ray: '8f1-FRA',
+      colo: expect.any(String),
+      country: expect.any(String),
+    },
+  ]);
+});
+
+test.each([
+  [
+    'GET',
+    '/v1/pets?limit=0',
+    { route: '/v1/pets', status: 400, code: 'invalid_request', keyId: 'suite' },
+  ],
+  ['HEAD', '/v1/pets', { route: '/v1/pets', status: 200, method: 'HEAD' }],
+  [
+    'GET',
+    '/v1/pets/77',
+    { route: '/v1/pets/:petId', status: 404, code: 'pet_not_found', deprecated: true },
+  ],
+  ['GET', '/v1/nothing', { status: 404, code: 'not_found' }],
+  ['PUT', '/v1/pets', { status: 405, code: 'method_not_allowed' }],
+  ['OPTIONS', '/v1/pets', { status: 204, method: 'OPTIONS' }],
+])('%s %s', async (method, path, expected) => {
+  await store.fetch(path, { method });
+  expect(await store.logLines()).toEqual([expect.objectContaining(expected)]);
+});
+
+test('only the deprecated operation is marked', async () => {
+  await store.fetch('/v1/pets');
+  expect((await store.logLines())[0]).not.toHaveProperty('deprecated');
+});
+
+test('no key, path, query, body or name is ever in it', async () => {
+  const key = await store.issueKey();
+  const headers = { authorization: `Bearer ${key}` };
+  await store.create({ name: 'SecretName', categoryId: 123454321 }, { headers });
+  await store.create(
+    { name: 'SecretName', categoryId: 'SecretValue', SecretField: 1 },
+    { headers },
+  );
+  await store.create('{"name":"SecretName",', { headers });
+  await store.fetch('/v1/pets/SecretPath?SecretQuery=1', { headers });
+  await store.fetch('/SecretPath/123454321', { headers });
+  await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}x` } });
+  const log = JSON.stringify(await store.logLines());
+  expect(log).not.toMatch(/Secret|123454321/);
+  expect(log).not.toContain(key.slice('animal_local_'.length));
+});

@@ -1,0 +1,337 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+const STATUS = 'must be one of available, pending, sold (leave it out for none)';
+
+async function petCount(): Promise<number> {
+  const { DB } = await store.bindings();
+  return (await DB.prepare('SELECT count(*) AS n FROM pets').first<number>('n')) ?? -1;
+}
+
+describe('a valid body', () => {
+  test('is answered with the animal, its id and its address', async () => {
+    const reply = await store.create({ name: 'Rex', categoryId: 3, status: 'pending' });
+    expect(reply.status).toBe(201);
+    expect(reply.headers.get('content-type')).toBe('application/json');
+    expect(reply.body).toEqual({
+      id: expect.any(Number),
+      name: 'Rex',
+      categoryId: 3,
+      status: 'pending',
+    });
+    const address = reply.headers.get('location') ?? '';
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+\/v1\/pets\/[0-9]+$/);
+    expect((await store.fetch(new URL(address).pathname)).text).toBe(reply.text);
+  });
+
+  test('without a status makes an animal without one', async () => {
+    const reply = await store.create({ name: 'Rex', categoryId: 3 });
+    expect(reply.status).toBe(201);
+    expect(Object.keys(reply.body as object)).toEqual(['id', 'name', 'categoryId']);
+    for (const status of ['available', 'pending', 'sold']) {
+      expect((await store.fetch(`/v1/pets?status=${status}`)).text).toBe('[]');
+    }
+    expect((await store.fetch('/v1/pets')).text).toBe(`[${reply.text}]`);
+  });
+
+  test('gets an id that was never used, even after the newest animal is gone', async () => {
+    const { DB } = await store.bindings();
+    const first = (await store.create({ name: 'Rex', categoryId: 1 })).body as { id: number };
+    await DB.exec('DELETE FROM pets');
+    const second = (await store.create({ name: 'Rex', categoryId: 1 })).body as { id: number };
+    expect(second.id).toBeGreaterThan(first.id);
+  });
+
+  test.each([
+    ['application/json'],
+    ['APPLICATION/JSON'],
+    ['application/json; charset=utf-8'],
+    ['application/json;charset="UTF-8"'],
+    ['application/json ; Charset=utf-8;'],
+  ])('is taken as %s', async (contentType) => {
+    const reply = await store.create(
+      { name: 'Rex', categoryId: 1 },
+      { headers: { 'content-type': contentType } },
+    );
+    expect(reply.status).toBe(201);
+  });
+
+  test('is taken with white space around it, a byte order mark, and any Accept', async () => {
+    const reply = await store.create('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 1 } \n', {
+      headers: { accept: 'text/html' },
+    });
+    expect(reply.status).toBe(201);
+  });
+
+  test('of exactly 16 KiB is taken', async () => {
+    const body = '{"name":"Rex","categoryId":1}'.padEnd(16 * 1024);
+    expect((await store.create(body)).status).toBe(201);
+    expect((await store.create(`${body} `)).status).toBe(413);
+  });
+});
+
+describe('what went in comes out', () => {
+  const anyInt64 = fc.oneof(
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.constantFrom(2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, -(2n ** 53n) - 1n, 0n),
+  );
+
+  test('every int64, digit by digit', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyInt64, async (categoryId) => {
+        const created = await store.create(`{"name":"Rex","categoryId":${categoryId}}`);
+        expect(created.status).toBe(201);
+        expect(created.text).toContain(`"categoryId":${categoryId}}`);
+        const path = new URL(created.headers.get('location') ?? '').pathname;
+        expect((await store.fetch(path)).text).toBe(created.text);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('every valid name, code point by code point', async () => {
+    const visible = fc.constantFrom('a', 'é', '犬', '🐶', 'e\u0301', '"', '\\', '/', "'", '<');
+    const character = fc.oneof(
+      visible,
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter((c) => !/\p{Cc}/u.test(c)),
+      fc.constantFrom(' ', '\u200b', '\u2028', '\ufeff', '\u202e'),
+    );
+    await fc.assert(
+      fc.asyncProperty(visible, fc.array(character, { maxLength: 250 }), async (one, more) => {
+        const name = [...more, one].join('');
+        const created = await store.create({ name, categoryId: 1 });
+        expect(created.body).toMatchObject({ name });
+        expect((await store.fetch('/v1/pets?limit=100')).text).toContain(created.text);
+        await (await store.bindings()).DB.exec('DELETE FROM pets');
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([
+    ['3.0', '3'],
+    ['1e2', '100'],
+    ['1200e-2', '12'],
+    ['-0', '0'],
+    ['0e1000000000', '0'],
+    ['9.007199254740993e15', '9007199254740993'],
+    ['9223372036854775807.000', '9223372036854775807'],
+    ['-9.223372036854775808E+18', '-9223372036854775808'],
+  ])('the integer written as %s', async (written, digits) => {
+    const reply = await store.create(`{"name":"Rex","categoryId":${written}}`);
+    expect(reply.text).toContain(`"categoryId":${digits}}`);
+  });
+
+  test('a name of 255 dogs, two code units each', async () => {
+    const name = '🐶'.repeat(255);
+    expect((await store.create({ name, categoryId: 1 })).body).toMatchObject({ name });
+  });
+});
+
+describe('a bad field', () => {
+  const cases: [body: string, problem: string][] = [
+    ...[
+      '1.5',
+      '"3"',
+      'null',
+      'true',
+      '[1]',
+      '{}',
+      '9223372036854775808',
+      '-9223372036854775809',
+    ].map((value): [string, string] => [
+      `{"name":"Rex","categoryId":${value}}`,
+      `categoryId: ${INT64}`,
+    ]),
+    ...['1e400', '1e1000000000', '1e-400', '1.00000000000000000001', '-1e19'].map(
+      (value): [string, string] => [`{"name":"Rex","categoryId":${value}}`, `categoryId: ${INT64}`],
+    ),
+    ['{"name":"Rex"}', 'categoryId: is required'],
+    ['{"categoryId":1}', 'name: is required'],
+    ['{"name":null,"categoryId":1}', 'name: must be a string'],
+    ['{"name":7,"categoryId":1}', 'name: must be a string'],
+    ['{"name":["Rex"],"categoryId":1}', 'name: must be a string'],
+    ['{"name":"","categoryId":1}', 'name: must not be empty'],
+    ['{"name":"  ","categoryId":1}', 'name: must contain a visible character'],
+    ['{"name":"\\u200b\\u200d\\ufeff","categoryId":1}', 'name: must contain a visible character'],
+    ['{"name":"a\\u0000b","categoryId":1}', 'name: must not contain control characters'],
+    ['{"name":"a\\nb","categoryId":1}', 'name: must not contain control characters'],
+    ['{"name":"a\\u0085b","categoryId":1}', 'name: must not contain control characters'],
+    ['{"name":"a\\ud800","categoryId":1}', 'name: must not contain a lone surrogate'],
+    [`{"name":"${'é'.repeat(256)}","categoryId":1}`, 'name: must be at most 255 characters long'],
+    [`{"name":"${'🐶'.repeat(256)}","categoryId":1}`, 'name: must be at most 255 characters long'],
+    ['{"name":"Rex","categoryId":1,"status":"SOLD"}', `status: ${STATUS}`],
+    ['{"name":"Rex","categoryId":1,"status":null}', `status: ${STATUS}`],
+    ['{"name":"Rex","categoryId":1,"status":""}', `status: ${STATUS}`],
+    ['{"id":7,"name":"Rex","categoryId":1}', 'id: is not a known field'],
+    [
+      '{"name":"Rex","categoryId":1,"__proto__":{"status":"sold"}}',
+      '__proto__: is not a known field',
+    ],
+    ['{"name":"Rex","categoryId":1,"constructor":1}', 'constructor: is not a known field'],
+    [
+      '{"name":"Rex","categoryId":1,"stauts":"sold"}',
+      'stauts: is not a known field, did you mean status?',
+    ],
+    [
+      '{"name":"Rex","categoryId":1,"category_id":1}',
+      'category_id: is not a known field, did you mean categoryId?',
+    ],
+    ['{"name":"Rex","name":"Max","categoryId":1}', 'name: must be given only once'],
+    ['{"name":"Rex","categoryId":1,"categoryI\\u0064":1}', 'categoryId: must be given only once'],
+    ['[]', 'body: must be a JSON object'],
+    ['[{"name":"Rex","categoryId":1}]', 'body: must be a JSON object'],
+    ['null', 'body: must be a JSON object'],
+    ['"Rex"', 'body: must be a JSON object'],
+    ['7', 'body: must be a JSON object'],
+  ];
+
+  test.each(cases)('%s', async (body, problem) => {
+    const reply = await store.create(body);
+    expect(reply.body).toEqual({ code: 'invalid_request', message: problem, status: 400 });
+    expect(reply.status).toBe(400);
+    expect(await petCount()).toBe(0);
+  });
+
+  test('is named together with every other one', async () => {
+    const reply = await store.create('{"nmae":"Rex","categoryId":1.5,"status":"SOLD","id":1}');
+    expect(reply.body).toMatchObject({
+      code: 'invalid_request',
+      message: [
+        'name: is required',
+        `categoryId: ${INT64}`,
+        `status: ${STATUS}`,
+        'nmae: is not a known field, did you mean name?',
+        'id: is not a known field',
+      ].join('; '),
+    });
+  });
+
+  test('in the query is refused, too', async () => {
+    const reply = await store.fetch('/v1/pets?dryRun=1&limit=5', {
+      method: 'POST',
+      body: '{"name":"Rex","categoryId":1}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(reply.body).toMatchObject({
+      code: 'invalid_request',
+      message: 'dryRun: is not a known parameter; limit: is not a known parameter',
+    });
+    expect(await petCount()).toBe(0);
+  });
+});
+
+describe('a body that is not JSON', () => {
+  test.each([
+    ['empty', ''],
+    ['blank', ' \n'],
+    ['truncated', '{"name":"Rex","categoryId":1'],
+    ['with a trailing comma', '{"name":"Rex","categoryId":1,}'],
+    ['with single quotes', "{'name':'Rex','categoryId':1}"],
+    ['with a raw line break in a string', '{"name":"a\nb","categoryId":1}'],
+    ['NaN', '{"name":"Rex","categoryId":NaN}'],
+    ['with a leading zero', '{"name":"Rex","categoryId":01}'],
+    ['two texts', '{"name":"Rex","categoryId":1}{}'],
+    ['arrays nested 5,000 deep', '['.repeat(5000) + ']'.repeat(5000)],
+    ['objects nested 2,000 deep', '{"a":'.repeat(2000) + 1 + '}'.repeat(2000)],
+  ])('%s', async (_, body) => {
+    const reply = await store.create(body);
+    expect(reply.body).toEqual({ code: 'invalid_json', message: expect.any(String), status: 400 });
+    expect(reply.status).toBe(400);
+    expect(await petCount()).toBe(0);
+  });
+
+  test('bytes that are not UTF-8', async () => {
+    const bytes = Buffer.from('{"name":"R\xe9x","categoryId":1}', 'latin1');
+    const reply = await store.fetch('/v1/pets', {
+      method: 'POST',
+      body: bytes,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(reply.body).toMatchObject({
+      code: 'invalid_json',
+      message: 'The body is not valid UTF-8.',
+    });
+    expect(await petCount()).toBe(0);
+  });
+});
+
+describe('a body too large', () => {
+  test('of 100 KiB', async () => {
+    const reply = await store.create({ name: 'x'.repeat(100 * 1024), categoryId: 1 });
+    expect(reply.body).toEqual({
+      code: 'body_too_large',
+      message: expect.any(String),
+      status: 413,
+    });
+    expect(reply.status).toBe(413);
+  });
+
+  test('of 40 KiB in chunks, without a Content-Length', async () => {
+    const chunk = new TextEncoder().encode(' '.repeat(4096));
+    const body = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 10; i += 1) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    const init = {
+      method: 'POST',
+      body,
+      duplex: 'half' as const,
+      headers: { 'content-type': 'application/json' },
+    };
+    expect((await store.fetch('/v1/pets', init)).body).toMatchObject({ code: 'body_too_large' });
+  });
+
+  test('in chunks below the limit is no such body', async () => {
+    const body = new Blob(['{"name":"Rex","categ', 'oryId":1}']).stream();
+    const init = {
+      method: 'POST',
+      body,
+      duplex: 'half' as const,
+      headers: { 'content-type': 'application/json' },
+    };
+    expect((await store.fetch('/v1/pets', init)).status).toBe(201);
+  });
+});
+
+describe('a body of another kind', () => {
+  test.each([
+    ['none', null],
+    ['text/plain', 'text/plain'],
+    ['a form', 'application/x-www-form-urlencoded'],
+    ['another JSON', 'application/problem+json'],
+    ['another charset', 'application/json; charset=iso-8859-1'],
+    ['another parameter', 'application/json; profile=x'],
+    ['two', 'application/json, text/plain'],
+  ])('%s', async (_, contentType) => {
+    const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}');
+    const reply = await store.fetch('/v1/pets', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': contentType },
+    });
+    expect(reply.status).toBe(415);
+    expect(reply.headers.get('accept')).toBe('application/json');
+    expect(reply.body).toEqual({
+      code: 'unsupported_media_type',
+      message: expect.stringContaining('Content-Type: application/json'),
+      status: 415,
+    });
+    expect(await petCount()).toBe(0);
+  });
+
+  test('compressed', async () => {
+    const reply = await store.create('{"name":"Rex","categoryId":1}', {
+      headers: { 'content-encoding': 'gzip' },
+    });
+    expect(reply.status).toBe(415);
+    expect(reply.headers.get('accept-encoding')).toBe('identity');
+    expect(reply.body).toMatchObject({ code: 'unsupported_media_type' });
+  });
+});
