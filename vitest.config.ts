@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // No test may rely on another having run before it.
     sequence: { shuffle: true },
+    // Unless told, vitest leaves one core idle, which is half of a small machine.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     env: { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },

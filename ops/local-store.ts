@@ -1,7 +1,9 @@
 /** The store on a developer's machine: what `wrangler dev` serves, kept in .wrangler/state. */
+import { join } from 'node:path';
 import { getPlatformProxy } from 'wrangler';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
-import { runWrangler } from './wrangler.ts';
+import { listKeys, putKey } from './key-namespace.ts';
+import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
 
 /**
  * The one key that every local store knows, so that examples work as they are pasted. It is no
@@ -17,10 +19,7 @@ const LOCAL_KEY_RECORD: KeyRecord = {
 
 /** Brings the local store up to date: migrations applied, the local key known. Loses nothing. */
 export async function setUpLocalStore(): Promise<void> {
-  await Promise.all([
-    runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']),
-    withLocalStore(({ API_KEYS }) => putLocalKey(API_KEYS)),
-  ]);
+  await Promise.all([runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']), putLocalKey()]);
 }
 
 /** Empties the local store, also while it is being served: no animals, and no keys but the fixed one. */
@@ -35,20 +34,20 @@ export async function emptyLocalStore(): Promise<void> {
       ...tables.results.map(({ name }) => DB.prepare(`DELETE FROM ${name}`)),
       DB.prepare(`DELETE FROM sqlite_sequence WHERE name <> 'd1_migrations'`),
     ]);
-    const { keys } = await API_KEYS.list();
-    for (const { name } of keys) await API_KEYS.delete(name);
-    await putLocalKey(API_KEYS);
+    for (const { name } of await listKeys('local')) await API_KEYS.delete(name);
   });
+  await putLocalKey();
 }
 
-async function putLocalKey(kv: KVNamespace): Promise<void> {
-  await kv.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD), {
-    metadata: LOCAL_KEY_RECORD,
-  });
+async function putLocalKey(): Promise<void> {
+  await putKey('local', { name: await recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
 }
 
 async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
-  const { env, dispose } = await getPlatformProxy<Env>();
+  const { env, dispose } = await getPlatformProxy<Env>({
+    configPath: join(PROJECT_ROOT, 'wrangler.toml'),
+    persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },
+  });
   try {
     await use(env);
   } finally {

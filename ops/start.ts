@@ -14,10 +14,14 @@ if (!(await isFree(port))) {
 await setUpLocalStore();
 
 const server = spawnWrangler(['dev', '--port', String(port)], { stdio: 'inherit' });
+const forwarded = new Set<NodeJS.Signals | null>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => server.kill(signal));
+  process.on(signal, () => {
+    forwarded.add(signal);
+    server.kill(signal);
+  });
 }
-server.on('exit', (code) => process.exit(code ?? 0));
+server.on('exit', (code, signal) => process.exit(code ?? (forwarded.has(signal) ? 0 : 1)));
 
 await answering(port);
 console.log(`
@@ -40,18 +44,23 @@ function readPort(): number {
     const port = Number(values.port);
     if (/^[0-9]+$/.test(values.port) && port >= 1 && port <= 65535) return port;
   } catch {
-    // An argument that there is not: the usage says which there are.
+    // An unknown argument, or a missing value: the usage says what there is.
   }
   console.error(USAGE);
   process.exit(2);
 }
 
-/** Whether the port can be listened on, at the addresses that `localhost` stands for. */
-function isFree(port: number): Promise<boolean> {
+/** Whether the port is free at both addresses that `localhost` may stand for. */
+async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && (await canListen(port, '::1'));
+}
+
+function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, 'localhost', () => probe.close(() => resolve(true)));
+    // Any other error, such as a machine without IPv6, says nothing of the port.
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
+    probe.listen(port, host, () => probe.close(() => resolve(true)));
   });
 }
 

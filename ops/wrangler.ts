@@ -1,6 +1,7 @@
 /** Running wrangler from our commands: the same way on every platform, without its noise. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 export const PROJECT_ROOT = dirname(import.meta.dirname);
 
@@ -22,20 +23,28 @@ export function spawnWrangler(args: string[], options: SpawnOptions = {}): Child
 }
 
 /**
- * Runs wrangler to its end without asking anything, and returns what it printed.
+ * Runs wrangler to its end without asking anything, and returns its standard output.
  *
- * @throws Error with what it printed when its exit code is not 0.
+ * @throws Error with what wrangler says went wrong, when its exit code is not 0.
  */
 export function runWrangler(args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawnWrangler(args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
+    let errors = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
-    child.stderr?.on('data', (chunk) => (output += chunk));
+    child.stderr?.on('data', (chunk) => (errors += chunk));
     child.on('error', reject);
     child.on('close', (code) => {
       if (code === 0) resolve(output);
-      else reject(new Error(`wrangler ${args.join(' ')} failed:\n${output}`));
+      else reject(new Error(`wrangler: ${complaint(`${errors}\n${output}`)}`));
     });
   });
+}
+
+/** The paragraph of wrangler's output that says what went wrong, as one line; else all of it. */
+function complaint(output: string): string {
+  const plain = stripVTControlCharacters(output);
+  const paragraph = /\[ERROR\]((?:.|\n)*?)\n(?:\s*\n){2}/.exec(`${plain}\n\n\n`)?.[1] ?? plain;
+  return paragraph.replaceAll(/\s+/g, ' ').trim();
 }

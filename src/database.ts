@@ -6,7 +6,7 @@ import { serviceUnavailable } from './errors.ts';
 /**
  * Runs one query. Its result is D1's, whose `meta` says what it cost.
  *
- * @throws ApiError 503 when the tables are missing; otherwise what D1 threw.
+ * @throws ApiError 503 when a local store was never set up; otherwise what D1 threw.
  */
 export async function runQuery<Row>(
   c: Context<AppEnv>,
@@ -19,7 +19,7 @@ export async function runQuery<Row>(
     if (meta.served_by_region) log.d1Region = meta.served_by_region;
     return results;
   } catch (error) {
-    throw isMissingTable(error) ? missingTable(error) : error;
+    throw isMissingTable(error) ? notMigrated(c.env.ENVIRONMENT, error) : error;
   } finally {
     log.d1Ms = (log.d1Ms ?? 0) + performance.now() - start;
   }
@@ -29,9 +29,12 @@ function isMissingTable(error: unknown): error is Error {
   return error instanceof Error && error.message.includes('no such table');
 }
 
-function missingTable({ message }: Error): Error {
-  return serviceUnavailable(
-    'The store is not set up yet.',
-    new Error(`${message}. Migrations are not applied: \`npm start\` applies them locally.`),
-  );
+/** On a developer's machine that is how a store begins; elsewhere it is our mistake. */
+function notMigrated(environment: string, error: Error): Error {
+  if (environment === 'local') {
+    const cause = new Error(`${error.message}. Run \`npm start\` once: it sets the store up.`);
+    return serviceUnavailable('The local store is not set up yet.', cause);
+  }
+  const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
+  return new Error(`${error.message}. Migrations are not applied: ${command}`, { cause: error });
 }

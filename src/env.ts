@@ -16,6 +16,10 @@ export type AppEnv = {
 export type LogFields = {
   /** Id of the API key's record. */
   keyId?: string;
+  /** KV failed: the key was taken for what it last was known to be. */
+  keyStale?: true;
+  /** A rate limiter failed and the request passed: why it failed. */
+  limiterFailure?: string;
   /** The operation is deprecated: an operator can see whom to warn. */
   deprecated?: true;
   /** `code` of the Error that was answered. */

@@ -3,7 +3,6 @@
  * an error into a response.
  */
 import type { Context } from 'hono';
-import { HTTPException } from 'hono/http-exception';
 import type { AppEnv } from './env.ts';
 
 /** Every `code` that an Error body can carry, and the HTTP status it is answered with. */
@@ -19,6 +18,7 @@ export const STATUS_OF = {
   method_not_allowed: 405,
   body_too_large: 413,
   unsupported_media_type: 415,
+  rate_limited: 429,
   internal_error: 500,
   service_unavailable: 503,
 } as const;
@@ -45,12 +45,9 @@ export class ApiError extends Error {
   }
 }
 
-/** A 503. `retryAfter` is in seconds (RFC 9110, 10.2.3). */
-export function serviceUnavailable(message: string, cause: unknown, retryAfter = 5): ApiError {
-  return new ApiError('service_unavailable', message, {
-    headers: { 'Retry-After': String(retryAfter) },
-    cause,
-  });
+/** A 503, to be tried again after five seconds. */
+export function serviceUnavailable(message: string, cause: unknown): ApiError {
+  return new ApiError('service_unavailable', message, { headers: { 'Retry-After': '5' }, cause });
 }
 
 /** Answers any error with the Error body `{code, message, status}`, and notes it for the log. */
@@ -65,13 +62,8 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   return c.json({ code, message, status }, status, headers);
 }
 
-/** A library's own refusal, or a crash. The client sees neither's wording. */
+/** A crash, or an error that a library threw. The client does not see its wording. */
 function unexpected(error: Error): ApiError {
-  if (error instanceof HTTPException && error.status < 500) {
-    return new ApiError('invalid_request', 'The request could not be understood.', {
-      cause: error,
-    });
-  }
   return new ApiError(
     'internal_error',
     'Something went wrong on our side. Quote the X-Request-Id header when you report it.',

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import wranglerPackage from '../node_modules/wrangler/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
-import { makeKey, startStore } from './store.ts';
+import { generateKey } from '../src/keys/format.ts';
+import { startStore } from './store.ts';
 
 type Config = {
   name: string;
@@ -99,7 +100,7 @@ describe('staging', () => {
   test('does not look for a store that was never set up', async () => {
     const { API_KEYS } = await store.bindings();
     for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
-    const authorization = `Bearer ${makeKey('staging')}`;
+    const authorization = `Bearer ${generateKey('staging')}`;
     expect((await store.fetch('/v1/pets', { headers: { authorization } })).status).toBe(401);
   });
 });
@@ -117,7 +118,7 @@ describe('a local store that was never set up', () => {
       expect(reply.headers.get('retry-after')).toBe('5');
       expect(reply.body).toEqual({
         code: 'service_unavailable',
-        message: 'The store is not set up yet.',
+        message: 'The local store is not set up yet.',
         status: 503,
       });
     }
@@ -130,9 +131,24 @@ describe('a local store that was never set up', () => {
   test('without its key answers 503, and the log says what to run', async () => {
     const { API_KEYS } = await store.bindings();
     for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
-    const authorization = `Bearer ${makeKey()}`;
+    const authorization = `Bearer ${generateKey('local')}`;
     const reply = await store.fetch('/v1/pets', { headers: { authorization } });
     expect(reply.body).toMatchObject({ code: 'service_unavailable', status: 503 });
     expect(await store.logLines()).toEqual([expect.objectContaining({ cause: command })]);
+  });
+});
+
+describe('a store on staging whose migrations were not applied', () => {
+  const store = startStore({ env: 'staging', migrate: false });
+
+  test('answers 500, and the log says what to run', async () => {
+    expect((await store.fetch('/v1/pets')).body).toMatchObject({ code: 'internal_error' });
+    expect(await store.logLines()).toEqual([
+      expect.objectContaining({
+        status: 500,
+        cause: expect.stringContaining('no such table: pets'),
+        stack: expect.stringContaining('wrangler d1 migrations apply DB --remote --env staging'),
+      }),
+    ]);
   });
 });

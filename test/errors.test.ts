@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { generateKey } from '../src/keys/format.ts';
 import { recordName } from '../src/keys/record.ts';
-import { makeKey, startStore } from './store.ts';
+import { startStore } from './store.ts';
 
 const store = startStore();
 
@@ -79,7 +80,7 @@ test('every answer carries a request id of its own and nosniff', async () => {
 });
 
 test('an exception that nobody expected is logged whole and shown as internal_error', async () => {
-  const key = makeKey();
+  const key = generateKey('local');
   await (await store.bindings()).API_KEYS.put(await recordName(key), '{ broken');
   const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
   expect(reply.status).toBe(500);

@@ -1,12 +1,12 @@
 /** The store under test: the real worker in workerd with real D1 and KV, and a client's view of it. */
-import { randomInt, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { createTestHarness } from 'wrangler';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
-import { checksum } from '../src/keys/format.ts';
+import { generateKey } from '../src/keys/format.ts';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
-
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+import type { Calls, Faults } from './faults/worker.ts';
 
 export type Store = {
   /** Sends a request; with the suite's key unless `Authorization` is given (`null` for none). */
@@ -15,8 +15,14 @@ export type Store = {
   create(body: unknown, init?: RequestOptions): Promise<Reply>;
   /** Puts a key's record into KV, and returns the key. */
   issueKey(record?: Partial<KeyRecord>, environment?: string): Promise<string>;
+  /** Puts a key's record into KV, in place of the one that is there. */
+  putRecord(key: string, record: Partial<KeyRecord>): Promise<void>;
   bindings(): Promise<Env>;
-  /** The lines that the worker logged since the test began, parsed. */
+  /** With `faults`: what fails from now on, until the next call. */
+  fault(faults: Faults): Promise<void>;
+  /** With `faults`: what was called since the last `fault`. */
+  calls(): Promise<Calls>;
+  /** The lines that the worker logged since the test began, parsed: one for each request. */
   logLines(): Promise<Record<string, unknown>[]>;
 };
 
@@ -26,20 +32,30 @@ export type RequestOptions = Omit<RequestInit, 'headers'> & {
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
+export type StoreOptions = {
+  /** The environment of wrangler.toml; local development unless told. */
+  env?: 'staging' | 'production';
+  /** Whether the database has its tables; true unless told. */
+  migrate?: boolean;
+  /** Runs the app with bindings that fail on demand: see faults/worker.ts. */
+  faults?: boolean;
+  /** With `faults`: the limit of a rate limiter, in place of the one of wrangler.toml. */
+  limits?: Partial<Record<'RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', number>>;
+};
+
 /** Starts the store for a test file. The database is empty when a test begins. */
-export function startStore(options: { env?: string; migrate?: boolean } = {}): Store {
+export function startStore(options: StoreOptions = {}): Store {
   const { env = 'local', migrate = true } = options;
-  const server = createTestHarness({
-    root: PROJECT_ROOT,
-    workers: [{ configPath: 'wrangler.toml', ...(options.env && { env }) }],
-  });
+  const server = createTestHarness({ root: PROJECT_ROOT, workers: [workerInput(options)] });
   const worker = server.getWorker<Env>();
   let url: URL;
-  const suiteKey = makeKey(env);
+  let requests = 0;
+  const suiteKey = generateKey(env);
 
   const store: Store = {
     async fetch(path, { headers = {}, ...init } = {}) {
       const sent = { authorization: `Bearer ${suiteKey}`, ...lowerCase(headers) };
+      requests += 1;
       const present = Object.entries(sent).filter((entry): entry is [string, string] => !!entry[1]);
       const response = await fetch(new URL(path, url), {
         redirect: 'manual',
@@ -59,42 +75,66 @@ export function startStore(options: { env?: string; migrate?: boolean } = {}): S
       });
     },
     async issueKey(record = {}, environment = env) {
-      const key = makeKey(environment);
-      await putRecord(key, { id: randomUUID(), ...record });
+      const key = generateKey(environment);
+      await store.putRecord(key, { id: randomUUID(), ...record });
       return key;
     },
+    async putRecord(key, record) {
+      const { API_KEYS } = await store.bindings();
+      const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
+      await API_KEYS.put(await recordName(key), JSON.stringify(complete));
+    },
     bindings: () => worker.getEnv(),
+    async fault(faults) {
+      const response = await fetch(new URL('/__faults', url), {
+        method: 'PUT',
+        body: JSON.stringify(faults),
+      });
+      expect(response.status).toBe(200);
+    },
+    calls: async () => (await fetch(new URL('/__faults', url))).json() as Promise<Calls>,
     async logLines() {
-      // The last request's line may still be under way from the runtime's process to ours.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // A line comes from the runtime's process, some time after the answer.
+      await expect.poll(() => server.getLogs().length).toBeGreaterThanOrEqual(requests);
       return server.getLogs().map(({ message }) => JSON.parse(message));
     },
   };
-
-  async function putRecord(key: string, record: Partial<KeyRecord>): Promise<void> {
-    const { API_KEYS } = await store.bindings();
-    const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
-    await API_KEYS.put(await recordName(key), JSON.stringify(complete));
-  }
 
   beforeAll(async () => {
     ({ url } = await server.listen());
     if (migrate) await worker.applyD1Migrations('DB');
   });
   beforeEach(async () => {
-    if (migrate) await (await store.bindings()).DB.exec('DELETE FROM pets');
-    await putRecord(suiteKey, { id: 'suite' });
+    if (migrate)
+      await (await store.bindings()).DB.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');
+    await store.putRecord(suiteKey, { id: 'suite' });
+    if (options.faults) await store.fault({});
     server.clearLogs();
+    requests = 0;
+  });
+  afterEach(() => {
+    for (const { message } of server.getLogs()) expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
   });
   afterAll(() => server.close());
   return store;
 }
 
-/** A key in the right format, known to nobody. */
-export function makeKey(environment = 'local'): string {
-  const random = Array.from({ length: 30 }, () => BASE62[randomInt(62)]).join('');
-  const body = `animal_${environment}_${random}`;
-  return body + checksum(body);
+function workerInput({ env, faults, limits = {} }: StoreOptions) {
+  if (!faults) return { configPath: 'wrangler.toml', ...(env && { env }) };
+  const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), ...(env && { env }) });
+  const { name, compatibility_date, vars, d1_databases, kv_namespaces, ratelimits } = config;
+  return {
+    config: {
+      ...{ name, compatibility_date, vars, d1_databases, kv_namespaces },
+      main: 'test/faults/worker.ts',
+      ratelimits: ratelimits.map((limiter: { name: string }) => {
+        const limit = Object.entries(limits).find(([limited]) => limited === limiter.name)?.[1];
+        return limit === undefined
+          ? limiter
+          : { ...limiter, simple: { limit, period: 10 as const } };
+      }),
+    },
+  };
 }
 
 function lowerCase(headers: Record<string, string | null>): Record<string, string | null> {

@@ -4,12 +4,12 @@
  */
 import * as z from 'zod';
 
-const Time = z.iso.datetime({ offset: true });
+const Time = z.iso.datetime();
 
 /** Readers ignore members that they do not know. `id` is what logs and commands call the key by. */
 export const KeyRecord = z.object({
   id: z.string().min(1),
-  label: z.string().max(100),
+  label: z.string(),
   createdAt: Time,
   /** The first moment at which the key no longer works. */
   expiresAt: Time.nullish(),
@@ -18,6 +18,14 @@ export const KeyRecord = z.object({
 });
 
 export type KeyRecord = z.infer<typeof KeyRecord>;
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+/** A key that was revoked stays so, whether it has expired since or not. */
+export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
+  if (revokedAt) return 'revoked';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
 
 export const KEY_PREFIX = 'key:';
 

@@ -3,7 +3,7 @@ import type { AppEnv } from '../env.ts';
 import { ApiError, type ErrorCode, serviceUnavailable } from '../errors.ts';
 import { environmentOfKey } from '../keys/format.ts';
 import { findKey } from '../keys/lookup.ts';
-import { KEY_PREFIX, type KeyRecord } from '../keys/record.ts';
+import { KEY_PREFIX, type KeyRecord, stateOf } from '../keys/record.ts';
 
 const CHALLENGE = 'Bearer realm="animal-store"';
 
@@ -22,7 +22,7 @@ export const authenticate = createMiddleware<AppEnv>(async function authenticate
     );
   }
 
-  const record = await findKey(c.env.API_KEYS, key);
+  const record = await findKey(c, key);
   if (!record) {
     await requireLocalSetup(c.env);
     throw invalidToken('invalid_api_key', 'There is no such API key.');
@@ -45,8 +45,9 @@ function bearerToken(header: string | undefined): string {
 }
 
 function refuseEndedKey(record: KeyRecord): void {
-  if (record.revokedAt) throw invalidToken('revoked_api_key', 'This API key was revoked.');
-  if (record.expiresAt && Date.parse(record.expiresAt) <= Date.now()) {
+  const state = stateOf(record);
+  if (state === 'revoked') throw invalidToken('revoked_api_key', 'This API key was revoked.');
+  if (state === 'expired') {
     throw invalidToken('expired_api_key', `This API key expired at ${record.expiresAt}.`);
   }
 }

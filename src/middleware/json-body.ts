@@ -55,13 +55,13 @@ function requireJson(c: Context<AppEnv>): void {
 }
 
 function decodeJson(bytes: ArrayBuffer): unknown {
+  if (bytes.byteLength === 0) throw new ApiError('invalid_json', 'The body is empty.');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch {
     throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
   }
-  if (text.trim() === '') throw new ApiError('invalid_json', 'The body is empty.');
   try {
     return parseJson(text);
   } catch {

@@ -4,6 +4,9 @@ import type * as z from 'zod';
 import { ApiError } from '../errors.ts';
 import { REPEATED } from '../json.ts';
 
+/** A body can hold thousands of unknown fields: to look for the name nearest to each takes time. */
+const MAX_SUGGESTIONS = 10;
+
 type Target = 'query' | 'param' | 'json';
 
 /**
@@ -16,7 +19,10 @@ export function validate<U extends Target, T extends z.ZodObject>(target: U, sch
     const members = new Map<PropertyKey, unknown>(Object.entries(result.data ?? {}));
     const problems = result.error.issues.flatMap((issue) => {
       if (issue.code === 'unrecognized_keys') {
-        return issue.keys.map((name) => unknownMember(name, target, Object.keys(schema.shape)));
+        const known = Object.keys(schema.shape);
+        return issue.keys.map((name, i) =>
+          unknownMember(name, target, i < MAX_SUGGESTIONS ? known : []),
+        );
       }
       const [name = 'body'] = issue.path;
       return `${String(name)}: ${isRepeated(members.get(name), target) ? 'must be given only once' : issue.message}`;

@@ -6,6 +6,7 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { authenticate } from '../middleware/authenticate.ts';
 import { jsonBody } from '../middleware/json-body.ts';
+import { rateLimit } from '../middleware/rate-limit.ts';
 import { validate } from '../middleware/validate.ts';
 import { encodeCursor } from './cursor.ts';
 import { insertPet, selectPet, selectPets } from './queries.ts';
@@ -18,10 +19,11 @@ const DEPRECATION_DATE = Date.UTC(2026, 10, 20);
 /** Nothing turns the operation off on that day: it works until somebody removes it. */
 const SUNSET_DATE = Date.UTC(2030, 11, 5);
 
+/** The service assigns ids from 1 up; one that an operator inserted may be any int64. */
 const LEAST_ID = -(2n ** 63n);
 
 // listPets
-pets.get('/pets', authenticate, validate('query', ListPetsQuery), async (c) => {
+pets.get('/pets', authenticate, rateLimit, validate('query', ListPetsQuery), async (c) => {
   const { limit, status, cursor } = c.req.valid('query');
   const from = cursor ? cursor.lastId + 1n : LEAST_ID;
   // One row more than the page holds: it tells whether there is a next page.
@@ -42,6 +44,7 @@ pets.get('/pets', authenticate, validate('query', ListPetsQuery), async (c) => {
 pets.post(
   '/pets',
   authenticate,
+  rateLimit,
   validate('query', NoQuery),
   jsonBody,
   validate('json', NewPet),
@@ -53,7 +56,7 @@ pets.post(
   },
 );
 
-/** Marks every response of a deprecated operation, errors too (RFC 9745, RFC 8594). */
+/** Marks every response of a deprecated operation, errors too (RFC 9745, RFC 8594, RFC 5829). */
 const deprecated = createMiddleware<AppEnv>(async function deprecated(c, next) {
   c.get('log').deprecated = true;
   c.header('Deprecation', `@${DEPRECATION_DATE / 1000}`);
@@ -69,6 +72,7 @@ pets.get(
   '/pets/:petId',
   deprecated,
   authenticate,
+  rateLimit,
   validate('param', GetPetPath),
   validate('query', NoQuery),
   async (c) => {

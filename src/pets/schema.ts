@@ -4,7 +4,10 @@ import { parseInt64 } from '../json.ts';
 import { decodeCursor } from './cursor.ts';
 
 export const PetStatus = z.enum(['available', 'pending', 'sold'], {
-  error: 'must be one of available, pending, sold (leave it out for none)',
+  error: ({ input }) =>
+    input === null
+      ? 'must not be null, leave it out for an animal without a status'
+      : 'must be one of available, pending, sold',
 });
 
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
@@ -36,7 +39,7 @@ export type NewPet = z.infer<typeof NewPet>;
 
 const LIMIT_PROBLEM = 'must be an integer from 1 to 100';
 
-/** Query of `listPets`. A cursor decodes to the id at which its page starts. */
+/** Query of `listPets`. */
 export const ListPetsQuery = z
   .strictObject({
     limit: z
@@ -51,7 +54,9 @@ export const ListPetsQuery = z
       .transform((text, context) => {
         const cursor = decodeCursor(text);
         if (cursor) return cursor;
-        context.addIssue('is not a cursor of this list, follow the Link header of the page before');
+        context.addIssue(
+          'is not a cursor of this list (follow the Link header of the page before)',
+        );
         return z.NEVER;
       })
       .optional(),

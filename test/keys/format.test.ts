@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crc32 } from '../../src/crc32.ts';
-import { checksum, environmentOfKey } from '../../src/keys/format.ts';
-import { makeKey } from '../store.ts';
+import { checksum, environmentOfKey, generateKey } from '../../src/keys/format.ts';
 
 test('crc32 gives the check value of its definition', () => {
   // The check value of CRC-32/ISO-HDLC in the catalogue of parametrised CRC algorithms.
@@ -34,11 +33,11 @@ describe('the checksum', () => {
 
 describe('environmentOfKey', () => {
   test.each(['local', 'staging', 'production'])('knows a key of %s', (environment) => {
-    expect(environmentOfKey(makeKey(environment))).toBe(environment);
+    expect(environmentOfKey(generateKey(environment))).toBe(environment);
   });
 
   test('refuses a key with any one character changed', () => {
-    const key = makeKey();
+    const key = generateKey('local');
     for (let i = 0; i < key.length; i += 1) {
       const other = key[i] === 'x' ? 'y' : 'x';
       expect(environmentOfKey(key.slice(0, i) + other + key.slice(i + 1))).toBeUndefined();
@@ -49,9 +48,9 @@ describe('environmentOfKey', () => {
     '',
     'animal',
     'animal_local_',
-    makeKey('test'),
-    ` ${makeKey()}`,
-    `${makeKey()}\n`,
-    makeKey().toUpperCase(),
+    generateKey('test'),
+    ` ${generateKey('local')}`,
+    `${generateKey('local')}\n`,
+    generateKey('local').toUpperCase(),
   ])('refuses %j', (key) => expect(environmentOfKey(key)).toBeUndefined());
 });

@@ -1,40 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local-store.ts';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { copyProject } from './project.ts';
 
-/** A copy of the project, so that the developer's own store is left alone. */
-let project: string;
-
-beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  for (const part of ['src', 'ops', 'migrations', 'package.json', 'wrangler.toml']) {
-    await cp(join(PROJECT_ROOT, part), join(project, part), { recursive: true });
-  }
-  await symlink(join(PROJECT_ROOT, 'node_modules'), join(project, 'node_modules'), 'junction');
-});
-afterAll(() => rm(project, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
-
-type Running = { process: ChildProcess; output: () => string; exited: Promise<number | null> };
-
-function run(script: string, args: string[] = []): Running {
-  const child = spawn(process.execPath, [join(project, 'ops', script), ...args], {
-    cwd: project,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (output += chunk));
-  return {
-    process: child,
-    output: () => output,
-    exited: new Promise((resolve) => child.on('close', resolve)),
-  };
-}
+const project = copyProject();
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -47,15 +16,15 @@ async function freePort(): Promise<number> {
 
 /** Starts the store, waits for the address that it prints, and calls the store there. */
 async function start(port: number) {
-  const store = run('start.ts', ['--port', String(port)]);
+  const store = project.start('start.ts', ['--port', String(port)]);
   const deadline = Date.now() + 25_000;
-  while (!store.output().includes('curl -i')) {
-    if (Date.now() > deadline) throw new Error(`not started:\n${store.output()}`);
+  while (!store.stdout().includes('curl -i')) {
+    if (Date.now() > deadline) throw new Error(`not started:\n${store.stdout()}${store.stderr()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const base = /^ +(http:\S+\/v1)$/m.exec(store.output())?.[1];
+  const base = /^ +(http:\S+\/v1)$/m.exec(store.stdout())?.[1];
   expect(base).toBe(`http://localhost:${port}/v1`);
-  expect(store.output()).toContain(`curl -i ${base}/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`);
+  expect(store.stdout()).toContain(`curl -i ${base}/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`);
   return {
     call: (init: RequestInit = {}) =>
       fetch(`${base}/pets`, {
@@ -80,7 +49,7 @@ test('starts, keeps its data over a restart, and is emptied by reset, while it r
 
   const second = await start(port);
   expect(await (await second.call()).json()).toEqual([rex]);
-  expect(await run('reset.ts').exited).toBe(0);
+  expect(await project.run('reset.ts')).toMatchObject({ code: 0 });
   expect(await (await second.call()).json()).toEqual([]);
   expect(await (await second.call({ method: 'POST', body })).json()).toEqual(rex);
   await second.stop();
@@ -93,16 +62,17 @@ test.each([
   [['--prot', '8787']],
   [['8787']],
 ])('refuses the arguments %j in one line', async (args) => {
-  const { exited, output } = run('start.ts', args);
-  expect(await exited).toBe(2);
-  expect(output()).toMatch(/^usage: npm start .*\n$/);
+  const { code, stdout, stderr } = await project.run('start.ts', args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^usage: npm start .*\n$/);
 });
 
 test('says that a port is taken', async () => {
   const port = await freePort();
-  const other = createServer().listen(port, 'localhost');
-  const { exited, output } = run('start.ts', ['--port', String(port)]);
-  expect(await exited).toBe(1);
-  expect(output()).toBe(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}\n`);
-  other.close();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, 'localhost', resolve));
+  const { code, stderr } = await project.run('start.ts', ['--port', String(port)]);
+  await new Promise((resolve) => other.close(resolve));
+  expect(code).toBe(1);
+  expect(stderr).toBe(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}\n`);
 });

@@ -1,0 +1,49 @@
+/** What our commands have in common: exit codes, one clear line for an error, asking before production. */
+import { createInterface } from 'node:readline/promises';
+import { Command, CommanderError, Option } from 'commander';
+import type { Environment } from './key-namespace.ts';
+
+/** A command whose wrong arguments make one line on standard error and the exit code 2. */
+export function createProgram(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`),
+    });
+}
+
+/** Runs the command that the arguments name: exit code 0, 2 for wrong arguments, 1 for a failure. */
+export async function run(program: Command): Promise<void> {
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      return;
+    }
+    console.error(`error: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
+  }
+}
+
+export function environmentOption(): Option {
+  return new Option('--env <environment>', 'which store')
+    .choices(['local', 'staging', 'production'])
+    .default('local');
+}
+
+/**
+ * Asks before something is done to production, unless `yes`.
+ *
+ * @throws Error when the answer is no, or there is nobody to ask.
+ */
+export async function confirm(what: string, environment: Environment, yes = false): Promise<void> {
+  if (environment !== 'production' || yes) return;
+  if (!process.stdin.isTTY)
+    throw new Error(`to ${what} in production without being asked, add --yes`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`This will ${what} in PRODUCTION. Go on? [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was done');
+}

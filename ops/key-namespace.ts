@@ -1,0 +1,67 @@
+/**
+ * The records of API keys in KV, read and written through wrangler: the local store's, also while it is
+ * served, or Cloudflare's. What passes is records under the hashes of keys, never a key.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { KEY_PREFIX, KeyRecord } from '../src/keys/record.ts';
+import { runWrangler } from './wrangler.ts';
+
+export type Environment = 'local' | 'staging' | 'production';
+
+/** A record, and the name under which KV holds it. */
+export type StoredKey = { name: string; record: KeyRecord };
+
+/** What wrangler lists. The metadata is the record itself, so that listing costs no reads. */
+const Listing = z.array(z.object({ name: z.string(), metadata: z.unknown().optional() }));
+
+/** Unknown members are kept: a newer version may have written them. */
+const WholeRecord = KeyRecord.loose();
+
+/**
+ * All records, in the order in which the keys were created.
+ *
+ * @throws Error when wrangler fails, or the namespace holds something that is no record.
+ */
+export async function listKeys(environment: Environment): Promise<StoredKey[]> {
+  const listed = await kv(environment, 'list', ['--prefix', KEY_PREFIX]);
+  const keys: StoredKey[] = [];
+  for (const { name, metadata } of Listing.parse(JSON.parse(listed))) {
+    const inMetadata = WholeRecord.safeParse(metadata);
+    keys.push({
+      name,
+      record: inMetadata.success ? inMetadata.data : await read(environment, name),
+    });
+  }
+  return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
+}
+
+/** Writes a record, in place of the one that is there. */
+export async function putKey(environment: Environment, { name, record }: StoredKey): Promise<void> {
+  const json = JSON.stringify(record);
+  // Through a file: wrangler prints a value that it is given as an argument.
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  try {
+    const path = join(folder, 'record.json');
+    await writeFile(path, json);
+    await kv(environment, 'put', [name, '--path', path, '--metadata', json]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function read(environment: Environment, name: string): Promise<KeyRecord> {
+  const stored = await kv(environment, 'get', [name]);
+  try {
+    return WholeRecord.parse(JSON.parse(stored));
+  } catch {
+    throw new Error(`KV holds something else than a key's record under ${name.slice(0, 12)}…`);
+  }
+}
+
+function kv(environment: Environment, command: string, args: string[]): Promise<string> {
+  const where = environment === 'local' ? ['--local'] : ['--remote', '--env', environment];
+  return runWrangler(['kv', 'key', command, ...args, '--binding', 'API_KEYS', ...where]);
+}

@@ -1,0 +1,196 @@
+/** `npm run keys`: issues, lists, rotates and revokes API keys. */
+import { randomBytes } from 'node:crypto';
+import Table from 'cli-table3';
+import { InvalidArgumentError } from 'commander';
+import { generateKey } from '../src/keys/format.ts';
+import { type KeyRecord, recordName, stateOf } from '../src/keys/record.ts';
+import { confirm, createProgram, environmentOption, run } from './command-line.ts';
+import { type Environment, listKeys, putKey, type StoredKey } from './key-namespace.ts';
+import { parseDuration, parseExpiry } from './times.ts';
+
+type Options = {
+  env: Environment;
+  label: string;
+  expires?: Date;
+  overlap: number;
+  json?: boolean;
+  yes?: boolean;
+};
+
+const DAY = 86_400_000;
+/** Later than any key expires. */
+const LAST_DAY = '9999-12-31';
+
+const JSON_HELP = 'print JSON, and nothing else, on standard output';
+const YES_HELP = 'do not ask before changing production';
+const EXPIRES_HELP = 'a duration (90d, 12h) or a date (2027-01-31: the end of that day, UTC)';
+
+const program = createProgram(
+  'npm run keys --',
+  'Issues, lists, rotates and revokes API keys: of the local store, or with --env of another.',
+);
+
+program
+  .command('create')
+  .description('Issues a key and prints it, once.')
+  .requiredOption(
+    '--label <text>',
+    'whose key it is, or what for; up to 100 characters',
+    labelArgument,
+  )
+  .option('--expires <when>', EXPIRES_HELP, expiryArgument)
+  .option('--json', JSON_HELP)
+  .option('--yes', YES_HELP)
+  .addOption(environmentOption())
+  .action(async ({ env, label, expires, json, yes }: Options) => {
+    await confirm('create a key', env, yes);
+    const { key, record } = await issue(env, label, expires);
+    printNewKey(key, record, env, json);
+  });
+
+program
+  .command('list')
+  .description('Lists the keys: id, label, created, expires, state. Never a key.')
+  .option('--json', JSON_HELP)
+  .addOption(environmentOption())
+  .action(async ({ env, json }: Options) => {
+    const keys = (await listKeys(env)).map(({ record }) => ({
+      id: record.id,
+      label: record.label,
+      createdAt: record.createdAt,
+      expiresAt: record.expiresAt ?? null,
+      state: stateOf(record),
+    }));
+    if (json) {
+      console.log(JSON.stringify(keys, null, 2));
+      return;
+    }
+    const table = new Table({
+      head: ['id', 'label', 'created', 'expires', 'state'],
+      style: { head: [], border: [], compact: true },
+    });
+    table.push(
+      ...keys.map(({ id, label, createdAt, expiresAt, state }) => [
+        id,
+        label,
+        createdAt,
+        expiresAt ?? 'never',
+        state,
+      ]),
+    );
+    console.log(table.toString());
+  });
+
+program
+  .command('revoke')
+  .description('Makes a key invalid for good. To do it again changes nothing.')
+  .argument('<id>', 'the id that `list` shows')
+  .option('--yes', YES_HELP)
+  .addOption(environmentOption())
+  .action(async (id: string, { env, yes }: Options) => {
+    const stored = await findKey(env, id);
+    if (stored.record.revokedAt) {
+      console.log(`Key ${id} was revoked already, at ${stored.record.revokedAt}.`);
+      return;
+    }
+    await confirm(`revoke the key ${id} (${stored.record.label})`, env, yes);
+    const record = { ...stored.record, revokedAt: new Date().toISOString() };
+    await putKey(env, { ...stored, record });
+    console.log(`Key ${id} is revoked. Within about two minutes it works nowhere any more.`);
+  });
+
+program
+  .command('rotate')
+  .description('Issues a key with the same label, and lets the old one expire.')
+  .argument('<id>', 'the id that `list` shows')
+  .option(
+    '--overlap <duration>',
+    'how long the old key still works (24h, 15m)',
+    durationArgument,
+    DAY,
+  )
+  .option('--json', JSON_HELP)
+  .option('--yes', YES_HELP)
+  .addOption(environmentOption())
+  .action(async (id: string, { env, overlap, json, yes }: Options) => {
+    const old = await findKey(env, id);
+    const state = stateOf(old.record);
+    if (state !== 'active') throw new Error(`key ${id} is ${state}: create a new one`);
+    await confirm(`rotate the key ${id} (${old.record.label})`, env, yes);
+
+    const lifetime = lifetimeOf(old.record);
+    const expires = lifetime === undefined ? undefined : new Date(Date.now() + lifetime);
+    const { key, record } = await issue(env, old.record.label, expires);
+    // Printed before anything else can fail: it cannot be shown again.
+    printNewKey(key, record, env, json);
+
+    const end = Math.min(Date.now() + overlap, Date.parse(old.record.expiresAt ?? LAST_DAY));
+    const expiresAt = new Date(end).toISOString();
+    await putKey(env, { ...old, record: { ...old.record, expiresAt } }).catch((error) => {
+      throw new Error(
+        `the new key is issued, but the old one, ${id}, stays as it was: ${error.message}`,
+      );
+    });
+    console.error(`The old key, ${id}, expires at ${expiresAt}.`);
+  });
+
+await run(program);
+
+async function issue(env: Environment, label: string, expires?: Date) {
+  const key = generateKey(env);
+  const record: KeyRecord = {
+    id: `key_${randomBytes(6).toString('hex')}`,
+    label,
+    createdAt: new Date().toISOString(),
+    ...(expires && { expiresAt: expires.toISOString() }),
+  };
+  await putKey(env, { name: await recordName(key), record });
+  return { key, record };
+}
+
+function printNewKey(key: string, record: KeyRecord, env: Environment, json = false): void {
+  const { id, label, createdAt, expiresAt = null } = record;
+  if (json) {
+    console.log(JSON.stringify({ id, key, label, createdAt, expiresAt }));
+    return;
+  }
+  console.log(`Key ${id} (${label}) for ${env}, expires ${expiresAt ?? 'never'}:
+
+  ${key}
+
+Keep it now: it is stored nowhere, and cannot be shown again.`);
+}
+
+async function findKey(env: Environment, id: string): Promise<StoredKey> {
+  const found = (await listKeys(env)).filter(({ record }) => record.id === id);
+  const [key] = found;
+  if (!key) throw new Error(`there is no key with the id ${id} in ${env}`);
+  if (found.length > 1) throw new Error(`${found.length} keys in ${env} have the id ${id}`);
+  return key;
+}
+
+/** How long a key was issued for, in milliseconds. */
+function lifetimeOf({ createdAt, expiresAt }: KeyRecord): number | undefined {
+  return expiresAt ? Date.parse(expiresAt) - Date.parse(createdAt) : undefined;
+}
+
+function labelArgument(text: string): string {
+  const length = [...text].length;
+  if (text.trim() !== '' && length <= 100 && !/[\p{Cc}\p{Cs}]/u.test(text)) return text;
+  throw new InvalidArgumentError('A label is 1 to 100 characters, without control characters.');
+}
+
+function expiryArgument(text: string): Date {
+  const expires = parseExpiry(text);
+  if (!expires)
+    throw new InvalidArgumentError('It is a duration such as 90d, or a date such as 2027-01-31.');
+  if (expires.getTime() <= Date.now()) throw new InvalidArgumentError('That is not in the future.');
+  return expires;
+}
+
+function durationArgument(text: string): number {
+  const duration = parseDuration(text);
+  if (duration === undefined)
+    throw new InvalidArgumentError('It is a duration such as 15m, 24h or 7d.');
+  return duration;
+}

@@ -1,0 +1,27 @@
+/** Points in time and durations, as people write them in arguments. */
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+const DURATION = /^([0-9]{1,6})([smhdw])$/;
+
+/** Milliseconds of a duration such as `1s`, `15m`, `24h`, `90d`, `4w`; `undefined` for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  return unit === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];
+}
+
+/**
+ * The point in time that `text` means: a duration from now, or a date, which means the end of that day
+ * in UTC; `undefined` for anything else.
+ */
+export function parseExpiry(text: string, now = Date.now()): Date | undefined {
+  const duration = parseDuration(text);
+  if (duration !== undefined) return new Date(now + duration);
+  const day = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)
+    ? new Date(`${text}T23:59:59.999Z`)
+    : undefined;
+  // `new Date` takes 30 February for 2 March.
+  return day && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+    ? day
+    : undefined;
+}

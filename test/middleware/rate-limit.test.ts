@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { generateKey } from '../../src/keys/format.ts';
+import { network } from '../../src/middleware/rate-limit.ts';
+import { type Reply, startStore } from '../store.ts';
+
+/** Twice a limit and one more: some are refused even when a new window begins in between. */
+const LIMIT = 5;
+const TOO_MANY = 2 * LIMIT + 1;
+
+function expectRefused({ status, headers, body }: Reply): void {
+  expect(status).toBe(429);
+  expect(headers.get('retry-after')).toBe('10');
+  expect(body).toEqual({ code: 'rate_limited', message: expect.any(String), status: 429 });
+}
+
+describe('the limit of a key', () => {
+  const store = startStore({ faults: true, limits: { RATE_LIMITER: LIMIT } });
+
+  async function statuses(key: string, path = '/v1/pets', method = 'GET'): Promise<number[]> {
+    const found: number[] = [];
+    for (let i = 0; i < TOO_MANY; i += 1) {
+      const reply = await store.fetch(path, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+      });
+      if (reply.status === 429) expectRefused(reply);
+      found.push(reply.status);
+    }
+    return found;
+  }
+
+  test('stops that key, and no other', async () => {
+    const [one, other] = [await store.issueKey({ id: 'one' }), await store.issueKey()];
+    const found = await statuses(one);
+    expect(found.slice(0, LIMIT)).toEqual(Array(LIMIT).fill(200));
+    expect(found).toContain(429);
+    const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${other}` } });
+    expect(reply.status).toBe(200);
+    const lines = (await store.logLines()).filter(({ status }) => status === 429);
+    expect(lines[0]).toMatchObject({ code: 'rate_limited', keyId: 'one' });
+  });
+
+  test.each([
+    ['GET', '/v1/pets/1'],
+    ['POST', '/v1/pets'],
+  ])('counts bad requests, too: %s %s', async (method, path) => {
+    expect(await statuses(await store.issueKey(), path, method)).toContain(429);
+  });
+
+  test('is not touched by a key that is refused', async () => {
+    const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
+    expect(new Set(await statuses(key))).toEqual(new Set([401]));
+  });
+
+  test('is no limit while the limiter fails, and that is logged', async () => {
+    await store.fault({ limiters: 'throws' });
+    expect(new Set(await statuses(await store.issueKey()))).toEqual(new Set([200]));
+    const [first, second] = await store.logLines();
+    expect(first).toMatchObject({ limiterFailure: expect.stringContaining('limiter unavailable') });
+    expect(second).toMatchObject({ limiterFailure: 'RATE_LIMITER: Error: limiter unavailable' });
+  });
+});
+
+describe('the limit of an address', () => {
+  const store = startStore({ faults: true, limits: { ADDRESS_RATE_LIMITER: LIMIT } });
+
+  function guess(address: string | null, key = generateKey('local')): Promise<Reply> {
+    return store.fetch('/v1/pets', {
+      headers: { authorization: `Bearer ${key}`, 'cf-connecting-ip': address },
+    });
+  }
+
+  /** Spends the whole budget of an address, with guessed keys. */
+  async function exhaust(address: string | null): Promise<void> {
+    const replies: Reply[] = [];
+    for (let i = 0; i < TOO_MANY; i += 1) replies.push(await guess(address));
+    for (const reply of replies.filter(({ status }) => status !== 401)) expectRefused(reply);
+    expect(replies.slice(0, LIMIT - 1).map(({ status }) => status)).not.toContain(429);
+    expect(replies.map(({ status }) => status)).toContain(429);
+  }
+
+  test('stops guessing before KV is read, and no other address', async () => {
+    await exhaust('192.0.2.1');
+    expect((await store.calls()).kvReads).toBeLessThanOrEqual(2 * LIMIT);
+    expect((await guess('192.0.2.2')).status).toBe(401);
+  });
+
+  test('is one for all addresses of a /64', async () => {
+    await exhaust('2001:db8:0:1::1');
+    expect((await guess('2001:db8:0:2::1')).status).toBe(401);
+    const replies = await Promise.all(
+      Array.from({ length: TOO_MANY }, (_, i) => guess(`2001:DB8::1:${i}:0:0:1`)),
+    );
+    expect(replies.map(({ status }) => status)).toContain(429);
+  });
+
+  test('is one for all requests without an address', async () => {
+    await exhaust(null);
+  });
+
+  test('does not hold up a key that the isolate remembers', async () => {
+    const key = await store.issueKey();
+    expect((await guess('192.0.2.3', key)).status).toBe(200);
+    await exhaust('192.0.2.3');
+    for (let i = 0; i < TOO_MANY; i += 1) expect((await guess('192.0.2.3', key)).status).toBe(200);
+    await store.fault({ ahead: 11_000 });
+    expect((await guess('192.0.2.3', key)).status).toBe(200);
+  });
+});
+
+describe('network', () => {
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['', ''],
+    ['not an address', 'not an address'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:0002::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8::3:4:5:6', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+  ])('of %j is %j', (address, expected) => expect(network(address)).toBe(expected));
+});
+
+test.each(['local', 'staging', 'production'])(
+  '%s says in Retry-After what its period is',
+  (env) => {
+    const { ratelimits } = readConfig({ config: 'wrangler.toml', ...(env !== 'local' && { env }) });
+    for (const { simple } of ratelimits) expect(simple.period).toBe(10);
+  },
+);

@@ -1,0 +1,70 @@
+/** A copy of the project to run commands in, so that the developer's own store is left alone. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+
+export type Running = {
+  process: ChildProcess;
+  stdout: () => string;
+  stderr: () => string;
+  exited: Promise<number | null>;
+};
+
+export type Project = {
+  /** Starts `node ops/<script> <args>`, and ends it with the test. */
+  start(script: string, args?: string[], env?: Record<string, string>): Running;
+  /** Runs it to its end. */
+  run(script: string, args?: string[], env?: Record<string, string>): Promise<Result>;
+  /** The copy's folder. */
+  path(): string;
+};
+
+export type Result = { code: number | null; stdout: string; stderr: string };
+
+/** Copies the project for a test file. */
+export function copyProject(): Project {
+  let folder: string;
+  const running = new Set<Running>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+    for (const part of ['src', 'ops', 'migrations', 'package.json', 'wrangler.toml']) {
+      await cp(join(PROJECT_ROOT, part), join(folder, part), { recursive: true });
+    }
+    await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  });
+  afterEach(async () => {
+    for (const { process } of running) process.kill('SIGTERM');
+    await Promise.all(Array.from(running, ({ exited }) => exited));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
+
+  function start(script: string, args: string[] = [], env: Record<string, string> = {}): Running {
+    const child = spawn(process.execPath, [join(folder, 'ops', script), ...args], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => (stdout += chunk));
+    child.stderr.on('data', (chunk) => (stderr += chunk));
+    const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
+    const command: Running = { process: child, stdout: () => stdout, stderr: () => stderr, exited };
+    running.add(command);
+    exited.then(() => running.delete(command));
+    return command;
+  }
+
+  return {
+    start,
+    async run(script, args, env) {
+      const { exited, stdout, stderr } = start(script, args, env);
+      return { code: await exited, stdout: stdout(), stderr: stderr() };
+    },
+    path: () => folder,
+  };
+}
