@@ -16,6 +16,8 @@ export function createProgram(name: string, description: string): Command {
 /** Runs the command that the arguments name: exit code 0, 2 for wrong arguments, 1 for a failure. */
 export async function run(program: Command): Promise<void> {
   try {
+    const commands = program.commands.map((command) => command.name()).join(', ');
+    if (process.argv.length === 2) program.error(`error: name a command (${commands}), or --help`);
     await program.parseAsync();
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -12,35 +12,53 @@ import { runWrangler } from './wrangler.ts';
 export type Environment = 'local' | 'staging' | 'production';
 
 /** A record, and the name under which KV holds it. */
-export type StoredKey = { name: string; record: KeyRecord };
+export type StoredKey = { name: string; record: WholeRecord };
 
 /** What wrangler lists. The metadata is the record itself, so that listing costs no reads. */
 const Listing = z.array(z.object({ name: z.string(), metadata: z.unknown().optional() }));
 
 /** Unknown members are kept: a newer version may have written them. */
 const WholeRecord = KeyRecord.loose();
+type WholeRecord = z.infer<typeof WholeRecord>;
 
 /**
- * All records, in the order in which the keys were created.
+ * All records, in the order in which the keys were created. What is no record is left out, and named
+ * on standard error: it must not keep an operator from revoking a key.
  *
- * @throws Error when wrangler fails, or the namespace holds something that is no record.
+ * @throws Error when wrangler fails.
  */
 export async function listKeys(environment: Environment): Promise<StoredKey[]> {
   const listed = await kv(environment, 'list', ['--prefix', KEY_PREFIX]);
   const keys: StoredKey[] = [];
   for (const { name, metadata } of Listing.parse(JSON.parse(listed))) {
     const inMetadata = WholeRecord.safeParse(metadata);
-    keys.push({
-      name,
-      record: inMetadata.success ? inMetadata.data : await read(environment, name),
-    });
+    const record = inMetadata.success ? inMetadata.data : await readRecord(environment, name);
+    if (record) keys.push({ name, record });
+    else console.error(`warning: KV holds something that is no record under ${name.slice(0, 16)}…`);
   }
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
+/**
+ * A record with all its members as KV has it now, or `undefined` when it is none. (A list can be older.)
+ *
+ * @throws Error when wrangler fails.
+ */
+export async function readRecord(
+  environment: Environment,
+  name: string,
+): Promise<WholeRecord | undefined> {
+  const stored = await kv(environment, 'get', [name]);
+  try {
+    return WholeRecord.parse(JSON.parse(stored));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Writes a record, in place of the one that is there. */
 export async function putKey(environment: Environment, { name, record }: StoredKey): Promise<void> {
-  const json = JSON.stringify(record);
+  const json = JSON.stringify(WholeRecord.parse(record));
   // Through a file: wrangler prints a value that it is given as an argument.
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
@@ -49,15 +67,6 @@ export async function putKey(environment: Environment, { name, record }: StoredK
     await kv(environment, 'put', [name, '--path', path, '--metadata', json]);
   } finally {
     await rm(folder, { recursive: true });
-  }
-}
-
-async function read(environment: Environment, name: string): Promise<KeyRecord> {
-  const stored = await kv(environment, 'get', [name]);
-  try {
-    return WholeRecord.parse(JSON.parse(stored));
-  } catch {
-    throw new Error(`KV holds something else than a key's record under ${name.slice(0, 12)}…`);
   }
 }
 

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 import { generateKey } from '../src/keys/format.ts';
 import { type KeyRecord, recordName, stateOf } from '../src/keys/record.ts';
 import { confirm, createProgram, environmentOption, run } from './command-line.ts';
-import { type Environment, listKeys, putKey, type StoredKey } from './key-namespace.ts';
+import { type Environment, listKeys, putKey, readRecord, type StoredKey } from './key-namespace.ts';
 import { parseDuration, parseExpiry } from './times.ts';
 
 type Options = {
@@ -18,8 +18,6 @@ type Options = {
 };
 
 const DAY = 86_400_000;
-/** Later than any key expires. */
-const LAST_DAY = '9999-12-31';
 
 const JSON_HELP = 'print JSON, and nothing else, on standard output';
 const YES_HELP = 'do not ask before changing production';
@@ -88,7 +86,7 @@ program
   .option('--yes', YES_HELP)
   .addOption(environmentOption())
   .action(async (id: string, { env, yes }: Options) => {
-    const stored = await findKey(env, id);
+    const stored = await keyById(env, id);
     if (stored.record.revokedAt) {
       console.log(`Key ${id} was revoked already, at ${stored.record.revokedAt}.`);
       return;
@@ -113,9 +111,12 @@ program
   .option('--yes', YES_HELP)
   .addOption(environmentOption())
   .action(async (id: string, { env, overlap, json, yes }: Options) => {
-    const old = await findKey(env, id);
+    const old = await keyById(env, id);
     const state = stateOf(old.record);
     if (state !== 'active') throw new Error(`key ${id} is ${state}: create a new one`);
+    // Its end is that of the overlap, no longer the lifetime that it was issued for.
+    const { rotatedTo } = old.record;
+    if (rotatedTo) throw new Error(`key ${id} was rotated already: rotate ${rotatedTo} instead`);
     await confirm(`rotate the key ${id} (${old.record.label})`, env, yes);
 
     const lifetime = lifetimeOf(old.record);
@@ -124,9 +125,12 @@ program
     // Printed before anything else can fail: it cannot be shown again.
     printNewKey(key, record, env, json);
 
-    const end = Math.min(Date.now() + overlap, Date.parse(old.record.expiresAt ?? LAST_DAY));
-    const expiresAt = new Date(end).toISOString();
-    await putKey(env, { ...old, record: { ...old.record, expiresAt } }).catch((error) => {
+    const end = Date.now() + overlap;
+    const expiresAt = new Date(
+      old.record.expiresAt ? Math.min(end, Date.parse(old.record.expiresAt)) : end,
+    ).toISOString();
+    const ended = { ...old.record, expiresAt, rotatedTo: record.id };
+    await putKey(env, { ...old, record: ended }).catch((error) => {
       throw new Error(
         `the new key is issued, but the old one, ${id}, stays as it was: ${error.message}`,
       );
@@ -161,12 +165,12 @@ function printNewKey(key: string, record: KeyRecord, env: Environment, json = fa
 Keep it now: it is stored nowhere, and cannot be shown again.`);
 }
 
-async function findKey(env: Environment, id: string): Promise<StoredKey> {
+async function keyById(env: Environment, id: string): Promise<StoredKey> {
   const found = (await listKeys(env)).filter(({ record }) => record.id === id);
   const [key] = found;
-  if (!key) throw new Error(`there is no key with the id ${id} in ${env}`);
-  if (found.length > 1) throw new Error(`${found.length} keys in ${env} have the id ${id}`);
-  return key;
+  if (!key) throw new Error(`there is no key with the id "${id}" in ${env}`);
+  if (found.length > 1) throw new Error(`${found.length} keys in ${env} have the id "${id}"`);
+  return { ...key, record: (await readRecord(env, key.name)) ?? key.record };
 }
 
 /** How long a key was issued for, in milliseconds. */
@@ -176,7 +180,8 @@ function lifetimeOf({ createdAt, expiresAt }: KeyRecord): number | undefined {
 
 function labelArgument(text: string): string {
   const length = [...text].length;
-  if (text.trim() !== '' && length <= 100 && !/[\p{Cc}\p{Cs}]/u.test(text)) return text;
+  if (text.trim() !== '' && length <= 100 && !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text))
+    return text;
   throw new InvalidArgumentError('A label is 1 to 100 characters, without control characters.');
 }
 

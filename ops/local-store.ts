@@ -19,7 +19,9 @@ const LOCAL_KEY_RECORD: KeyRecord = {
 
 /** Brings the local store up to date: migrations applied, the local key known. Loses nothing. */
 export async function setUpLocalStore(): Promise<void> {
-  await Promise.all([runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']), putLocalKey()]);
+  // One after the other: two runtimes that create the same files at once get in each other's way.
+  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']);
+  await putLocalKey();
 }
 
 /** Empties the local store, also while it is being served: no animals, and no keys but the fixed one. */

@@ -11,17 +11,24 @@ if (!(await isFree(port))) {
   console.error(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}`);
   process.exit(1);
 }
-await setUpLocalStore();
+await setUpLocalStore().catch((error: Error) => {
+  console.error(`The local store cannot be set up. ${error.message}`);
+  process.exit(1);
+});
 
 const server = spawnWrangler(['dev', '--port', String(port)], { stdio: 'inherit' });
-const forwarded = new Set<NodeJS.Signals | null>();
+const stopped = new Set<NodeJS.Signals | null>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    forwarded.add(signal);
+    stopped.add(signal);
     server.kill(signal);
   });
 }
-server.on('exit', (code, signal) => process.exit(code ?? (forwarded.has(signal) ? 0 : 1)));
+server.on('exit', (code, signal) => process.exit(code ?? (stopped.has(signal) ? 0 : 1)));
+
+// When npm is stopped, the shell between npm and us ends without telling us.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || server.kill('SIGTERM'), 500).unref();
 
 await answering(port);
 console.log(`

@@ -1,10 +1,10 @@
 /** Points in time and durations, as people write them in arguments. */
 
-const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-const DURATION = /^([0-9]{1,6})([smhdw])$/;
+const DURATION = /^([0-9]{1,6})([smhd])$/;
 
-/** Milliseconds of a duration such as `1s`, `15m`, `24h`, `90d`, `4w`; `undefined` for anything else. */
+/** Milliseconds of a duration such as `1s`, `15m`, `24h`, `90d`; `undefined` for anything else. */
 export function parseDuration(text: string): number | undefined {
   const [, count, unit] = DURATION.exec(text) ?? [];
   return unit === undefined ? undefined : Number(count) * UNITS[unit as keyof typeof UNITS];

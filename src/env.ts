@@ -7,6 +7,8 @@ export type AppEnv = {
   Variables: {
     /** Names this request in the log and in its `X-Request-Id` header. */
     requestId: string;
+    /** Id of the API key's record; set by `authenticate`. */
+    keyId: string;
     /** What the request's log line will say beyond the request itself. */
     log: LogFields;
   };
@@ -14,12 +16,10 @@ export type AppEnv = {
 
 /** Filled in along the way; never the API key, a body or an animal's name. */
 export type LogFields = {
-  /** Id of the API key's record. */
-  keyId?: string;
   /** KV failed: the key was taken for what it last was known to be. */
   keyStale?: true;
-  /** A rate limiter failed and the request passed: why it failed. */
-  limiterFailure?: string;
+  /** Rate limiters that failed, so that the request passed: which, and why. */
+  limiterFailures?: string[];
   /** The operation is deprecated: an operator can see whom to warn. */
   deprecated?: true;
   /** `code` of the Error that was answered. */

@@ -20,7 +20,7 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
  *
  * Time is linear in the length of the text, whatever its shape.
  *
- * @throws SyntaxError when the text is not JSON, or nested more than 32 deep.
+ * @throws SyntaxError when the text is not JSON; RangeError when it is nested more than 32 deep.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
       depth += 1;
-      if (depth > MAX_DEPTH) throw new SyntaxError('nested too deeply');
+      if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
     } else if (token === '}' || token === ']') {
       depth -= 1;
     } else if (depth === 1 && token === ':') {

@@ -14,6 +14,10 @@ type Config = {
   vars: Record<string, string>;
   d1_databases: Record<'binding' | 'database_id' | 'database_name' | 'migrations_dir', string>[];
   kv_namespaces: Record<'binding' | 'id', string>[];
+  ratelimits: Record<'name' | 'namespace_id', string>[];
+  version_metadata: { binding: string };
+  assets: { directory: string };
+  observability: { enabled: boolean };
 };
 
 function read(env?: string): Config {
@@ -26,10 +30,14 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   const config = read(env);
 
   test('has every binding and variable that local development has', () => {
-    const names = ({ d1_databases, kv_namespaces, vars }: Config) => ({
-      d1: d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
-      kv: kv_namespaces.map(({ binding }) => binding),
-      vars: Object.keys({ BASE_URL: '', ...vars }).sort(),
+    const names = (config: Config) => ({
+      d1: config.d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
+      kv: config.kv_namespaces.map(({ binding }) => binding),
+      limiters: config.ratelimits.map(({ name }) => name),
+      version: config.version_metadata.binding,
+      assets: config.assets.directory,
+      observability: config.observability.enabled,
+      vars: Object.keys({ BASE_URL: '', ...config.vars }).sort(),
     });
     expect(names(config)).toEqual(names(local));
     expect(config.vars).toMatchObject({ ENVIRONMENT: env });
@@ -37,15 +45,26 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
 
   test('shares no account, database, namespace, name or address with another environment', () => {
     const others = ['staging', 'production'].filter((other) => other !== env).map(read);
-    const own = ({ name, account_id, d1_databases, kv_namespaces, routes, vars }: Config) => [
+    const own = ({
+      name,
+      account_id,
+      d1_databases,
+      kv_namespaces,
+      ratelimits,
+      routes,
+      vars,
+    }: Config) => [
       name,
       account_id,
       ...d1_databases.flatMap(({ database_id, database_name }) => [database_id, database_name]),
       ...kv_namespaces.map(({ id }) => id),
+      ...ratelimits.map(({ namespace_id }) => namespace_id),
       ...(routes ?? []).map(({ pattern }) => pattern),
       vars.BASE_URL,
     ];
     const taken = [local, ...others].flatMap(own);
+    const limiterIds = config.ratelimits.map(({ namespace_id }) => namespace_id);
+    expect(new Set(limiterIds).size).toBe(2);
     for (const value of own(config)) {
       expect(value).toBeTruthy();
       expect(taken).not.toContain(value);

@@ -6,9 +6,12 @@ import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { generateKey } from '../src/keys/format.ts';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
+import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
 
 export type Store = {
+  /** The origin that it is served at. */
+  url(): string;
   /** Sends a request; with the suite's key unless `Authorization` is given (`null` for none). */
   fetch(path: string, init?: RequestOptions): Promise<Reply>;
   /** Sends a body to createPet: a string as it is, anything else as JSON. */
@@ -53,18 +56,23 @@ export function startStore(options: StoreOptions = {}): Store {
   const suiteKey = generateKey(env);
 
   const store: Store = {
+    url: () => url.origin,
     async fetch(path, { headers = {}, ...init } = {}) {
       const sent = { authorization: `Bearer ${suiteKey}`, ...lowerCase(headers) };
-      requests += 1;
       const present = Object.entries(sent).filter((entry): entry is [string, string] => !!entry[1]);
       const response = await fetch(new URL(path, url), {
         redirect: 'manual',
         ...init,
         headers: present,
       });
+      // Static assets are served without the worker, which logs nothing of them.
+      if (response.headers.has('x-request-id')) requests += 1;
       const text = await response.text();
       const { status, headers: received } = response;
-      return { status, headers: received, text, body: text === '' ? undefined : JSON.parse(text) };
+      const body = text === '' ? undefined : JSON.parse(text);
+      const reply = { status, headers: received, text, body };
+      expectDescribed(init.method ?? 'GET', path, reply);
+      return reply;
     },
     create(body, { headers, ...init } = {}) {
       return store.fetch('/v1/pets', {
@@ -112,7 +120,8 @@ export function startStore(options: StoreOptions = {}): Store {
     server.clearLogs();
     requests = 0;
   });
-  afterEach(() => {
+  afterEach(async () => {
+    await store.logLines();
     for (const { message } of server.getLogs()) expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
   });
   afterAll(() => server.close());

@@ -45,6 +45,8 @@ export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecor
   const known = recall(name);
   if (known && Date.now() < known.refreshAt) return use(known, c);
   if (!known) await limitAddress(c);
+  // Requests that come while KV is being asked take what is remembered.
+  if (known) known.refreshAt = Date.now() + KV_DEADLINE_MS;
   let stored: string | null;
   try {
     const reading = c.env.API_KEYS.get(name, { cacheTtl: KV_CACHE_S });
@@ -73,10 +75,19 @@ function recall(name: string): Remembered | undefined {
 function remember(name: string, stored: string | null): KeyRecord | null {
   memory.delete(name);
   if (stored === null) return null;
-  const record = KeyRecord.parse(JSON.parse(stored));
+  const record = parseRecord(stored);
   const [oldest] = memory.keys();
   if (oldest !== undefined && memory.size >= MAX_REMEMBERED) memory.delete(oldest);
   const refreshAt = Date.now() + REMEMBERED_MS;
   memory.set(name, { record, refreshAt, forgetAt: refreshAt + KEPT_MS, stale: false });
   return record;
+}
+
+/** Says nothing of what is there instead: this message is logged. */
+function parseRecord(stored: string): KeyRecord {
+  try {
+    return KeyRecord.parse(JSON.parse(stored));
+  } catch {
+    throw new Error('KV holds something that is no record of a key.');
+  }
 }

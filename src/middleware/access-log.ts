@@ -5,13 +5,13 @@ import type { AppEnv } from '../env.ts';
 
 /**
  * Writes one line of JSON per request, whatever became of it. What may hold a secret or a person's
- * data never enters it: no raw path, no query, no header of the client's, no body.
+ * data never enters it: no raw path, no query, no free text of the client's, no body.
  */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const start = performance.now();
   c.set('log', {});
   await next();
-  const { keyId, code, d1Ms, d1Region, ...rest } = c.get('log');
+  const { code, d1Ms, d1Region, ...rest } = c.get('log');
   const cf = c.req.raw.cf;
   console.log(
     JSON.stringify({
@@ -25,8 +25,8 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       durationMs: milliseconds(performance.now() - start),
       d1Ms: d1Ms === undefined ? undefined : milliseconds(d1Ms),
       d1Region,
-      keyId,
-      ray: c.req.header('CF-Ray'),
+      keyId: c.get('keyId'),
+      ray: /^[0-9a-f]+-[A-Z]{3}$/.exec(c.req.header('CF-Ray') ?? '')?.[0],
       colo: cf?.colo,
       country: cf?.country,
       ...rest,

@@ -27,7 +27,7 @@ export const authenticate = createMiddleware<AppEnv>(async function authenticate
     await requireLocalSetup(c.env);
     throw invalidToken('invalid_api_key', 'There is no such API key.');
   }
-  c.get('log').keyId = record.id;
+  c.set('keyId', record.id);
   refuseEndedKey(record);
   await next();
 });

@@ -21,12 +21,10 @@ const limitBody = bodyLimit({
  */
 export const jsonBody = createMiddleware<AppEnv>(async function jsonBody(c, next) {
   requireJson(c);
-  return limitBody(c, async () => {
-    const body = decodeJson(await c.req.arrayBuffer());
-    // The validator reads the body with c.req.json(), which has no other way in.
-    Object.defineProperty(c.req, 'json', { value: async () => body });
-    await next();
-  });
+  const body = decodeJson(await readBody(c));
+  // The validator reads the body with c.req.json(), which has no other way in.
+  Object.defineProperty(c.req, 'json', { value: async () => body });
+  await next();
 });
 
 function requireJson(c: Context<AppEnv>): void {
@@ -54,6 +52,20 @@ function requireJson(c: Context<AppEnv>): void {
   }
 }
 
+async function readBody(c: Context<AppEnv>): Promise<ArrayBuffer> {
+  let bytes = new ArrayBuffer(0);
+  try {
+    await limitBody(c, async () => {
+      bytes = await c.req.arrayBuffer();
+    });
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    // A client that hung up: nobody reads the answer, but it is no mistake of ours in the log either.
+    throw new ApiError('invalid_request', 'The body did not arrive whole.', { cause: error });
+  }
+  return bytes;
+}
+
 function decodeJson(bytes: ArrayBuffer): unknown {
   if (bytes.byteLength === 0) throw new ApiError('invalid_json', 'The body is empty.');
   let text: string;
@@ -64,7 +76,11 @@ function decodeJson(bytes: ArrayBuffer): unknown {
   }
   try {
     return parseJson(text);
-  } catch {
-    throw new ApiError('invalid_json', 'The body is not valid JSON, or it is nested too deeply.');
+  } catch (error) {
+    const isTooDeep = error instanceof RangeError;
+    throw new ApiError(
+      'invalid_json',
+      `The body is ${isTooDeep ? 'nested too deeply' : 'not valid JSON'}.`,
+    );
   }
 }

@@ -5,15 +5,18 @@
  */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
+import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 
 /** `period` of every limiter in wrangler.toml, in seconds: by then the window is a new one. */
 const PERIOD_S = 10;
+/** It answers from the same machine: if not by then, it does not answer. */
+const LIMITER_DEADLINE_MS = 500;
 
 /** Takes one from the budget of the API key. To run after `authenticate`. */
 export const rateLimit = createMiddleware<AppEnv>(async function rateLimit(c, next) {
-  await spend(c, 'RATE_LIMITER', c.get('log').keyId ?? '');
+  await spend(c, 'RATE_LIMITER', c.get('keyId'));
   await next();
 });
 
@@ -32,10 +35,12 @@ type Limiter = 'RATE_LIMITER' | 'ADDRESS_RATE_LIMITER';
 async function spend(c: Context<AppEnv>, limiter: Limiter, key: string): Promise<void> {
   let success = true;
   try {
-    ({ success } = await c.env[limiter].limit({ key }));
+    const limiting = c.env[limiter].limit({ key });
+    ({ success } = await withDeadline(limiting, LIMITER_DEADLINE_MS, 'The rate limiter'));
   } catch (error) {
     // Better an unlimited service than none.
-    c.get('log').limiterFailure = `${limiter}: ${error}`;
+    const log = c.get('log');
+    log.limiterFailures = [...(log.limiterFailures ?? []), `${limiter}: ${error}`];
   }
   if (success) return;
   throw new ApiError('rate_limited', 'Too many requests. Wait, then go on more slowly.', {

@@ -6,6 +6,8 @@ import { REPEATED } from '../json.ts';
 
 /** A body can hold thousands of unknown fields: to look for the name nearest to each takes time. */
 const MAX_SUGGESTIONS = 10;
+/** Of the name of an unknown field, so many characters are shown. */
+const MAX_SHOWN = 64;
 
 type Target = 'query' | 'param' | 'json';
 
@@ -14,10 +16,13 @@ type Target = 'query' | 'param' | 'json';
  * names every problem of that part at once, as `name: problem; name: problem`.
  */
 export function validate<U extends Target, T extends z.ZodObject>(target: U, schema: T) {
-  return zValidator(target, schema, (result) => {
-    if (result.success) return;
+  return zValidator(target, schema, (result, c) => {
+    // Hono leaves out a query parameter that has no name.
+    const nameless = target === 'query' && /[?&]=/.test(c.req.url);
+    if (result.success && !nameless) return;
     const members = new Map<PropertyKey, unknown>(Object.entries(result.data ?? {}));
-    const problems = result.error.issues.flatMap((issue) => {
+    const issues = result.success ? [] : result.error.issues;
+    const problems = issues.flatMap((issue) => {
       if (issue.code === 'unrecognized_keys') {
         const known = Object.keys(schema.shape);
         return issue.keys.map((name, i) =>
@@ -27,6 +32,7 @@ export function validate<U extends Target, T extends z.ZodObject>(target: U, sch
       const [name = 'body'] = issue.path;
       return `${String(name)}: ${isRepeated(members.get(name), target) ? 'must be given only once' : issue.message}`;
     });
+    if (nameless) problems.push('query: has a parameter without a name');
     throw new ApiError('invalid_request', problems.join('; '));
   });
 }
@@ -42,6 +48,7 @@ function unknownMember(name: string, target: Target, known: string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
   const near = closestMatch(plain(name), known.map(plain), { maxDistance: 2 });
   const suggestion = known.find((candidate) => plain(candidate) === near);
-  const shown = name.length > 64 ? `${name.slice(0, 64)}…` : name;
+  const start = [...name].slice(0, MAX_SHOWN).join('').toWellFormed();
+  const shown = start.length < name.length ? `${start}…` : start;
   return `${shown}: ${problem}${suggestion ? `, did you mean ${suggestion}?` : ''}`;
 }

@@ -13,22 +13,22 @@ export const PetStatus = z.enum(['available', 'pending', 'sold'], {
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 /** Arrives as a bigint: see parseJson. */
-const Int64 = z.int64({ error: required(INT64_PROBLEM) });
+export const Int64 = z.int64({ error: required(INT64_PROBLEM) });
 
-const NAME_LENGTH = 255;
+export const NAME_LENGTH = 255;
 
 /** Comes back exactly as it was sent: nothing is trimmed or normalized. */
-const Name = z
+export const Name = z
   .string({ error: required('must be a string') })
-  .min(1, 'must not be empty')
-  // zod counts code points: a dog is one, though two UTF-16 code units.
-  .max(NAME_LENGTH, `must be at most ${NAME_LENGTH} characters long`)
+  .refine((name) => name !== '', { error: 'must not be empty', abort: true })
+  // Code points: a dog is one, though two UTF-16 code units.
+  .refine(
+    (name) => [...name].length <= NAME_LENGTH,
+    `must be at most ${NAME_LENGTH} characters long`,
+  )
   .refine((name) => !/\p{Cc}/u.test(name), 'must not contain control characters')
   .refine((name) => name.isWellFormed(), 'must not contain a lone surrogate')
-  .refine(
-    (name) => name === '' || /[^\p{White_Space}\p{Cf}]/u.test(name),
-    'must contain a visible character',
-  );
+  .refine((name) => /[^\p{White_Space}\p{Cf}]/u.test(name), 'must contain a visible character');
 
 /** Body of `createPet`. */
 export const NewPet = z.strictObject(
@@ -37,7 +37,14 @@ export const NewPet = z.strictObject(
 );
 export type NewPet = z.infer<typeof NewPet>;
 
-const LIMIT_PROBLEM = 'must be an integer from 1 to 100';
+/** An animal as it is returned. */
+export const Pet = z.looseObject({ id: Int64, ...NewPet.shape });
+
+/** Body of `listPets`. */
+export const Pets = z.array(Pet);
+
+export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
+const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
 
 /** Query of `listPets`. */
 export const ListPetsQuery = z
@@ -46,8 +53,10 @@ export const ListPetsQuery = z
       .string(LIMIT_PROBLEM)
       .regex(/^[0-9]+$/, LIMIT_PROBLEM)
       .transform(Number)
-      .pipe(z.number().min(1, LIMIT_PROBLEM).max(100, LIMIT_PROBLEM))
-      .default(20),
+      .pipe(
+        z.number(LIMIT_PROBLEM).min(LIMIT.minimum, LIMIT_PROBLEM).max(LIMIT.maximum, LIMIT_PROBLEM),
+      )
+      .default(LIMIT.default),
     status: PetStatus.optional(),
     cursor: z
       .string('must be a cursor')

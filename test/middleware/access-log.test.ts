@@ -6,7 +6,7 @@ const store = startStore();
 test('one line per request says what an operator asks for', async () => {
   const reply = await store.create(
     { name: 'Rex', categoryId: 1 },
-    { headers: { 'cf-ray': '8f1-FRA' } },
+    { headers: { 'cf-ray': '8f1c0d2e3a4b5c6d-FRA' } },
   );
   expect(await store.logLines()).toEqual([
     {
@@ -19,7 +19,7 @@ test('one line per request says what an operator asks for', async () => {
       durationMs: expect.any(Number),
       d1Ms: expect.any(Number),
       keyId: 'suite',
-      ray: '8f1-FRA',
+      ray: '8f1c0d2e3a4b5c6d-FRA',
       colo: expect.any(String),
       country: expect.any(String),
     },
@@ -62,7 +62,9 @@ test('no key, path, query, body or name is ever in it', async () => {
   await store.create('{"name":"SecretName",', { headers });
   await store.fetch('/v1/pets/SecretPath?SecretQuery=1', { headers });
   await store.fetch('/SecretPath/123454321', { headers });
-  await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}x` } });
+  await store.fetch('/v1/pets', {
+    headers: { authorization: `Bearer ${key}x`, 'cf-ray': 'SecretRay', 'x-request-id': 'SecretId' },
+  });
   const lines = await store.logLines();
   expect(lines).toHaveLength(6);
   const log = JSON.stringify(lines);

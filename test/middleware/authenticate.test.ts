@@ -49,9 +49,11 @@ describe.each(OPERATIONS)('%s', (_, method, path) => {
 });
 
 async function statusAndCode(key: string): Promise<[number, unknown]> {
-  const { status, body } = await store.fetch('/v1/pets', {
+  const { status, headers, body } = await store.fetch('/v1/pets', {
     headers: { authorization: `Bearer ${key}` },
   });
+  const challenge = status === 401 ? `${CHALLENGE}, error="invalid_token"` : null;
+  expect(headers.get('www-authenticate')).toBe(challenge);
   return [status, (body as { code?: string }).code];
 }
 

@@ -53,13 +53,22 @@ describe('the limit of a key', () => {
     expect(new Set(await statuses(key))).toEqual(new Set([401]));
   });
 
-  test('is no limit while the limiter fails, and that is logged', async () => {
-    await store.fault({ limiters: 'throws' });
-    expect(new Set(await statuses(await store.issueKey()))).toEqual(new Set([200]));
-    const [first, second] = await store.logLines();
-    expect(first).toMatchObject({ limiterFailure: expect.stringContaining('limiter unavailable') });
-    expect(second).toMatchObject({ limiterFailure: 'RATE_LIMITER: Error: limiter unavailable' });
-  });
+  test.each(['throws', 'hangs'] as const)(
+    'is no limit while a limiter %s, and that is logged',
+    async (limiters) => {
+      await store.fault({ limiters });
+      expect(new Set(await statuses(await store.issueKey()))).toEqual(new Set([200]));
+      const why =
+        limiters === 'throws'
+          ? 'limiter unavailable'
+          : 'The rate limiter did not answer within 500 ms';
+      const [first, second] = await store.logLines();
+      expect(first).toMatchObject({
+        limiterFailures: [`ADDRESS_RATE_LIMITER: Error: ${why}`, `RATE_LIMITER: Error: ${why}`],
+      });
+      expect(second).toMatchObject({ limiterFailures: [`RATE_LIMITER: Error: ${why}`] });
+    },
+  );
 });
 
 describe('the limit of an address', () => {
@@ -67,7 +76,10 @@ describe('the limit of an address', () => {
 
   function guess(address: string | null, key = generateKey('local')): Promise<Reply> {
     return store.fetch('/v1/pets', {
-      headers: { authorization: `Bearer ${key}`, 'cf-connecting-ip': address },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(address ? { 'cf-connecting-ip': address } : { 'x-no-address': '1' }),
+      },
     });
   }
 
@@ -126,9 +138,12 @@ describe('network', () => {
 });
 
 test.each(['local', 'staging', 'production'])(
-  '%s says in Retry-After what its period is',
+  '%s says in Retry-After what its periods are',
   (env) => {
     const { ratelimits } = readConfig({ config: 'wrangler.toml', ...(env !== 'local' && { env }) });
-    for (const { simple } of ratelimits) expect(simple.period).toBe(10);
+    const periods = (ratelimits as { simple: { period: number } }[]).map(
+      ({ simple }) => simple.period,
+    );
+    expect(periods).toEqual([10, 10]);
   },
 );

@@ -15,8 +15,8 @@ export type FakeCloudflare = {
   namespace(id: string): Map<string, { value: string; metadata: unknown }>;
   /** The calls so far, such as `PUT /accounts/…`. */
   calls: string[];
-  /** Answers the next call that matches with an error, after it took effect if told so. */
-  failNext(call: RegExp, when?: 'before' | 'after'): void;
+  /** Answers the next call that matches with an error. */
+  failNext(call: RegExp): void;
   close(): Promise<void>;
 };
 
@@ -26,7 +26,7 @@ type Answer = { status?: number; body: unknown };
 export async function startFakeCloudflare(): Promise<FakeCloudflare> {
   const namespaces = new Map<string, Map<string, { value: string; metadata: unknown }>>();
   const calls: string[] = [];
-  let failure: { call: RegExp; when: 'before' | 'after' } | undefined;
+  let failing: RegExp | undefined;
 
   function namespace(id: string) {
     const found = namespaces.get(id) ?? new Map();
@@ -42,11 +42,11 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
     if (request.headers.authorization !== `Bearer ${TOKEN}`) {
       return error(401, 9109, 'Invalid access token');
     }
-    const failing = failure?.call.test(call) ? failure.when : undefined;
-    if (failing) failure = undefined;
-    if (failing === 'before') return error(500, 10001, 'internal error');
-    const result = await route(call, searchParams, body, request.headers['content-type'] ?? '');
-    return failing === 'after' ? error(500, 10001, 'internal error') : result;
+    if (failing?.test(call)) {
+      failing = undefined;
+      return error(500, 10001, 'internal error');
+    }
+    return route(call, searchParams, body, request.headers['content-type'] ?? '');
   }
 
   async function route(call: string, query: URLSearchParams, body: Buffer, contentType: string) {
@@ -85,8 +85,8 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
     },
     namespace,
     calls,
-    failNext(call, when = 'before') {
-      failure = { call, when };
+    failNext(call) {
+      failing = call;
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -71,6 +71,11 @@ test('a key’s life in the local store: created, listed, rotated, revoked', asy
       expect(output).not.toContain((await recordName(key)).slice('key:'.length));
     }
   }
+  const twice = await project.run('keys.ts', ['rotate', created.id]);
+  expect(twice).toMatchObject({
+    code: 1,
+    stderr: `error: key ${created.id} was rotated already: rotate ${rotated.id} instead\n`,
+  });
   const again = await project.run('keys.ts', ['rotate', rotated.id]);
   expect(again).toMatchObject({
     code: 1,
@@ -80,6 +85,9 @@ test('a key’s life in the local store: created, listed, rotated, revoked', asy
 
 describe('wrong arguments make one line and the exit code 2', () => {
   test.each([
+    [[], 'error: name a command (create, list, revoke, rotate), or --help'],
+    [['create', '--label', 'a\u202eb'], 'without control characters'],
+    [['create', '--label', 'x', '--expires', '999999w'], 'It is a duration such as 90d'],
     [['create'], "error: required option '--label <text>' not specified"],
     [['create', '--label', ''], "error: option '--label <text>' argument '' is invalid."],
     [['create', '--label', 'x'.repeat(101)], 'A label is 1 to 100 characters'],
@@ -118,7 +126,7 @@ describe('wrong arguments make one line and the exit code 2', () => {
       expect(await project.run('keys.ts', [command, 'key_none'])).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: 'error: there is no key with the id key_none in local\n',
+        stderr: 'error: there is no key with the id "key_none" in local\n',
       });
     }
   });
@@ -200,6 +208,19 @@ describe('on Cloudflare', () => {
     const stored = cloudflare.namespace(NAMESPACE).get(name);
     expect(JSON.parse(stored?.value ?? '')).toEqual({ ...record, revokedAt: expect.any(String) });
     expect(stored?.metadata).toEqual(JSON.parse(stored?.value ?? ''));
+  });
+
+  test('something that is no record does not keep a key from being revoked', async () => {
+    const { id, key } = await json<NewKey>(production('create', '--label', 'Anna'), env);
+    const garbage = { value: '{', metadata: { expiresAt: '+021192-03-20T00:00:00.000Z' } };
+    cloudflare.namespace(NAMESPACE).set(`key:${'f'.repeat(64)}`, garbage);
+    const { code, stderr } = await project.run('keys.ts', production('revoke', id), env);
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: KV holds something that is no record under key:ffffffffffff…\n',
+    ]);
+    const stored = cloudflare.namespace(NAMESPACE).get(await recordName(key));
+    expect(JSON.parse(stored?.value ?? '')).toMatchObject({ revokedAt: expect.any(String) });
   });
 
   test('production is not touched without being asked', async () => {

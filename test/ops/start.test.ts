@@ -26,10 +26,10 @@ async function start(port: number) {
   expect(base).toBe(`http://localhost:${port}/v1`);
   expect(store.stdout()).toContain(`curl -i ${base}/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`);
   return {
-    call: (init: RequestInit = {}) =>
+    call: (init: RequestInit = {}, key = LOCAL_KEY) =>
       fetch(`${base}/pets`, {
         ...init,
-        headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       }),
     async stop() {
       store.process.kill('SIGTERM');
@@ -38,7 +38,7 @@ async function start(port: number) {
   };
 }
 
-test('starts, keeps its data over a restart, and is emptied by reset, while it runs, too', async () => {
+test('starts, keeps its data over a restart, and is emptied by reset, and takes new keys, while it runs', async () => {
   const port = await freePort();
   const first = await start(port);
   expect(await (await first.call()).json()).toEqual([]);
@@ -52,6 +52,15 @@ test('starts, keeps its data over a restart, and is emptied by reset, while it r
   expect(await project.run('reset.ts')).toMatchObject({ code: 0 });
   expect(await (await second.call()).json()).toEqual([]);
   expect(await (await second.call({ method: 'POST', body })).json()).toEqual(rex);
+
+  const create = async () =>
+    JSON.parse((await project.run('keys.ts', ['create', '--label', 'x', '--json'])).stdout);
+  const [kept, revoked] = [await create(), await create()];
+  expect(await project.run('keys.ts', ['revoke', revoked.id])).toMatchObject({ code: 0 });
+  expect((await second.call({}, kept.key)).status).toBe(200);
+  expect(await (await second.call({}, revoked.key)).json()).toMatchObject({
+    code: 'revoked_api_key',
+  });
   await second.stop();
 }, 60_000);
 

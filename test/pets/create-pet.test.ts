@@ -155,6 +155,12 @@ describe('a bad field', () => {
     ['{"name":null,"categoryId":1}', 'name: must be a string'],
     ['{"name":7,"categoryId":1}', 'name: must be a string'],
     ['{"name":["Rex"],"categoryId":1}', 'name: must be a string'],
+    ['{"name":[],"categoryId":1}', 'name: must be a string'],
+    [
+      `{"name":"Rex","categoryId":1,"${'🐕'.repeat(100)}":1}`,
+      `${'🐕'.repeat(64)}…: is not a known field`,
+    ],
+    ['{"name":"Rex","categoryId":1,"\\ud800":1}', '\ufffd: is not a known field'],
     ['{"name":"","categoryId":1}', 'name: must not be empty'],
     ['{"name":"  ","categoryId":1}', 'name: must contain a visible character'],
     ['{"name":"\\u200b\\u200d\\ufeff","categoryId":1}', 'name: must contain a visible character'],

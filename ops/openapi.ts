@@ -1,0 +1,46 @@
+/**
+ * `npm run openapi`: writes the files that are made from others: the description of the interface, and
+ * the copies of Swagger UI that the docs page loads. With `--check` it only tells whether they are up
+ * to date.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { describeApi, type Server } from '../src/openapi.ts';
+import { PROJECT_ROOT } from './wrangler.ts';
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+
+const files = new Map<string, string>([
+  ['public/v1/openapi.json', `${JSON.stringify(describeApi(servers()), null, 2)}\n`],
+]);
+for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
+  const original = await readFile(join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name), 'utf8');
+  // The source maps that the comments name are not served.
+  files.set(`public/docs/${name}`, original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, ''));
+}
+
+for (const [name, content] of files) {
+  const path = join(PROJECT_ROOT, name);
+  if (values.check) {
+    if ((await readFile(path, 'utf8').catch(() => undefined)) === content) continue;
+    console.error(`${name} is out of date: npm run openapi`);
+    process.exitCode = 1;
+  } else {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+}
+
+/** Production first: clients take the first server unless told. */
+function servers(): Server[] {
+  const deployed = ['production', 'staging'].map((env) => {
+    const { vars } = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
+    return {
+      url: String(vars.BASE_URL),
+      description: env === 'production' ? 'Production' : 'Staging',
+    };
+  });
+  return [...deployed, { url: 'http://localhost:8787/v1', description: 'Local development' }];
+}

@@ -1,0 +1,15 @@
+/** `GET /health`: that the worker runs, and which version of it. No key, no I/O. */
+import { Hono } from 'hono';
+import type { AppEnv } from './env.ts';
+
+export const health = new Hono<AppEnv>();
+
+health.get('/health', (c) =>
+  c.json(
+    { status: 'ok', environment: c.env.ENVIRONMENT, version: c.env.CF_VERSION_METADATA.id },
+    200,
+    {
+      'Cache-Control': 'no-store',
+    },
+  ),
+);

@@ -1,0 +1,115 @@
+/** The description, as what each response is compared with. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import { PROJECT_ROOT } from '../ops/wrangler.ts';
+import type { Reply } from './store.ts';
+
+export type Schema = {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  enum?: string[];
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean;
+};
+
+type Header = { required: boolean; schema: Schema; example: string };
+type Content = { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> };
+type Response = { headers: Record<string, Header>; content: Record<string, Content> };
+
+export type Operation = {
+  operationId: string;
+  security?: unknown[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, Response>;
+};
+
+type PathItem = { servers?: { url: string }[]; get?: Operation; post?: Operation };
+
+export type Description = {
+  servers: { url: string }[];
+  paths: Record<string, PathItem>;
+  components: { schemas: Record<string, Schema> };
+};
+
+export const description: Description = JSON.parse(
+  readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8'),
+);
+
+/** Each operation with its method and its path from the origin on. */
+export const operations = Object.entries(description.paths).flatMap(([path, item]) =>
+  (['get', 'post'] as const).flatMap((method) => {
+    const operation = item[method];
+    const base = new URL((item.servers ?? description.servers)[0]?.url ?? '').pathname;
+    const fullPath = `${base === '/' ? '' : base}${path}`;
+    return operation ? [{ method: method.toUpperCase(), path: fullPath, operation }] : [];
+  }),
+);
+
+// Clients must allow for fields that they do not know; here, a field that is not described is a mistake.
+const closed: Description = structuredClone(description);
+for (const schema of Object.values(closed.components.schemas)) {
+  if (schema.type === 'object') schema.additionalProperties = false;
+}
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat('int64', true);
+ajv.addSchema(closed, 'description');
+
+const validators = new Map<string, ValidateFunction>();
+
+/** Errors of a value against a schema of the description, named by its path in the document. */
+export function problems(pointer: string[], value: unknown): string[] {
+  const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
+  const reference = `description#/${path.map(encodeURIComponent).join('/')}`;
+  const validate = validators.get(reference) ?? ajv.compile({ $ref: reference });
+  validators.set(reference, validate);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map((e) => `${e.instancePath} ${e.message}`);
+}
+
+const KNOWN_HEADERS = new Set(
+  operations.flatMap(({ operation }) =>
+    Object.values(operation.responses).flatMap(({ headers }) => Object.keys(headers)),
+  ),
+);
+
+/** Expects what came back to be what is described for the operation and the status, if it is one. */
+export function expectDescribed(method: string, url: string, reply: Reply): void {
+  const { pathname } = new URL(url, 'http://localhost');
+  const found = operations.find(
+    ({ method: described, path }) =>
+      described === (method === 'HEAD' ? 'GET' : method) &&
+      new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`).test(pathname),
+  );
+  if (!found) return;
+  const { operation, path } = found;
+  const name = `${operation.operationId} ${reply.status}`;
+  const response = operation.responses[reply.status];
+  expect(response, `${name} is not described`).toBeDefined();
+  if (!response) return;
+
+  if (method !== 'HEAD') {
+    const described =
+      Object.entries(description.paths).find(([key]) => path.endsWith(key))?.[0] ?? '';
+    const schema = ['paths', described, method.toLowerCase(), 'responses', String(reply.status)];
+    const body = problems([...schema, 'content', 'application/json', 'schema'], reply.body);
+    expect(body, `body of ${name}: ${reply.text}`).toEqual([]);
+  }
+  for (const header of KNOWN_HEADERS) {
+    const value = reply.headers.get(header);
+    const expected = response.headers[header];
+    if (value !== null) expect(expected, `${header} of ${name} is not described`).toBeDefined();
+    else expect(expected?.required ?? false, `${header} of ${name} is missing`).toBe(false);
+    if (value !== null) expect(value).toMatch(new RegExp(expected?.schema.pattern ?? ''));
+  }
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startStore } from './store.ts';
+
+const store = startStore();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Debian's Chromium, or the one that CHROMIUM names. */
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+const OPERATIONS = ['animals-listPets', 'animals-createPet', 'animals-getPet', 'service-getHealth'];
+const [LIST, CREATE, GET, HEALTH] = OPERATIONS as [string, string, string, string];
+
+/** Run in the page: what reaches past the right edge of the screen. */
+const WIDE = `[...document.querySelectorAll('body *')]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+  .map((element) => element.outerHTML.slice(0, 200))`;
+
+/** Run in the page: text without enough contrast (WCAG 2.2, 1.4.3), by axe. */
+const FAINT = `axe.run(document, { runOnly: ['color-contrast'] }).then(({ violations }) =>
+  violations.flatMap(({ nodes }) => nodes.map((node) => node.html + ' ' + node.failureSummary)))`;
+
+let browser: Browser;
+let page: Page;
+let complaints: string[];
+
+beforeAll(async () => {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet];
+  browser = await chromium.launch({ executablePath: EXECUTABLE, args });
+});
+afterAll(() => browser.close());
+
+/** Opens the docs page, and notes whatever it complains about or asks of another origin. */
+async function open(options: Parameters<Browser['newPage']>[0] = {}): Promise<void> {
+  page = await browser.newPage(options);
+  complaints = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(store.url()) && !request.url().startsWith('data:')) {
+      complaints.push(`another origin: ${request.url()}`);
+    }
+  });
+  await page.goto(`${store.url()}/`);
+  await page.waitForSelector('.opblock');
+}
+
+function operation(id: string) {
+  return page.locator(`#operations-${id}`);
+}
+
+async function openAll(): Promise<void> {
+  for (const id of OPERATIONS) {
+    await operation(id).locator('.opblock-summary-control').click();
+    await operation(id).locator('.execute').waitFor();
+  }
+  for (const button of await page
+    .locator('.model-container button, .json-schema-2020-12-accordion')
+    .all()) {
+    if (await button.isVisible()) await button.click();
+  }
+}
+
+/** Presses Execute, and returns the status and body that the page then shows. */
+async function execute(id: string): Promise<[string, string]> {
+  await operation(id).locator('.execute').click();
+  const response = operation(id).locator('.live-responses-table .response').first();
+  const status = await response.locator('.response-col_status').innerText();
+  return [status.trim(), await response.locator('.highlight-code code').first().innerText()];
+}
+
+async function authorize(key: string): Promise<void> {
+  await page.locator('.auth-wrapper .authorize').click();
+  await page.locator('.modal-ux input').fill(key);
+  await page.locator('.modal-ux .auth-btn-wrapper .authorize').click();
+  await page.locator('.modal-ux .btn-done').click();
+}
+
+afterEach(async () => {
+  await page.close();
+  expect(complaints).toEqual([]);
+});
+
+describe('the docs page', () => {
+  beforeEach(() => open());
+
+  test('is where / leads, under its Content-Security-Policy', async () => {
+    expect(page.url()).toBe(`${store.url()}/docs`);
+    const { headers } = await fetch(page.url());
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+  });
+
+  test('shows every operation, the deprecated one as such, with its sunset', async () => {
+    const description = (await store.fetch('/v1/openapi.json')).body as {
+      paths: Record<string, object>;
+    };
+    const operations = Object.values(description.paths).flatMap((path) =>
+      Object.keys(path).filter((name) => name === 'get' || name === 'post'),
+    );
+    expect(await page.locator('.opblock').count()).toBe(operations.length);
+    expect(await page.locator('.opblock-deprecated').count()).toBe(1);
+    await operation(GET).locator('.opblock-summary-control').click();
+    expect(await operation(GET).innerText()).toContain('2030-12-05');
+  });
+
+  test('sends requests to its own origin with a pasted key, and they succeed', async () => {
+    await openAll();
+    await authorize(await store.issueKey());
+    const [created, pet] = await execute(CREATE);
+    expect([created, JSON.parse(pet)]).toEqual(['201', expect.objectContaining({ name: 'Rex' })]);
+    await operation(GET)
+      .locator('input')
+      .fill(String(JSON.parse(pet).id));
+    expect((await execute(GET))[0]).toBe('200');
+    await operation(LIST).locator('tr[data-param-name="status"] select').selectOption('available');
+    const [listed, pets] = await execute(LIST);
+    expect([listed, JSON.parse(pets)]).toEqual(['200', [JSON.parse(pet)]]);
+    const [healthy, health] = await execute(HEALTH);
+    expect([healthy, JSON.parse(health)]).toEqual([
+      '200',
+      expect.objectContaining({ status: 'ok' }),
+    ]);
+  });
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  test.each([
+    ['a desktop', 1200],
+    ['a phone', 360],
+  ])('on %s everything can be read and nothing is wider than the screen', async (_, width) => {
+    await open({ colorScheme, viewport: { width, height: 800 } });
+    await openAll();
+    await authorize(await store.issueKey());
+    await execute(LIST);
+    await execute(CREATE);
+    expect(await page.evaluate(WIDE)).toEqual([]);
+    await page.evaluate(axe);
+    const faint = await page.evaluate(FAINT);
+    expect(faint).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { app } from '../src/app.ts';
+import { STATUS_OF } from '../src/errors.ts';
+import { NewPet } from '../src/pets/schema.ts';
+import { description, operations, problems } from './contract.ts';
+import { startStore } from './store.ts';
+
+const store = startStore();
+
+test('the routes of the app and the operations of the description are the same', () => {
+  const routes = app.routes.filter(({ method }) => method !== 'ALL');
+  const served = new Set(
+    routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+  );
+  expect([...served].sort()).toEqual(
+    operations.map(({ method, path }) => `${method} ${path}`).sort(),
+  );
+});
+
+test('is served without a key, with an ETag, to any origin', async () => {
+  const headers = { authorization: null, origin: 'https://shop.example' };
+  const reply = await store.fetch('/v1/openapi.json', { headers });
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+  expect(reply.body).toEqual(description);
+  const etag = reply.headers.get('etag') ?? '';
+  expect(etag).toMatch(/^(W\/)?".+"$/);
+  const again = await store.fetch('/v1/openapi.json', {
+    headers: { ...headers, 'if-none-match': etag },
+  });
+  expect([again.status, again.text]).toEqual([304, '']);
+});
+
+test('names what the interface names', () => {
+  const whole = JSON.parse(JSON.stringify(description)) as Record<string, never>;
+  expect(whole).toMatchObject({
+    openapi: expect.stringMatching(/^3\.1\./),
+    info: { version: '1.0.0' },
+    servers: [
+      { url: 'https://api.animal-store.example/v1' },
+      { url: 'https://staging.api.animal-store.example/v1' },
+      { url: 'http://localhost:8787/v1' },
+    ],
+    tags: expect.arrayContaining(
+      ['animals', 'Store', 'Pets'].map((name) => expect.objectContaining({ name })),
+    ),
+    components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+  });
+  const { schemas } = description.components;
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining(['Pet', 'NewPet', 'Pets', 'PetStatus', 'Error']),
+  );
+  expect(schemas.PetStatus?.enum).toEqual(['available', 'pending', 'sold']);
+  expect(schemas.Pet?.properties?.id).toMatchObject({ type: 'integer', format: 'int64' });
+  expect(schemas.NewPet?.required).toEqual(['name', 'categoryId']);
+  const byId = new Map(operations.map(({ operation }) => [operation.operationId, operation]));
+  for (const id of ['listPets', 'createPet', 'getPet']) {
+    expect(byId.get(id)).toMatchObject({ tags: ['animals'] });
+  }
+  expect(byId.get('getPet')).toMatchObject({
+    deprecated: true,
+    'x-sunset': '2030-12-05',
+    'x-deprecated-sunset': '2030-12-05',
+  });
+});
+
+test('has a valid example for every request, response and header, and for each code of an error', () => {
+  const codes = new Set<unknown>();
+  for (const [path, item] of Object.entries(description.paths)) {
+    for (const method of ['get', 'post'] as const) {
+      const operation = item[method];
+      if (!operation) continue;
+      const bodies = Object.entries(operation.responses).map(([status, response]) => ({
+        pointer: ['paths', path, method, 'responses', status],
+        response,
+      }));
+      for (const { pointer, response } of bodies) {
+        const content = response.content['application/json'];
+        const named = Object.values(content?.examples ?? {}).map(({ value }) => value);
+        const examples = content?.example === undefined ? named : [content.example, ...named];
+        expect(examples.length, pointer.join(' ')).toBeGreaterThan(0);
+        for (const example of examples) {
+          expect(problems([...pointer, 'content', 'application/json', 'schema'], example)).toEqual(
+            [],
+          );
+          const { code, status } = example as { code?: keyof typeof STATUS_OF; status?: unknown };
+          if (!code) continue;
+          codes.add(code);
+          expect([STATUS_OF[code], String(status)]).toEqual([status, pointer.at(-1)]);
+        }
+        for (const { example, schema } of Object.values(response.headers)) {
+          expect(example).toMatch(new RegExp(schema.pattern ?? ''));
+        }
+      }
+      const request = operation.requestBody?.content['application/json'];
+      for (const { value } of Object.values(request?.examples ?? {})) {
+        const pointer = [
+          'paths',
+          path,
+          method,
+          'requestBody',
+          'content',
+          'application/json',
+          'schema',
+        ];
+        expect(problems(pointer, value)).toEqual([]);
+      }
+    }
+  }
+  // Those of paths and methods that are no operations have no place in it.
+  const all = Object.keys(STATUS_OF).filter(
+    (code) => !['not_found', 'method_not_allowed'].includes(code),
+  );
+  expect([...codes].sort()).toEqual(all.sort());
+});
+
+describe('the pattern of a name', () => {
+  const pattern = description.components.schemas.NewPet?.properties?.name?.pattern ?? '';
+  const isTaken = (name: string) => NewPet.shape.name.safeParse(name).success;
+
+  test.each(['', 'u'])(
+    'with the flags "%s" says what the service does, of each character',
+    (flags) => {
+      const expression = new RegExp(pattern, flags);
+      const astralFormat = /[\u{10000}-\u{10ffff}]/u;
+      for (let codePoint = 0; codePoint <= 0x10ffff; codePoint += 1) {
+        if (codePoint >= 0xd800 && codePoint <= 0xdfff) continue;
+        const character = String.fromCodePoint(codePoint);
+        if (expression.test(character) === isTaken(character)) continue;
+        // What the pattern cannot say: see src/openapi/schemas.ts.
+        expect(character).toMatch(astralFormat);
+        expect(character).toMatch(/\p{Cf}/u);
+      }
+    },
+  );
+
+  test.each([
+    'a b',
+    ' a',
+    'a ',
+    '\u200ba',
+    'a\u0301',
+    'a\n',
+    '\na',
+    'a\u0000b',
+    '  ',
+    '\u200b\u00ad',
+  ])('%j', (name) => expect(new RegExp(pattern, 'u').test(name)).toBe(isTaken(name)));
+});
+
+test('health tells environment and version, without a key and without looking at anything', async () => {
+  const reply = await store.fetch('/health', { headers: { authorization: null } });
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+  expect(reply.body).toEqual({
+    status: 'ok',
+    environment: 'local',
+    version: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect((await store.logLines())[0]).not.toHaveProperty('d1Ms');
+});
