@@ -18,3 +18,24 @@ CREATE TABLE pets (
 -- Serves `WHERE status = ? AND id >= ? ORDER BY id` as one range: an index entry ends in the rowid,
 -- which is the id.
 CREATE INDEX pets_by_status ON pets (status);
+
+-- The answer to a create that carried an Idempotency-Key, so that a retry gets the same one. Written in
+-- the transaction that adds the animal: there is no moment between the two.
+CREATE TABLE idempotency_keys (
+  -- Id of the API key that the request was sent with: clients do not share idempotency keys.
+  key_id TEXT NOT NULL,
+  -- The header's value, without quotes.
+  idempotency_key TEXT NOT NULL,
+  -- Milliseconds since 1970. Good for 24 hours; a scheduled handler removes older ones.
+  created_at INTEGER NOT NULL,
+  -- SHA-256 of the validated body: the same key with another body is refused.
+  body_hash TEXT NOT NULL,
+  -- The body of the 201, as it was sent.
+  answer TEXT NOT NULL,
+  -- The request that added the animal. Any other that gets this answer gets a replay.
+  request_id TEXT NOT NULL,
+  PRIMARY KEY (key_id, idempotency_key)
+) STRICT, WITHOUT ROWID;
+
+-- For the scheduled handler.
+CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);

@@ -74,7 +74,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description Availability of the animal.
+         * @description Availability of the animal. To say nothing of it, leave it out: `null` is refused.
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
@@ -92,7 +92,10 @@ export interface components {
              * @example Rex
              */
             name: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description From -9223372036854775808 to 9223372036854775807. `3.0` and `1e2` are integers, too.
+             */
             categoryId: number;
             status?: components["schemas"]["PetStatus"];
         };
@@ -106,23 +109,99 @@ export interface components {
          *     }
          */
         Pet: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description From -9223372036854775808 to 9223372036854775807. `3.0` and `1e2` are integers, too.
+             */
             id: number;
             /**
              * @description At least one character is visible, none is a control character. Comes back exactly as it was sent.
              * @example Rex
              */
             name: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description From -9223372036854775808 to 9223372036854775807. `3.0` and `1e2` are integers, too.
+             */
             categoryId: number;
             status?: components["schemas"]["PetStatus"];
         };
         /**
          * @description What went wrong, in the same three fields for every error.
          * @example {
+         *       "code": "invalid_json",
+         *       "message": "The body is not valid JSON.",
+         *       "status": 400
+         *     }
+         * @example {
+         *       "code": "invalid_request",
+         *       "message": "limit: must be an integer from 1 to 100; stauts: is not a known parameter, did you mean status?",
+         *       "status": 400
+         *     }
+         * @example {
+         *       "code": "missing_api_key",
+         *       "message": "Send your API key: Authorization: Bearer <API_KEY>.",
+         *       "status": 401
+         *     }
+         * @example {
+         *       "code": "invalid_api_key",
+         *       "message": "There is no such API key.",
+         *       "status": 401
+         *     }
+         * @example {
+         *       "code": "expired_api_key",
+         *       "message": "This API key expired at 2026-11-20T00:00:00.000Z.",
+         *       "status": 401
+         *     }
+         * @example {
+         *       "code": "revoked_api_key",
+         *       "message": "This API key was revoked.",
+         *       "status": 401
+         *     }
+         * @example {
+         *       "code": "not_found",
+         *       "message": "There is nothing at this path.",
+         *       "status": 404
+         *     }
+         * @example {
          *       "code": "pet_not_found",
          *       "message": "There is no animal with the id 7.",
          *       "status": 404
+         *     }
+         * @example {
+         *       "code": "method_not_allowed",
+         *       "message": "This path takes GET, HEAD, POST.",
+         *       "status": 405
+         *     }
+         * @example {
+         *       "code": "body_too_large",
+         *       "message": "The body must be at most 16384 bytes.",
+         *       "status": 413
+         *     }
+         * @example {
+         *       "code": "unsupported_media_type",
+         *       "message": "The body must be JSON in UTF-8: send the header Content-Type: application/json.",
+         *       "status": 415
+         *     }
+         * @example {
+         *       "code": "idempotency_key_reused",
+         *       "message": "This Idempotency-Key was used for another body within the last 24 hours.",
+         *       "status": 422
+         *     }
+         * @example {
+         *       "code": "rate_limited",
+         *       "message": "Too many requests. Wait, then go on more slowly.",
+         *       "status": 429
+         *     }
+         * @example {
+         *       "code": "internal_error",
+         *       "message": "Something went wrong on our side. Quote the X-Request-Id header when you report it.",
+         *       "status": 500
+         *     }
+         * @example {
+         *       "code": "service_unavailable",
+         *       "message": "The store cannot be reached right now.",
+         *       "status": 503
          *     }
          */
         Error: {
@@ -130,7 +209,7 @@ export interface components {
              * @description What a program can act on: a closed set.
              * @enum {string}
              */
-            code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "not_found" | "pet_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "internal_error" | "service_unavailable";
+            code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "not_found" | "pet_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
             /** @description What a person can act on. Its words may change. */
             message: string;
             /** @description The HTTP status of the response. */
@@ -170,12 +249,15 @@ export interface operations {
             query?: {
                 /** @description Maximum number of animals to return. */
                 limit?: number;
-                /** @description Returns only animals with this status. */
+                /** @description Returns only animals with this status. One that was added without a status matches none. */
                 status?: components["schemas"]["PetStatus"];
-                /** @description From the `Link` of the page before: opaque, and good for the same `status` only. */
+                /** @description From the `Link` of the page before: opaque, and good for the same `status` only. Any other is a 400. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote. */
+                "X-D1-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -189,6 +271,11 @@ export interface operations {
                      * @example <https://api.animal-store.example/v1/pets?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"
                      */
                     Link?: string;
+                    /**
+                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -276,7 +363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service cannot answer now. Whether a create was carried out is not known. */
+            /** @description The service cannot answer now. (Whether a create was carried out is not known.) */
             503: {
                 headers: {
                     /**
@@ -300,11 +387,19 @@ export interface operations {
     createPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Names this create, so that it can be sent again without adding the animal twice: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them do not count.
+                 * @example "6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"
+                 */
+                "Idempotency-Key"?: string;
+                /** @description Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote. */
+                "X-D1-Bookmark"?: string;
+            };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed. Unknown fields are refused. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. A `charset` other than `utf-8` is, too. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
@@ -319,6 +414,16 @@ export interface operations {
                      * @example https://api.animal-store.example/v1/pets/7
                      */
                     Location: string;
+                    /**
+                     * @description This is the answer to an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -371,7 +476,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is larger than 16 KiB. */
+            /** @description The body is larger than 16384 bytes. */
             413: {
                 headers: {
                     /**
@@ -398,6 +503,25 @@ export interface operations {
                      * @example identity
                      */
                     "Accept-Encoding"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Idempotency-Key` was used for another body within the last 24 hours. */
+            422: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -442,7 +566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service cannot answer now. Whether a create was carried out is not known. */
+            /** @description The service cannot answer now. (Whether a create was carried out is not known.) */
             503: {
                 headers: {
                     /**
@@ -466,7 +590,10 @@ export interface operations {
     getPet: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote. */
+                "X-D1-Bookmark"?: string;
+            };
             path: {
                 /**
                  * @description Identifier of the animal.
@@ -496,6 +623,11 @@ export interface operations {
                      * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
                      */
                     Link: string;
+                    /**
+                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -597,6 +729,11 @@ export interface operations {
                      */
                     Link: string;
                     /**
+                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
                      */
@@ -670,7 +807,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service cannot answer now. Whether a create was carried out is not known. */
+            /** @description The service cannot answer now. (Whether a create was carried out is not known.) */
             503: {
                 headers: {
                     /**

@@ -8,7 +8,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const STAMP = 'node_modules/.installed';
 
 const wanted = createHash('sha256');
-for (const file of ['package.json', 'package-lock.json']) wanted.update(readFileSync(file));
+for (const file of ['package.json', 'package-lock.json', 'client/package.json'])
+  wanted.update(readFileSync(file));
 const digest = wanted.digest('hex');
 
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== digest) {

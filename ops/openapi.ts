@@ -15,10 +15,17 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 const files = new Map<string, string>([
   ['public/v1/openapi.json', `${JSON.stringify(describeApi(servers()), null, 2)}\n`],
 ]);
-for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
+const SWAGGER_UI = {
+  'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css': 'swagger-ui.css',
+  LICENSE: 'swagger-ui-LICENSE.txt',
+  NOTICE: 'swagger-ui-NOTICE.txt',
+};
+for (const [name, copy] of Object.entries(SWAGGER_UI)) {
   const original = await readFile(join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name), 'utf8');
   // The source maps that the comments name are not served.
-  files.set(`public/docs/${name}`, original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, ''));
+  files.set(`public/docs/${copy}`, original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, ''));
 }
 
 for (const [name, content] of files) {

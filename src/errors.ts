@@ -18,6 +18,7 @@ export const STATUS_OF = {
   method_not_allowed: 405,
   body_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_key_reused: 422,
   rate_limited: 429,
   internal_error: 500,
   service_unavailable: 503,

@@ -1,4 +1,5 @@
 /** The worker's entry: what Cloudflare calls. */
 import { app } from './app.ts';
+import { sweep } from './idempotency/sweep.ts';
 
-export default { fetch: app.fetch };
+export default { fetch: app.fetch, scheduled: sweep };

@@ -4,14 +4,17 @@
  */
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import {
+  BOOKMARK,
   COMMON_ERRORS,
-  DEPRECATION,
+  DEPRECATED,
   errors,
   LOCATION,
   NEXT_PAGE,
+  REPLAYED,
   success,
 } from './openapi/responses.ts';
 import { Health, INT64, PET } from './openapi/schemas.ts';
+import { SUNSET_DATE } from './pets/deprecation.ts';
 import { LIMIT, NewPet, Pet, PetStatus, Pets } from './pets/schema.ts';
 
 export type Server = { url: string; description: string };
@@ -60,10 +63,29 @@ const ABOUT = `A store of animals: list them by status, in pages; add one; fetch
 
 - Every operation needs an API key, but \`/health\`.
 - \`id\` and \`categoryId\` are 64-bit integers, exact to the last digit: read them with a parser that keeps them.
-- Every error has the same body; \`code\` is one of a closed set.
+- Every error has the same body; \`code\` is one of a closed set. A path that is not described is 404 \`not_found\` (paths are exact: no slash at the end), another method is 405 \`method_not_allowed\` with \`Allow\`.
+- Unknown and repeated query parameters and fields are refused.
+- Any origin may call (CORS), and read the headers that are described.
 - \`HEAD\` works where \`GET\` does.
 - Within \`/v1\` optional response fields and new operations may come. Ignore fields that you do not know.
 - An operation that may still change is marked \`x-stability\`: \`experimental\` or \`beta\`. Without the mark it is stable.`;
+
+const BOOKMARK_PARAMETER = {
+  name: 'X-D1-Bookmark',
+  in: 'header',
+  description:
+    'Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote.',
+  schema: {
+    type: 'string',
+    pattern:
+      '^(first-unconstrained|first-primary|[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32})$',
+  },
+} as const;
+
+const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+const CREATE_PET_INVALID = `name: is required; categoryId: ${INT64_PROBLEM}; nmae: is not a known field, did you mean name?`;
+const GET_PET_INVALID = `petId: ${INT64_PROBLEM}`;
+const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);
 
 const listPets: ZodOpenApiOperationObject = {
   operationId: 'listPets',
@@ -81,22 +103,24 @@ const listPets: ZodOpenApiOperationObject = {
     {
       name: 'status',
       in: 'query',
-      description: 'Returns only animals with this status.',
+      description:
+        'Returns only animals with this status. One that was added without a status matches none.',
       schema: { $ref: '#/components/schemas/PetStatus' },
     },
     {
       name: 'cursor',
       in: 'query',
       description:
-        'From the `Link` of the page before: opaque, and good for the same `status` only.',
+        'From the `Link` of the page before: opaque, and good for the same `status` only. Any other is a 400.',
       schema: { type: 'string' },
     },
+    BOOKMARK_PARAMETER,
   ],
   responses: {
     200: success(
       'A page of animals.',
       { 'application/json': { schema: Pets, example: [PET] } },
-      NEXT_PAGE,
+      { ...NEXT_PAGE, ...BOOKMARK },
     ),
     ...errors(COMMON_ERRORS),
   },
@@ -107,9 +131,21 @@ const createPet: ZodOpenApiOperationObject = {
   tags: ['animals'],
   summary: 'Add an animal',
   description: 'The service assigns the id: they ascend, and none is used twice.',
+  parameters: [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        'Names this create, so that it can be sent again without adding the animal twice: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them do not count.',
+      schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[ -~]+$' },
+      example: '"6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"',
+    },
+    BOOKMARK_PARAMETER,
+  ],
   requestBody: {
     required: true,
-    description: 'At most 16 KiB, uncompressed. Unknown fields are refused.',
+    description:
+      'At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. A `charset` other than `utf-8` is, too.',
     content: {
       'application/json': {
         schema: NewPet,
@@ -124,9 +160,14 @@ const createPet: ZodOpenApiOperationObject = {
     201: success(
       'The animal, added.',
       { 'application/json': { schema: Pet, example: PET } },
-      LOCATION,
+      { ...LOCATION, ...REPLAYED, ...BOOKMARK },
     ),
-    ...errors(['invalid_json', ...COMMON_ERRORS, 'body_too_large', 'unsupported_media_type']),
+    ...errors(
+      ['invalid_json', ...COMMON_ERRORS, 'body_too_large', 'unsupported_media_type'],
+      {},
+      CREATE_PET_INVALID,
+    ),
+    ...errors(['idempotency_key_reused'], BOOKMARK),
   },
 };
 
@@ -137,8 +178,8 @@ const getPet: ZodOpenApiOperationObject = {
   description:
     'To be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.',
   deprecated: true,
-  'x-sunset': '2030-12-05',
-  'x-deprecated-sunset': '2030-12-05',
+  'x-sunset': SUNSET_DAY,
+  'x-deprecated-sunset': SUNSET_DAY,
   parameters: [
     {
       name: 'petId',
@@ -148,10 +189,16 @@ const getPet: ZodOpenApiOperationObject = {
       schema: INT64,
       example: PET.id,
     },
+    BOOKMARK_PARAMETER,
   ],
   responses: {
-    200: success('The animal.', { 'application/json': { schema: Pet, example: PET } }, DEPRECATION),
-    ...errors([...COMMON_ERRORS, 'pet_not_found'], DEPRECATION),
+    200: success(
+      'The animal.',
+      { 'application/json': { schema: Pet, example: PET } },
+      { ...DEPRECATED, ...BOOKMARK },
+    ),
+    ...errors(COMMON_ERRORS, DEPRECATED, GET_PET_INVALID),
+    ...errors(['pet_not_found'], { ...DEPRECATED, ...BOOKMARK }),
   },
 };
 

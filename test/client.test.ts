@@ -33,7 +33,7 @@ test('the example adds an animal and lists all pages, as a program of its own', 
 
 test('an error of the store is an error of the example', async () => {
   const client = createStore(`${store.url()}/v1`, 'no key');
-  await expect(allPets(client).next()).rejects.toThrow('invalid_api_key: ');
+  await expect(allPets(client).next()).rejects.toThrow('401 invalid_api_key: ');
 });
 
 /** Answers with these statuses in turn, then with an empty list; `0` breaks the connection off. */
@@ -67,7 +67,7 @@ test('a GET is sent again when that can help, and not for ever', async () => {
   down.close();
 });
 
-test('a POST is sent again after a 429 only: after anything else it may have been carried out', async () => {
+test('a POST is sent again after a 429 only, unless it has an Idempotency-Key', async () => {
   const body = { name: 'Rex', categoryId: 1 };
   const limited = await stubbornServer([429]);
   await limited.client.POST('/pets', { body });
@@ -78,4 +78,9 @@ test('a POST is sent again after a 429 only: after anything else it may have bee
   await failing.client.POST('/pets', { body });
   expect(failing.requests()).toBe(1);
   failing.close();
+
+  const once = await stubbornServer([503, 0, 500]);
+  await once.client.POST('/pets', { params: { header: { 'Idempotency-Key': 'k' } }, body });
+  expect(once.requests()).toBe(4);
+  once.close();
 });

@@ -7,6 +7,7 @@ import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import type { Reply } from './store.ts';
 
 export type Schema = {
+  description?: string;
   $ref?: string;
   type?: string;
   format?: string;
@@ -29,7 +30,7 @@ export type Operation = {
   operationId: string;
   security?: unknown[];
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
-  requestBody?: { content: Record<string, Content> };
+  requestBody?: { required: boolean; content: Record<string, Content> };
   responses: Record<string, Response>;
 };
 
@@ -102,6 +103,8 @@ export function expectDescribed(method: string, url: string, reply: Reply): void
     const described =
       Object.entries(description.paths).find(([key]) => path.endsWith(key))?.[0] ?? '';
     const schema = ['paths', described, method.toLowerCase(), 'responses', String(reply.status)];
+    const type = reply.headers.get('content-type') ?? '';
+    expect(Object.keys(response.content), `Content-Type of ${name}`).toContain(type);
     const body = problems([...schema, 'content', 'application/json', 'schema'], reply.body);
     expect(body, `body of ${name}: ${reply.text}`).toEqual([]);
   }

@@ -18,6 +18,12 @@ const WIDE = `[...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
   .map((element) => element.outerHTML.slice(0, 200))`;
 
+/** Run in the page: status codes that take more than one line. */
+const BROKEN = `[...document.querySelectorAll('.response-col_status')]
+  .filter((cell) => /^[0-9]{3}$/.test(cell.textContent.trim()))
+  .filter((cell) => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect().height > 30; })
+  .map((cell) => cell.textContent)`;
+
 /** Run in the page: text without enough contrast (WCAG 2.2, 1.4.3), by axe. */
 const FAINT = `axe.run(document, { runOnly: ['color-contrast'] }).then(({ violations }) =>
   violations.flatMap(({ nodes }) => nodes.map((node) => node.html + ' ' + node.failureSummary)))`;
@@ -114,10 +120,14 @@ describe('the docs page', () => {
   test('sends requests to its own origin with a pasted key, and they succeed', async () => {
     await openAll();
     await authorize(await store.issueKey());
+    const body = '{"name":"Rex","categoryId":9007199254740993,"status":"available"}';
+    await operation(CREATE).locator('textarea.body-param__text').fill(body);
     const [created, pet] = await execute(CREATE);
-    expect([created, JSON.parse(pet)]).toEqual(['201', expect.objectContaining({ name: 'Rex' })]);
+    expect(created).toBe('201');
+    // Digit by digit, as the service wrote it.
+    expect(pet).toContain('"categoryId":9007199254740993,');
     await operation(GET)
-      .locator('input')
+      .locator('tr[data-param-name="petId"] input')
       .fill(String(JSON.parse(pet).id));
     expect((await execute(GET))[0]).toBe('200');
     await operation(LIST).locator('tr[data-param-name="status"] select').selectOption('available');
@@ -142,6 +152,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     await execute(LIST);
     await execute(CREATE);
     expect(await page.evaluate(WIDE)).toEqual([]);
+    expect(await page.evaluate(BROKEN)).toEqual([]);
     await page.evaluate(axe);
     const faint = await page.evaluate(FAINT);
     expect(faint).toEqual([]);

@@ -108,11 +108,55 @@ test('has a valid example for every request, response and header, and for each c
       }
     }
   }
-  // Those of paths and methods that are no operations have no place in it.
-  const all = Object.keys(STATUS_OF).filter(
-    (code) => !['not_found', 'method_not_allowed'].includes(code),
-  );
-  expect([...codes].sort()).toEqual(all.sort());
+  const { examples } = description.components.schemas.Error as { examples?: { code: string }[] };
+  expect(examples?.map(({ code }) => code)).toEqual(Object.keys(STATUS_OF));
+});
+
+test('says of each parameter and body what the service asks for', () => {
+  const shapes = operations.map(({ operation }) => [
+    operation.operationId,
+    {
+      key: operation.security === undefined,
+      body: operation.requestBody?.required,
+      parameters: operation.parameters?.map(
+        ({ name, required, schema: { description: _, ...schema } }) => ({
+          name,
+          ...(required && { required }),
+          ...schema,
+        }),
+      ),
+    },
+  ]);
+  const bookmark = expect.objectContaining({ name: 'X-D1-Bookmark', type: 'string' });
+  expect(Object.fromEntries(shapes)).toEqual({
+    listPets: {
+      key: true,
+      parameters: [
+        { name: 'limit', type: 'integer', minimum: 1, maximum: 100, default: 20 },
+        { name: 'status', $ref: '#/components/schemas/PetStatus' },
+        { name: 'cursor', type: 'string' },
+        bookmark,
+      ],
+    },
+    createPet: {
+      key: true,
+      body: true,
+      parameters: [expect.objectContaining({ name: 'Idempotency-Key', type: 'string' }), bookmark],
+    },
+    getPet: {
+      key: true,
+      parameters: [{ name: 'petId', required: true, type: 'integer', format: 'int64' }, bookmark],
+    },
+    getHealth: { key: false },
+  });
+});
+
+test('asks for a key where the service does', async () => {
+  for (const { method, path, operation } of operations) {
+    const headers = { authorization: null };
+    const { status } = await store.fetch(path.replace('{petId}', '1'), { method, headers });
+    expect(status === 401, operation.operationId).toBe(operation.security === undefined);
+  }
 });
 
 describe('the pattern of a name', () => {

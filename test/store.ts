@@ -25,6 +25,8 @@ export type Store = {
   fault(faults: Faults): Promise<void>;
   /** With `faults`: what was called since the last `fault`. */
   calls(): Promise<Calls>;
+  /** Runs the scheduled handler; whether it succeeded. */
+  scheduled(): Promise<boolean>;
   /** The lines that the worker logged since the test began, parsed: one for each request. */
   logLines(): Promise<Record<string, unknown>[]>;
 };
@@ -59,7 +61,9 @@ export function startStore(options: StoreOptions = {}): Store {
     url: () => url.origin,
     async fetch(path, { headers = {}, ...init } = {}) {
       const sent = { authorization: `Bearer ${suiteKey}`, ...lowerCase(headers) };
-      const present = Object.entries(sent).filter((entry): entry is [string, string] => !!entry[1]);
+      const present = Object.entries(sent).filter(
+        (entry): entry is [string, string] => entry[1] !== null,
+      );
       const response = await fetch(new URL(path, url), {
         redirect: 'manual',
         ...init,
@@ -101,6 +105,11 @@ export function startStore(options: StoreOptions = {}): Store {
       expect(response.status).toBe(200);
     },
     calls: async () => (await fetch(new URL('/__faults', url))).json() as Promise<Calls>,
+    async scheduled() {
+      const { outcome } = await worker.scheduled({ cron: '17 * * * *' });
+      requests += 1;
+      return outcome === 'ok';
+    },
     async logLines() {
       // A line comes from the runtime's process, some time after the answer.
       await expect.poll(() => server.getLogs().length).toBeGreaterThanOrEqual(requests);
@@ -114,7 +123,9 @@ export function startStore(options: StoreOptions = {}): Store {
   });
   beforeEach(async () => {
     if (migrate)
-      await (await store.bindings()).DB.exec('DELETE FROM pets; DELETE FROM sqlite_sequence');
+      await (await store.bindings()).DB.exec(
+        'DELETE FROM pets; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
+      );
     await store.putRecord(suiteKey, { id: 'suite' });
     if (options.faults) await store.fault({});
     server.clearLogs();

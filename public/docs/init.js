@@ -13,9 +13,23 @@ const followColorScheme = () =>
 dark.addEventListener('change', followColorScheme);
 followColorScheme();
 
+// Where the documentation is: here.
+delete description.info.contact;
+
+// Swagger UI would read a body as JSON and write it anew, which rounds integers past 2^53.
+const showBodiesAsTheyAre = () => ({
+  wrapComponents: {
+    responseBody:
+      (ResponseBody, { React }) =>
+      (props) =>
+        React.createElement(ResponseBody, { ...props, contentType: 'text/plain' }),
+  },
+});
+
 window.SwaggerUIBundle({
   spec: description,
   domNode: document.querySelector('#docs'),
+  plugins: [showBodiesAsTheyAre],
   deepLinking: true,
   displayRequestDuration: true,
   showExtensions: true,

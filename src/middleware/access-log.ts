@@ -8,7 +8,8 @@ import type { AppEnv } from '../env.ts';
  * data never enters it: no raw path, no query, no free text of the client's, no body.
  */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
-  const start = performance.now();
+  const startedAt = Date.now();
+  c.set('startedAt', startedAt);
   c.set('log', {});
   await next();
   const { code, d1Ms, d1Region, ...rest } = c.get('log');
@@ -22,8 +23,8 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       route: matchedRoute(c),
       status: c.res.status,
       code,
-      durationMs: milliseconds(performance.now() - start),
-      d1Ms: d1Ms === undefined ? undefined : milliseconds(d1Ms),
+      durationMs: Date.now() - startedAt,
+      d1Ms: d1Ms === undefined ? undefined : Math.round(d1Ms),
       d1Region,
       keyId: c.get('keyId'),
       ray: /^[0-9a-f]+-[A-Z]{3}$/.exec(c.req.header('CF-Ray') ?? '')?.[0],
@@ -38,8 +39,4 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
 function matchedRoute(c: Context<AppEnv>): string | undefined {
   const pattern = routePath(c, -1);
   return pattern === '/*' ? undefined : pattern;
-}
-
-function milliseconds(duration: number): number {
-  return Math.round(duration * 10) / 10;
 }

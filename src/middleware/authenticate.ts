@@ -5,7 +5,8 @@ import { environmentOfKey } from '../keys/format.ts';
 import { findKey } from '../keys/lookup.ts';
 import { KEY_PREFIX, type KeyRecord, stateOf } from '../keys/record.ts';
 
-const CHALLENGE = 'Bearer realm="animal-store"';
+/** Of every 401. With `, error="invalid_token"` when a key was sent. */
+export const CHALLENGE = 'Bearer realm="animal-store"';
 
 /** Lets a request pass that carries a valid API key (RFC 6750), and notes the key's id in the log. */
 export const authenticate = createMiddleware<AppEnv>(async function authenticate(c, next) {

@@ -5,7 +5,7 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 
-const MAX_BODY_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES = 16 * 1024;
 
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,

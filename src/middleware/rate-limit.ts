@@ -10,7 +10,7 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 
 /** `period` of every limiter in wrangler.toml, in seconds: by then the window is a new one. */
-const PERIOD_S = 10;
+export const PERIOD_S = 10;
 /** It answers from the same machine: if not by then, it does not answer. */
 const LIMITER_DEADLINE_MS = 500;
 

@@ -1,7 +1,11 @@
 /** What the description says of responses: their headers, and an example for each code of an error. */
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
-import { ErrorBody } from './schemas.ts';
+import { CHALLENGE } from '../middleware/authenticate.ts';
+import { MAX_BODY_BYTES } from '../middleware/json-body.ts';
+import { PERIOD_S } from '../middleware/rate-limit.ts';
+import { DEPRECATION, SUNSET } from '../pets/deprecation.ts';
+import { describe, ErrorBody, open } from './schemas.ts';
 
 type Header = { description: string; required: boolean; schema: object; example: string };
 type Headers = Record<string, Header>;
@@ -9,6 +13,11 @@ type Headers = Record<string, Header>;
 /** A header that each such response has; `required: false` for one that only some have. */
 function header(description: string, example: string, pattern: string, required = true): Header {
   return { description, required, schema: { type: 'string', pattern }, example };
+}
+
+/** A pattern that only this text matches. */
+function exactly(text: string): string {
+  return `^${text}$`;
 }
 
 const REQUEST_ID: Headers = {
@@ -28,6 +37,25 @@ export const NEXT_PAGE: Headers = {
   ),
 };
 
+/** Of a response to a request that carried `X-D1-Bookmark`, once a query was answered. */
+export const BOOKMARK: Headers = {
+  'X-D1-Bookmark': header(
+    'The state that this response has seen: there when the request asked for one. Send it with the next.',
+    '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
+    '^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$',
+    false,
+  ),
+};
+
+export const REPLAYED: Headers = {
+  'Idempotency-Replayed': header(
+    'This is the answer to an earlier request with the same Idempotency-Key.',
+    'true',
+    '^true$',
+    false,
+  ),
+};
+
 export const LOCATION: Headers = {
   Location: header(
     'The address of the animal.',
@@ -36,9 +64,9 @@ export const LOCATION: Headers = {
   ),
 };
 
-export const DEPRECATION: Headers = {
-  Deprecation: header('Since when (RFC 9745).', '@1795132800', '^@[0-9]+$'),
-  Sunset: header('When it is to be removed (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT', ' GMT$'),
+export const DEPRECATED: Headers = {
+  Deprecation: header('Since when (RFC 9745).', DEPRECATION, exactly(DEPRECATION)),
+  Sunset: header('When it is to be removed (RFC 8594).', SUNSET, exactly(SUNSET)),
   Link: header(
     'The operation to use instead, and the documentation (RFC 8288, RFC 5829).',
     '<https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"',
@@ -51,8 +79,8 @@ const ERROR_HEADERS: Record<number, Headers> = {
   401: {
     'WWW-Authenticate': header(
       'The challenge (RFC 6750): with an error when a key was sent.',
-      'Bearer realm="animal-store", error="invalid_token"',
-      '^Bearer realm="animal-store"(, error="invalid_token")?$',
+      `${CHALLENGE}, error="invalid_token"`,
+      `^${CHALLENGE}(, error="invalid_token")?$`,
     ),
   },
   415: {
@@ -64,19 +92,20 @@ const ERROR_HEADERS: Record<number, Headers> = {
       false,
     ),
   },
-  429: { 'Retry-After': header('Seconds to wait.', '10', '^[0-9]+$') },
-  503: { 'Retry-After': header('Seconds to wait.', '5', '^[0-9]+$') },
+  429: { 'Retry-After': header('Seconds to wait.', `${PERIOD_S}`, exactly(`${PERIOD_S}`)) },
+  503: { 'Retry-After': header('Seconds to wait.', '5', exactly('5')) },
 };
 
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is not valid. The message names every problem at once.',
   401: 'No API key, or one that is not valid.',
   404: 'The requested resource could not be found.',
-  413: 'The body is larger than 16 KiB.',
+  413: `The body is larger than ${MAX_BODY_BYTES} bytes.`,
   415: 'The body is not `application/json`, or it is compressed.',
+  422: 'The `Idempotency-Key` was used for another body within the last 24 hours.',
   429: 'Too many requests.',
   500: 'Our mistake.',
-  503: 'The service cannot answer now. Whether a create was carried out is not known.',
+  503: 'The service cannot answer now. (Whether a create was carried out is not known.)',
 };
 
 const MESSAGES: Record<ErrorCode, string> = {
@@ -90,14 +119,27 @@ const MESSAGES: Record<ErrorCode, string> = {
   not_found: 'There is nothing at this path.',
   pet_not_found: 'There is no animal with the id 7.',
   method_not_allowed: 'This path takes GET, HEAD, POST.',
-  body_too_large: 'The body must be at most 16384 bytes.',
+  body_too_large: `The body must be at most ${MAX_BODY_BYTES} bytes.`,
   unsupported_media_type:
     'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
+  idempotency_key_reused:
+    'This Idempotency-Key was used for another body within the last 24 hours.',
   rate_limited: 'Too many requests. Wait, then go on more slowly.',
   internal_error:
     'Something went wrong on our side. Quote the X-Request-Id header when you report it.',
   service_unavailable: 'The store cannot be reached right now.',
 };
+
+describe(ErrorBody, {
+  id: 'Error',
+  description: 'What went wrong, in the same three fields for every error.',
+  override: open,
+  examples: Object.entries(MESSAGES).map(([code, message]) => ({
+    code,
+    message,
+    status: STATUS_OF[code as ErrorCode],
+  })),
+});
 
 /** A response with a body of its own. */
 export function success(
@@ -108,8 +150,16 @@ export function success(
   return { description, headers: { ...headers, ...REQUEST_ID }, content: schema ?? {} };
 }
 
-/** The responses that carry these codes, by status; `headers` are those of the operation. */
-export function errors(codes: ErrorCode[], headers: Headers = {}): ZodOpenApiResponsesObject {
+/**
+ * The responses that carry these codes, by status; `headers` are those of the operation, `invalidRequest`
+ * is its example of a message.
+ */
+export function errors(
+  codes: ErrorCode[],
+  headers: Headers = {},
+  invalidRequest = MESSAGES.invalid_request,
+): ZodOpenApiResponsesObject {
+  const messages = { ...MESSAGES, invalid_request: invalidRequest };
   const byStatus = Map.groupBy(codes, (code) => STATUS_OF[code]);
   return Object.fromEntries(
     Array.from(byStatus, ([status, some]) => [
@@ -121,7 +171,7 @@ export function errors(codes: ErrorCode[], headers: Headers = {}): ZodOpenApiRes
           'application/json': {
             schema: ErrorBody,
             examples: Object.fromEntries(
-              some.map((code) => [code, { value: { code, message: MESSAGES[code], status } }]),
+              some.map((code) => [code, { value: { code, message: messages[code], status } }]),
             ),
           },
         },

@@ -3,6 +3,8 @@
  * row read into JavaScript would be rounded past 2^53. Integers go in as decimal text, for the same
  * reason: a STRICT INTEGER column stores it exactly.
  */
+import type { Database } from '../database.ts';
+import { KEPT_MS } from '../idempotency/header.ts';
 import type { NewPet } from './schema.ts';
 
 /** One animal as JSON, in the order of the interface's table; without a status there is no member. */
@@ -22,7 +24,7 @@ export type PetRow = {
  * A page of animals by ascending id, from the id `from` on; reads at most `limit` rows.
  */
 export function selectPets(
-  db: D1Database,
+  db: Database,
   { from, status, limit }: { from: bigint; status: string | undefined; limit: number },
 ): Promise<D1Result<PetRow>> {
   const columns = `SELECT CAST(id AS TEXT) AS pet_id, ${PET} AS pet FROM pets`;
@@ -38,7 +40,7 @@ export function selectPets(
 }
 
 /** The animal with this id: one row or none. */
-export function selectPet(db: D1Database, id: bigint): Promise<D1Result<PetRow>> {
+export function selectPet(db: Database, id: bigint): Promise<D1Result<PetRow>> {
   return db
     .prepare(
       `SELECT CAST(id AS TEXT) AS pet_id, ${PET} AS pet FROM pets WHERE id = CAST(?1 AS INTEGER)`,
@@ -48,7 +50,7 @@ export function selectPet(db: D1Database, id: bigint): Promise<D1Result<PetRow>>
 }
 
 /** Adds an animal, and returns it as one row. */
-export function insertPet(db: D1Database, pet: NewPet): Promise<D1Result<PetRow>> {
+export function insertPet(db: Database, pet: NewPet): Promise<D1Result<PetRow>> {
   return db
     .prepare(
       `INSERT INTO pets (name, category_id, status) VALUES (?1, ?2, ?3)
@@ -56,4 +58,60 @@ export function insertPet(db: D1Database, pet: NewPet): Promise<D1Result<PetRow>
     )
     .bind(pet.name, `${pet.categoryId}`, pet.status ?? null)
     .all<PetRow>();
+}
+
+export type IdempotencyKey = {
+  /** Id of the API key's record. */
+  keyId: string;
+  key: string;
+  bodyHash: string;
+  requestId: string;
+};
+
+export type FirstAnswer = PetRow & {
+  /** Of the request that was answered first. */
+  body_hash: string;
+  request_id: string;
+};
+
+/**
+ * Adds an animal once for an idempotency key: the animal and the record of its answer in one transaction,
+ * so that any number of concurrent or repeated calls make one animal. Resolves to the first answer:
+ * another request's, or with another body's hash, if that came before.
+ */
+export async function insertPetOnce(
+  db: Database,
+  pet: NewPet,
+  { keyId, key, bodyHash, requestId }: IdempotencyKey,
+): Promise<D1Result<FirstAnswer>> {
+  const now = Date.now();
+  const isRecord = 'key_id = ?1 AND idempotency_key = ?2';
+  const [, , , answer] = await db.batch<FirstAnswer>([
+    // A record that the scheduled handler has not removed yet is not honoured either.
+    db
+      .prepare(`DELETE FROM idempotency_keys WHERE ${isRecord} AND created_at <= ?3`)
+      .bind(keyId, key, now - KEPT_MS),
+    db
+      .prepare(
+        `INSERT INTO pets (name, category_id, status) SELECT ?3, ?4, ?5
+         WHERE NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE ${isRecord})`,
+      )
+      .bind(keyId, key, pet.name, `${pet.categoryId}`, pet.status ?? null),
+    // Where no animal was inserted there is a record already, and this one gives way to it.
+    db
+      .prepare(
+        `INSERT INTO idempotency_keys (key_id, idempotency_key, created_at, body_hash, answer, request_id)
+         SELECT ?1, ?2, ?3, ?4, ${PET}, ?5 FROM pets WHERE id = last_insert_rowid()
+         ON CONFLICT DO NOTHING`,
+      )
+      .bind(keyId, key, now, bodyHash, requestId),
+    db
+      .prepare(
+        `SELECT CAST(json_extract(answer, '$.id') AS TEXT) AS pet_id, answer AS pet, body_hash, request_id
+         FROM idempotency_keys WHERE ${isRecord}`,
+      )
+      .bind(keyId, key),
+  ]);
+  if (!answer) throw new Error('the batch has fewer results than statements');
+  return answer;
 }

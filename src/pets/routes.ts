@@ -4,63 +4,105 @@ import { createMiddleware } from 'hono/factory';
 import { runQuery } from '../database.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
+import { hashOf, idempotencyKeyOf } from '../idempotency/header.ts';
 import { authenticate } from '../middleware/authenticate.ts';
+import { consistency } from '../middleware/consistency.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { rateLimit } from '../middleware/rate-limit.ts';
 import { validate } from '../middleware/validate.ts';
 import { encodeCursor } from './cursor.ts';
-import { insertPet, selectPet, selectPets } from './queries.ts';
+import { DEPRECATION, SUNSET } from './deprecation.ts';
+import { insertPet, insertPetOnce, type PetRow, selectPet, selectPets } from './queries.ts';
 import { GetPetPath, ListPetsQuery, NewPet, NoQuery } from './schema.ts';
 
 export const pets = new Hono<AppEnv>();
 
-/** Release of version 1.0.0, in which getPet was deprecated already. */
-const DEPRECATION_DATE = Date.UTC(2026, 10, 20);
-/** Nothing turns the operation off on that day: it works until somebody removes it. */
-const SUNSET_DATE = Date.UTC(2030, 11, 5);
+const READ = { isRepeatable: true, unavailable: 'The store cannot be reached right now.' };
+const CREATE = {
+  isRepeatable: false,
+  unavailable:
+    'The store does not answer. Whether the animal was added is not known: look before you send it again, or use an Idempotency-Key.',
+};
+const CREATE_ONCE = {
+  isRepeatable: true,
+  unavailable: 'The store does not answer. Send it again with the same Idempotency-Key.',
+};
 
 /** The service assigns ids from 1 up; one that an operator inserted may be any int64. */
 const LEAST_ID = -(2n ** 63n);
 
 // listPets
-pets.get('/pets', authenticate, rateLimit, validate('query', ListPetsQuery), async (c) => {
-  const { limit, status, cursor } = c.req.valid('query');
-  const from = cursor ? cursor.lastId + 1n : LEAST_ID;
-  // One row more than the page holds: it tells whether there is a next page.
-  const rows = await runQuery(c, (db) => selectPets(db, { from, status, limit: limit + 1 }));
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  if (last && rows.length > limit) {
-    const next = new URL(`${baseUrl(c)}/pets`);
-    next.searchParams.set('limit', String(limit));
-    if (status) next.searchParams.set('status', status);
-    next.searchParams.set('cursor', encodeCursor({ lastId: BigInt(last.pet_id), status }));
-    c.header('Link', `<${next.href}>; rel="next"`); // RFC 8288
-  }
-  return json(c, `[${page.map(({ pet }) => pet).join(',')}]`);
-});
+pets.get(
+  '/pets',
+  authenticate,
+  rateLimit,
+  consistency,
+  validate('query', ListPetsQuery),
+  async (c) => {
+    const { limit, status, cursor } = c.req.valid('query');
+    const from = cursor ? cursor.lastId + 1n : LEAST_ID;
+    // One row more than the page holds: it tells whether there is a next page.
+    const rows = await runQuery(c, READ, (db) =>
+      selectPets(db, { from, status, limit: limit + 1 }),
+    );
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    if (last && rows.length > limit) {
+      const next = new URL(`${baseUrl(c)}/pets`);
+      next.searchParams.set('limit', String(limit));
+      if (status) next.searchParams.set('status', status);
+      next.searchParams.set('cursor', encodeCursor({ lastId: BigInt(last.pet_id), status }));
+      c.header('Link', `<${next.href}>; rel="next"`); // RFC 8288
+    }
+    return json(c, `[${page.map(({ pet }) => pet).join(',')}]`);
+  },
+);
 
 // createPet
 pets.post(
   '/pets',
   authenticate,
   rateLimit,
+  consistency,
   validate('query', NoQuery),
   jsonBody,
   validate('json', NewPet),
   async (c) => {
-    const [created] = await runQuery(c, (db) => insertPet(db, c.req.valid('json')));
-    if (!created) throw new Error('the insert returned no row');
+    const pet = c.req.valid('json');
+    const key = idempotencyKeyOf(c);
+    const created = key === undefined ? await create(c, pet) : await createOnce(c, pet, key);
     c.header('Location', `${baseUrl(c)}/pets/${created.pet_id}`);
     return json(c, created.pet, 201);
   },
 );
 
+async function create(c: Context<AppEnv>, pet: NewPet): Promise<PetRow> {
+  const [created] = await runQuery(c, CREATE, (db) => insertPet(db, pet));
+  if (!created) throw new Error('the insert returned no row');
+  return created;
+}
+
+async function createOnce(c: Context<AppEnv>, pet: NewPet, key: string): Promise<PetRow> {
+  const requestId = c.get('requestId');
+  const bodyHash = await hashOf(pet);
+  const record = { keyId: c.get('keyId'), key, bodyHash, requestId };
+  const [first] = await runQuery(c, CREATE_ONCE, (db) => insertPetOnce(db, pet, record));
+  if (!first) throw new Error('the batch left no record of the idempotency key');
+  if (first.body_hash !== bodyHash) {
+    throw new ApiError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another body within the last 24 hours.',
+    );
+  }
+  if (first.request_id !== requestId) c.header('Idempotency-Replayed', 'true');
+  return first;
+}
+
 /** Marks every response of a deprecated operation, errors too (RFC 9745, RFC 8594, RFC 5829). */
 const deprecated = createMiddleware<AppEnv>(async function deprecated(c, next) {
   c.get('log').deprecated = true;
-  c.header('Deprecation', `@${DEPRECATION_DATE / 1000}`);
-  c.header('Sunset', new Date(SUNSET_DATE).toUTCString());
+  c.header('Deprecation', DEPRECATION);
+  c.header('Sunset', SUNSET);
   const base = baseUrl(c);
   const docs = new URL('/docs', base).href;
   c.header('Link', `<${base}/pets>; rel="successor-version", <${docs}>; rel="deprecation"`);
@@ -73,11 +115,12 @@ pets.get(
   deprecated,
   authenticate,
   rateLimit,
+  consistency,
   validate('param', GetPetPath),
   validate('query', NoQuery),
   async (c) => {
     const { petId } = c.req.valid('param');
-    const [found] = await runQuery(c, (db) => selectPet(db, petId));
+    const [found] = await runQuery(c, READ, (db) => selectPet(db, petId));
     if (!found) throw new ApiError('pet_not_found', `There is no animal with the id ${petId}.`);
     return json(c, found.pet);
   },

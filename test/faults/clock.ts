@@ -1,6 +1,6 @@
 /**
  * A clock that tests set: time-outs come twenty times as fast, and the time of day stands still until
- * it is set again. Imported before the app, which calls both through the globals.
+ * it is set again. The app calls both through the globals, each time.
  */
 const FASTER = 20;
 

@@ -5,6 +5,7 @@
 
 import app from '../../src/index.ts';
 import { setClock } from './clock.ts';
+import { type D1Fault, faultyDatabase } from './d1.ts';
 
 /** How a call fails: it throws, or it never answers. */
 export type Failure = 'throws' | 'hangs';
@@ -12,16 +13,22 @@ export type Failure = 'throws' | 'hangs';
 export type Faults = {
   kv?: Failure;
   limiters?: Failure;
+  /** What happens to the next calls of D1, in order; those after them work. */
+  d1?: D1Fault[];
+  /** What happens to the calls after those: with this probability, one of these. */
+  d1AtRandom?: { rate: number; faults: D1Fault[]; seed: number };
   /** How far the time of day is ahead of the real one, in milliseconds; it stands still from then on. */
   ahead?: number;
 };
 
-export type Calls = { kvReads: number; addressLimits: number };
+/** What has been called, and how many calls of D1 were made to fail. */
+export type Calls = { kvReads: number; addressLimits: number; d1: number; d1Faults: number };
 
-const NO_CALLS: Calls = { kvReads: 0, addressLimits: 0 };
+const NO_CALLS: Calls = { kvReads: 0, addressLimits: 0, d1: 0, d1Faults: 0 };
 
 let faults: Faults = {};
 let calls = { ...NO_CALLS };
+let random = () => 1;
 
 export default {
   async fetch(request, env, context) {
@@ -29,21 +36,29 @@ export default {
       // Miniflare gives every request an address. One that asks to have none is sent on without.
       const anonymous = new Headers(request.headers);
       if (anonymous.has('x-no-address')) anonymous.delete('cf-connecting-ip');
-      return app.fetch(new Request(request, { headers: anonymous }), withFaults(env), context);
+      const faulty = withFaults(env, (promise) => context.waitUntil(promise));
+      return app.fetch(new Request(request, { headers: anonymous }), faulty, context);
     }
     if (request.method === 'PUT') {
       faults = await request.json<Faults>();
       setClock(faults.ahead ?? 0);
       calls = { ...NO_CALLS };
+      random = mulberry32(faults.d1AtRandom?.seed ?? 0);
     }
     return Response.json(calls);
   },
+  scheduled: (controller, env, context) =>
+    app.scheduled(
+      controller,
+      withFaults(env, (promise) => context.waitUntil(promise)),
+    ),
 } satisfies ExportedHandler<Env>;
 
-function withFaults(env: Env): Env {
+function withFaults(env: Env, waitUntil: (promise: Promise<unknown>) => void): Env {
   const failLimiter = () => fail(faults.limiters, 'limiter unavailable');
   return {
     ...env,
+    DB: faultyDatabase(env.DB, nextD1Fault, waitUntil),
     API_KEYS: intercept(env.API_KEYS, 'get', () => {
       calls.kvReads += 1;
       return fail(faults.kv, 'KV GET failed: 500 Internal Server Error');
@@ -53,6 +68,28 @@ function withFaults(env: Env): Env {
       calls.addressLimits += 1;
       return failLimiter();
     }),
+  };
+}
+
+function nextD1Fault(): D1Fault {
+  calls.d1 += 1;
+  const { d1 = [], d1AtRandom } = faults;
+  let fault = d1.shift();
+  if (!fault && d1AtRandom && random() < d1AtRandom.rate) {
+    fault = d1AtRandom.faults[Math.floor(random() * d1AtRandom.faults.length)];
+  }
+  if (fault && fault !== 'works') calls.d1Faults += 1;
+  return fault ?? 'works';
+}
+
+/** A small generator of random numbers from 0 to 1 that can be repeated: mulberry32. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
 }
 

@@ -18,6 +18,7 @@ test('one line per request says what an operator asks for', async () => {
       status: 201,
       durationMs: expect.any(Number),
       d1Ms: expect.any(Number),
+      d1Attempts: 1,
       keyId: 'suite',
       ray: '8f1c0d2e3a4b5c6d-FRA',
       colo: expect.any(String),

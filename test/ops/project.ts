@@ -1,6 +1,7 @@
 /** A copy of the project to run commands in, so that the developer's own store is left alone. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
@@ -15,7 +16,12 @@ export type Running = {
 
 export type Project = {
   /** Starts `node ops/<script> <args>`, and ends it with the test. */
-  start(script: string, args?: string[], env?: Record<string, string>): Running;
+  start(
+    script: string,
+    args?: string[],
+    env?: Record<string, string>,
+    options?: { detached: boolean },
+  ): Running;
   /** Runs it to its end. */
   run(script: string, args?: string[], env?: Record<string, string>): Promise<Result>;
   /** The copy's folder. */
@@ -42,10 +48,11 @@ export function copyProject(): Project {
   });
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
 
-  function start(script: string, args: string[] = [], env: Record<string, string> = {}): Running {
+  const start: Project['start'] = (script, args = [], env = {}, options = { detached: false }) => {
     const child = spawn(process.execPath, [join(folder, 'ops', script), ...args], {
       cwd: folder,
       env: { ...process.env, ...env },
+      ...options,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';
@@ -57,7 +64,7 @@ export function copyProject(): Project {
     running.add(command);
     exited.then(() => running.delete(command));
     return command;
-  }
+  };
 
   return {
     start,
@@ -67,4 +74,14 @@ export function copyProject(): Project {
     },
     path: () => folder,
   };
+}
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
 }

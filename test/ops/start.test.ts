@@ -1,18 +1,9 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local-store.ts';
-import { copyProject } from './project.ts';
+import { copyProject, freePort } from './project.ts';
 
 const project = copyProject();
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
-}
 
 /** Starts the store, waits for the address that it prints, and calls the store there. */
 async function start(port: number) {

@@ -1,0 +1,182 @@
+/**
+ * `npm run soak -- --minutes 10`: mixed load on a store of its own, for minutes. Every answer is checked,
+ * pages too, and the memory of the runtime is watched. Exit code 1 when anything is wrong.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createTestHarness } from 'wrangler';
+import { LOCAL_KEY } from '../ops/local-store.ts';
+import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
+import { recordName } from '../src/keys/record.ts';
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const minutes = Number(values.minutes);
+if (!(minutes > 0 && minutes <= 600)) {
+  console.error('usage: npm run soak -- [--minutes N]   (N up to 600)');
+  process.exit(2);
+}
+
+const CLIENTS = 8;
+const PROGRESS_MS = 10_000;
+/**
+ * How much more memory the runtime may take in the last quarter of the run than in the one before. (In the
+ * first minutes the local runtime grows by itself, under a worker that answers a constant, too.)
+ */
+const MAX_GROWTH = 1.1;
+
+type Pet = { id: number; name: string; status?: string };
+
+// A sample of `request.cf` would need the network.
+process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
+// What would be deployed, built once: nothing that is edited meanwhile restarts it.
+const build = await mkdtemp(join(tmpdir(), 'animal-store-'));
+await runWrangler(['deploy', '--dry-run', '--env', '', '--outdir', build]);
+const server = createTestHarness({
+  root: PROJECT_ROOT,
+  workers: [{ configPath: 'wrangler.toml', prebuiltWorkerDir: build }],
+});
+const { url } = await server.listen();
+const base = `${url.origin}/v1/pets`;
+const worker = server.getWorker<Env>();
+await worker.applyD1Migrations('DB');
+const { API_KEYS } = await worker.getEnv();
+const record = { id: 'soak', label: 'soak', createdAt: new Date().toISOString() };
+await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(record));
+
+const problems: string[] = [];
+const memory: number[] = [];
+let requests = 0;
+let created = 0;
+const end = Date.now() + minutes * 60_000;
+
+try {
+  const progress = setInterval(report, PROGRESS_MS);
+  await Promise.all(Array.from({ length: CLIENTS }, (_, client) => load(client)));
+  clearInterval(progress);
+  const pets = await walk('');
+  if (pets.length !== created)
+    problems.push(`${created} animals were added, ${pets.length} are there`);
+  await report();
+} finally {
+  await server.close();
+  await rm(build, { recursive: true });
+}
+
+const quarter = Math.max(1, Math.floor(memory.length / 4));
+const [before, last] = [
+  median(memory.slice(-2 * quarter, -quarter)),
+  median(memory.slice(-quarter)),
+];
+const growth = last / before;
+console.log(
+  `soak: ${minutes} min, ${requests} requests, ${created} animals added, ${problems.length} problems; ` +
+    `workerd ${before.toFixed(0)} MiB in the third quarter, ${last.toFixed(0)} MiB in the last`,
+);
+if (growth > MAX_GROWTH)
+  problems.push(`memory grew by ${growth.toFixed(2)} from the third quarter to the last`);
+for (const problem of new Set(problems)) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+/** One client: it does what comes into its head, until the time is over. */
+async function load(client: number): Promise<void> {
+  for (let i = 0; Date.now() < end; i += 1) {
+    const choice = Math.random();
+    if (choice < 0.25) await create(`${client}-${i}`, false);
+    else if (choice < 0.4) await create(`${client}-${i}`, true);
+    else if (choice < 0.6) await call('GET', '?limit=20', 200);
+    else if (choice < 0.8) await call('GET', '?limit=20&status=sold', 200);
+    else if (choice < 0.9) await call('GET', '/1', created > 0 ? 200 : undefined);
+    else if (choice < 0.97) await call('GET', '?limit=0', 400);
+    else if (i % 50 === 0) await walk('&status=available');
+  }
+}
+
+async function create(name: string, isOnce: boolean): Promise<void> {
+  const status = ['available', 'pending', 'sold', undefined][Math.floor(Math.random() * 4)];
+  const headers: Record<string, string> = isOnce ? { 'idempotency-key': name } : {};
+  const body = JSON.stringify({ name, categoryId: 1, status });
+  const first = await call('POST', '', 201, { body, headers });
+  created += 1;
+  if (isOnce && (await call('POST', '', 201, { body, headers }))?.text !== first?.text) {
+    problems.push('a replay was not the first answer');
+  }
+}
+
+/** All pages of a list, each of which has to be in order and of the right status. */
+async function walk(filter: string): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  let query: string | undefined = `?limit=100${filter}`;
+  while (query) {
+    const reply = await call('GET', query, 200);
+    if (!reply) break;
+    const page = JSON.parse(reply.text) as Pet[];
+    for (const pet of page) {
+      if (pet.id <= (pets.at(-1)?.id ?? 0)) problems.push('a page is not in order');
+      if (filter && !filter.endsWith(`=${pet.status}`)) problems.push('a page has another status');
+      pets.push(pet);
+    }
+    query = /<[^>]+(\?[^>]+)>/.exec(reply.link)?.[1];
+  }
+  return pets;
+}
+
+async function call(method: string, path: string, expected?: number, init: RequestInit = {}) {
+  requests += 1;
+  try {
+    const response = await fetch(base + path, {
+      method,
+      ...init,
+      headers: {
+        authorization: `Bearer ${LOCAL_KEY}`,
+        'content-type': 'application/json',
+        ...init.headers,
+      },
+    });
+    const text = await response.text();
+    if (expected && response.status !== expected) {
+      problems.push(`${method} ${path}: ${response.status} ${text}`);
+      return undefined;
+    }
+    return { text, link: response.headers.get('link') ?? '' };
+  } catch (error) {
+    problems.push(`${method} ${path}: ${error}`);
+    return undefined;
+  }
+}
+
+async function report(): Promise<void> {
+  server.clearLogs();
+  const used = await memoryOfRuntime();
+  if (used !== undefined) memory.push(used);
+  const left = Math.max(0, (end - Date.now()) / 1000);
+  console.log(
+    `${left.toFixed(0).padStart(5)} s left, ${requests} requests, ${created} animals, ${problems.length} problems` +
+      (used === undefined ? '' : `, workerd ${used.toFixed(0)} MiB`),
+  );
+}
+
+/** Resident memory of the runtime's process below ours, in MiB; Linux only. */
+async function memoryOfRuntime(): Promise<number | undefined> {
+  const entries = await readdir('/proc').catch(() => []);
+  const processes = new Map<number, { parent: number; name: string; pages: number }>();
+  for (const pid of entries.filter((entry) => /^\d+$/.test(entry))) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const [, name = '', rest = ''] = /^\d+ \((.*)\) (.*)$/.exec(stat.trim()) ?? [];
+    const fields = rest.split(' ');
+    processes.set(Number(pid), { name, parent: Number(fields[1]), pages: Number(fields[21]) });
+  }
+  const isOurs = (pid: number): boolean => {
+    if (pid === process.pid) return true;
+    const parent = processes.get(pid)?.parent;
+    return parent !== undefined && parent > 1 && isOurs(parent);
+  };
+  const runtimes = [...processes].filter(([pid, { name }]) => name === 'workerd' && isOurs(pid));
+  if (runtimes.length === 0) return undefined;
+  return runtimes.reduce((sum, [, { pages }]) => sum + pages, 0) / 256;
+}
+
+function median(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}

@@ -1,0 +1,212 @@
+/** The store while D1 fails: what a client is told, and that nothing is lost and nothing doubled. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { type Reply, startStore } from '../store.ts';
+import type { D1Fault } from './d1.ts';
+
+const unlimited = { RATE_LIMITER: 1_000_000, ADDRESS_RATE_LIMITER: 1_000_000 };
+const store = startStore({ faults: true, env: 'staging', limits: unlimited });
+
+const totals = { requests: 0, faults: 0, lost: 0, doubled: 0 };
+afterAll(() => {
+  const { requests, faults, lost, doubled } = totals;
+  console.log(`faults: ${faults} injected, ${requests} requests, ${lost} lost, ${doubled} doubled`);
+});
+
+const REX = { name: 'Rex', categoryId: 3 };
+
+async function names(): Promise<string[]> {
+  const { DB } = await store.bindings();
+  const { results } = await DB.prepare('SELECT name FROM pets').all<{ name: string }>();
+  return results.map(({ name }) => name);
+}
+
+async function count<T>(request: Promise<T>): Promise<T> {
+  totals.requests += 1;
+  return request;
+}
+
+const OPERATIONS = {
+  listPets: () => count(store.fetch('/v1/pets')),
+  getPet: () => count(store.fetch('/v1/pets/1')),
+  createPet: () => count(store.create(REX)),
+  'createPet with an Idempotency-Key': () =>
+    count(store.create(REX, { headers: { 'idempotency-key': 'k' } })),
+};
+type Name = keyof typeof OPERATIONS;
+const READS: Name[] = ['listPets', 'getPet'];
+const ONCE: Name = 'createPet with an Idempotency-Key';
+
+type Case = {
+  faults: D1Fault[];
+  /** Status by operation: of reads, of a create, of one with an Idempotency-Key. */
+  read: number;
+  create: number;
+  once: number;
+  /** How often D1 was asked, where an operation may be repeated. */
+  attempts: number;
+  cause?: string;
+};
+
+const LOST = 'D1_ERROR: Network connection lost.';
+const TIME_UP = 'D1 did not answer within 5000 ms';
+const CASES: Case[] = [
+  { faults: ['throws'], read: 200, create: 503, once: 201, attempts: 2, cause: LOST },
+  { faults: ['throws', 'throws'], read: 200, create: 503, once: 201, attempts: 3, cause: LOST },
+  {
+    faults: ['throws', 'throws', 'throws'],
+    read: 503,
+    create: 503,
+    once: 503,
+    attempts: 3,
+    cause: LOST,
+  },
+  { faults: ['loses the answer'], read: 200, create: 503, once: 201, attempts: 2, cause: LOST },
+  { faults: ['hangs'], read: 503, create: 503, once: 503, attempts: 1, cause: TIME_UP },
+  { faults: ['hangs after'], read: 503, create: 503, once: 503, attempts: 1, cause: TIME_UP },
+  { faults: ['throws', 'hangs'], read: 503, create: 503, once: 503, attempts: 2 },
+  { faults: ['is slow'], read: 200, create: 201, once: 201, attempts: 1 },
+  {
+    faults: ['is overloaded'],
+    ...{ read: 503, create: 503, once: 503, attempts: 1 },
+    cause: 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
+  },
+  {
+    faults: ['is full'],
+    ...{ read: 500, create: 500, once: 500, attempts: 1 },
+    cause:
+      'D1_ERROR: database or disk is full: SQLITE_FULL. The database is full (10 GB at most), or its last id is used. Nothing was written.',
+  },
+  {
+    faults: ['has another schema'],
+    ...{ read: 500, create: 500, once: 500, attempts: 1 },
+    cause:
+      'D1_ERROR: no such table: pets: SQLITE_ERROR. Migrations are not applied: npx wrangler d1 migrations apply DB --remote --env staging',
+  },
+];
+
+const UNAVAILABLE = {
+  read: 'The store cannot be reached right now.',
+  create: /Whether the animal was added is not known/,
+  once: 'The store does not answer. Send it again with the same Idempotency-Key.',
+};
+
+describe.each(CASES)('when D1 $faults', ({ faults, read, create, once, attempts, cause }) => {
+  test.each(Object.keys(OPERATIONS) as Name[])('%s', async (name) => {
+    const { DB } = await store.bindings();
+    await DB.exec("INSERT INTO pets (name, category_id) VALUES ('old', 1)");
+    const kind = READS.includes(name) ? 'read' : name === ONCE ? 'once' : 'create';
+    const expected = { read, create, once }[kind];
+    await store.fault({ d1: [...faults] });
+    const reply = await OPERATIONS[name]();
+    totals.faults += (await store.calls()).d1Faults;
+
+    expect(reply.status).toBe(expected);
+    expect(reply.text).not.toMatch(/D1|SQLITE|sqlite|wrangler|ms\b/);
+    if (expected === 503) {
+      expect(reply.headers.get('retry-after')).toBe('5');
+      const { message } = reply.body as { message: string };
+      expect(message).toMatch(UNAVAILABLE[kind]);
+    }
+    const [line] = await store.logLines();
+    const requestId = reply.headers.get('x-request-id');
+    const asked = kind === 'create' ? 1 : attempts;
+    expect(line).toMatchObject({ status: expected, requestId, d1Attempts: asked });
+    // A plain create is not tried again: the first fault is its cause.
+    if (expected >= 500 && cause) expect(line?.cause).toBe(cause);
+    if (expected === 500) expect(line).toHaveProperty('stack');
+
+    // The request after it succeeds, and what was written was written once and whole.
+    await store.fault({});
+    const tookEffect = faults.some((fault) => ['loses the answer', 'hangs after'].includes(fault));
+    const before = (await names()).filter((written) => written === 'Rex').length;
+    expect(before).toBe(kind !== 'read' && (tookEffect || expected === 201) ? 1 : 0);
+    const after = await OPERATIONS[name]();
+    expect(after.status).toBe(kind === 'read' ? 200 : 201);
+    if (kind !== 'once') return;
+    expect((await names()).filter((written) => written === 'Rex')).toHaveLength(1);
+    expect(after.headers.has('idempotency-replayed')).toBe(before === 1);
+  });
+});
+
+test('the pauses between attempts are no longer than they may be: a request ends by its deadline', async () => {
+  await store.fault({ d1: ['is slow', 'throws'] });
+  expect((await OPERATIONS.listPets()).status).toBe(200);
+  await store.fault({ d1: ['throws', 'is slow'] });
+  expect((await OPERATIONS.listPets()).status).toBe(200);
+});
+
+/** Sends a create until it is answered with a 201, as a client would. */
+async function untilAnswered(name: string, key: string): Promise<Reply> {
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    const body = { name, categoryId: 1 };
+    const reply = await count(store.create(body, { headers: { 'idempotency-key': key } }));
+    if (reply.status === 201) return reply;
+    expect([500, 503]).toContain(reply.status);
+  }
+  throw new Error(`${name} was never answered`);
+}
+
+test('50 concurrent creates with one key, a third of the answers lost: one animal, one answer', async () => {
+  const d1AtRandom = { rate: 1 / 3, faults: ['loses the answer' as const], seed: 1 };
+  await store.fault({ d1AtRandom });
+  const replies = await Promise.all(Array.from({ length: 50 }, () => untilAnswered('Rex', 'one')));
+  const { d1Faults } = await store.calls();
+  expect(d1Faults).toBeGreaterThan(10);
+  totals.faults += d1Faults;
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+  const added = await names();
+  totals.doubled += added.length - 1;
+  expect(added).toEqual(['Rex']);
+});
+
+test('200 creates under 20 % faults of every kind: 200 animals, each readable under its own id', async () => {
+  const every: D1Fault[] = [
+    'throws',
+    'loses the answer',
+    'hangs',
+    'hangs after',
+    'is slow',
+    'is overloaded',
+    'is full',
+    'has another schema',
+  ];
+  await store.fault({ d1AtRandom: { rate: 0.2, faults: every, seed: 2 } });
+  const wanted = Array.from({ length: 200 }, (_, i) => `Pet ${i}`);
+  const replies: Reply[] = [];
+  for (let i = 0; i < wanted.length; i += 20) {
+    const some = wanted.slice(i, i + 20).map((name) => untilAnswered(name, `key of ${name}`));
+    replies.push(...(await Promise.all(some)));
+  }
+  const { d1Faults } = await store.calls();
+  expect(d1Faults).toBeGreaterThan(20);
+  totals.faults += d1Faults;
+
+  await store.fault({});
+  const written = await names();
+  totals.lost += wanted.filter((name) => !written.includes(name)).length;
+  totals.doubled += written.length - new Set(written).size;
+  expect(written.sort()).toEqual([...wanted].sort());
+  const ids = new Set(replies.map(({ body }) => (body as { id: number }).id));
+  expect(ids.size).toBe(200);
+  for (const reply of replies) {
+    const { id } = reply.body as { id: number };
+    expect((await store.fetch(`/v1/pets/${id}`)).text).toBe(reply.text);
+  }
+}, 60_000);
+
+test('a full id space is a 500 that an operator understands, and nothing is half-written', async () => {
+  const { DB } = await store.bindings();
+  await DB.prepare('INSERT INTO pets (id, name, category_id) VALUES (?1, ?2, 1)')
+    .bind('9223372036854775807', 'last')
+    .run();
+  for (const headers of [{}, { 'idempotency-key': 'k' }]) {
+    const reply = await store.create(REX, { headers });
+    expect(reply.body).toMatchObject({ code: 'internal_error' });
+  }
+  for (const line of await store.logLines()) {
+    expect(line).toMatchObject({ cause: expect.stringContaining('its last id is used') });
+  }
+  expect(await names()).toEqual(['last']);
+  const records = await DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first('n');
+  expect(records).toBe(0);
+});

@@ -1,0 +1,90 @@
+/** A D1 binding, some calls of which fail. */
+
+/** What happens to one call of D1: a query, or a batch. */
+export type D1Fault =
+  | 'works'
+  | 'throws' // the connection is lost before the call took effect
+  | 'loses the answer' // it took effect, then the connection is lost
+  | 'hangs'
+  | 'hangs after' // it took effect, and no answer ever comes
+  | 'is slow' // it answers after three seconds
+  | 'is overloaded'
+  | 'is full'
+  | 'has another schema';
+
+const LOST = 'D1_ERROR: Network connection lost.';
+const SLOW_MS = 3_000;
+
+const never = () => new Promise<never>(() => {});
+
+/** Carries a call out as the fault says. `waitUntil` keeps alive what goes on after the answer is lost. */
+async function call<T>(
+  fault: D1Fault,
+  run: () => Promise<T>,
+  waitUntil: (promise: Promise<unknown>) => void,
+): Promise<T> {
+  switch (fault) {
+    case 'works':
+      return run();
+    case 'throws':
+      throw new Error(LOST);
+    case 'loses the answer':
+      await run();
+      throw new Error(LOST);
+    case 'hangs':
+      return never();
+    case 'hangs after':
+      waitUntil(run());
+      return never();
+    case 'is slow': {
+      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+      return run();
+    }
+    case 'is overloaded':
+      throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.');
+    case 'is full':
+      throw new Error('D1_ERROR: database or disk is full: SQLITE_FULL');
+    case 'has another schema':
+      throw new Error('D1_ERROR: no such table: pets: SQLITE_ERROR');
+  }
+}
+
+/** The database, or a session of it, each call of which first asks for its fault. */
+export function faultyDatabase<T extends D1Database | D1DatabaseSession>(
+  database: T,
+  next: () => D1Fault,
+  waitUntil: (promise: Promise<unknown>) => void,
+): T {
+  const originals = new WeakMap<object, D1PreparedStatement>();
+
+  function faultyStatement(statement: D1PreparedStatement): D1PreparedStatement {
+    const proxy = new Proxy(statement, {
+      get(target, name) {
+        if (name === 'bind')
+          return (...values: unknown[]) => faultyStatement(target.bind(...values));
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]) => call(next(), () => member.apply(target, args), waitUntil);
+      },
+    });
+    originals.set(proxy, statement);
+    return proxy;
+  }
+
+  return new Proxy(database, {
+    get(target, name) {
+      if (name === 'prepare') return (sql: string) => faultyStatement(target.prepare(sql));
+      if (name === 'batch') {
+        return (statements: D1PreparedStatement[]) => {
+          const plain = statements.map((statement) => originals.get(statement) ?? statement);
+          return call(next(), () => target.batch(plain), waitUntil);
+        };
+      }
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      if (name !== 'withSession') return member.bind(target);
+      return (bookmark: string) =>
+        faultyDatabase(member.call(target, bookmark) as D1DatabaseSession, next, waitUntil);
+    },
+  });
+}

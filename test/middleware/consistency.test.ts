@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+
+test('a request without a bookmark gets none', async () => {
+  expect((await store.create({ name: 'Rex', categoryId: 1 })).headers.has('x-d1-bookmark')).toBe(
+    false,
+  );
+  expect((await store.fetch('/v1/pets')).headers.has('x-d1-bookmark')).toBe(false);
+});
+
+test.each(['first-unconstrained', 'first-primary'])(
+  '%s is answered with a bookmark, by every operation',
+  async (asked) => {
+    const headers = { 'x-d1-bookmark': asked };
+    const created = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
+    expect(created.status).toBe(201);
+    const bookmark = created.headers.get('x-d1-bookmark') ?? '';
+    expect(bookmark).toMatch(BOOKMARK);
+    const next = { 'x-d1-bookmark': bookmark };
+    const { id } = created.body as { id: number };
+    for (const path of ['/v1/pets', `/v1/pets/${id}`, '/v1/pets/0']) {
+      const reply = await store.fetch(path, { headers: next });
+      expect(reply.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+      if (reply.status === 200) expect(reply.text).toContain(created.text);
+    }
+    const once = await store.create(
+      { name: 'Rex', categoryId: 1 },
+      {
+        headers: { ...next, 'idempotency-key': 'k' },
+      },
+    );
+    expect([once.status, once.headers.get('x-d1-bookmark')]).toEqual([
+      201,
+      expect.stringMatching(BOOKMARK),
+    ]);
+  },
+);
+
+test.each([
+  '',
+  'first',
+  'FIRST-PRIMARY',
+  'zzzzzzzz',
+  'first-primary, first-primary',
+  '00000000-00000000-00000000',
+  `ffffffff-ffffffff-ffffffff-${'f'.repeat(33)}`,
+  `FFFFFFFF-ffffffff-ffffffff-${'f'.repeat(32)}`,
+  "x'; DROP TABLE pets; --",
+])('%j is malformed, and never echoed', async (bookmark) => {
+  for (const method of ['GET', 'POST']) {
+    const reply = await store.fetch('/v1/pets', { method, headers: { 'x-d1-bookmark': bookmark } });
+    expect(reply.status).toBe(400);
+    expect(reply.body).toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^X-D1-Bookmark: must be /),
+    });
+    expect(reply.headers.has('x-d1-bookmark')).toBe(false);
+    if (bookmark !== '' && bookmark !== 'first') expect(reply.text).not.toContain(bookmark);
+  }
+});

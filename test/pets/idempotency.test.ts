@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { generateKey } from '../../src/keys/format.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore({ faults: true });
+
+const DAY = 86_400_000;
+const REX = { name: 'Rex', categoryId: 3, status: 'sold' };
+
+function create(key: string, body: unknown = REX, headers: Record<string, string> = {}) {
+  return store.create(body, { headers: { 'idempotency-key': key, ...headers } });
+}
+
+async function petCount(): Promise<number> {
+  const { DB } = await store.bindings();
+  return (await DB.prepare('SELECT count(*) AS n FROM pets').first<number>('n')) ?? -1;
+}
+
+test('a retry gets the first answer, byte for byte, and adds nothing', async () => {
+  const first = await create('k');
+  expect(first.status).toBe(201);
+  expect(first.headers.has('idempotency-replayed')).toBe(false);
+  for (const _ of [1, 2]) {
+    const again = await create('k');
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  }
+  expect(await petCount()).toBe(1);
+});
+
+test('whatever has become of the animal since', async () => {
+  const first = await create('k');
+  await (await store.bindings()).DB.exec('DELETE FROM pets');
+  expect((await create('k')).text).toBe(first.text);
+  expect(await petCount()).toBe(0);
+});
+
+test('int64 survives the replay', async () => {
+  const body = '{"name":"Rex","categoryId":-9223372036854775808}';
+  const first = await create('k', body);
+  expect(first.text).toContain('-9223372036854775808');
+  expect((await create('k', body)).text).toBe(first.text);
+});
+
+test('the same body, written in another way, is the same', async () => {
+  const first = await create('k', '{"name":"Rex","categoryId":3}');
+  const again = await create('k', '{ "categoryId" : 30e-1, "name" : "\\u0052ex" }');
+  expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+});
+
+test.each([
+  [{ ...REX, name: 'rex' }],
+  [{ ...REX, categoryId: 4 }],
+  [{ ...REX, status: 'pending' }],
+  [{ name: 'Rex', categoryId: 3 }],
+])('another body is refused: %j', async (body) => {
+  await create('k');
+  const reply = await create('k', body);
+  expect(reply.status).toBe(422);
+  expect(reply.body).toEqual({
+    code: 'idempotency_key_reused',
+    message: expect.any(String),
+    status: 422,
+  });
+  expect(reply.headers.has('location')).toBe(false);
+  expect(await petCount()).toBe(1);
+});
+
+test('a key with and without quotes is the same, another is another', async () => {
+  const first = await create('"k"');
+  expect((await create('k')).text).toBe(first.text);
+  expect((await create('K')).text).not.toBe(first.text);
+  expect(await petCount()).toBe(2);
+});
+
+test('clients do not share keys', async () => {
+  const other = { authorization: `Bearer ${await store.issueKey()}` };
+  const first = await create('k');
+  const theirs = await create('k', REX, other);
+  expect(theirs.text).not.toBe(first.text);
+  expect(theirs.headers.has('idempotency-replayed')).toBe(false);
+});
+
+test('only a 201 is remembered', async () => {
+  expect((await create('k', { name: 'Rex' })).status).toBe(400);
+  expect((await create('k', REX, { authorization: `Bearer ${generateKey('local')}` })).status).toBe(
+    401,
+  );
+  await store.fault({ d1: ['is full'] });
+  expect((await create('k')).status).toBe(500);
+  const reply = await create('k');
+  expect([reply.status, reply.headers.has('idempotency-replayed')]).toEqual([201, false]);
+});
+
+test('after a day the key is free again, before its record is removed', async () => {
+  const first = await create('k');
+  await store.fault({ ahead: DAY - 60_000 });
+  expect((await create('k')).text).toBe(first.text);
+  await store.fault({ ahead: DAY + 60_000 });
+  const second = await create('k', { ...REX, name: 'Max' });
+  expect([second.status, second.headers.has('idempotency-replayed')]).toEqual([201, false]);
+  expect(await petCount()).toBe(2);
+});
+
+test.each(['', '""', 'x'.repeat(256), 'é', 'a\tb'])('the key %j is malformed', async (key) => {
+  const reply = await create(key);
+  expect(reply.status).toBe(400);
+  expect(reply.body).toMatchObject({
+    code: 'invalid_request',
+    message: 'Idempotency-Key: must be 1 to 255 printable ASCII characters',
+  });
+  expect(await petCount()).toBe(0);
+});
+
+test.each([' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', 'x'.repeat(255), `"${'x'.repeat(255)}"`])(
+  'the key %j is fine',
+  async (key) => {
+    const first = await create(key);
+    expect(first.status).toBe(201);
+    expect((await create(key)).text).toBe(first.text);
+  },
+);
+
+test('fifty concurrent creates with one key make one animal', async () => {
+  const replies = await Promise.all(Array.from({ length: 50 }, () => create('k')));
+  expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  const replayed = replies.filter(({ headers }) => headers.has('idempotency-replayed'));
+  expect(replayed).toHaveLength(49);
+  expect(await petCount()).toBe(1);
+});
+
+describe('the scheduled handler', () => {
+  async function seed(count: number, ageMs: number): Promise<void> {
+    const { DB } = await store.bindings();
+    await DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+       INSERT INTO idempotency_keys SELECT 'seed', ?2 || '-' || i, ?3, 'hash', '{}', 'request' FROM n`,
+    )
+      .bind(count, String(ageMs), Date.now() - ageMs)
+      .run();
+  }
+
+  async function records(): Promise<number> {
+    const { DB } = await store.bindings();
+    return (
+      (await DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first<number>('n')) ?? -1
+    );
+  }
+
+  test('removes what is older than a day, in steps, and says so', async () => {
+    await seed(2500, DAY + 60_000);
+    await seed(10, DAY - 60_000);
+    expect(await store.scheduled()).toBe(true);
+    expect(await records()).toBe(10);
+    expect((await store.calls()).d1).toBe(3);
+    expect(await store.logLines()).toEqual([
+      expect.objectContaining({
+        environment: 'local',
+        task: 'sweep idempotency keys',
+        removed: 2500,
+        durationMs: expect.any(Number),
+      }),
+    ]);
+  });
+
+  test('stops after a bounded number of steps: the next run goes on', async () => {
+    await seed(60_000, DAY + 60_000);
+    expect(await store.scheduled()).toBe(true);
+    expect(await records()).toBe(10_000);
+    expect(await store.scheduled()).toBe(true);
+    expect(await records()).toBe(0);
+  });
+
+  test.each(['throws', 'hangs'] as const)('says that D1 %s, and fails', async (fault) => {
+    await seed(1500, DAY + 60_000);
+    await store.fault({ d1: ['works', fault] });
+    expect(await store.scheduled()).toBe(false);
+    const cause =
+      fault === 'hangs'
+        ? 'D1 did not answer within 10000 ms'
+        : 'D1_ERROR: Network connection lost.';
+    expect((await store.logLines())[0]).toMatchObject({ removed: 1000, cause });
+  });
+});
