@@ -11,8 +11,11 @@ import { serviceUnavailable } from './errors.ts';
 /** What a query runs on: the primary, or a session that may read from a replica. */
 export type Database = D1Database | D1DatabaseSession;
 
-/** What a request may take in all, in milliseconds: D1 has no time-out of its own that a client would wait for. */
-const REQUEST_DEADLINE_MS = 5_000;
+/**
+ * What a request may wait for KV and D1 in all, in milliseconds. (What the client takes to send its body
+ * does not count.) D1 has no time-out of its own that a client would wait for.
+ */
+const DEADLINE_MS = 5_000;
 const MAX_ATTEMPTS = 3;
 /** Longest pause before the second attempt, in milliseconds; twice that before the third. */
 const PAUSE_MS = 100;
@@ -29,7 +32,7 @@ const TRANSIENT = [
 
 /** Errors that are no fault of the platform's: to try again, now or later, does not help. */
 const OUR_MISTAKE =
-  /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store|Exceeded maximum DB size/;
+  /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
 
 type Policy = {
   /** To run the query twice does no more than to run it once. */
@@ -53,6 +56,7 @@ export async function runQuery<Row>(
   const session = c.get('session');
   const start = performance.now();
   let isOver = false;
+  let lastError: unknown;
 
   async function attempt(): Promise<D1Result<Row>> {
     for (let count = 1; ; count += 1) {
@@ -60,17 +64,19 @@ export async function runQuery<Row>(
       try {
         return await query(session ?? c.env.DB);
       } catch (error) {
-        const isWorthwhile = isRepeatable && count < MAX_ATTEMPTS && isTransient(error);
-        if (!isWorthwhile || isOver) throw error;
+        lastError = error;
+        if (!isRepeatable || count === MAX_ATTEMPTS || !isTransient(error)) throw error;
       }
       // Jitter: requests that failed together do not come back together.
       const pause = Math.random() * PAUSE_MS * count;
       await new Promise((resolve) => setTimeout(resolve, pause));
+      // The answer is given by now: nobody waits for another attempt.
+      if (isOver) throw lastError;
     }
   }
 
   try {
-    const remaining = Math.max(0, c.get('startedAt') + REQUEST_DEADLINE_MS - Date.now());
+    const remaining = DEADLINE_MS - (log.kvMs ?? 0);
     const { results, meta } = await withDeadline(attempt(), remaining, 'D1');
     if (meta.served_by_region) log.d1Region = meta.served_by_region;
     const bookmark = session?.getBookmark();
@@ -78,11 +84,18 @@ export async function runQuery<Row>(
     return results;
   } catch (error) {
     if (isOurMistake(error)) throw explain(error, c.env.ENVIRONMENT);
-    throw serviceUnavailable(unavailable, error);
+    throw serviceUnavailable(unavailable, withHistory(error, lastError));
   } finally {
     isOver = true;
     log.d1Ms = performance.now() - start;
   }
+}
+
+/** The error for the log: a deadline does not say what D1 said before. */
+function withHistory(error: unknown, lastError: unknown): unknown {
+  if (!(error instanceof Error) || !(lastError instanceof Error) || error === lastError)
+    return error;
+  return new Error(`${error.message}; before that: ${lastError.message}`);
 }
 
 function isTransient(error: unknown): boolean {
@@ -106,9 +119,9 @@ function explain(error: Error, environment: string): Error {
     const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
     return new Error(`${message}. Migrations are not applied: ${command}`, { cause: error });
   }
-  if (/SQLITE_FULL|Exceeded maximum DB size/.test(message)) {
+  if (/SQLITE_FULL|[Ee]xceeded (D1's )?maximum/.test(message)) {
     const why =
-      'The database is full (10 GB at most), or its last id is used. Nothing was written.';
+      'The database or the account has no room left, or the last id is used. Nothing was written.';
     return new Error(`${message}. ${why}`, { cause: error });
   }
   return error;

@@ -7,8 +7,6 @@ export type AppEnv = {
   Variables: {
     /** Names this request in the log and in its `X-Request-Id` header. */
     requestId: string;
-    /** When the request came, in milliseconds since 1970. */
-    startedAt: number;
     /** What its queries run on instead of the primary, if it asked for that. */
     session: D1DatabaseSession | undefined;
     /** Id of the API key's record; set by `authenticate`. */
@@ -34,6 +32,8 @@ export type LogFields = {
   stack?: string;
   /** Milliseconds spent waiting for D1. */
   d1Ms?: number;
+  /** Milliseconds spent waiting for KV. */
+  kvMs?: number;
   /** How often D1 was asked. */
   d1Attempts?: number;
   /** Region of the D1 instance that answered last. */

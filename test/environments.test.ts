@@ -18,6 +18,7 @@ type Config = {
   version_metadata: { binding: string };
   assets: { directory: string };
   observability: { enabled: boolean };
+  triggers: { crons: string[] };
 };
 
 function read(env?: string): Config {
@@ -37,6 +38,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
       version: config.version_metadata.binding,
       assets: config.assets.directory,
       observability: config.observability.enabled,
+      crons: config.triggers.crons,
       vars: Object.keys({ BASE_URL: '', ...config.vars }).sort(),
     });
     expect(names(config)).toEqual(names(local));

@@ -106,7 +106,7 @@ export function startStore(options: StoreOptions = {}): Store {
     },
     calls: async () => (await fetch(new URL('/__faults', url))).json() as Promise<Calls>,
     async scheduled() {
-      const { outcome } = await worker.scheduled({ cron: '17 * * * *' });
+      const { outcome } = await worker.scheduled({ cron: '*/10 * * * *' });
       requests += 1;
       return outcome === 'ok';
     },

@@ -5,7 +5,7 @@ import { deleteRecords } from './queries.ts';
 
 /** Records removed by one statement, so that none holds the database up for long. */
 const STEP = 1_000;
-/** Steps of one run. What is left waits for the next. */
+/** Steps of one run. What is left waits for the next, ten minutes later (wrangler.toml). */
 const MAX_STEPS = 50;
 const STEP_DEADLINE_MS = 10_000;
 
@@ -21,6 +21,7 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
     environment: env.ENVIRONMENT,
     task: 'sweep idempotency keys',
     removed: 0,
+    finished: false,
   };
   try {
     let removed = 0;
@@ -29,7 +30,10 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
       line.removed = removed;
-      if (meta.changes < STEP) break;
+      if (meta.changes < STEP) {
+        line.finished = true;
+        break;
+      }
     }
   } catch (error) {
     line.cause = error instanceof Error ? error.message : String(error);

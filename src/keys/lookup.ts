@@ -47,6 +47,7 @@ export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecor
   if (!known) await limitAddress(c);
   // Requests that come while KV is being asked take what is remembered.
   if (known) known.refreshAt = Date.now() + KV_DEADLINE_MS;
+  const start = Date.now();
   let stored: string | null;
   try {
     const reading = c.env.API_KEYS.get(name, { cacheTtl: KV_CACHE_S });
@@ -57,6 +58,8 @@ export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecor
     known.refreshAt = Date.now() + REMEMBERED_MS;
     known.stale = true;
     return use(known, c);
+  } finally {
+    c.get('log').kvMs = Date.now() - start;
   }
   return remember(name, stored);
 }

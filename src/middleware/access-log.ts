@@ -9,7 +9,6 @@ import type { AppEnv } from '../env.ts';
  */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
-  c.set('startedAt', startedAt);
   c.set('log', {});
   await next();
   const { code, d1Ms, d1Region, ...rest } = c.get('log');

@@ -1,18 +1,22 @@
 /**
- * A clock that tests set: time-outs come twenty times as fast, and the time of day stands still until
- * it is set again. The app calls both through the globals, each time.
+ * A clock that tests set: time-outs come twenty times as fast, and the time of day stands still until it is
+ * set again, or goes twenty times as fast, too. The app calls both through the globals, each time.
  */
 const FASTER = 20;
 
 const { setTimeout: plainSetTimeout } = globalThis;
 const plainNow = Date.now;
-let now = plainNow();
+let setAt = plainNow();
+let now = setAt;
+let speed = 0;
 
 globalThis.setTimeout = ((callback: () => void, ms = 0) =>
   plainSetTimeout(callback, ms / FASTER)) as typeof setTimeout;
-Date.now = () => now;
+Date.now = () => now + (plainNow() - setAt) * speed;
 
 /** Sets the time of day to the real one and so many milliseconds. */
-export function setClock(ahead: number): void {
-  now = plainNow() + ahead;
+export function setClock(ahead: number, runs: boolean): void {
+  setAt = plainNow();
+  now = setAt + ahead;
+  speed = runs ? FASTER : 0;
 }

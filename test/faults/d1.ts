@@ -10,10 +10,14 @@ export type D1Fault =
   | 'is slow' // it answers after three seconds
   | 'is overloaded'
   | 'is full'
-  | 'has another schema';
+  | 'has another schema'
+  | 'throws late' // the connection is lost after three seconds
+  | 'is slower' // it answers after four seconds
+  | { text: string }; // it throws with this message
 
 const LOST = 'D1_ERROR: Network connection lost.';
 const SLOW_MS = 3_000;
+const SLOWER_MS = 4_000;
 
 const never = () => new Promise<never>(() => {});
 
@@ -23,6 +27,7 @@ async function call<T>(
   run: () => Promise<T>,
   waitUntil: (promise: Promise<unknown>) => void,
 ): Promise<T> {
+  if (typeof fault === 'object') throw new Error(fault.text);
   switch (fault) {
     case 'works':
       return run();
@@ -39,6 +44,14 @@ async function call<T>(
     case 'is slow': {
       await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
       return run();
+    }
+    case 'is slower': {
+      await new Promise((resolve) => setTimeout(resolve, SLOWER_MS));
+      return run();
+    }
+    case 'throws late': {
+      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+      throw new Error(LOST);
     }
     case 'is overloaded':
       throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.');

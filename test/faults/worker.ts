@@ -10,8 +10,11 @@ import { type D1Fault, faultyDatabase } from './d1.ts';
 /** How a call fails: it throws, or it never answers. */
 export type Failure = 'throws' | 'hangs';
 
+/** How long KV takes when it is slow, in milliseconds. */
+const SLOW_KV_MS = 1_800;
+
 export type Faults = {
-  kv?: Failure;
+  kv?: Failure | 'is slow';
   limiters?: Failure;
   /** What happens to the next calls of D1, in order; those after them work. */
   d1?: D1Fault[];
@@ -19,6 +22,8 @@ export type Faults = {
   d1AtRandom?: { rate: number; faults: D1Fault[]; seed: number };
   /** How far the time of day is ahead of the real one, in milliseconds; it stands still from then on. */
   ahead?: number;
+  /** Whether the time of day goes on from there, as fast as time-outs come. */
+  clockRuns?: boolean;
 };
 
 /** What has been called, and how many calls of D1 were made to fail. */
@@ -41,7 +46,7 @@ export default {
     }
     if (request.method === 'PUT') {
       faults = await request.json<Faults>();
-      setClock(faults.ahead ?? 0);
+      setClock(faults.ahead ?? 0, faults.clockRuns ?? false);
       calls = { ...NO_CALLS };
       random = mulberry32(faults.d1AtRandom?.seed ?? 0);
     }
@@ -59,9 +64,12 @@ function withFaults(env: Env, waitUntil: (promise: Promise<unknown>) => void): E
   return {
     ...env,
     DB: faultyDatabase(env.DB, nextD1Fault, waitUntil),
-    API_KEYS: intercept(env.API_KEYS, 'get', () => {
+    API_KEYS: intercept(slowed(env.API_KEYS), 'get', () => {
       calls.kvReads += 1;
-      return fail(faults.kv, 'KV GET failed: 500 Internal Server Error');
+      return fail(
+        faults.kv === 'is slow' ? undefined : faults.kv,
+        'KV GET failed: 500 Internal Server Error',
+      );
     }),
     RATE_LIMITER: intercept(env.RATE_LIMITER, 'limit', failLimiter),
     ADDRESS_RATE_LIMITER: intercept(env.ADDRESS_RATE_LIMITER, 'limit', () => {
@@ -71,6 +79,21 @@ function withFaults(env: Env, waitUntil: (promise: Promise<unknown>) => void): E
   };
 }
 
+/** KV, which takes its time to read when it is told to. */
+function slowed(kv: KVNamespace): KVNamespace {
+  if (faults.kv !== 'is slow') return kv;
+  return new Proxy(kv, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (...args: unknown[]) => {
+        await new Promise((resolve) => setTimeout(resolve, SLOW_KV_MS));
+        return member.apply(target, args);
+      };
+    },
+  });
+}
+
 function nextD1Fault(): D1Fault {
   calls.d1 += 1;
   const { d1 = [], d1AtRandom } = faults;
@@ -78,7 +101,7 @@ function nextD1Fault(): D1Fault {
   if (!fault && d1AtRandom && random() < d1AtRandom.rate) {
     fault = d1AtRandom.faults[Math.floor(random() * d1AtRandom.faults.length)];
   }
-  if (fault && fault !== 'works') calls.d1Faults += 1;
+  if (fault !== undefined && fault !== 'works') calls.d1Faults += 1;
   return fault ?? 'works';
 }
 

@@ -159,6 +159,7 @@ describe('the scheduled handler', () => {
         environment: 'local',
         task: 'sweep idempotency keys',
         removed: 2500,
+        finished: true,
         durationMs: expect.any(Number),
       }),
     ]);
@@ -168,6 +169,7 @@ describe('the scheduled handler', () => {
     await seed(60_000, DAY + 60_000);
     expect(await store.scheduled()).toBe(true);
     expect(await records()).toBe(10_000);
+    expect((await store.logLines())[0]).toMatchObject({ removed: 50_000, finished: false });
     expect(await store.scheduled()).toBe(true);
     expect(await records()).toBe(0);
   });
