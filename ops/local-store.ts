@@ -45,8 +45,7 @@ async function putLocalKey(): Promise<void> {
   await putKey('local', { name: await recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
 }
 
-/** Calls `use` with the bindings of the local store, also while it is served. */
-export async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
+async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: join(PROJECT_ROOT, 'wrangler.toml'),
     persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },
