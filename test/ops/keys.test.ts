@@ -1,34 +1,13 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { environmentOfKey } from '../../src/keys/format.ts';
 import { recordName } from '../../src/keys/record.ts';
-import { type FakeCloudflare, startFakeCloudflare, TOKEN } from './fake-cloudflare.ts';
+import { keysCommand, type Listed, type NewKey } from './keys-command.ts';
 import { copyProject } from './project.ts';
 
 const project = copyProject();
-
-type NewKey = {
-  id: string;
-  key: string;
-  label: string;
-  createdAt: string;
-  expiresAt: string | null;
-};
-type Listed = Omit<NewKey, 'key'> & { state: string };
+const { keys, json } = keysCommand(project);
 
 const DAY = 86_400_000;
-
-/** Runs `npm run keys -- …` and expects it to succeed. */
-async function keys(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { code, stdout, stderr } = await project.run('keys.ts', args, env);
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
-
-async function json<T>(args: string[], env?: Record<string, string>): Promise<T> {
-  return JSON.parse(await keys([...args, '--json'], env)) as T;
-}
 
 test('a key’s life in the local store: created, listed, rotated, revoked', async () => {
   const created = await json<NewKey>(['create', '--label', 'Anna’s shop 🐈', '--expires', '90d']);
@@ -128,154 +107,6 @@ describe('wrong arguments make one line and the exit code 2', () => {
         stdout: '',
         stderr: 'error: there is no key with the id "key_none" in local\n',
       });
-    }
-  });
-});
-
-describe('on Cloudflare', () => {
-  const NAMESPACE = 'production-api-keys-id';
-  let cloudflare: FakeCloudflare;
-  let env: Record<string, string>;
-
-  beforeAll(async () => {
-    cloudflare = await startFakeCloudflare();
-    // Every Node process of the command writes its arguments down, and wrangler its log.
-    await writeFile(
-      join(project.path(), 'record-arguments.mjs'),
-      `import { appendFileSync } from 'node:fs';
-       appendFileSync(new URL('arguments.txt', import.meta.url), process.argv.join('\\n') + '\\n');`,
-    );
-    env = {
-      ...cloudflare.env,
-      WRANGLER_LOG_PATH: join(project.path(), 'logs'),
-      NODE_OPTIONS: `--import=${new URL(`file://${project.path()}/record-arguments.mjs`)}`,
-    };
-  });
-  beforeEach(() => {
-    cloudflare.namespace(NAMESPACE).clear();
-    cloudflare.calls.length = 0;
-  });
-  afterAll(() => cloudflare.close());
-
-  const production = (...args: string[]) => [...args, '--env', 'production', '--yes'];
-
-  test('a key is stored as its record under its hash, in the value and the metadata', async () => {
-    const { key, ...shown } = await json<NewKey>(production('create', '--label', 'Anna'), env);
-    expect(environmentOfKey(key)).toBe('production');
-    const name = await recordName(key);
-    const path = `/accounts/production-account-id/storage/kv/namespaces/${NAMESPACE}/values/${name}`;
-    expect(cloudflare.calls).toEqual([`PUT ${path}`]);
-    const record = { id: shown.id, label: 'Anna', createdAt: shown.createdAt };
-    const stored = cloudflare.namespace(NAMESPACE).get(name);
-    expect(JSON.parse(stored?.value ?? '')).toEqual(record);
-    expect(stored?.metadata).toEqual(record);
-  });
-
-  test('the key is in no argument, log or file', async () => {
-    const { key } = await json<NewKey>(production('create', '--label', 'Anna'), env);
-    const files = await readdir(project.path(), { recursive: true, withFileTypes: true });
-    const texts = await Promise.all(
-      files
-        .filter((file) => file.isFile() && !file.parentPath.includes('node_modules'))
-        .map((file) => readFile(join(file.parentPath, file.name), 'utf8')),
-    );
-    expect(texts.some((text) => text.includes('record.json'))).toBe(true);
-    for (const text of texts) {
-      expect(text).not.toContain(key);
-      expect(text).not.toContain(TOKEN);
-    }
-  });
-
-  test('more than a thousand keys are listed', async () => {
-    for (let i = 0; i < 2500; i += 1) {
-      const record = { id: `key_${i}`, label: 'x', createdAt: '2026-11-20T00:00:00.000Z' };
-      const name = `key:${String(i).padStart(64, '0')}`;
-      cloudflare
-        .namespace(NAMESPACE)
-        .set(name, { value: JSON.stringify(record), metadata: record });
-    }
-    expect(await json<Listed[]>(['list', '--env', 'production'], env)).toHaveLength(2500);
-    expect(cloudflare.calls.filter((call) => call.endsWith('/keys'))).toHaveLength(3);
-  });
-
-  test('a record without metadata is read, and what we do not know of it is kept', async () => {
-    const record = { id: 'old', label: 'x', createdAt: '2026-11-20T00:00:00.000Z', plan: 'gold' };
-    const name = `key:${'0'.repeat(64)}`;
-    cloudflare
-      .namespace(NAMESPACE)
-      .set(name, { value: JSON.stringify(record), metadata: undefined });
-    await keys(production('revoke', 'old'), env);
-    const stored = cloudflare.namespace(NAMESPACE).get(name);
-    expect(JSON.parse(stored?.value ?? '')).toEqual({ ...record, revokedAt: expect.any(String) });
-    expect(stored?.metadata).toEqual(JSON.parse(stored?.value ?? ''));
-  });
-
-  test('something that is no record does not keep a key from being revoked', async () => {
-    const { id, key } = await json<NewKey>(production('create', '--label', 'Anna'), env);
-    const garbage = { value: '{', metadata: { expiresAt: '+021192-03-20T00:00:00.000Z' } };
-    cloudflare.namespace(NAMESPACE).set(`key:${'f'.repeat(64)}`, garbage);
-    const { code, stderr } = await project.run('keys.ts', production('revoke', id), env);
-    expect([code, stderr]).toEqual([
-      0,
-      'warning: KV holds something that is no record under key:ffffffffffff…\n',
-    ]);
-    const stored = cloudflare.namespace(NAMESPACE).get(await recordName(key));
-    expect(JSON.parse(stored?.value ?? '')).toMatchObject({ revokedAt: expect.any(String) });
-  });
-
-  test('production is not touched without being asked', async () => {
-    const { id } = await json<NewKey>(production('create', '--label', 'Anna'), env);
-    const before = JSON.stringify([...cloudflare.namespace(NAMESPACE)]);
-    for (const args of [
-      ['create', '--label', 'x'],
-      ['revoke', id],
-      ['rotate', id],
-    ]) {
-      const { code, stdout, stderr } = await project.run(
-        'keys.ts',
-        [...args, '--env', 'production'],
-        env,
-      );
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(/^error: to .* in production without being asked, add --yes\n$/);
-    }
-    expect(JSON.stringify([...cloudflare.namespace(NAMESPACE)])).toBe(before);
-  });
-
-  test('a failing API is one clear line and the exit code 1', async () => {
-    cloudflare.failNext(/^PUT/);
-    const { code, stdout, stderr } = await project.run(
-      'keys.ts',
-      production('create', '--label', 'x'),
-      env,
-    );
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error: wrangler: .*internal error.*\n$/);
-    expect(cloudflare.namespace(NAMESPACE).size).toBe(0);
-  });
-
-  test('a rotation that fails half-way has printed the new key, and says how it stands', async () => {
-    const { id } = await json<NewKey>(production('create', '--label', 'Anna'), env);
-    const [name] = [...cloudflare.namespace(NAMESPACE).keys()];
-    cloudflare.failNext(new RegExp(`^PUT .*${name}$`));
-    const { code, stdout, stderr } = await project.run(
-      'keys.ts',
-      production('rotate', id, '--json'),
-      env,
-    );
-    expect(code).toBe(1);
-    expect(cloudflare.namespace(NAMESPACE).has(await recordName(JSON.parse(stdout).key))).toBe(
-      true,
-    );
-    expect(stderr).toContain(`the new key is issued, but the old one, ${id}, stays as it was`);
-  });
-
-  test('a wrong token, or none, is one clear line', async () => {
-    for (const token of ['wrong', '']) {
-      const wrong = { ...env, CLOUDFLARE_API_TOKEN: token };
-      const { code, stderr } = await project.run('keys.ts', ['list', '--env', 'staging'], wrong);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^error: wrangler: .*\n$/);
     }
   });
 });
