@@ -154,3 +154,25 @@ test('once KV is back, what it says holds', async () => {
   const lines = await store.logLines();
   expect(lines.map(({ keyStale }) => keyStale)).toEqual([undefined, true, undefined]);
 });
+
+test.each([
+  ['GET', '/v1/pets'],
+  ['HEAD', '/v1/pets'],
+  ['GET', '/v1/pets/1'],
+  ['POST', '/v1/pets'],
+])('%s %s is a 503 while KV fails, and answered as ever after it', async (method, path) => {
+  const body = method === 'POST' ? { body: '{"name":"Rex","categoryId":1}' } : {};
+  for (const kv of FAILURES) {
+    const authorization = `Bearer ${await store.issueKey()}`;
+    const send = () =>
+      store.fetch(path, {
+        method,
+        ...body,
+        headers: { authorization, 'content-type': 'application/json' },
+      });
+    await store.fault({ kv });
+    expect((await send()).status).toBe(503);
+    await store.fault({});
+    expect([200, 201, 404]).toContain((await send()).status);
+  }
+});
