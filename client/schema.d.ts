@@ -94,7 +94,7 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807. `3.0` and `1e2` are integers, too.
+             * @description From -9223372036854775808 to 9223372036854775807.
              */
             categoryId: number;
             status?: components["schemas"]["PetStatus"];
@@ -111,7 +111,7 @@ export interface components {
         Pet: {
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807. `3.0` and `1e2` are integers, too.
+             * @description From -9223372036854775808 to 9223372036854775807.
              */
             id: number;
             /**
@@ -121,7 +121,7 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807. `3.0` and `1e2` are integers, too.
+             * @description From -9223372036854775808 to 9223372036854775807.
              */
             categoryId: number;
             status?: components["schemas"]["PetStatus"];
@@ -399,7 +399,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. A `charset` other than `utf-8` is, too. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may be written as `3.0` or `1e2`, too. A `charset` other than `utf-8` is, too. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];

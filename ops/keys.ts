@@ -1,7 +1,7 @@
 /** `npm run keys`: issues, lists, rotates and revokes API keys. */
 import { randomBytes } from 'node:crypto';
 import Table from 'cli-table3';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { generateKey } from '../src/keys/format.ts';
 import { type KeyRecord, recordName, stateOf } from '../src/keys/record.ts';
 import { confirm, createProgram, environmentOption, run } from './command-line.ts';
@@ -101,11 +101,10 @@ program
   .command('rotate')
   .description('Issues a key with the same label, and lets the old one expire.')
   .argument('<id>', 'the id that `list` shows')
-  .option(
-    '--overlap <duration>',
-    'how long the old key still works (24h, 15m)',
-    durationArgument,
-    DAY,
+  .addOption(
+    new Option('--overlap <duration>', 'how long the old key still works (15m, 24h)')
+      .argParser(durationArgument)
+      .default(DAY, '24h'),
   )
   .option('--json', JSON_HELP)
   .option('--yes', YES_HELP)

@@ -17,7 +17,7 @@ type Config = {
   ratelimits: Record<'name' | 'namespace_id', string>[];
   version_metadata: { binding: string };
   assets: { directory: string };
-  observability: { enabled: boolean };
+  observability: { enabled: boolean; logs: { invocation_logs: boolean } };
   triggers: { crons: string[] };
 };
 
@@ -37,7 +37,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
       limiters: config.ratelimits.map(({ name }) => name),
       version: config.version_metadata.binding,
       assets: config.assets.directory,
-      observability: config.observability.enabled,
+      observability: config.observability,
       crons: config.triggers.crons,
       vars: Object.keys({ BASE_URL: '', ...config.vars }).sort(),
     });
@@ -79,6 +79,10 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
     expect(config.routes).toEqual([{ pattern: base.host, custom_domain: true }]);
     expect([config.workers_dev, config.preview_urls]).toEqual([false, false]);
   });
+});
+
+test('Cloudflare logs our lines, and no invocations: these hold addresses and headers', () => {
+  expect(local.observability).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
 });
 
 test('the top level has no account, so that nothing is deployed without naming an environment', () => {

@@ -4,9 +4,11 @@ import { startStore } from '../store.ts';
 const store = startStore();
 
 test('one line per request says what an operator asks for', async () => {
+  // A key that is not remembered yet: its record is read from KV.
+  const authorization = `Bearer ${await store.issueKey({ id: 'one' })}`;
   const reply = await store.create(
     { name: 'Rex', categoryId: 1 },
-    { headers: { 'cf-ray': '8f1c0d2e3a4b5c6d-FRA' } },
+    { headers: { authorization, 'cf-ray': '8f1c0d2e3a4b5c6d-FRA' } },
   );
   expect(await store.logLines()).toEqual([
     {
@@ -19,7 +21,8 @@ test('one line per request says what an operator asks for', async () => {
       durationMs: expect.any(Number),
       d1Ms: expect.any(Number),
       d1Attempts: 1,
-      keyId: 'suite',
+      kvMs: expect.any(Number),
+      keyId: 'one',
       ray: '8f1c0d2e3a4b5c6d-FRA',
       colo: expect.any(String),
       country: expect.any(String),
