@@ -399,7 +399,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may be written as `3.0` or `1e2`, too. A `charset` other than `utf-8` is, too. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8: no other `charset` is taken. Unknown and repeated fields are refused. An integer may be written as `3.0` or `1e2`, too. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];

@@ -89,7 +89,7 @@ export const createPet: ZodOpenApiOperationObject = {
   requestBody: {
     required: true,
     description:
-      'At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may be written as `3.0` or `1e2`, too. A `charset` other than `utf-8` is, too.',
+      'At most 16 KiB, uncompressed, in UTF-8: no other `charset` is taken. Unknown and repeated fields are refused. An integer may be written as `3.0` or `1e2`, too.',
     content: {
       'application/json': {
         schema: NewPet,
