@@ -141,9 +141,7 @@ describe('five seconds are for all of a request', () => {
     await store.fault({ clockRuns: true, d1: ['throws late', 'is slow'] });
     const reply = await OPERATIONS.listPets();
     expect(reply.status).toBe(503);
-    expect(await store.logLines()).toEqual([
-      expect.objectContaining({ d1Attempts: 2, cause: late }),
-    ]);
+    expect(await store.logLines()).toEqual([expect.objectContaining({ cause: late })]);
   });
 
   test('KV included', async () => {

@@ -12,12 +12,12 @@ export type D1Fault =
   | 'is full'
   | 'has another schema'
   | 'throws late' // the connection is lost after three seconds
-  | 'is slower' // it answers after four seconds
+  | 'is slower' // it answers after three and a half seconds
   | { text: string }; // it throws with this message
 
 const LOST = 'D1_ERROR: Network connection lost.';
 const SLOW_MS = 3_000;
-const SLOWER_MS = 4_000;
+const SLOWER_MS = 3_500;
 
 const never = () => new Promise<never>(() => {});
 
