@@ -7,6 +7,8 @@ export default defineConfig({
     sequence: { shuffle: true },
     // Unless told, vitest leaves one core idle, which is half of a small machine.
     maxWorkers: '100%',
+    // One import of wrangler for each worker, not for each file: no file keeps state in a module.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     env: { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
