@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { getPlatformProxy } from 'wrangler';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
-import { listKeys, putKey } from './key-namespace.ts';
+import { putKey } from './key-namespace.ts';
 import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
 
 /**
@@ -36,9 +36,14 @@ export async function emptyLocalStore(): Promise<void> {
       ...tables.results.map(({ name }) => DB.prepare(`DELETE FROM ${name}`)),
       DB.prepare(`DELETE FROM sqlite_sequence WHERE name <> 'd1_migrations'`),
     ]);
-    for (const { name } of await listKeys('local')) await API_KEYS.delete(name);
+    // KV lists a thousand names at most: again, until there is nothing else.
+    const fixed = await recordName(LOCAL_KEY);
+    for (let others = ['']; others.length > 0; ) {
+      const { keys } = await API_KEYS.list();
+      others = keys.map(({ name }) => name).filter((name) => name !== fixed);
+      for (const name of others) await API_KEYS.delete(name);
+    }
   });
-  await putLocalKey();
 }
 
 async function putLocalKey(): Promise<void> {

@@ -6,6 +6,7 @@
 import type { Context } from 'hono';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 
 /** How long a key is remembered, in milliseconds. */
 export const KEPT_MS = 86_400_000;
@@ -28,11 +29,10 @@ export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
 }
 
 /** SHA-256, in hex, of what a validated body says, however it was written. */
-export async function hashOf(body: Record<string, unknown>): Promise<string> {
+export function hashOf(body: Record<string, unknown>): Promise<string> {
   const members = Object.entries(body).filter(([, value]) => value !== undefined);
   const text = JSON.stringify(members.sort(), (_, value) =>
     typeof value === 'bigint' ? `${value}n` : value,
   );
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return sha256(text);
 }

@@ -16,29 +16,30 @@ const STEP_DEADLINE_MS = 10_000;
  */
 export async function sweep(_: ScheduledController, env: Env): Promise<void> {
   const start = Date.now();
-  const line: Record<string, unknown> = {
-    time: new Date(start).toISOString(),
-    environment: env.ENVIRONMENT,
-    task: 'sweep idempotency keys',
+  const result: { removed: number; finished: boolean; cause?: string } = {
     removed: 0,
     finished: false,
   };
   try {
-    let removed = 0;
     for (let step = 0; step < MAX_STEPS; step += 1) {
       const deleting = deleteRecords(env.DB, { before: start - KEPT_MS, limit: STEP });
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
-      removed += meta.changes;
-      line.removed = removed;
-      if (meta.changes < STEP) {
-        line.finished = true;
-        break;
-      }
+      result.removed += meta.changes;
+      result.finished = meta.changes < STEP;
+      if (result.finished) break;
     }
   } catch (error) {
-    line.cause = error instanceof Error ? error.message : String(error);
+    result.cause = error instanceof Error ? error.message : String(error);
     throw error;
   } finally {
-    console.log(JSON.stringify({ ...line, durationMs: Date.now() - start }));
+    console.log(
+      JSON.stringify({
+        time: new Date(start).toISOString(),
+        environment: env.ENVIRONMENT,
+        task: 'sweep idempotency keys',
+        ...result,
+        durationMs: Date.now() - start,
+      }),
+    );
   }
 }

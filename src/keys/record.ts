@@ -3,6 +3,7 @@
  * stored nowhere.
  */
 import * as z from 'zod';
+import { sha256 } from '../sha256.ts';
 
 const Time = z.iso.datetime();
 
@@ -31,7 +32,5 @@ export const KEY_PREFIX = 'key:';
 
 /** KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
 export async function recordName(key: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0'));
-  return KEY_PREFIX + hex.join('');
+  return KEY_PREFIX + (await sha256(key));
 }

@@ -3,7 +3,7 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 
 /** A bookmark as D1 makes them. Locally anything would pass, and come back for ever. */
-const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+export const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
 /**
  * Runs a request that carries `X-D1-Bookmark` in a D1 session: it may be answered by the nearest replica

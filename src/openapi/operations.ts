@@ -1,7 +1,8 @@
 /** What the description says of each operation. */
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { BOOKMARK as BOOKMARK_SHAPE } from '../middleware/consistency.ts';
 import { SUNSET_DATE } from '../pets/deprecation.ts';
-import { LIMIT, NewPet, Pet, Pets } from '../pets/schema.ts';
+import { INT64_PROBLEM, LIMIT, NewPet, Pet, Pets } from '../pets/schema.ts';
 import {
   BOOKMARK,
   COMMON_ERRORS,
@@ -21,12 +22,10 @@ const BOOKMARK_PARAMETER = {
     'Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote.',
   schema: {
     type: 'string',
-    pattern:
-      '^(first-unconstrained|first-primary|[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32})$',
+    pattern: `^(first-unconstrained|first-primary)$|${BOOKMARK_SHAPE.source}`,
   },
 } as const;
 
-const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const CREATE_PET_INVALID = `name: is required; categoryId: ${INT64_PROBLEM}; nmae: is not a known field, did you mean name?`;
 const GET_PET_INVALID = `petId: ${INT64_PROBLEM}`;
 const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);

@@ -2,6 +2,7 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { CHALLENGE } from '../middleware/authenticate.ts';
+import { BOOKMARK as BOOKMARK_SHAPE } from '../middleware/consistency.ts';
 import { MAX_BODY_BYTES } from '../middleware/json-body.ts';
 import { PERIOD_S } from '../middleware/rate-limit.ts';
 import { DEPRECATION, SUNSET } from '../pets/deprecation.ts';
@@ -42,7 +43,7 @@ export const BOOKMARK: Headers = {
   'X-D1-Bookmark': header(
     'The state that this response has seen: there when the request asked for one. Send it with the next.',
     '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
-    '^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$',
+    BOOKMARK_SHAPE.source,
     false,
   ),
 };

@@ -10,7 +10,7 @@ export const PetStatus = z.enum(['available', 'pending', 'sold'], {
       : 'must be one of available, pending, sold',
 });
 
-const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+export const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 /** Arrives as a bigint: see parseJson. */
 export const Int64 = z.int64({ error: required(INT64_PROBLEM) });
