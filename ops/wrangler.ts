@@ -7,13 +7,20 @@ export const PROJECT_ROOT = dirname(import.meta.dirname);
 
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
 
-/** Starts wrangler in the project's folder. */
-export function spawnWrangler(args: string[], options: SpawnOptions = {}): ChildProcess {
+/** Wrangler is one file of 15 MB: kept compiled, it starts in half the time. */
+const COMPILED = join(PROJECT_ROOT, 'node_modules/.cache/node-compile');
+
+type Options = Omit<SpawnOptions, 'env'> & { env?: Record<string, string> };
+
+/** Starts wrangler in the project's folder; `env` is added to the environment. */
+export function spawnWrangler(args: string[], options: Options = {}): ChildProcess {
   return spawn(process.execPath, [BIN, ...args], {
     cwd: PROJECT_ROOT,
     ...options,
     env: {
+      NODE_COMPILE_CACHE: COMPILED,
       ...process.env,
+      ...options.env,
       WRANGLER_HIDE_BANNER: 'true',
       WRANGLER_SEND_METRICS: 'false',
       // `request.cf` is made up locally either way; asking for a sample of it needs the network.
@@ -27,9 +34,9 @@ export function spawnWrangler(args: string[], options: SpawnOptions = {}): Child
  *
  * @throws Error with what wrangler says went wrong, when its exit code is not 0.
  */
-export function runWrangler(args: string[]): Promise<string> {
+export function runWrangler(args: string[], options: Options = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawnWrangler(args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawnWrangler(args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     let errors = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
@@ -37,14 +44,17 @@ export function runWrangler(args: string[]): Promise<string> {
     child.on('error', reject);
     child.on('close', (code) => {
       if (code === 0) resolve(output);
-      else reject(new Error(`wrangler: ${complaint(`${errors}\n${output}`)}`));
+      else reject(new Error(`wrangler: ${complaint([errors, output])}`));
     });
   });
 }
 
-/** The paragraph of wrangler's output that says what went wrong, as one line; else all of it. */
-function complaint(output: string): string {
-  const plain = stripVTControlCharacters(output);
-  const paragraph = /\[ERROR\]((?:.|\n)*?)\n(?:\s*\n){2}/.exec(`${plain}\n\n\n`)?.[1] ?? plain;
-  return paragraph.replaceAll(/\s+/g, ' ').trim();
+/** From an error's heading to what wrangler says below every error. */
+const ERROR = /\[ERROR\]([\s\S]*?)(?:If you think this is a bug|🪵|[✘▲] \[|$)/;
+
+/** What wrangler's output says went wrong, as one line; else all of it. */
+function complaint(outputs: string[]): string {
+  const plain = outputs.map(stripVTControlCharacters);
+  const error = plain.map((output) => ERROR.exec(output)?.[1]).find(Boolean);
+  return (error ?? plain.join(' ')).replaceAll(/\s+/g, ' ').trim();
 }
