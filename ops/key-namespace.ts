@@ -2,11 +2,13 @@
  * The records of API keys in KV, read and written through wrangler: the local store's, also while it is
  * served, or Cloudflare's. What passes is records under the hashes of keys, never a key.
  */
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { KEY_PREFIX, KeyRecord } from '../src/keys/record.ts';
+import { generateKey } from '../src/keys/format.ts';
+import { KEY_PREFIX, KeyRecord, recordName } from '../src/keys/record.ts';
 import { runWrangler } from './wrangler.ts';
 
 export type Environment = 'local' | 'staging' | 'production';
@@ -54,6 +56,23 @@ export async function readRecord(
   } catch {
     return undefined;
   }
+}
+
+/** Makes a key and writes its record. The key is in nothing but what this returns. */
+export async function issueKey(
+  environment: Environment,
+  label: string,
+  expires?: Date,
+): Promise<{ key: string; record: KeyRecord }> {
+  const key = generateKey(environment);
+  const record: KeyRecord = {
+    id: `key_${randomBytes(6).toString('hex')}`,
+    label,
+    createdAt: new Date().toISOString(),
+    ...(expires && { expiresAt: expires.toISOString() }),
+  };
+  await putKey(environment, { name: await recordName(key), record });
+  return { key, record };
 }
 
 /** Writes a record, in place of the one that is there. */

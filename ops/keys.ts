@@ -1,11 +1,16 @@
 /** `npm run keys`: issues, lists, rotates and revokes API keys. */
-import { randomBytes } from 'node:crypto';
 import Table from 'cli-table3';
 import { InvalidArgumentError, Option } from 'commander';
-import { generateKey } from '../src/keys/format.ts';
-import { type KeyRecord, recordName, stateOf } from '../src/keys/record.ts';
+import { type KeyRecord, stateOf } from '../src/keys/record.ts';
 import { confirm, createProgram, environmentOption, run } from './command-line.ts';
-import { type Environment, listKeys, putKey, readRecord, type StoredKey } from './key-namespace.ts';
+import {
+  type Environment,
+  issueKey,
+  listKeys,
+  putKey,
+  readRecord,
+  type StoredKey,
+} from './key-namespace.ts';
 import { parseDuration, parseExpiry } from './times.ts';
 
 type Options = {
@@ -42,7 +47,7 @@ program
   .addOption(environmentOption())
   .action(async ({ env, label, expires, json, yes }: Options) => {
     await confirm('create a key', env, yes);
-    const { key, record } = await issue(env, label, expires);
+    const { key, record } = await issueKey(env, label, expires);
     printNewKey(key, record, env, json);
   });
 
@@ -120,7 +125,7 @@ program
 
     const lifetime = lifetimeOf(old.record);
     const expires = lifetime === undefined ? undefined : new Date(Date.now() + lifetime);
-    const { key, record } = await issue(env, old.record.label, expires);
+    const { key, record } = await issueKey(env, old.record.label, expires);
     // Printed before anything else can fail: it cannot be shown again.
     printNewKey(key, record, env, json);
 
@@ -138,18 +143,6 @@ program
   });
 
 await run(program);
-
-async function issue(env: Environment, label: string, expires?: Date) {
-  const key = generateKey(env);
-  const record: KeyRecord = {
-    id: `key_${randomBytes(6).toString('hex')}`,
-    label,
-    createdAt: new Date().toISOString(),
-    ...(expires && { expiresAt: expires.toISOString() }),
-  };
-  await putKey(env, { name: await recordName(key), record });
-  return { key, record };
-}
 
 function printNewKey(key: string, record: KeyRecord, env: Environment, json = false): void {
   const { id, label, createdAt, expiresAt = null } = record;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readTarget } from '../ops/release/target.ts';
 import { app } from '../src/app.ts';
 import { STATUS_OF } from '../src/errors.ts';
 import { NewPet } from '../src/pets/schema.ts';
@@ -38,8 +39,8 @@ test('names what the interface names', () => {
     openapi: expect.stringMatching(/^3\.1\./),
     info: { version: '1.0.0' },
     servers: [
-      { url: 'https://api.animal-store.example/v1' },
-      { url: 'https://staging.api.animal-store.example/v1' },
+      { url: readTarget('production').baseUrl },
+      { url: readTarget('staging').baseUrl },
       { url: 'http://localhost:8787/v1' },
     ],
     tags: expect.arrayContaining(

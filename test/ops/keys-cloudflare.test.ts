@@ -2,21 +2,24 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readTarget } from '../../ops/release/target.ts';
 import { environmentOfKey } from '../../src/keys/format.ts';
 import { recordName } from '../../src/keys/record.ts';
-import { type FakeCloudflare, startFakeCloudflare, TOKEN } from './fake-cloudflare.ts';
+import { type Api, startApi, TOKEN } from './cloudflare/api.ts';
+import { fakeKv } from './cloudflare/kv.ts';
 import { keysCommand, type Listed, type NewKey } from './keys-command.ts';
 import { copyProject } from './project.ts';
 
 const project = copyProject();
 const { keys, json } = keysCommand(project);
 
-const NAMESPACE = 'production-api-keys-id';
-let cloudflare: FakeCloudflare;
+const { accountId, namespaceId } = readTarget('production');
+const kv = fakeKv();
+let cloudflare: Api;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  cloudflare = await startFakeCloudflare();
+  cloudflare = await startApi(kv.routes);
   // Every Node process of the command writes its arguments down, and wrangler its log.
   await writeFile(
     join(project.path(), 'record-arguments.mjs'),
@@ -30,7 +33,7 @@ beforeAll(async () => {
   };
 });
 beforeEach(() => {
-  cloudflare.namespace(NAMESPACE).clear();
+  kv.namespace(namespaceId).clear();
   cloudflare.calls.length = 0;
 });
 afterAll(() => cloudflare.close());
@@ -41,10 +44,10 @@ test('a key is stored as its record under its hash, in the value and the metadat
   const { key, ...shown } = await json<NewKey>(production('create', '--label', 'Anna'), env);
   expect(environmentOfKey(key)).toBe('production');
   const name = await recordName(key);
-  const path = `/accounts/production-account-id/storage/kv/namespaces/${NAMESPACE}/values/${name}`;
+  const path = `/accounts/${accountId}/storage/kv/namespaces/${namespaceId}/values/${name}`;
   expect(cloudflare.calls).toEqual([`PUT ${path}`]);
   const record = { id: shown.id, label: 'Anna', createdAt: shown.createdAt };
-  const stored = cloudflare.namespace(NAMESPACE).get(name);
+  const stored = kv.namespace(namespaceId).get(name);
   expect(JSON.parse(stored?.value ?? '')).toEqual(record);
   expect(stored?.metadata).toEqual(record);
 });
@@ -68,7 +71,7 @@ test('more than a thousand keys are listed', async () => {
   for (let i = 0; i < 2500; i += 1) {
     const record = { id: `key_${i}`, label: 'x', createdAt: '2026-11-20T00:00:00.000Z' };
     const name = `key:${String(i).padStart(64, '0')}`;
-    cloudflare.namespace(NAMESPACE).set(name, { value: JSON.stringify(record), metadata: record });
+    kv.namespace(namespaceId).set(name, { value: JSON.stringify(record), metadata: record });
   }
   expect(await json<Listed[]>(['list', '--env', 'production'], env)).toHaveLength(2500);
   expect(cloudflare.calls.filter((call) => call.endsWith('/keys'))).toHaveLength(3);
@@ -77,9 +80,9 @@ test('more than a thousand keys are listed', async () => {
 test('a record without metadata is read, and what we do not know of it is kept', async () => {
   const record = { id: 'old', label: 'x', createdAt: '2026-11-20T00:00:00.000Z', plan: 'gold' };
   const name = `key:${'0'.repeat(64)}`;
-  cloudflare.namespace(NAMESPACE).set(name, { value: JSON.stringify(record), metadata: undefined });
+  kv.namespace(namespaceId).set(name, { value: JSON.stringify(record), metadata: undefined });
   await keys(production('revoke', 'old'), env);
-  const stored = cloudflare.namespace(NAMESPACE).get(name);
+  const stored = kv.namespace(namespaceId).get(name);
   expect(JSON.parse(stored?.value ?? '')).toEqual({ ...record, revokedAt: expect.any(String) });
   expect(stored?.metadata).toEqual(JSON.parse(stored?.value ?? ''));
 });
@@ -87,19 +90,19 @@ test('a record without metadata is read, and what we do not know of it is kept',
 test('something that is no record does not keep a key from being revoked', async () => {
   const { id, key } = await json<NewKey>(production('create', '--label', 'Anna'), env);
   const garbage = { value: '{', metadata: { expiresAt: '+021192-03-20T00:00:00.000Z' } };
-  cloudflare.namespace(NAMESPACE).set(`key:${'f'.repeat(64)}`, garbage);
+  kv.namespace(namespaceId).set(`key:${'f'.repeat(64)}`, garbage);
   const { code, stderr } = await project.run('keys.ts', production('revoke', id), env);
   expect([code, stderr]).toEqual([
     0,
     'warning: KV holds something that is no record under key:ffffffffffff…\n',
   ]);
-  const stored = cloudflare.namespace(NAMESPACE).get(await recordName(key));
+  const stored = kv.namespace(namespaceId).get(await recordName(key));
   expect(JSON.parse(stored?.value ?? '')).toMatchObject({ revokedAt: expect.any(String) });
 });
 
 test('production is not touched without being asked', async () => {
   const { id } = await json<NewKey>(production('create', '--label', 'Anna'), env);
-  const before = JSON.stringify([...cloudflare.namespace(NAMESPACE)]);
+  const before = JSON.stringify([...kv.namespace(namespaceId)]);
   for (const args of [
     ['create', '--label', 'x'],
     ['revoke', id],
@@ -113,7 +116,7 @@ test('production is not touched without being asked', async () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: to .* in production without being asked, add --yes\n$/);
   }
-  expect(JSON.stringify([...cloudflare.namespace(NAMESPACE)])).toBe(before);
+  expect(JSON.stringify([...kv.namespace(namespaceId)])).toBe(before);
 });
 
 test('a failing API is one clear line and the exit code 1', async () => {
@@ -125,12 +128,12 @@ test('a failing API is one clear line and the exit code 1', async () => {
   );
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^error: wrangler: .*internal error.*\n$/);
-  expect(cloudflare.namespace(NAMESPACE).size).toBe(0);
+  expect(kv.namespace(namespaceId).size).toBe(0);
 });
 
 test('a rotation that fails half-way has printed the new key, and says how it stands', async () => {
   const { id } = await json<NewKey>(production('create', '--label', 'Anna'), env);
-  const [name] = [...cloudflare.namespace(NAMESPACE).keys()];
+  const [name] = [...kv.namespace(namespaceId).keys()];
   cloudflare.failNext(new RegExp(`^PUT .*${name}$`));
   const { code, stdout, stderr } = await project.run(
     'keys.ts',
@@ -138,7 +141,7 @@ test('a rotation that fails half-way has printed the new key, and says how it st
     env,
   );
   expect(code).toBe(1);
-  expect(cloudflare.namespace(NAMESPACE).has(await recordName(JSON.parse(stdout).key))).toBe(true);
+  expect(kv.namespace(namespaceId).has(await recordName(JSON.parse(stdout).key))).toBe(true);
   expect(stderr).toContain(`the new key is issued, but the old one, ${id}, stays as it was`);
 });
 

@@ -1,76 +1,80 @@
 /**
- * A fake of the part of Cloudflare's API that our commands call through wrangler: it keeps state, pages
- * its lists, checks the token, remembers what it was sent, and can fail.
- * https://developers.cloudflare.com/api/resources/kv/
+ * A fake of the part of Cloudflare's API that our commands call through wrangler. It keeps state, checks the
+ * token, remembers what it was called for, and can fail any call before or after it took effect.
+ * https://developers.cloudflare.com/api/
  */
 import { createServer, type IncomingMessage } from 'node:http';
 
 export const TOKEN = 'fake-api-token';
-const PAGE = 1000;
 
-export type FakeCloudflare = {
+/** `path` is what follows `/accounts/<id>`. */
+export type Call = { query: URLSearchParams; body: Buffer; contentType: string };
+
+/** Text goes out as it is, anything else as JSON. */
+export type Answer = { status?: number; body: unknown };
+
+/** What answers the calls whose `<method> <path>` matches, with the groups of the expression. */
+export type Route = [
+  RegExp,
+  (call: Call, ...groups: string[]) => Answer | undefined | Promise<Answer | undefined>,
+];
+
+export type Api = {
   /** Environment variables that send wrangler here. */
   env: Record<string, string>;
-  /** What a KV namespace holds, by name. */
-  namespace(id: string): Map<string, { value: string; metadata: unknown }>;
   /** The calls so far, such as `PUT /accounts/…`. */
   calls: string[];
-  /** Answers the next call that matches with an error. */
-  failNext(call: RegExp): void;
+  /** Answers the next call that matches with an error: before it takes effect unless told. */
+  failNext(call: RegExp, when?: 'before' | 'after'): void;
+  /** Runs something once, when a call that matches has arrived, or has taken effect; then it goes on. */
+  onNext(call: RegExp, when: 'before' | 'after', action: () => void): void;
   close(): Promise<void>;
 };
 
-type Answer = { status?: number; body: unknown };
+type Hook = { call: RegExp; when: 'before' | 'after'; action: () => Answer | undefined };
 
 /** Starts the fake on a free port of the loopback interface. */
-export async function startFakeCloudflare(): Promise<FakeCloudflare> {
-  const namespaces = new Map<string, Map<string, { value: string; metadata: unknown }>>();
+export async function startApi(routes: Route[]): Promise<Api> {
   const calls: string[] = [];
-  let failing: RegExp | undefined;
+  const hooks: Hook[] = [];
 
-  function namespace(id: string) {
-    const found = namespaces.get(id) ?? new Map();
-    namespaces.set(id, found);
-    return found;
+  function hook(call: string, when: Hook['when']): Answer | undefined {
+    const index = hooks.findIndex((each) => each.when === when && each.call.test(call));
+    return index < 0 ? undefined : hooks.splice(index, 1)[0]?.action();
   }
 
   async function answer(request: IncomingMessage): Promise<Answer> {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const call = `${request.method} ${decodeURIComponent(pathname.replace('/client/v4', ''))}`;
-    calls.push(call);
     const body = await read(request);
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) {
+    // An upload of assets carries the token of its session.
+    const upload = /^POST .*\/assets\/upload$/.test(call);
+    if (!upload && request.headers.authorization !== `Bearer ${TOKEN}`) {
+      calls.push(call);
       return error(401, 9109, 'Invalid access token');
     }
-    if (failing?.test(call)) {
-      failing = undefined;
-      return error(500, 10001, 'internal error');
-    }
-    return route(call, searchParams, body, request.headers['content-type'] ?? '');
+    const failure = hook(call, 'before');
+    calls.push(call);
+    if (failure) return failure;
+    const contentType = request.headers['content-type'] ?? '';
+    const answered = await route(call, { query: searchParams, body, contentType });
+    return hook(call, 'after') ?? answered;
   }
 
-  async function route(call: string, query: URLSearchParams, body: Buffer, contentType: string) {
-    const [, id = '', rest = ''] =
-      /^\w+ \/accounts\/[^/]+\/storage\/kv\/namespaces\/([^/]+)\/(.*)$/.exec(call) ?? [];
-    const stored = namespace(id);
-    if (rest === 'keys') return list(stored, query);
-    const name = rest.replace(/^values\//, '');
-    if (call.startsWith('PUT ')) {
-      const form = await new Response(body, {
-        headers: { 'content-type': contentType },
-      }).formData();
-      const [value, metadata] = [await text(form.get('value')), await text(form.get('metadata'))];
-      stored.set(name, { value, metadata: metadata === '' ? undefined : JSON.parse(metadata) });
-      return ok(null);
+  async function route(call: string, details: Call): Promise<Answer> {
+    const own = call.replace(/ \/accounts\/[^/]+/, ' ');
+    for (const [pattern, handle] of routes) {
+      const groups = pattern.exec(own)?.slice(1);
+      const answered = groups && (await handle(details, ...groups));
+      if (answered) return answered;
     }
-    const found = stored.get(name);
-    return call.startsWith('GET ') && found
-      ? { body: found.value }
-      : error(404, 10009, 'key not found');
+    return error(404, 7003, `No route for ${call}`);
   }
 
   const server = createServer(async (request, response) => {
-    const { status = 200, body } = await answer(request);
+    const { status = 200, body } = await answer(request).catch((failure) =>
+      error(500, 10001, String(failure)),
+    );
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
@@ -83,47 +87,62 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
       CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
       CLOUDFLARE_API_TOKEN: TOKEN,
     },
-    namespace,
     calls,
-    failNext(call) {
-      failing = call;
+    failNext(call, when = 'before') {
+      hooks.push({ call, when, action: () => error(500, 10001, 'internal error') });
+    },
+    onNext(call, when, action) {
+      hooks.push({
+        call,
+        when,
+        action: () => {
+          action();
+          return undefined;
+        },
+      });
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
-function list(stored: Map<string, { metadata: unknown }>, query: URLSearchParams): Answer {
-  const names = [...stored.keys()]
-    .filter((name) => name.startsWith(query.get('prefix') ?? ''))
-    .sort();
-  const from = Number(query.get('cursor') ?? 0);
-  const page = names.slice(from, from + PAGE);
-  const cursor = from + PAGE < names.length ? String(from + PAGE) : '';
-  const result = page.map((name) => ({ name, metadata: stored.get(name)?.metadata }));
-  return { body: { ...envelope(result), result_info: { count: page.length, cursor } } };
-}
-
-function envelope(result: unknown) {
+export function envelope(result: unknown) {
   return { success: true, errors: [], messages: [], result };
 }
 
-function ok(result: unknown): Answer {
-  return { body: envelope(result) };
+export function ok(result: unknown, status = 200): Answer {
+  return { status, body: envelope(result) };
 }
 
-function error(status: number, code: number, message: string): Answer {
+export function error(status: number, code: number, message: string): Answer {
   return {
     status,
     body: { success: false, errors: [{ code, message }], messages: [], result: null },
   };
 }
 
+/** The page of a list that a call asks for. */
+export function page({ query }: Call, list: unknown[]): Answer {
+  const size = Number(query.get('per_page') ?? 20);
+  const from = (Number(query.get('page') ?? 1) - 1) * size;
+  return ok(list.slice(from, from + size));
+}
+
+/** The fields of a multipart body. */
+export function form({ body, contentType }: Call): Promise<FormData> {
+  return new Response(body, { headers: { 'content-type': contentType } }).formData();
+}
+
+/** A field of a multipart body, as text. */
+export async function text(field: File | string | null): Promise<string> {
+  return field instanceof Blob ? field.text() : (field ?? '');
+}
+
+export function json({ body }: Call): unknown {
+  return JSON.parse(body.toString());
+}
+
 async function read(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks);
-}
-
-async function text(field: File | string | null): Promise<string> {
-  return field instanceof Blob ? field.text() : (field ?? '');
 }

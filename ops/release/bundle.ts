@@ -1,0 +1,174 @@
+/**
+ * What is released: built once, into dist/, which is laid out like the project, so that wrangler finds
+ * everything there: worker/index.js, public/, migrations/, wrangler.toml, and a manifest of it all.
+ */
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
+import { CONFIG, readConfig } from './target.ts';
+
+export const DIST = join(PROJECT_ROOT, 'dist');
+export const DIST_CONFIG = join(DIST, 'wrangler.toml');
+export const WORKER = join(DIST, 'worker/index.js');
+
+const MANIFEST = join(DIST, 'manifest.json');
+const TOOLS = ['wrangler', 'hono', 'zod', '@hono/zod-validator', 'typescript'];
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** SHA-256 of each file, by its path below its folder. */
+const Hashes = z.record(z.string(), Sha256);
+
+const Manifest = z.object({
+  commit: z.string(),
+  builtAt: z.iso.datetime(),
+  'index.js': Sha256,
+  assets: Hashes,
+  migrations: Hashes,
+  tools: z.record(z.string(), z.string()),
+  /** What the runtime makes of the bytes depends on these. */
+  compatibility: z.object({ date: z.string(), flags: z.array(z.string()) }),
+  /** Written last: these bytes, released to staging, have passed the smoke test there. */
+  staging: z
+    .object({ version: z.string(), bookmark: z.string(), provedAt: z.iso.datetime() })
+    .optional(),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** Builds dist/ from the work tree, anew. */
+export async function build(commit: string): Promise<Manifest> {
+  await rm(DIST, { recursive: true, force: true });
+  const worker = join(DIST, 'worker');
+  await runWrangler(['deploy', '--dry-run', '--env', 'staging', '--outdir', worker]);
+  // It holds the time of the build, and says nothing else.
+  await rm(join(worker, 'README.md'), { force: true });
+  await cp(join(PROJECT_ROOT, 'public'), join(DIST, 'public'), { recursive: true });
+  await mkdir(join(DIST, 'migrations'));
+  for (const name of await migrationNames(PROJECT_ROOT)) {
+    await cp(join(PROJECT_ROOT, 'migrations', name), join(DIST, 'migrations', name));
+  }
+  await configure();
+  const manifest: Manifest = {
+    commit,
+    builtAt: new Date().toISOString(),
+    ...(await hashDist()),
+    tools: await toolVersions(),
+    compatibility: compatibility(),
+  };
+  await writeManifest(manifest);
+  return manifest;
+}
+
+/** Lets wrangler work on dist/ with the project's configuration as it is now. */
+export async function configure(): Promise<void> {
+  await cp(CONFIG, DIST_CONFIG);
+}
+
+/** Writes that these bytes have passed on staging. */
+export async function writeProof(
+  manifest: Manifest,
+  staging: NonNullable<Manifest['staging']>,
+): Promise<void> {
+  await writeManifest({ ...manifest, staging });
+}
+
+/**
+ * The manifest of dist/, once every byte there has been seen to be the one that was built.
+ *
+ * @throws Error when there is none, or something was changed.
+ */
+export async function readRelease(): Promise<Manifest> {
+  const text = await readFile(MANIFEST, 'utf8').catch(() => undefined);
+  const again = 'run npm run release -- staging';
+  if (text === undefined) throw new Error(`there is nothing to promote in dist: ${again}`);
+  let manifest: Manifest;
+  try {
+    manifest = Manifest.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`dist/manifest.json is not one: ${again}`);
+  }
+  const changed = differences(manifest, await hashDist());
+  if (changed.length > 0) {
+    throw new Error(`dist is not what was built (${changed.join(', ')} changed): ${again}`);
+  }
+  if (JSON.stringify(manifest.compatibility) !== JSON.stringify(compatibility())) {
+    throw new Error(
+      `the compatibility date or flags in wrangler.toml have changed since staging: ${again}`,
+    );
+  }
+  return manifest;
+}
+
+/** The `.sql` files of a folder's migrations, in the order in which they run. */
+export async function migrationNames(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, 'migrations'));
+  return names.filter((name) => name.endsWith('.sql')).sort();
+}
+
+/** One SHA-256 for a folder: of its lines of `sha256sum`. */
+export function digest(hashes: Record<string, string>): string {
+  const lines = Object.entries(hashes).map(([path, hash]) => `${hash}  ${path}\n`);
+  return sha256(lines.sort().join(''));
+}
+
+export function sha256(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function hashDist(): Promise<Pick<Manifest, 'index.js' | 'assets' | 'migrations'>> {
+  return {
+    'index.js': sha256(await readFile(WORKER).catch(() => '')),
+    assets: await hashFolder(join(DIST, 'public')),
+    migrations: await hashFolder(join(DIST, 'migrations')),
+  };
+}
+
+async function hashFolder(folder: string): Promise<Record<string, string>> {
+  const paths = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = paths
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const hashes: Record<string, string> = {};
+  for (const file of files) {
+    const path = file.slice(folder.length + 1).replaceAll('\\', '/');
+    hashes[path] = sha256(await readFile(file));
+  }
+  return hashes;
+}
+
+function differences(built: Manifest, found: Awaited<ReturnType<typeof hashDist>>): string[] {
+  const changed = built['index.js'] === found['index.js'] ? [] : ['worker/index.js'];
+  for (const [folder, before, now] of [
+    ['public', built.assets, found.assets],
+    ['migrations', built.migrations, found.migrations],
+  ] as const) {
+    const paths = new Set([...Object.keys(before), ...Object.keys(now)]);
+    changed.push(
+      ...[...paths].filter((path) => before[path] !== now[path]).map((path) => `${folder}/${path}`),
+    );
+  }
+  return changed;
+}
+
+function compatibility(): Manifest['compatibility'] {
+  const { compatibility_date, compatibility_flags } = readConfig();
+  return { date: compatibility_date, flags: compatibility_flags };
+}
+
+async function toolVersions(): Promise<Record<string, string>> {
+  const versions: Record<string, string> = { node: process.versions.node };
+  for (const tool of TOOLS) {
+    const path = join(PROJECT_ROOT, 'node_modules', tool, 'package.json');
+    const { version } = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(await readFile(path, 'utf8')));
+    versions[tool] = version;
+  }
+  return versions;
+}
+
+async function writeManifest(manifest: Manifest): Promise<void> {
+  await writeFile(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
+}

@@ -1,0 +1,74 @@
+/** The smoke test of an environment: which key it takes, and how it cleans up after itself. */
+import { environmentOfKey } from '../../src/keys/format.ts';
+import { LOCAL_KEY } from '../local-store.ts';
+import { runWrangler } from '../wrangler.ts';
+import { createClient } from './client.ts';
+import { query } from './database.ts';
+import { type Added, type Check, smokeTest } from './smoke.ts';
+import { readTarget, type Target } from './target.ts';
+
+/** The environment variable that holds the smoke test's own API key: never an argument. */
+export const API_KEY_VARIABLE = 'SMOKE_API_KEY';
+
+const HOUR_MS = 3_600_000;
+
+export type Subject = {
+  environment: Target['environment'] | 'local';
+  /** What its links begin with. */
+  baseUrl: string;
+  /** Where it is asked; the origin of `baseUrl` unless told. */
+  origin?: string;
+  headers?: Record<string, string>;
+  /** The version that must answer, where it matters which. */
+  version?: string;
+};
+
+/** Runs the smoke test; in production nothing is added. */
+export async function checkUp(subject: Subject, signal: AbortSignal): Promise<Check[]> {
+  const { environment, baseUrl, origin = new URL(baseUrl).origin, headers, version } = subject;
+  return smokeTest({
+    client: createClient({ origin, signal, ...(headers && { headers }) }),
+    apiKey: apiKey(environment),
+    baseUrl,
+    environment,
+    ...(version && { version }),
+    ...(environment !== 'production' && { remove: (added) => remove(environment, added) }),
+  });
+}
+
+/** The smoke test's key; the one that every local store knows, for a local one. */
+export function apiKey(environment: Subject['environment']): string {
+  const key = process.env[API_KEY_VARIABLE] ?? (environment === 'local' ? LOCAL_KEY : '');
+  const problem = apiKeyProblem(environment, key);
+  if (problem) throw new Error(problem);
+  return key;
+}
+
+/** What is wrong with the smoke test's key, in words that do not show it. */
+export function apiKeyProblem(
+  environment: Subject['environment'],
+  key = process.env[API_KEY_VARIABLE] ?? '',
+): string | undefined {
+  if (key === '') {
+    return `the smoke test needs a key of ${environment} in the environment variable ${API_KEY_VARIABLE}`;
+  }
+  const found = environmentOfKey(key);
+  if (found === environment) return undefined;
+  return `${API_KEY_VARIABLE} holds ${found ? `a key of ${found}` : 'no API key'}, not a key of ${environment}`;
+}
+
+async function remove(
+  environment: Subject['environment'],
+  { name, idempotencyKeys, ids }: Added,
+): Promise<void> {
+  const quoted = idempotencyKeys.map((key) => `'${key}'`).join(', ');
+  // By id, which costs nothing; only when an answer was lost by name, which reads the table.
+  const known = ids.length === idempotencyKeys.length ? ` AND id IN (${ids.join(', ')})` : '';
+  const sql = `DELETE FROM pets WHERE name = '${name}'${known};
+    DELETE FROM idempotency_keys WHERE created_at > ${Date.now() - HOUR_MS} AND idempotency_key IN (${quoted})`;
+  if (environment === 'local') {
+    await runWrangler(['d1', 'execute', 'DB', '--local', '--json', '--command', sql]);
+  } else {
+    await query(readTarget(environment), sql);
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Watching which version answers, from outside: until a change has spread over Cloudflare's network, and then
+ * whether the answers are good.
+ */
+import { randomUUID } from 'node:crypto';
+import { affinityHeader, type Client, pause } from './client.ts';
+import { Health } from './smoke.ts';
+
+const PAUSE_MS = 500;
+/** Requests at a time. */
+const CONCURRENCY = 4;
+/** Of the probes, how many may be answered badly: anything in the world fails now and then. */
+const MAX_BAD = 0.01;
+
+export type Answers = Record<string, { answers: number; bad: number }>;
+
+/**
+ * Asks until this version answers.
+ *
+ * @throws Error when it has not within `limitMs`.
+ */
+export async function untilAnswers(
+  client: Client,
+  version: string,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await until(limitMs, signal, `version ${version} has not answered`, async () => {
+    return (await answeringVersion(client)) === version;
+  });
+}
+
+/**
+ * Asks `count` clients at a time until the version answers its share of them: half of that, as it is chance;
+ * but all, when it is to answer all.
+ *
+ * @throws Error when it has not within `limitMs`.
+ */
+export async function untilSpread(
+  client: Client,
+  { version, percentage }: { version: string; percentage: number },
+  count: number,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = percentage === 100 ? count : (count * percentage) / 100 / 2;
+  const what = `the change to ${percentage} % has not spread`;
+  await until(limitMs, signal, what, async () => {
+    const versions = await times(count, () =>
+      answeringVersion(client, affinityHeader(randomUUID())),
+    );
+    return versions.filter((answering) => answering === version).length >= wanted;
+  });
+}
+
+/**
+ * Sends `count` probes, each as a client of its own: which version is it, and does it list animals? Counts the
+ * answers by version.
+ *
+ * @throws Error when more of them are bad than may be.
+ */
+export async function probe(client: Client, apiKey: string, count: number): Promise<Answers> {
+  const answers: Answers = {};
+  await times(count, async () => {
+    const affinity = affinityHeader(randomUUID());
+    const version = (await answeringVersion(client, affinity)) ?? 'no version';
+    const headers = { ...affinity, Authorization: `Bearer ${apiKey}` };
+    const list = await client.send('/v1/pets?limit=1', { headers }).catch(() => undefined);
+    const good = version !== 'no version' && list?.status === 200 && Array.isArray(list.body);
+    answers[version] ??= { answers: 0, bad: 0 };
+    answers[version].answers += 1;
+    if (!good) answers[version].bad += 1;
+  });
+  const bad = Object.values(answers).reduce((sum, each) => sum + each.bad, 0);
+  if (bad > count * MAX_BAD) throw new Error(`bad answers: ${inWords(answers)}`);
+  return answers;
+}
+
+/** Such as `90 from 1b4e28ba, 10 from 6fa459ea of which 3 bad`. */
+export function inWords(answers: Answers): string {
+  return Object.entries(answers)
+    .map(([version, { answers, bad }]) => {
+      return `${answers} from ${version.slice(0, 8)}${bad > 0 ? ` of which ${bad} bad` : ''}`;
+    })
+    .join(', ');
+}
+
+/** The version that answers, or `undefined` when there is no healthy answer. */
+async function answeringVersion(
+  client: Client,
+  headers: Record<string, string> = {},
+): Promise<string | undefined> {
+  const answer = await client.send('/health', { headers }).catch(() => undefined);
+  return answer?.status === 200 ? Health.safeParse(answer.body).data?.version : undefined;
+}
+
+async function until(
+  limitMs: number,
+  signal: AbortSignal,
+  failure: string,
+  check: () => Promise<boolean>,
+): Promise<void> {
+  const end = Date.now() + limitMs;
+  while (!(await check())) {
+    if (Date.now() > end) throw new Error(`${failure} within ${limitMs / 1000} s`);
+    await pause(PAUSE_MS, signal);
+  }
+}
+
+async function times<T>(count: number, action: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let left = count;
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      results.push(await action());
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return results;
+}

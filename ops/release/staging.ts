@@ -1,0 +1,84 @@
+/** `npm run release -- staging`: builds once, releases that to staging, and proves it there. */
+import { PROJECT_ROOT } from '../wrangler.ts';
+import { build, type Manifest, writeProof } from './bundle.ts';
+import { apiKeyProblem } from './checkup.ts';
+import { deploy, listDeployments, listVersions, login } from './cloudflare.ts';
+import { headCommit, uncommitted } from './git.ts';
+import { identify } from './identity.ts';
+import { migrate } from './migrate.ts';
+import {
+  ADDRESS_LIMIT_MS,
+  inWords,
+  oldVersion,
+  orReturn,
+  prove,
+  SPREAD_LIMIT_MS,
+  short,
+} from './rollout.ts';
+import type { Steps } from './steps.ts';
+import { missing, readTarget, refuse } from './target.ts';
+
+/**
+ * @returns what was released: `commit`, the SHA-256 of `index.js`, the `version` that staging serves, and the
+ *   `bookmark` of its database before.
+ */
+export async function releaseToStaging(steps: Steps) {
+  const target = readTarget('staging');
+  const commit = await steps.look(
+    'check that staging is set up and everything is committed',
+    async () => {
+      refuse([...missing(target), await uncommitted(), apiKeyProblem('staging')]);
+      return headCommit();
+    },
+    (head) => `commit ${head}`,
+  );
+  await steps.look('check the login', login);
+  const deployments = await steps.look(
+    'read what staging serves',
+    () => listDeployments(target),
+    (found) => inWords(found.at(-1)),
+  );
+  const old = oldVersion(deployments, await listVersions(target), undefined);
+
+  const manifest = await steps.take(
+    'build dist',
+    () => build(commit),
+    notBuilt(commit),
+    (built) => `index.js ${built['index.js']}`,
+  );
+  const bookmark = await migrate(target, PROJECT_ROOT, steps);
+  const identity = await identify(manifest, bookmark);
+  let version = '';
+  await orReturn(target, old, steps, async () => {
+    ({ version } = await steps.take(
+      'deploy it, with its routes and crons',
+      () => deploy(target, identity),
+      { version: 'the new one', targets: [] },
+      (deployed) => `version ${deployed.version}`,
+    ));
+    await prove(target, version, steps, old ? SPREAD_LIMIT_MS : ADDRESS_LIMIT_MS);
+  });
+  const provedAt = new Date().toISOString();
+  await steps.take(
+    'write into dist that it is proved',
+    () => writeProof(manifest, { version, bookmark, provedAt }),
+    undefined,
+  );
+  if (!steps.dryRun)
+    steps.say(`Staging serves ${short(version)}. Next: npm run release -- promote`);
+  return { commit, 'index.js': manifest['index.js'], version, bookmark };
+}
+
+/** What a dry run says is released. */
+function notBuilt(commit: string): Manifest {
+  const compatibility = { date: '', flags: [] };
+  return {
+    commit,
+    builtAt: '',
+    'index.js': '',
+    assets: {},
+    migrations: {},
+    tools: {},
+    compatibility,
+  };
+}

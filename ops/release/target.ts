@@ -1,0 +1,106 @@
+/** An environment that is released to, as wrangler.toml describes it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import * as z from 'zod';
+import { PROJECT_ROOT } from '../wrangler.ts';
+
+export const ENVIRONMENTS = ['staging', 'production'] as const;
+export type EnvironmentName = (typeof ENVIRONMENTS)[number];
+
+export const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
+
+const Section = z.looseObject({
+  name: z.string(),
+  account_id: z.string(),
+  vars: z.looseObject({ BASE_URL: z.url() }),
+  d1_databases: z.tuple([z.looseObject({ database_name: z.string(), database_id: z.string() })]),
+  kv_namespaces: z.tuple([z.looseObject({ id: z.string() })]),
+});
+
+const Config = z.looseObject({
+  compatibility_date: z.string(),
+  compatibility_flags: z.array(z.string()).default([]),
+  env: z.object({
+    staging: z.looseObject(Section.shape),
+    production: z.looseObject(Section.shape),
+  }),
+});
+export type Config = z.infer<typeof Config>;
+
+export type Target = {
+  environment: EnvironmentName;
+  /** Name of the worker. */
+  worker: string;
+  /** Ends in `/v1`. */
+  baseUrl: string;
+  accountId: string;
+  databaseName: string;
+  databaseId: string;
+  namespaceId: string;
+};
+
+/** The ids that wrangler.toml holds until `setup` writes the real ones. */
+export function placeholders(environment: EnvironmentName) {
+  return {
+    accountId: `${environment}-account-id`,
+    databaseId: `${environment}-database-id`,
+    namespaceId: `${environment}-api-keys-id`,
+  };
+}
+
+/** @throws Error when wrangler.toml is not as this project needs it. */
+export function readConfig(): Config {
+  const config = Config.safeParse(parse(readFileSync(CONFIG, 'utf8')));
+  if (config.success) return config.data;
+  const problems = config.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`wrangler.toml: ${problems.join('; ')}`);
+}
+
+export function readTarget(environment: EnvironmentName): Target {
+  const section = readConfig().env[environment];
+  const [database] = section.d1_databases;
+  const [namespace] = section.kv_namespaces;
+  return {
+    environment,
+    worker: section.name,
+    baseUrl: section.vars.BASE_URL,
+    accountId: section.account_id,
+    databaseName: database.database_name,
+    databaseId: database.database_id,
+    namespaceId: namespace.id,
+  };
+}
+
+/** What an operator must still do before anything can be released to this environment. */
+export function missing(target: Target): string[] {
+  const problems: string[] = [];
+  const { environment, baseUrl } = target;
+  const wanted = placeholders(environment);
+  const names = { accountId: 'account', databaseId: 'database', namespaceId: 'KV namespace' };
+  const unset = (['accountId', 'databaseId', 'namespaceId'] as const).filter(
+    (id) => target[id] === wanted[id] || target[id] === '',
+  );
+  if (unset.length > 0) {
+    const what = unset.map((id) => names[id]).join(', ');
+    const setup = `npm run release -- setup --env ${environment} --account <id>`;
+    problems.push(`wrangler.toml has no id for the ${what} of ${environment}: run ${setup}`);
+  }
+  if (isExample(target)) {
+    problems.push(
+      `the base address of ${environment} is still ${baseUrl}: set BASE_URL and routes in wrangler.toml`,
+    );
+  }
+  return problems;
+}
+
+/** Whether the base address is one that nobody can have (RFC 2606). */
+export function isExample({ baseUrl }: Target): boolean {
+  return /(^|\.)example\.?$/i.test(new URL(baseUrl).hostname);
+}
+
+/** @throws Error naming all the problems, in one line. */
+export function refuse(problems: (string | undefined)[]): void {
+  const real = problems.filter((problem) => problem);
+  if (real.length > 0) throw new Error(real.join('; '));
+}
