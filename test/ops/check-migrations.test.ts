@@ -1,0 +1,45 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { copyProject } from './project.ts';
+
+const project = copyProject();
+const migration = (name: string) => join(project.path(), 'migrations', name);
+const check = (...args: string[]) => project.run('check-migrations.ts', args);
+
+test('a migration is recorded once, and from then on it stays', async () => {
+  expect(await check()).toMatchObject({ code: 0, stderr: '' });
+
+  const name = '0003_add_colour.sql';
+  await writeFile(migration(name), 'ALTER TABLE pets ADD COLUMN colour TEXT;\n');
+  expect(await check()).toMatchObject({
+    code: 1,
+    stderr: `migrations/${name}: its checksum is not recorded: npm run migrations:record\n`,
+  });
+  expect(await check('--record')).toMatchObject({ code: 0 });
+  expect(await check()).toMatchObject({ code: 0 });
+
+  // What git makes of line ends on Windows is no change.
+  await writeFile(migration(name), 'ALTER TABLE pets ADD COLUMN colour TEXT;\r\n');
+  expect(await check()).toMatchObject({ code: 0 });
+
+  const recorded = await readFile(migration('checksums.json'), 'utf8');
+  await writeFile(migration(name), 'ALTER TABLE pets ADD COLUMN color TEXT;\n');
+  for (const args of [[], ['--record']]) {
+    expect(await check(...args)).toMatchObject({
+      code: 1,
+      stderr: `migrations/${name}: it was changed after it was recorded: write another migration instead\n`,
+    });
+  }
+  expect(await readFile(migration('checksums.json'), 'utf8')).toBe(recorded);
+
+  await rm(migration(name));
+  expect((await check()).stderr).toBe(`migrations/${name}: it is gone, but may have run already\n`);
+
+  await writeFile(migration('0004_drop.sql'), 'DROP TABLE pets;');
+  const { code, stderr } = await check('--record');
+  expect(code).toBe(1);
+  expect(stderr).toContain('0004_drop.sql: it should be called 0003_what_it_does.sql');
+  expect(stderr).toContain('0004_drop.sql: it would contract (DROP)');
+  expect(await readFile(migration('checksums.json'), 'utf8')).toBe(recorded);
+});
