@@ -9,8 +9,6 @@ import {
   attachTriggers,
   type Deployment,
   deployVersions,
-  listDeployments,
-  listVersions,
   login,
   uploadVersion,
 } from './cloudflare.ts';
@@ -19,7 +17,15 @@ import { uncommitted } from './git.ts';
 import { identify, sameBytes, sameRelease } from './identity.ts';
 import { migrate } from './migrate.ts';
 import { inWords as answersInWords, probe, untilAnswers, untilSpread } from './probes.ts';
-import { inWords, oldVersion, orReturn, SPREAD_LIMIT_MS, servesAll, short } from './rollout.ts';
+import {
+  lookAtServed,
+  oldVersion,
+  orReturn,
+  readServed,
+  SPREAD_LIMIT_MS,
+  servesAll,
+  short,
+} from './rollout.ts';
 import type { Steps } from './steps.ts';
 import { CONFIG, missing, readTarget, refuse, type Target } from './target.ts';
 
@@ -42,12 +48,7 @@ export async function promote(steps: Steps, probes: number) {
   );
   await steps.look('check the login', login);
   await steps.look('check that staging serves these bytes, proved', () => refuseUnproved(manifest));
-  const deployments = await steps.look(
-    'read what production serves',
-    () => listDeployments(target),
-    (found) => inWords(found.at(-1)),
-  );
-  const versions = await listVersions(target);
+  const { deployments, versions } = await lookAtServed(target, steps);
   if (!steps.dryRun) await configure();
   if (wasNeverRouted(deployments, versions)) return promoteFirst(target, manifest, steps);
 
@@ -95,8 +96,9 @@ async function refuseUnproved(manifest: Manifest): Promise<void> {
   if (!manifest.staging) throw new Error(`staging did not prove what is in dist: ${again}`);
   const staging = readTarget('staging');
   refuse(missing(staging));
-  const serving = servesAll((await listDeployments(staging)).at(-1));
-  const record = (await listVersions(staging)).find(({ id }) => id === serving)?.identity;
+  const { deployments, versions } = await readServed(staging);
+  const serving = servesAll(deployments.at(-1));
+  const record = versions.find(({ id }) => id === serving)?.identity;
   if (!sameBytes(record, await identify(manifest, ''))) {
     const commit = record ? `commit ${short(record.commit)}` : 'something else';
     throw new Error(

@@ -1,15 +1,8 @@
 /** `npm run release -- rollback`: returns to a version that was served before, by its name. */
 import { apiKeyProblem } from './checkup.ts';
-import {
-  type Deployment,
-  deployVersions,
-  listDeployments,
-  listVersions,
-  login,
-  type Version,
-} from './cloudflare.ts';
+import { type Deployment, deployVersions, login, type Version } from './cloudflare.ts';
 import { timeTravelCommand } from './database.ts';
-import { inWords, prove, servesAll, short } from './rollout.ts';
+import { lookAtServed, prove, servesAll, short } from './rollout.ts';
 import type { Steps } from './steps.ts';
 import { type EnvironmentName, missing, readTarget, refuse } from './target.ts';
 
@@ -27,12 +20,7 @@ export async function rollback(
     refuse([...missing(target), wanted && apiKeyProblem(environment)]),
   );
   await steps.look('check the login', login);
-  const deployments = await steps.look(
-    `read what ${environment} serves`,
-    () => listDeployments(target),
-    (found) => inWords(found.at(-1)),
-  );
-  const versions = await listVersions(target);
+  const { deployments, versions } = await lookAtServed(target, steps);
   const current = deployments.at(-1);
   const candidates = versions
     .filter(({ id }) => id !== servesAll(current))

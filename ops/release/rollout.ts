@@ -5,6 +5,7 @@ import {
   type Deployment,
   deployVersions,
   listDeployments,
+  listVersions,
   type Share,
   type Version,
 } from './cloudflare.ts';
@@ -16,6 +17,26 @@ import type { Target } from './target.ts';
 export const SPREAD_LIMIT_MS = 60_000;
 /** A new address needs a DNS record and a certificate first. */
 export const ADDRESS_LIMIT_MS = 600_000;
+
+export type Served = { deployments: Deployment[]; versions: Version[] };
+
+/** What an environment serves, has served, and could: nothing when the worker does not exist. */
+export async function readServed(target: Target): Promise<Served> {
+  const [deployments, versions] = await Promise.all([
+    listDeployments(target),
+    listVersions(target),
+  ]);
+  return { deployments, versions };
+}
+
+/** Reads that as a step. */
+export function lookAtServed(target: Target, steps: Steps): Promise<Served> {
+  return steps.look(
+    `read what ${target.environment} serves`,
+    () => readServed(target),
+    ({ deployments }) => inWords(deployments.at(-1)),
+  );
+}
 
 /** Waits until a version answers at the base address, then smoke-tests it. */
 export async function prove(

@@ -2,13 +2,13 @@
 import { PROJECT_ROOT } from '../wrangler.ts';
 import { build, type Manifest, writeProof } from './bundle.ts';
 import { apiKeyProblem } from './checkup.ts';
-import { deploy, listDeployments, listVersions, login } from './cloudflare.ts';
+import { deploy, login } from './cloudflare.ts';
 import { headCommit, uncommitted } from './git.ts';
 import { identify } from './identity.ts';
 import { migrate } from './migrate.ts';
 import {
   ADDRESS_LIMIT_MS,
-  inWords,
+  lookAtServed,
   oldVersion,
   orReturn,
   prove,
@@ -33,12 +33,8 @@ export async function releaseToStaging(steps: Steps) {
     (head) => `commit ${head}`,
   );
   await steps.look('check the login', login);
-  const deployments = await steps.look(
-    'read what staging serves',
-    () => listDeployments(target),
-    (found) => inWords(found.at(-1)),
-  );
-  const old = oldVersion(deployments, await listVersions(target), undefined);
+  const { deployments, versions } = await lookAtServed(target, steps);
+  const old = oldVersion(deployments, versions, undefined);
 
   const manifest = await steps.take(
     'build dist',

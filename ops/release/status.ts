@@ -1,11 +1,11 @@
 /** `npm run release -- status`: what staging and production serve, and whether they are the same. */
 import { PROJECT_ROOT } from '../wrangler.ts';
-import { listDeployments, listVersions, login } from './cloudflare.ts';
+import { login } from './cloudflare.ts';
 import { appliedMigrations } from './database.ts';
 import { commitsBetween } from './git.ts';
 import { type Identity, sameBytes } from './identity.ts';
 import { pendingMigrations } from './migrate.ts';
-import { short } from './rollout.ts';
+import { readServed, short } from './rollout.ts';
 import type { Steps } from './steps.ts';
 import { ENVIRONMENTS, type EnvironmentName, missing, readTarget } from './target.ts';
 
@@ -38,9 +38,8 @@ async function statusOf(environment: EnvironmentName): Promise<EnvironmentStatus
   const problems = missing(target);
   const nothing = { environment, serves: [], migrations: { applied: [], pending: [] } };
   if (problems.length > 0) return { ...nothing, problems };
-  const [deployments, versions, applied] = await Promise.all([
-    listDeployments(target),
-    listVersions(target),
+  const [{ deployments, versions }, applied] = await Promise.all([
+    readServed(target),
     appliedMigrations(target),
   ]);
   const pending = await pendingMigrations(applied, PROJECT_ROOT);

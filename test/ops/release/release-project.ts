@@ -13,6 +13,8 @@ export type ReleaseProject = Project & {
   cloudflare(): Cloudflare;
   /** The environment that commands run in, with the smoke test's key of an environment. */
   env(environment?: 'staging' | 'production'): Record<string, string>;
+  /** Adds variables to that. */
+  addEnv(more: Record<string, string>): void;
   /** Runs `npm run release -- <args>`, and expects it to succeed. */
   release(...args: string[]): Promise<string>;
   /** Runs it, and expects it to fail in one line. */
@@ -38,6 +40,7 @@ const TO_THE_EDGE = `
 export function releaseProject(): ReleaseProject {
   const project = copyProject();
   const keys: Partial<Record<string, string>> = {};
+  const added: Record<string, string> = {};
   let cloudflare: Cloudflare;
 
   const git: ReleaseProject['git'] = async (...args) => {
@@ -58,6 +61,7 @@ export function releaseProject(): ReleaseProject {
     EDGE_PORT: String(cloudflare.edgePort),
     NODE_OPTIONS: `--import=${new URL(`file://${project.path()}/../to-the-edge.mjs`)}`,
     SMOKE_API_KEY: (environment && keys[environment]) ?? '',
+    ...added,
   });
   const environmentOf = (args: string[]) =>
     args[0] === 'staging' || args.includes('staging') ? 'staging' : 'production';
@@ -87,6 +91,7 @@ export function releaseProject(): ReleaseProject {
     ...project,
     cloudflare: () => cloudflare,
     env,
+    addEnv: (more) => void Object.assign(added, more),
     git,
     commit,
     attempt,
