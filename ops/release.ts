@@ -4,7 +4,7 @@ import { createProgram, run } from './command-line.ts';
 import type { Environment } from './key-namespace.ts';
 import { promote } from './release/promote.ts';
 import { LOCATIONS } from './release/resources.ts';
-import { rollback } from './release/rollback.ts';
+import { rollback, rollbackUnfinished } from './release/rollback.ts';
 import { setup } from './release/setup.ts';
 import { smoke } from './release/smoke-command.ts';
 import { releaseToStaging } from './release/staging.ts';
@@ -46,8 +46,19 @@ command('promote', 'Gives production what staging has proved, step by step, or r
 command('rollback', 'Lists what can be returned to; with a version returns to that.')
   .argument('[version]', 'the version, or the beginning of its name')
   .addOption(environment().default('production'))
-  .action((version: string | undefined, options: Options & { env: EnvironmentName }) =>
-    execute(options, (steps) => rollback(steps, options.env, version)),
+  .option('--unfinished', 'return from a promotion that was killed, if one was')
+  .action(
+    (
+      version: string | undefined,
+      options: Options & { env: EnvironmentName; unfinished?: boolean },
+    ) => {
+      if (version && options.unfinished) program.error('error: --unfinished takes no version');
+      return execute(options, (steps) =>
+        options.unfinished
+          ? rollbackUnfinished(steps, options.env)
+          : rollback(steps, options.env, version),
+      );
+    },
   );
 
 command('status', 'Shows what both environments serve, and whether production is behind.').action(
@@ -85,7 +96,7 @@ async function execute(options: Options, action: Command<object>): Promise<void>
 
 function accountArgument(text: string): string {
   if (/^[0-9A-Za-z_-]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError('It is an id of 32 hexadecimal digits: npx wrangler whoami.');
+  throw new InvalidArgumentError('It is an id without spaces: npx wrangler whoami lists them.');
 }
 
 function probesArgument(text: string): number {

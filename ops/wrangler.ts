@@ -42,8 +42,9 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
     child.stdout?.on('data', (chunk) => (output += chunk));
     child.stderr?.on('data', (chunk) => (errors += chunk));
     child.on('error', reject);
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       if (code === 0) resolve(output);
+      else if (signal) reject(new Error(`wrangler ${args.slice(0, 2).join(' ')}: ${signal}`));
       else reject(new Error(`wrangler: ${complaint([errors, output])}`));
     });
   });

@@ -24,7 +24,7 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
   });
 
   test('puts nothing of an event or a secret into a script', () => {
-    const scripts = [...text.matchAll(/^ *(?:- )?run: (?:>-\n(?: {10}.*\n)+|.*)/gm)].map(
+    const scripts = [...text.matchAll(/^ *(?:- )?run: (?:[>|]-?\n(?: {10}.*\n)+|.*)/gm)].map(
       ([run]) => run,
     );
     expect(scripts.length).toBeGreaterThan(0);

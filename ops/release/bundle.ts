@@ -7,13 +7,27 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
-import { CONFIG, readConfig } from './target.ts';
+import { CONFIG, type EnvironmentName, readConfig } from './target.ts';
 
 export const DIST = join(PROJECT_ROOT, 'dist');
 export const DIST_CONFIG = join(DIST, 'wrangler.toml');
 export const WORKER = join(DIST, 'worker/index.js');
 
 const MANIFEST = join(DIST, 'manifest.json');
+/** What each environment has for itself. */
+const OWN_SETTINGS = [
+  'name',
+  'account_id',
+  'routes',
+  'triggers',
+  'vars',
+  'd1_databases',
+  'kv_namespaces',
+  'ratelimits',
+  'workers_dev',
+  'preview_urls',
+  'observability',
+];
 const TOOLS = ['wrangler', 'hono', 'zod', '@hono/zod-validator', 'typescript'];
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -24,11 +38,13 @@ const Manifest = z.object({
   commit: z.string(),
   builtAt: z.iso.datetime(),
   'index.js': Sha256,
+  /** With its source map. Wrangler uploads whatever modules are beside it. */
+  worker: Hashes,
   assets: Hashes,
   migrations: Hashes,
   tools: z.record(z.string(), z.string()),
-  /** What the runtime makes of the bytes depends on these. */
-  compatibility: z.object({ date: z.string(), flags: z.array(z.string()) }),
+  /** Of what wrangler.toml says beyond what is an environment's own. */
+  settings: Sha256,
   /** Written last: these bytes, released to staging, have passed the smoke test there. */
   staging: z
     .object({ version: z.string(), bookmark: z.string(), provedAt: z.iso.datetime() })
@@ -54,7 +70,7 @@ export async function build(commit: string): Promise<Manifest> {
     builtAt: new Date().toISOString(),
     ...(await hashDist()),
     tools: await toolVersions(),
-    compatibility: compatibility(),
+    settings: hashSettings('staging'),
   };
   await writeManifest(manifest);
   return manifest;
@@ -92,9 +108,9 @@ export async function readRelease(): Promise<Manifest> {
   if (changed.length > 0) {
     throw new Error(`dist is not what was built (${changed.join(', ')} changed): ${again}`);
   }
-  if (JSON.stringify(manifest.compatibility) !== JSON.stringify(compatibility())) {
+  if (manifest.settings !== hashSettings('production')) {
     throw new Error(
-      `the compatibility date or flags in wrangler.toml have changed since staging: ${again}`,
+      `wrangler.toml gives production other settings than staging was proved with: ${again}`,
     );
   }
   return manifest;
@@ -116,9 +132,13 @@ export function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-async function hashDist(): Promise<Pick<Manifest, 'index.js' | 'assets' | 'migrations'>> {
+type DistHashes = Pick<Manifest, 'index.js' | 'worker' | 'assets' | 'migrations'>;
+
+async function hashDist(): Promise<DistHashes> {
+  const worker = await hashFolder(join(DIST, 'worker'));
   return {
-    'index.js': sha256(await readFile(WORKER).catch(() => '')),
+    'index.js': worker['index.js'] ?? '',
+    worker,
     assets: await hashFolder(join(DIST, 'public')),
     migrations: await hashFolder(join(DIST, 'migrations')),
   };
@@ -138,23 +158,30 @@ async function hashFolder(folder: string): Promise<Record<string, string>> {
   return hashes;
 }
 
-function differences(built: Manifest, found: Awaited<ReturnType<typeof hashDist>>): string[] {
-  const changed = built['index.js'] === found['index.js'] ? [] : ['worker/index.js'];
-  for (const [folder, before, now] of [
-    ['public', built.assets, found.assets],
-    ['migrations', built.migrations, found.migrations],
-  ] as const) {
-    const paths = new Set([...Object.keys(before), ...Object.keys(now)]);
-    changed.push(
-      ...[...paths].filter((path) => before[path] !== now[path]).map((path) => `${folder}/${path}`),
-    );
-  }
-  return changed;
+function differences(built: Manifest, found: DistHashes): string[] {
+  return [
+    ...changes('worker', built.worker, found.worker),
+    ...changes('public', built.assets, found.assets),
+    ...changes('migrations', built.migrations, found.migrations),
+  ];
 }
 
-function compatibility(): Manifest['compatibility'] {
-  const { compatibility_date, compatibility_flags } = readConfig();
-  return { date: compatibility_date, flags: compatibility_flags };
+function changes(
+  folder: string,
+  before: Record<string, string>,
+  now: Record<string, string>,
+): string[] {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  return paths.filter((path) => before[path] !== now[path]).map((path) => `${folder}/${path}`);
+}
+
+/** Whatever an environment inherits or overrides must be what staging was proved with. */
+function hashSettings(environment: EnvironmentName): string {
+  const { env, ...inherited } = readConfig();
+  const settings = Object.entries({ ...inherited, ...env[environment] }).filter(
+    ([name]) => !OWN_SETTINGS.includes(name),
+  );
+  return sha256(JSON.stringify(settings.sort(([a], [b]) => a.localeCompare(b))));
 }
 
 async function toolVersions(): Promise<Record<string, string>> {

@@ -47,25 +47,42 @@ export function createClient({ origin, headers, signal }: ClientOptions): Client
     async send(path, init = {}) {
       const url = `${origin}${path}`;
       for (let attempt = 0; ; attempt += 1) {
-        const timeout = AbortSignal.timeout(TIMEOUT_MS);
-        const response = await fetch(url, {
-          redirect: 'manual',
+        const {
+          status,
+          headers: received,
+          text,
+        } = await exchange(url, {
           ...init,
           headers: { ...headers, ...init.headers },
-          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        }).catch((error: Error) => {
-          signal?.throwIfAborted();
-          throw new Error(`${init.method ?? 'GET'} ${url}: ${reason(error)}`);
+          ...(signal && { signal }),
         });
-        const text = await response.text();
-        const wait = Number(response.headers.get('retry-after') ?? 1);
-        if (response.status !== 429 || attempt === RATE_LIMITED_RETRIES) {
-          return { status: response.status, headers: response.headers, body: parse(text) };
+        if (status !== 429 || attempt === RATE_LIMITED_RETRIES) {
+          return { status, headers: received, body: parse(text) };
         }
+        const wait = Number(received.get('retry-after')) || 1;
         await pause(wait * 1000, signal);
       }
     },
   };
+}
+
+/** @throws Error naming the request and why there is no answer; the signal's reason when it is aborted. */
+async function exchange(
+  url: string,
+  { signal, ...init }: ClientRequest & { signal?: AbortSignal },
+) {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      ...init,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new Error(`${init.method ?? 'GET'} ${url}: ${reason(error)}`);
+  }
 }
 
 /** Waits, unless the signal is aborted: then it throws the signal's reason. */
@@ -85,7 +102,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Fetch's own message is `fetch failed`; its cause says why. */
-function reason(error: Error): string {
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 

@@ -34,7 +34,10 @@ const Deployment = z
   })
   .transform(({ created_on, versions, annotations }) => ({
     createdOn: created_on,
-    message: annotations['workers/message'],
+    /** Whether it was a step on the way of a roll-out. */
+    step: annotations['workers/message']?.startsWith(STEP) ?? false,
+    /** Why a settled one was made; `undefined` for any other. */
+    settled: annotations['workers/message']?.split(SETTLED)[1],
     shares: versions.map(({ version_id, percentage }) => ({ version: version_id, percentage })),
   }));
 export type Deployment = z.infer<typeof Deployment>;
@@ -42,8 +45,15 @@ export type Deployment = z.infer<typeof Deployment>;
 /** A version's share of the requests, in percent. */
 export type Share = Deployment['shares'][number];
 
-/** Our deployments say why they were made. */
-const DEPLOYMENT_PREFIX = 'release: ';
+/** Longer than any upload takes; nothing that hangs may keep production from being returned. */
+const WRANGLER_LIMIT_MS = 180_000;
+
+/**
+ * Why we made a deployment, in its message. A settled one serves a version that may be returned to: proved, or
+ * chosen by an operator. Any other is a step on the way.
+ */
+const STEP = 'release: ';
+const SETTLED = 'settled release: ';
 
 /**
  * Runs a wrangler command on an environment. Where the two are in accounts of their own, what promotes may be
@@ -59,6 +69,7 @@ export function wrangler(
     env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
     // In a process group of its own: a signal from the terminal is ours to act on, not wrangler's.
     detached: process.platform !== 'win32',
+    timeout: WRANGLER_LIMIT_MS,
   });
 }
 
@@ -83,11 +94,6 @@ export async function listVersions(target: Target): Promise<Version[]> {
   return z.array(Version).parse(JSON.parse(output));
 }
 
-/** @throws Error when there is no such version. */
-export async function viewVersion(target: Target, id: string): Promise<Version> {
-  return Version.parse(JSON.parse(await wrangler(target, ['versions', 'view', id, '--json'])));
-}
-
 /** Uploads dist/ as a version that nobody is served by yet, and returns its id. */
 export async function uploadVersion(target: Target, identity: Identity): Promise<string> {
   const { version_id } = await send(target, ['versions', 'upload'], identity, DIST_CONFIG);
@@ -107,20 +113,26 @@ export async function deploy(
   return { version: version_id, targets };
 }
 
-/** Deploys versions with their shares of the requests. */
-export async function deployVersions(
-  target: Target,
-  shares: Share[],
-  message: string,
-): Promise<void> {
-  const specs = shares.map(({ version, percentage }) => `${version}@${percentage}%`);
-  const why = ['--message', `${DEPLOYMENT_PREFIX}${message}`];
-  await wrangler(target, ['versions', 'deploy', ...specs, '--yes', ...why]);
+/** Deploys versions with their shares of the requests, as a step of a roll-out. */
+export async function deployShares(target: Target, shares: Share[]): Promise<void> {
+  const [newest] = shares;
+  await deployVersions(target, shares, `${STEP}${newest?.percentage} %`);
 }
 
-/** Whether this deployment was made by `deployVersions`. */
-export function isOurs({ message }: Deployment): boolean {
-  return message?.startsWith(DEPLOYMENT_PREFIX) ?? false;
+/** Deploys one version to all, to stay. The bookmark is D1's of before its promotion. */
+export async function settle(
+  target: Target,
+  version: string,
+  why: string,
+  bookmark?: string,
+): Promise<void> {
+  const note = bookmark === undefined ? '' : ` bookmark=${bookmark}`;
+  await deployVersions(target, [{ version, percentage: 100 }], `${SETTLED}${why}${note}`);
+}
+
+async function deployVersions(target: Target, shares: Share[], message: string): Promise<void> {
+  const specs = shares.map(({ version, percentage }) => `${version}@${percentage}%`);
+  await wrangler(target, ['versions', 'deploy', ...specs, '--yes', '--message', message]);
 }
 
 /** Attaches the routes and crons of a configuration. */
@@ -158,7 +170,7 @@ async function orNothing(listing: Promise<string>): Promise<string> {
   try {
     return await listing;
   } catch (error) {
-    // https://developers.cloudflare.com/workers/observability/errors/ has none of them; seen.
+    // The worker, or its service, does not exist: wrangler tells these apart from other errors, too.
     if (/\[code: (10007|10090)\]/.test(String(error))) return '[]';
     throw error;
   }

@@ -7,74 +7,60 @@ import { join } from 'node:path';
 import { DIST, type Manifest } from './bundle.ts';
 import { checkUp } from './checkup.ts';
 import { createClient } from './client.ts';
-import {
-  attachTriggers,
-  type Deployment,
-  deploy,
-  deployVersions,
-  isOurs,
-  type Version,
-} from './cloudflare.ts';
+import { attachTriggers, deploy, listDeployments, settle } from './cloudflare.ts';
 import { identify } from './identity.ts';
 import { migrate } from './migrate.ts';
 import { untilAnswers } from './probes.ts';
-import { ADDRESS_LIMIT_MS, prove, SPREAD_LIMIT_MS } from './rollout.ts';
+import type { Promoted } from './promote.ts';
+import { ADDRESS_LIMIT_MS, lastSettled, prove, type Served, SPREAD_LIMIT_MS } from './rollout.ts';
 import type { Steps } from './steps.ts';
 import { readConfig, type Target } from './target.ts';
 
-/**
- * Whether production is without a route: nothing was ever deployed, or first promotions that did not come to
- * their end, which is a deployment of ours.
- */
-export function wasNeverRouted(deployments: Deployment[], versions: Version[]): boolean {
-  const unrouted = new Set(
-    versions.filter(({ identity }) => identity?.routes === 'none').map(({ id }) => id),
-  );
-  return deployments.every(
-    (deployment) =>
-      !isOurs(deployment) && deployment.shares.every(({ version }) => unrouted.has(version)),
-  );
+/** Why the first version is settled on, before it gets its route: from then on clients may be served by it. */
+export const UNROUTED = 'tested without a route';
+
+/** Whether production has never had a route from us: nothing is deployed, or versions that never passed. */
+export function isFirst({ deployments, versions }: Served): boolean {
+  const released = new Set(versions.filter(({ identity }) => identity).map(({ id }) => id));
+  const deployed = deployments.flatMap(({ shares }) => shares);
+  return !lastSettled(deployments) && deployed.every(({ version }) => released.has(version));
 }
 
-export async function promoteFirst(target: Target, manifest: Manifest, steps: Steps) {
+export async function promoteFirst(
+  target: Target,
+  manifest: Manifest,
+  steps: Steps,
+): Promise<Promoted> {
   steps.say('Production has no version yet: it gets its route when this one has been tested.');
   const bookmark = await migrate(target, DIST, steps);
-  const identity = { ...(await identify(manifest, bookmark)), routes: 'none' as const };
-  let version = '';
-  try {
+  const version = await orTakeBack(target, steps, async () => {
     const deployed = await steps.take(
       'deploy it without a route',
-      async () => deploy(target, identity, await writeUnrouted(true)),
+      async () => deploy(target, await identify(manifest, bookmark), await writeUnrouted(true)),
       { version: 'the new version', targets: [] },
       ({ version, targets }) => `version ${version} at ${targets.join(', ')}`,
     );
-    ({ version } = deployed);
-    await proveUnrouted(target, version, deployed.targets, steps);
-    await steps.take('attach routes and crons', () => attachTriggers(target), undefined);
-    await prove(target, version, steps, ADDRESS_LIMIT_MS);
+    await proveUnrouted(target, deployed, steps);
     await steps.take(
-      'note that it has its route',
-      () => deployVersions(target, [{ version, percentage: 100 }], 'routes attached'),
+      'note that it is tested',
+      () => settle(target, deployed.version, UNROUTED, bookmark),
       undefined,
     );
-  } catch (error) {
-    if (steps.dryRun || version === '') throw error;
-    const failure = error instanceof Error ? error.message : String(error);
-    steps.shield();
-    steps.say(`failed: ${failure}`);
-    await steps.look('take its workers.dev address away', async () =>
-      attachTriggers(target, await writeUnrouted(false)),
-    );
-    throw new Error(`${failure}; the first promotion is not complete: run it again when mended`);
-  }
-  const { commit, 'index.js': index } = manifest;
-  return { commit, 'index.js': index, version, previous: null, bookmark };
+    return deployed.version;
+  });
+  await steps.take('attach routes and crons', () => attachTriggers(target), undefined);
+  await prove(target, version, steps, ADDRESS_LIMIT_MS);
+  await steps.take(
+    'note that it is promoted',
+    () => settle(target, version, 'promoted', bookmark),
+    undefined,
+  );
+  return { version, previous: null, bookmark };
 }
 
 async function proveUnrouted(
   target: Target,
-  version: string,
-  targets: string[],
+  { version, targets }: { version: string; targets: string[] },
   steps: Steps,
 ): Promise<void> {
   const { signal } = steps;
@@ -99,15 +85,37 @@ function isWorkersDev(address: string): boolean {
   return /^[^/ ]+\.workers\.dev$/.test(address);
 }
 
+/** Takes the worker's address away again when it did not pass. */
+async function orTakeBack(
+  target: Target,
+  steps: Steps,
+  deployAndProve: () => Promise<string>,
+): Promise<string> {
+  try {
+    return await deployAndProve();
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    if (steps.dryRun) throw error;
+    steps.shield();
+    steps.say(`failed: ${failure}`);
+    const unreachable = await steps
+      .look('take its workers.dev address away', () => hide(target))
+      .then(() => 'nobody can reach it')
+      .catch((also: Error) => `it may still be reached at workers.dev (${also.message})`);
+    throw new Error(`${failure}; production has no version yet, and ${unreachable}`);
+  }
+}
+
+async function hide(target: Target): Promise<void> {
+  if ((await listDeployments(target)).length === 0) return;
+  await attachTriggers(target, await writeUnrouted(false));
+}
+
 /** Writes wrangler's configuration without routes and crons, for the address at workers.dev or for none. */
 async function writeUnrouted(workersDev: boolean): Promise<string> {
   const { env, ...config } = readConfig();
-  const production = {
-    ...env.production,
-    workers_dev: workersDev,
-    routes: [],
-    triggers: { crons: [] },
-  };
+  const none = { routes: [], triggers: { crons: [] } };
+  const production = { ...env.production, ...none, workers_dev: workersDev };
   const path = join(DIST, 'wrangler.unrouted.json');
   await writeFile(path, JSON.stringify({ ...config, env: { production } }));
   return path;

@@ -12,7 +12,7 @@ export async function headCommit(): Promise<string> {
 
 /** What in the work tree, or of these paths, is not committed, in words; `undefined` when all is. */
 export async function uncommitted(...paths: string[]): Promise<string | undefined> {
-  const status = await git('status', '--porcelain', '--', ...paths);
+  const status = await git('status', '--porcelain', '--untracked-files=all', '--', ...paths);
   const files = status.split('\n').filter((line) => line !== '');
   if (files.length === 0) return undefined;
   const names = files.slice(0, SHOWN).map((line) => line.slice(3));
@@ -20,10 +20,15 @@ export async function uncommitted(...paths: string[]): Promise<string | undefine
   return `not everything is committed (${names.join(', ')}${more}): commit it, or put it aside`;
 }
 
-/** How many commits lead from one commit to another; `undefined` when git cannot tell. */
-export async function commitsBetween(from: string, to: string): Promise<number | undefined> {
-  const count = await git('rev-list', '--count', `${from}..${to}`).catch(() => undefined);
-  return count === undefined ? undefined : Number(count);
+/** How many commits each of two has that the other has not; `undefined` when git cannot tell. */
+export async function commitsApart(
+  one: string,
+  other: string,
+): Promise<{ one: number; other: number } | undefined> {
+  const range = `${one}...${other}`;
+  const counts = await git('rev-list', '--left-right', '--count', range).catch(() => undefined);
+  const [left, right] = counts?.trim().split(/\s+/).map(Number) ?? [];
+  return left === undefined || right === undefined ? undefined : { one: left, other: right };
 }
 
 async function git(...args: string[]): Promise<string> {
@@ -31,8 +36,11 @@ async function git(...args: string[]): Promise<string> {
     const { stdout } = await promisify(execFile)('git', args, { cwd: PROJECT_ROOT });
     return stdout;
   } catch (error) {
-    const { code, stderr } = error as { code?: unknown; stderr?: string };
-    if (code === 'ENOENT') throw new Error('a release needs git, and there is none');
-    throw new Error(`git: ${stderr?.trim().split('\n')[0] ?? error}`);
+    if (!(error instanceof Error)) throw error;
+    if ('code' in error && error.code === 'ENOENT') {
+      throw new Error('a release needs git, and there is none');
+    }
+    const [problem] = ('stderr' in error ? String(error.stderr) : '').trim().split('\n');
+    throw new Error(`git: ${problem || error.message}`);
   }
 }

@@ -17,8 +17,6 @@ const Identity = z.object({
   config: z.string(),
   /** D1's state before the migrations of this release, for Time Travel. */
   bookmark: z.string(),
-  /** The first release of all has no route until it has been tested. */
-  routes: z.literal('none').optional(),
 });
 export type Identity = z.infer<typeof Identity>;
 

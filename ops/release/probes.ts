@@ -9,13 +9,17 @@ import { Health } from './smoke.ts';
 const PAUSE_MS = 500;
 /** Requests at a time. */
 const CONCURRENCY = 4;
-/** Of the probes, how many may be answered badly: anything in the world fails now and then. */
+/** Of its answers, how many may be bad: anything in the world fails now and then. */
 const MAX_BAD = 0.01;
+/** While a change spreads, one answer says nothing about the next. */
+const IN_A_ROW = 5;
+/** Stands for the version when nobody answered. */
+const NOBODY = 'nobody';
 
 export type Answers = Record<string, { answers: number; bad: number }>;
 
 /**
- * Asks until this version answers.
+ * Asks until this version answers, several times in a row.
  *
  * @throws Error when it has not within `limitMs`.
  */
@@ -26,7 +30,10 @@ export async function untilAnswers(
   signal: AbortSignal,
 ): Promise<void> {
   await until(limitMs, signal, `version ${version} has not answered`, async () => {
-    return (await answeringVersion(client)) === version;
+    for (let answers = 0; answers < IN_A_ROW; answers += 1) {
+      if ((await answeringVersion(client)) !== version) return false;
+    }
+    return true;
   });
 }
 
@@ -57,27 +64,37 @@ export async function untilSpread(
  * Sends `count` probes, each as a client of its own: which version is it, and does it list animals? Counts the
  * answers by version.
  *
- * @throws Error when more of them are bad than may be.
+ * @throws Error when more answers of this version are bad than may be, or more probes are answered by nobody.
  */
-export async function probe(client: Client, apiKey: string, count: number): Promise<Answers> {
+export async function probe(
+  client: Client,
+  apiKey: string,
+  version: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<Answers> {
   const answers: Answers = {};
   await times(count, async () => {
+    signal.throwIfAborted();
     const affinity = affinityHeader(randomUUID());
-    const version = (await answeringVersion(client, affinity)) ?? 'no version';
+    const answering = (await answeringVersion(client, affinity)) ?? NOBODY;
     const headers = { ...affinity, Authorization: `Bearer ${apiKey}` };
     const list = await client.send('/v1/pets?limit=1', { headers }).catch(() => undefined);
-    const good = version !== 'no version' && list?.status === 200 && Array.isArray(list.body);
-    answers[version] ??= { answers: 0, bad: 0 };
-    answers[version].answers += 1;
-    if (!good) answers[version].bad += 1;
+    answers[answering] ??= { answers: 0, bad: 0 };
+    answers[answering].answers += 1;
+    if (list?.status !== 200 || !Array.isArray(list.body)) answers[answering].bad += 1;
   });
-  const bad = Object.values(answers).reduce((sum, each) => sum + each.bad, 0);
-  if (bad > count * MAX_BAD) throw new Error(`bad answers: ${inWords(answers)}`);
+  signal.throwIfAborted();
+  const own = answers[version] ?? { answers: 0, bad: 0 };
+  const unanswered = answers[NOBODY]?.answers ?? 0;
+  if (own.bad > own.answers * MAX_BAD || unanswered > count * MAX_BAD) {
+    throw new Error(`bad answers: ${answersInWords(answers)}`);
+  }
   return answers;
 }
 
 /** Such as `90 from 1b4e28ba, 10 from 6fa459ea of which 3 bad`. */
-export function inWords(answers: Answers): string {
+export function answersInWords(answers: Answers): string {
   return Object.entries(answers)
     .map(([version, { answers, bad }]) => {
       return `${answers} from ${version.slice(0, 8)}${bad > 0 ? ` of which ${bad} bad` : ''}`;

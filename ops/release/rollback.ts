@@ -1,12 +1,12 @@
-/** `npm run release -- rollback`: returns to a version that was served before, by its name. */
+/** `npm run release -- rollback`: returns to a version that was settled on before, by its name. */
 import { apiKeyProblem } from './checkup.ts';
-import { type Deployment, deployVersions, login, type Version } from './cloudflare.ts';
+import { type Deployment, login, settle, type Version } from './cloudflare.ts';
 import { timeTravelCommand } from './database.ts';
-import { lookAtServed, prove, servesAll, short } from './rollout.ts';
+import { lastSettled, lookAtServed, prove, type Served, servesAll, short } from './rollout.ts';
 import type { Steps } from './steps.ts';
-import { type EnvironmentName, missing, readTarget, refuse } from './target.ts';
+import { type EnvironmentName, missing, readTarget, refuse, type Target } from './target.ts';
 
-/** How many deployments Cloudflare lists. */
+/** How many deployments, and versions, Cloudflare lists. */
 const LISTED = 10;
 
 /** Without a version lists what can be returned to: `serves`, and `versions`, the newest first. */
@@ -20,18 +20,14 @@ export async function rollback(
     refuse([...missing(target), wanted && apiKeyProblem(environment)]),
   );
   await steps.look('check the login', login);
-  const { deployments, versions } = await lookAtServed(target, steps);
-  const current = deployments.at(-1);
-  const candidates = versions
-    .filter(({ id }) => id !== servesAll(current))
-    .filter((version) => hasServedAll(version, deployments))
-    .toReversed();
+  const served = await lookAtServed(target, steps);
+  const candidates = candidatesOf(served);
   if (!wanted) {
     steps.say(
       candidates.length > 0 ? 'What can be returned to:' : 'There is nothing to return to.',
     );
     for (const version of candidates) steps.say(`  ${line(version)}`);
-    return { serves: current?.shares ?? [], versions: candidates };
+    return { serves: served.deployments.at(-1)?.shares ?? [], versions: candidates };
   }
 
   const [version, ...others] = candidates.filter(({ id }) => id.startsWith(wanted));
@@ -39,33 +35,78 @@ export async function rollback(
     const what = others.length > 0 ? 'more than one version begins with' : 'none of them is';
     throw new Error(`${what} ${wanted}; npm run release -- rollback lists what can be returned to`);
   }
-  const all = [{ version: version.id, percentage: 100 }];
   await steps.take(
     `return to ${line(version)}`,
-    () => deployVersions(target, all, 'rollback'),
+    () => settle(target, version.id, 'rolled back'),
     undefined,
   );
   await prove(target, version.id, steps);
-
-  const left =
-    current?.shares.map(({ version }) => version).filter((id) => id !== version.id) ?? [];
-  const bookmark = versions.find(({ id }) => left.includes(id))?.identity?.bookmark;
-  const restore = bookmark && timeTravelCommand(target, bookmark);
-  steps.say(
-    'Migrations are not undone: older code runs on the newer tables, as they only expand.' +
-      (restore
-        ? ` To take the data back as well, and lose everything written since:\n  ${restore}`
-        : ''),
-  );
-  return { version: version.id, left, restore: restore ?? null };
+  return { version: version.id, restore: sayWhatIsNotUndone(target, served, version, steps) };
 }
 
-/** A version that failed before all were served by it is none to return to. */
-function hasServedAll({ id, createdOn }: Version, deployments: Deployment[]): boolean {
-  if (deployments.some((deployment) => servesAll(deployment) === id)) return true;
+/**
+ * Returns from a promotion or a release that was cut short to what was settled on; does nothing when none was.
+ * What runs when the command itself was killed.
+ */
+export async function rollbackUnfinished(steps: Steps, environment: EnvironmentName) {
+  const target = readTarget(environment);
+  refuse(missing(target));
+  await steps.look('check the login', login);
+  const { deployments } = await lookAtServed(target, steps);
+  const stable = servesAll(lastSettled(deployments));
+  if (!stable || servesAll(deployments.at(-1)) === stable) {
+    steps.say('Nothing is unfinished.');
+    return { version: stable ?? null };
+  }
+  await steps.take(`return to ${stable}`, () => settle(target, stable, 'returned'), undefined);
+  return { version: stable };
+}
+
+/** The versions that were settled on, and those of before what Cloudflare lists; the newest first. */
+function candidatesOf({ deployments, versions }: Served): Version[] {
+  const current = servesAll(deployments.at(-1));
   const [oldest] = deployments;
-  // Older than what Cloudflare lists: then it is for the operator to know.
-  return deployments.length === LISTED && oldest !== undefined && createdOn < oldest.createdOn;
+  return versions.toReversed().filter(({ id, createdOn }) => {
+    const older = deployments.length === LISTED && oldest && createdOn < oldest.createdOn;
+    return id !== current && (isSettledOn(id, deployments) || older);
+  });
+}
+
+function isSettledOn(version: string, deployments: Deployment[]): boolean {
+  return deployments.some(
+    (deployment) => deployment.settled !== undefined && servesAll(deployment) === version,
+  );
+}
+
+/** Says what stays, and how the data of then would be had back; returns that command. */
+function sayWhatIsNotUndone(
+  target: Target,
+  served: Served,
+  version: Version,
+  steps: Steps,
+): string | null {
+  steps.say('Migrations are not undone: older code runs on the newer tables, as they only expand.');
+  const bookmark = bookmarkAfter(version, served);
+  if (!bookmark) return null;
+  const command = timeTravelCommand(target, bookmark);
+  steps.say(`To take the data back as well, and lose everything written since:\n  ${command}`);
+  return command;
+}
+
+/**
+ * D1's state before the first release that followed a version, if that is known: from the notes of the
+ * deployments; where they do not go back as far, from the version that was uploaded next.
+ */
+function bookmarkAfter(
+  { id, createdOn }: Version,
+  { deployments, versions }: Served,
+): string | undefined {
+  const last = deployments.findLastIndex(
+    (deployment) => deployment.settled !== undefined && servesAll(deployment) === id,
+  );
+  if (last < 0) return versions.find((next) => next.createdOn > createdOn)?.identity?.bookmark;
+  const notes = deployments.slice(last + 1).map(({ settled }) => settled ?? '');
+  return notes.map((note) => / bookmark=(\S+)/.exec(note)?.[1]).find(Boolean);
 }
 
 function line({ id, createdOn, identity }: Version): string {

@@ -1,12 +1,11 @@
 /** What `staging`, `promote` and `rollback` do alike to what an environment serves. */
 import { checkUp } from './checkup.ts';
-import { createClient } from './client.ts';
+import { createClient, pause } from './client.ts';
 import {
   type Deployment,
-  deployVersions,
   listDeployments,
   listVersions,
-  type Share,
+  settle,
   type Version,
 } from './cloudflare.ts';
 import { untilAnswers } from './probes.ts';
@@ -17,6 +16,8 @@ import type { Target } from './target.ts';
 export const SPREAD_LIMIT_MS = 60_000;
 /** A new address needs a DNS record and a certificate first. */
 export const ADDRESS_LIMIT_MS = 600_000;
+/** Returning is tried again after each of these: an API that fails now may answer soon. */
+const RETURN_PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 30_000];
 
 export type Served = { deployments: Deployment[]; versions: Version[] };
 
@@ -34,8 +35,31 @@ export function lookAtServed(target: Target, steps: Steps): Promise<Served> {
   return steps.look(
     `read what ${target.environment} serves`,
     () => readServed(target),
-    ({ deployments }) => inWords(deployments.at(-1)),
+    ({ deployments }) => sharesInWords(deployments.at(-1)),
   );
+}
+
+/** The version that is deployed alone, if one is. (At 0 % another can still be asked for by name.) */
+export function servesAll(deployment: Deployment | undefined): string | undefined {
+  const [only, ...others] = deployment?.shares ?? [];
+  return others.length === 0 ? only?.version : undefined;
+}
+
+/** The newest deployment that was to stay. */
+export function lastSettled(deployments: Deployment[]): Deployment | undefined {
+  return deployments.findLast(({ settled }) => settled !== undefined);
+}
+
+/**
+ * The version to return to: the last one that was settled on; where there is none, the one that serves all, if
+ * it was deployed by other means. A version that we deployed and never settled on is unproved.
+ */
+export function stableVersion({ deployments, versions }: Served): string | undefined {
+  const settled = lastSettled(deployments);
+  if (settled) return servesAll(settled);
+  const alone = servesAll(deployments.at(-1));
+  const isReleased = versions.some(({ id, identity }) => id === alone && identity !== undefined);
+  return isReleased ? undefined : alone;
 }
 
 /** Waits until a version answers at the base address, then smoke-tests it. */
@@ -61,14 +85,15 @@ export async function prove(
 }
 
 /**
- * Runs a roll-out. When it fails, or is interrupted, looks at what is deployed and returns to the old
- * version by its name.
+ * Runs a roll-out. When it fails, or is interrupted, looks at what is deployed, and returns to the old version by
+ * its name if that is still the roll-out's own doing.
  *
  * @throws Error saying what failed, and what is served now.
  */
 export async function orReturn(
   target: Target,
   old: string | undefined,
+  isOwn: (deployment: Deployment) => boolean,
   steps: Steps,
   rollOut: () => Promise<void>,
 ): Promise<void> {
@@ -80,61 +105,51 @@ export async function orReturn(
     // What is begun here is finished, whoever presses Ctrl-C.
     steps.shield();
     steps.say(`failed: ${failure}`);
-    const served = await returnTo(target, old, steps).catch((also: Error) => {
-      const command = `npm run release -- rollback ${old} --env ${target.environment}`;
-      throw new Error(`${failure}; returning to ${old} failed, too (${also.message}): ${command}`);
-    });
+    const served = await steps
+      .look(
+        `return to ${short(old)}`,
+        () => returnTo(target, old, isOwn),
+        (result) => result,
+      )
+      .catch((also: Error) => {
+        const command = `npm run release -- rollback ${old} --env ${target.environment}`;
+        throw new Error(`${failure}; returning failed, too (${also.message}): run ${command}`);
+      });
     throw new Error(`${failure}; ${target.environment} serves ${served}`);
   }
 }
 
-/** Deploys the old version to all again, unless it is. A command may have failed after it took effect. */
-async function returnTo(target: Target, old: string, steps: Steps): Promise<string> {
-  const status = () => listDeployments(target).then((deployments) => deployments.at(-1));
-  const all = [{ version: old, percentage: 100 }];
-  const before = await steps.look('read what is deployed', status, (found) => inWords(found));
-  if (servesAll(before) !== old) {
-    await steps
-      .look(`return to ${short(old)}`, () =>
-        deployVersions(target, all, 'return to the old version'),
-      )
-      // The status tells, not wrangler.
-      .catch(() => undefined);
-  }
-  const after = await steps.look('read it again', status, (found) => inWords(found));
-  if (servesAll(after) !== old) throw new Error(`it serves ${inWords(after)}`);
-  return `the old version, ${old}, to all`;
-}
-
-/** The version that is deployed alone, if one is. (At 0 % another can still be asked for by name.) */
-export function servesAll(deployment: Deployment | undefined): string | undefined {
-  const [only, ...others] = deployment?.shares ?? [];
-  return others.length === 0 ? only?.version : undefined;
-}
-
 /**
- * The version that was there before ours: the newest one that served at least half of the requests; of two
- * that shared them evenly the older one.
+ * Deploys the old version to all, unless it is. A command may have failed after it took effect, so the status
+ * tells; and as the API may fail again, it is asked for some time.
  */
-export function oldVersion(
-  deployments: Deployment[],
-  versions: Version[],
-  ours: string | undefined,
-): string | undefined {
-  const age = ({ version }: Share) => versions.findIndex(({ id }) => id === version);
-  return deployments
-    .toReversed()
-    .flatMap(({ shares }) => shares.toSorted((a, b) => age(a) - age(b)))
-    .find(({ version, percentage }) => version !== ours && percentage >= 50)?.version;
+async function returnTo(
+  target: Target,
+  old: string,
+  isOwn: (deployment: Deployment) => boolean,
+): Promise<string> {
+  let failure: unknown;
+  for (const wait of [0, ...RETURN_PAUSES_MS]) {
+    await pause(wait);
+    try {
+      const before = (await listDeployments(target)).at(-1);
+      if (servesAll(before) === old) return `the old version, ${old}, to all`;
+      if (before && !isOwn(before))
+        return `what others deployed meanwhile: ${sharesInWords(before)}`;
+      await settle(target, old, 'returned');
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
-/** Such as `100 % 1b4e28ba`. */
-export function inWords(deployment: Deployment | undefined): string {
+/** Such as `10 % 1b4e28ba, 90 % 6fa459ea`. */
+export function sharesInWords(deployment: Deployment | undefined): string {
   if (!deployment) return 'nothing';
-  const shares = deployment.shares.map(
-    ({ version, percentage }) => `${percentage} % ${short(version)}`,
-  );
-  return shares.join(', ');
+  return deployment.shares
+    .map(({ version, percentage }) => `${percentage} % ${short(version)}`)
+    .join(', ');
 }
 
 export function short(id: string): string {

@@ -165,7 +165,12 @@ async function firstKey(environment: EnvironmentName, steps: Steps): Promise<str
     () => listKeys(environment),
     (found) => `${found.length}`,
   );
-  if (keys.length > 0) return undefined;
+  if (keys.length > 0) {
+    steps.say(
+      `There are keys; a lost one is replaced with npm run keys -- rotate <id> --env ${environment}`,
+    );
+    return undefined;
+  }
   return steps.take(
     'make the first API key',
     async () => (await issueKey(environment, KEY_LABEL)).key,

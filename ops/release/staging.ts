@@ -2,18 +2,18 @@
 import { PROJECT_ROOT } from '../wrangler.ts';
 import { build, type Manifest, writeProof } from './bundle.ts';
 import { apiKeyProblem } from './checkup.ts';
-import { deploy, login } from './cloudflare.ts';
+import { deploy, login, settle } from './cloudflare.ts';
 import { headCommit, uncommitted } from './git.ts';
 import { identify } from './identity.ts';
 import { migrate } from './migrate.ts';
 import {
   ADDRESS_LIMIT_MS,
   lookAtServed,
-  oldVersion,
   orReturn,
   prove,
   SPREAD_LIMIT_MS,
   short,
+  stableVersion,
 } from './rollout.ts';
 import type { Steps } from './steps.ts';
 import { missing, readTarget, refuse } from './target.ts';
@@ -33,8 +33,7 @@ export async function releaseToStaging(steps: Steps) {
     (head) => `commit ${head}`,
   );
   await steps.look('check the login', login);
-  const { deployments, versions } = await lookAtServed(target, steps);
-  const old = oldVersion(deployments, versions, undefined);
+  const old = stableVersion(await lookAtServed(target, steps));
 
   const manifest = await steps.take(
     'build dist',
@@ -45,7 +44,8 @@ export async function releaseToStaging(steps: Steps) {
   const bookmark = await migrate(target, PROJECT_ROOT, steps);
   const identity = await identify(manifest, bookmark);
   let version = '';
-  await orReturn(target, old, steps, async () => {
+  const isOwn = () => true;
+  await orReturn(target, old, isOwn, steps, async () => {
     ({ version } = await steps.take(
       'deploy it, with its routes and crons',
       () => deploy(target, identity),
@@ -53,13 +53,16 @@ export async function releaseToStaging(steps: Steps) {
       (deployed) => `version ${deployed.version}`,
     ));
     await prove(target, version, steps, old ? SPREAD_LIMIT_MS : ADDRESS_LIMIT_MS);
+    await steps.take(
+      'note that it is proved',
+      async () => {
+        await settle(target, version, 'proved', bookmark);
+        const provedAt = new Date().toISOString();
+        await writeProof(manifest, { version, bookmark, provedAt });
+      },
+      undefined,
+    );
   });
-  const provedAt = new Date().toISOString();
-  await steps.take(
-    'write into dist that it is proved',
-    () => writeProof(manifest, { version, bookmark, provedAt }),
-    undefined,
-  );
   if (!steps.dryRun)
     steps.say(`Staging serves ${short(version)}. Next: npm run release -- promote`);
   return { commit, 'index.js': manifest['index.js'], version, bookmark };
@@ -67,14 +70,6 @@ export async function releaseToStaging(steps: Steps) {
 
 /** What a dry run says is released. */
 function notBuilt(commit: string): Manifest {
-  const compatibility = { date: '', flags: [] };
-  return {
-    commit,
-    builtAt: '',
-    'index.js': '',
-    assets: {},
-    migrations: {},
-    tools: {},
-    compatibility,
-  };
+  const none = { worker: {}, assets: {}, migrations: {}, tools: {} };
+  return { commit, builtAt: '', 'index.js': '', settings: '', ...none };
 }

@@ -2,42 +2,61 @@
 import { PROJECT_ROOT } from '../wrangler.ts';
 import { login } from './cloudflare.ts';
 import { appliedMigrations } from './database.ts';
-import { commitsBetween } from './git.ts';
+import { commitsApart } from './git.ts';
 import { type Identity, sameBytes } from './identity.ts';
 import { pendingMigrations } from './migrate.ts';
 import { readServed, short } from './rollout.ts';
 import type { Steps } from './steps.ts';
-import { ENVIRONMENTS, type EnvironmentName, missing, readTarget } from './target.ts';
+import { ENVIRONMENTS, type EnvironmentName, missing, readTarget, type Target } from './target.ts';
 
 type Served = { version: string; percentage: number; identity?: Identity };
 
-/** `problems` are why the rest is not known. */
+/** `problems` are why the rest is not known: not set up yet, or `unreadable`. */
 type EnvironmentStatus = {
   environment: EnvironmentName;
   problems: string[];
+  unreadable: boolean;
   serves: Served[];
   migrations: { applied: string[]; pending: string[] };
 };
 
-/** @returns both environments, and whether production is behind staging (`null`: not known). */
+/**
+ * @returns both environments, and whether production is `behind` staging (`null`: not known); `ok` is false when
+ *   one of them could not be read.
+ */
 export async function status(steps: Steps) {
   await steps.look('check the login', login);
   const environments: EnvironmentStatus[] = [];
   for (const environment of ENVIRONMENTS) {
     environments.push(await steps.look(`read ${environment}`, () => statusOf(environment)));
   }
-  for (const found of environments) for (const line of lines(found)) steps.say(line);
-  const [staging, production] = environments.map(({ serves }) => main(serves));
-  const behind = staging ? !sameBytes(staging, production) : null;
+  for (const found of environments.filter(({ unreadable }) => !unreadable)) {
+    for (const line of lines(found)) steps.say(line);
+  }
+  const [staging, production] = environments.map(({ serves }) => main(serves)?.identity);
   steps.say(await comparison(staging, production));
-  return { environments, behind };
+  const failures = environments.filter(({ unreadable }) => unreadable);
+  for (const { environment, problems } of failures) {
+    console.error(`error: ${environment}: ${problems.join('; ')}`);
+  }
+  const behind = staging ? !sameBytes(staging, production) : null;
+  return { ok: failures.length === 0, environments, behind };
 }
 
 async function statusOf(environment: EnvironmentName): Promise<EnvironmentStatus> {
   const target = readTarget(environment);
-  const problems = missing(target);
   const nothing = { environment, serves: [], migrations: { applied: [], pending: [] } };
-  if (problems.length > 0) return { ...nothing, problems };
+  const problems = missing(target);
+  if (problems.length > 0) return { ...nothing, problems, unreadable: false };
+  try {
+    return await readStatus(target);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...nothing, problems: [problem], unreadable: true };
+  }
+}
+
+async function readStatus(target: Target): Promise<EnvironmentStatus> {
   const [{ deployments, versions }, applied] = await Promise.all([
     readServed(target),
     appliedMigrations(target),
@@ -47,7 +66,14 @@ async function statusOf(environment: EnvironmentName): Promise<EnvironmentStatus
     const identity = versions.find(({ id }) => id === version)?.identity;
     return { version, percentage, ...(identity && { identity }) };
   });
-  return { environment, problems, serves: serves ?? [], migrations: { applied, pending } };
+  const { environment } = target;
+  return {
+    environment,
+    problems: [],
+    unreadable: false,
+    serves: serves ?? [],
+    migrations: { applied, pending },
+  };
 }
 
 function lines({ environment, problems, serves, migrations }: EnvironmentStatus): string[] {
@@ -64,16 +90,18 @@ function lines({ environment, problems, serves, migrations }: EnvironmentStatus)
   ];
 }
 
-/** The release that most of the requests are served by. */
-function main(serves: Served[]): Identity | undefined {
-  return serves.toSorted((a, b) => b.percentage - a.percentage)[0]?.identity;
+/** The version that most of the requests are served by. */
+function main(serves: Served[]): Served | undefined {
+  return serves.toSorted((a, b) => b.percentage - a.percentage)[0];
 }
 
 async function comparison(staging?: Identity, production?: Identity): Promise<string> {
   if (!staging) return 'Staging serves no release that could be promoted.';
-  if (!production) return 'Production serves no release yet: npm run release -- promote';
+  if (!production) return 'Production serves no release: npm run release -- promote';
   if (sameBytes(staging, production)) return 'Production serves what staging serves.';
-  const commits = await commitsBetween(production.commit, staging.commit);
-  const by = commits === undefined ? '' : `, by ${commits} commits`;
-  return `Production is behind staging${by}: ${short(production.commit)}, ${short(staging.commit)}.`;
+  const apart = await commitsApart(production.commit, staging.commit);
+  const both = `production ${short(production.commit)}, staging ${short(staging.commit)}`;
+  if (!apart) return `Production does not serve what staging serves: ${both}.`;
+  if (apart.other === 0) return `Production is ahead of staging, by ${apart.one} commits: ${both}.`;
+  return `Production is behind staging, by ${apart.other} commits: ${both}.`;
 }

@@ -3,6 +3,8 @@
  * changes anything; a signal stops before the next one.
  */
 
+import * as z from 'zod';
+
 type Outcome = 'done' | 'would be done' | 'failed';
 
 export type StepReport = { step: string; outcome: Outcome; seconds: number; detail?: string };
@@ -37,7 +39,7 @@ export type Command<Result> = (steps: Steps) => Promise<Result>;
 /**
  * Runs a command. Its steps go to standard output; with `json` to standard error, and standard output gets
  * one object: `ok`, `error`, `dryRun`, `steps`, and what the command returns. The exit code is 1 when a
- * step failed.
+ * step failed, or the command returns that all is not `ok`.
  */
 export async function runCommand<Result extends object>(
   command: Command<Result>,
@@ -89,18 +91,26 @@ export async function runCommand<Result extends object>(
     say: (line) => out.write(`${line}\n`),
   };
 
-  let outcome: object;
+  let outcome: { ok: boolean; error?: string };
   try {
     outcome = { ok: true, ...(await command(steps)) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = inOneLine(error);
     outcome = { ok: false, error: message };
     console.error(`error: ${message}`);
-    process.exitCode = 1;
   } finally {
     forget();
   }
+  if (!outcome.ok) process.exitCode = 1;
   if (json) console.log(JSON.stringify({ ...outcome, dryRun, steps: reports }, null, 2));
+}
+
+function inOneLine(error: unknown): string {
+  const text =
+    error instanceof z.ZodError
+      ? `wrangler said something that is not understood: ${z.prettifyError(error)}`
+      : String(error instanceof Error ? error.message : error);
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 function untilInterrupted(): { signal: AbortSignal; forget: () => void } {

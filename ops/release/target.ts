@@ -13,14 +13,13 @@ export const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 const Section = z.looseObject({
   name: z.string(),
   account_id: z.string(),
+  routes: z.array(z.looseObject({ pattern: z.string() })),
   vars: z.looseObject({ BASE_URL: z.url() }),
   d1_databases: z.tuple([z.looseObject({ database_name: z.string(), database_id: z.string() })]),
   kv_namespaces: z.tuple([z.looseObject({ id: z.string() })]),
 });
 
 const Config = z.looseObject({
-  compatibility_date: z.string(),
-  compatibility_flags: z.array(z.string()).default([]),
   env: z.object({
     staging: z.looseObject(Section.shape),
     production: z.looseObject(Section.shape),
@@ -34,6 +33,8 @@ export type Target = {
   worker: string;
   /** Ends in `/v1`. */
   baseUrl: string;
+  /** The hosts, or patterns of them, that it is to be reached at. */
+  routes: string[];
   accountId: string;
   databaseName: string;
   databaseId: string;
@@ -65,6 +66,7 @@ export function readTarget(environment: EnvironmentName): Target {
     environment,
     worker: section.name,
     baseUrl: section.vars.BASE_URL,
+    routes: section.routes.map(({ pattern }) => pattern),
     accountId: section.account_id,
     databaseName: database.database_name,
     databaseId: database.database_id,
@@ -75,7 +77,7 @@ export function readTarget(environment: EnvironmentName): Target {
 /** What an operator must still do before anything can be released to this environment. */
 export function missing(target: Target): string[] {
   const problems: string[] = [];
-  const { environment, baseUrl } = target;
+  const { environment, baseUrl, routes } = target;
   const wanted = placeholders(environment);
   const names = { accountId: 'account', databaseId: 'database', namespaceId: 'KV namespace' };
   const unset = (['accountId', 'databaseId', 'namespaceId'] as const).filter(
@@ -88,15 +90,19 @@ export function missing(target: Target): string[] {
   }
   if (isExample(target)) {
     problems.push(
-      `the base address of ${environment} is still ${baseUrl}: set BASE_URL and routes in wrangler.toml`,
+      `the base address of ${environment} is still on .example (${[baseUrl, ...routes].join(', ')}): set BASE_URL and routes in wrangler.toml`,
     );
   }
   return problems;
 }
 
-/** Whether the base address is one that nobody can have (RFC 2606). */
-export function isExample({ baseUrl }: Target): boolean {
-  return /(^|\.)example\.?$/i.test(new URL(baseUrl).hostname);
+/** Whether the address is one that nobody can have (RFC 2606). */
+export function isExample({ baseUrl, routes }: Target): boolean {
+  const hosts = [
+    new URL(baseUrl).hostname,
+    ...routes.map((pattern) => pattern.split('/')[0] ?? ''),
+  ];
+  return hosts.some((host) => /(^|\.)example\.?$/i.test(host));
 }
 
 /** @throws Error naming all the problems, in one line. */

@@ -4,6 +4,7 @@
  * https://developers.cloudflare.com/api/
  */
 import { createServer, type IncomingMessage } from 'node:http';
+import type * as z from 'zod';
 
 export const TOKEN = 'fake-api-token';
 
@@ -137,8 +138,9 @@ export async function text(field: File | string | null): Promise<string> {
   return field instanceof Blob ? field.text() : (field ?? '');
 }
 
-export function json({ body }: Call): unknown {
-  return JSON.parse(body.toString());
+/** A body of JSON. */
+export function json<T>({ body }: Call, schema: z.ZodType<T>): T {
+  return schema.parse(JSON.parse(body.toString()));
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

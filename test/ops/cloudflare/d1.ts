@@ -1,8 +1,11 @@
 /** The fake's D1. https://developers.cloudflare.com/api/resources/d1/ */
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
+import * as z from 'zod';
 import { error, json, ok, page, type Route } from './api.ts';
 
 type Database = { uuid: string; name: string; read_replication: { mode: string } };
+
+const Update = z.object({ read_replication: z.object({ mode: z.enum(['auto', 'disabled']) }) });
 
 export type FakeD1 = { routes: Route[]; databases: Database[] };
 
@@ -19,7 +22,7 @@ export function fakeD1(ids: string[], open: (id: string) => Promise<D1Database>)
       [
         /^POST \/d1\/database$/,
         (call) => {
-          const { name } = json(call) as { name: string };
+          const { name } = json(call, z.object({ name: z.string() }));
           if (databases.some((each) => each.name === name)) return error(400, 7502, 'it exists');
           const uuid = ids[databases.length];
           if (!uuid) throw new Error('no database is left');
@@ -36,7 +39,7 @@ export function fakeD1(ids: string[], open: (id: string) => Promise<D1Database>)
         /^PUT \/d1\/database\/([^/]+)$/,
         (call, id = '') =>
           found(find(id), (database) => {
-            Object.assign(database, json(call));
+            Object.assign(database, json(call, Update));
             return ok(database);
           }),
       ],
@@ -53,7 +56,7 @@ export function fakeD1(ids: string[], open: (id: string) => Promise<D1Database>)
         /^POST \/d1\/database\/([^/]+)\/query$/,
         (call, id = '') =>
           found(find(id), async () => {
-            const { sql } = json(call) as { sql: string };
+            const { sql } = json(call, z.object({ sql: z.string() }));
             const database = await open(id);
             try {
               const statements = splitSqlQuery(sql).map((each) => database.prepare(each));

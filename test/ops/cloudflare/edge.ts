@@ -7,12 +7,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestHarness } from 'wrangler';
-import {
-  type Script,
-  type StoredDeployment,
-  type StoredVersion,
-  workersDevHost,
-} from './workers.ts';
+import { configOf, type Slot } from './slot.ts';
+import { type Script, type StoredDeployment, workersDevHost } from './workers.ts';
 
 /** What this many scripts can be given. */
 const DATABASES = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
@@ -46,8 +42,13 @@ export type Edge = {
   close(): Promise<void>;
 };
 
+/** What both the runtime's responses and Node's are. */
+type Answered = {
+  status: number;
+  headers: Iterable<[string, string]>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+};
 type Active = { deployment: StoredDeployment; from: number };
-type Slot = { name: string; script: string; version?: StoredVersion };
 
 export async function startEdge(scripts: () => Iterable<Script>): Promise<Edge> {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
@@ -108,7 +109,7 @@ export async function startEdge(scripts: () => Iterable<Script>): Promise<Edge> 
     active.set(script.name, [...known, { deployment, from: Date.now() + SPREAD_MS }]);
   }
 
-  async function answer(request: IncomingMessage, body: Buffer): Promise<Response> {
+  async function answer(request: IncomingMessage, body: Buffer): Promise<Answered> {
     const host = String(request.headers['x-fake-host']);
     const script = [...scripts()].find(
       (each) => each.domains.includes(host) || (each.workersDev && workersDevHost(each) === host),
@@ -135,7 +136,7 @@ export async function startEdge(scripts: () => Iterable<Script>): Promise<Edge> 
           ...(body.length > 0 && { body: new Uint8Array(body) }),
         });
     served.push({ script: script.name, host, version, override, path, status: response.status });
-    return response as Response;
+    return response;
   }
 
   const http = createServer(async (request, response) => {
@@ -188,32 +189,7 @@ function byShare({ versions }: StoredDeployment, key: unknown): string {
 function headersOf(request: IncomingMessage): [string, string][] {
   return Object.entries(request.headers).flatMap(([name, value]) =>
     typeof value === 'string' && !/^(host|connection|content-length|x-fake-host)$/.test(name)
-      ? [[name, value] as [string, string]]
+      ? [[name, value]]
       : [],
   );
-}
-
-function configOf({ name, version }: Slot, folder: string, placeholder: string) {
-  if (!version) return { name, main: placeholder, compatibility_date: '2026-11-17' };
-  const of = (type: string) => version.bindings.filter((binding) => binding.type === type);
-  return {
-    name,
-    main: join(folder, `${version.id}.js`),
-    no_bundle: true,
-    compatibility_date: version.compatibilityDate,
-    vars: {
-      ...Object.fromEntries(of('plain_text').map(({ name, text }) => [name, String(text)])),
-      ...Object.fromEntries(of('version_metadata').map(({ name }) => [name, { id: version.id }])),
-    },
-    d1_databases: of('d1').map(({ name, id }) => ({
-      ...{ binding: name, database_name: String(id), database_id: String(id) },
-    })),
-    kv_namespaces: of('kv_namespace').map(({ name, namespace_id }) => ({
-      ...{ binding: name, id: String(namespace_id) },
-    })),
-    ratelimits: of('ratelimit').map(({ name, namespace_id, simple }) => ({
-      ...{ name, namespace_id: String(namespace_id) },
-      simple: simple as { limit: number; period: 10 },
-    })),
-  };
 }

@@ -3,7 +3,7 @@ import { type Api, startApi } from './api.ts';
 import { type FakeD1, fakeD1 } from './d1.ts';
 import { type Served, startEdge } from './edge.ts';
 import { type FakeKv, fakeKv } from './kv.ts';
-import { fakeWorkers, type Script } from './workers.ts';
+import { fakeWorkers, type Script, type StoredDeployment } from './workers.ts';
 
 export type Cloudflare = Api & {
   databases: FakeD1['databases'];
@@ -11,6 +11,10 @@ export type Cloudflare = Api & {
   script(name: string): Script;
   /** Notes what a worker serves, and returns what makes it serve that again. */
   snapshot(name: string): () => Promise<void>;
+  /** Deploys what was uploaded, as another operator would. */
+  deploy(name: string, versions: StoredDeployment['versions'], message: string): Promise<void>;
+  /** Has no such worker any more. */
+  forget(name: string): void;
   /** The requests of all clients so far, also of our commands. */
   served: Served[];
   /** The loopback port of the edge: see `edge.ts`. */
@@ -47,6 +51,11 @@ export async function startCloudflare(): Promise<Cloudflare> {
         if (last) await edge.deploy(own, last);
       };
     },
+    async deploy(name, versions, message) {
+      const annotations = { 'workers/message': message };
+      await workers.deploy(script(name), versions, annotations);
+    },
+    forget: (name) => void workers.scripts.delete(name),
     served: edge.served,
     edgePort: edge.port,
     database: edge.database,

@@ -1,5 +1,6 @@
 /** The fake's KV. https://developers.cloudflare.com/api/resources/kv/ */
-import { type Answer, envelope, error, form, ok, page, type Route, text } from './api.ts';
+import * as z from 'zod';
+import { type Answer, envelope, error, form, json, ok, page, type Route, text } from './api.ts';
 
 const PAGE = 1000;
 
@@ -36,8 +37,8 @@ export function fakeKv(
       [/^GET \/storage\/kv\/namespaces$/, (call) => page(call, created)],
       [
         /^POST \/storage\/kv\/namespaces$/,
-        ({ body }) => {
-          const { title } = JSON.parse(body.toString()) as { title: string };
+        (call) => {
+          const { title } = json(call, z.object({ title: z.string() }));
           if (created.some((each) => each.title === title)) return error(400, 10014, 'it exists');
           const id = ids[created.length];
           if (!id) throw new Error('no namespace is left');

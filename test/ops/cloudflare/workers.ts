@@ -3,9 +3,14 @@
  * https://developers.cloudflare.com/api/resources/workers/
  */
 import { createHash, randomUUID } from 'node:crypto';
+import * as z from 'zod';
 import { type Answer, type Call, error, form, json, ok, type Route, text } from './api.ts';
+import { fakeAssets } from './assets.ts';
 
-export type Binding = { type: string; name: string } & Record<string, unknown>;
+const Binding = z.looseObject({ type: z.string(), name: z.string() });
+export type Binding = z.infer<typeof Binding>;
+
+const Annotations = z.record(z.string(), z.string()).default({});
 
 export type StoredVersion = {
   id: string;
@@ -37,27 +42,40 @@ export type Script = {
   crons: string[];
 };
 
-export type FakeWorkers = { routes: Route[]; scripts: Map<string, Script> };
+export type FakeWorkers = {
+  routes: Route[];
+  scripts: Map<string, Script>;
+  deploy(
+    script: Script,
+    versions: StoredDeployment['versions'],
+    annotations?: Record<string, string>,
+  ): Promise<StoredDeployment>;
+};
 
 const SUBDOMAIN = 'fake-account';
 
-type Metadata = {
-  main_module: string;
-  bindings: Binding[];
-  compatibility_date: string;
-  annotations?: Record<string, string>;
-  assets?: { jwt: string };
-};
+const Metadata = z.object({
+  main_module: z.string(),
+  bindings: z.array(Binding),
+  compatibility_date: z.string(),
+  annotations: Annotations,
+  assets: z.object({ jwt: z.string() }).optional(),
+});
+
+const Origins = z.object({ origins: z.array(z.object({ hostname: z.string() })) });
+const Crons = z.array(z.object({ cron: z.string() }));
+
+const NewDeployment = z.object({
+  versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
+  annotations: Annotations,
+});
 
 /** `onDeployment` is called, and waited for, before a deployment counts. */
 export function fakeWorkers(
   onDeployment: (script: Script, deployment: StoredDeployment) => Promise<void>,
 ): FakeWorkers {
   const scripts = new Map<string, Script>();
-  /** By their hash, from all sessions. */
-  const assets = new Map<string, Buffer>();
-  /** By the token of the session: hash by path. */
-  const sessions = new Map<string, Record<string, string>>();
+  const assets = fakeAssets();
 
   const withScript =
     (handle: (script: Script, call: Call, ...groups: string[]) => Answer | Promise<Answer>) =>
@@ -68,20 +86,17 @@ export function fakeWorkers(
 
   async function store(script: Script, call: Call): Promise<StoredVersion> {
     const fields = await form(call);
-    const metadata = JSON.parse(await text(fields.get('metadata'))) as Metadata;
+    const metadata = Metadata.parse(JSON.parse(await text(fields.get('metadata'))));
     const code = await text(fields.get(metadata.main_module));
-    const paths = sessions.get(metadata.assets?.jwt ?? '') ?? {};
     const version: StoredVersion = {
       id: randomUUID(),
       createdOn: now(),
-      annotations: metadata.annotations ?? {},
+      annotations: metadata.annotations,
       code,
       sha256: createHash('sha256').update(code).digest('hex'),
       compatibilityDate: metadata.compatibility_date,
       bindings: metadata.bindings,
-      assets: Object.fromEntries(
-        Object.entries(paths).map(([path, hash]) => [path, assets.get(hash) ?? Buffer.of()]),
-      ),
+      assets: assets.of(metadata.assets?.jwt ?? ''),
     };
     script.versions.push(version);
     return version;
@@ -100,6 +115,7 @@ export function fakeWorkers(
 
   return {
     scripts,
+    deploy,
     routes: [
       [/^GET \/workers\/subdomain$/, () => ok({ subdomain: SUBDOMAIN })],
       [
@@ -115,9 +131,7 @@ export function fakeWorkers(
       [
         /^PUT \/workers\/scripts\/([^/]+)$/,
         async (call, name = '') => {
-          const script = scripts.get(name) ?? {
-            ...{ name, versions: [], deployments: [], workersDev: false, domains: [], crons: [] },
-          };
+          const script = scripts.get(name) ?? newScript(name);
           const version = await store(script, call);
           await deploy(script, [{ version_id: version.id, percentage: 100 }]);
           scripts.set(name, script);
@@ -148,7 +162,7 @@ export function fakeWorkers(
       [
         /^POST \/workers\/scripts\/([^/]+)\/deployments$/,
         withScript(async (script, call) => {
-          const { versions, annotations } = json(call) as StoredDeployment;
+          const { versions, annotations } = json(call, NewDeployment);
           return ok(await deploy(script, versions, annotations));
         }),
       ],
@@ -161,7 +175,7 @@ export function fakeWorkers(
       [
         /^POST \/workers\/scripts\/([^/]+)\/subdomain$/,
         withScript((script, call) => {
-          const { enabled } = json(call) as { enabled: boolean };
+          const { enabled } = json(call, z.object({ enabled: z.boolean() }));
           script.workersDev = enabled;
           return ok({ enabled, previews_enabled: false });
         }),
@@ -173,7 +187,7 @@ export function fakeWorkers(
       [
         /^PUT \/workers\/scripts\/([^/]+)\/domains\/records$/,
         withScript((script, call) => {
-          const { origins } = json(call) as { origins: { hostname: string }[] };
+          const { origins } = json(call, Origins);
           script.domains = origins.map(({ hostname }) => hostname);
           return ok([]);
         }),
@@ -181,30 +195,11 @@ export function fakeWorkers(
       [
         /^PUT \/workers\/scripts\/([^/]+)\/schedules$/,
         withScript((script, call) => {
-          script.crons = (json(call) as { cron: string }[]).map(({ cron }) => cron);
+          script.crons = json(call, Crons).map(({ cron }) => cron);
           return ok({ schedules: [] });
         }),
       ],
-      [
-        /^POST \/workers\/scripts\/([^/]+)\/assets-upload-session$/,
-        (call) => {
-          const { manifest } = json(call) as { manifest: Record<string, { hash: string }> };
-          const jwt = randomUUID();
-          const hashes = Object.entries(manifest).map(([path, { hash }]) => [path, hash] as const);
-          sessions.set(jwt, Object.fromEntries(hashes));
-          const wanted = hashes.map(([, hash]) => hash).filter((hash) => !assets.has(hash));
-          return ok({ jwt, buckets: wanted.length > 0 ? [[...new Set(wanted)]] : [] });
-        },
-      ],
-      [
-        /^POST \/workers\/assets\/upload$/,
-        async (call) => {
-          for (const [hash, content] of await form(call)) {
-            assets.set(hash, Buffer.from(await text(content), 'base64'));
-          }
-          return ok({ jwt: [...sessions.keys()].at(-1) }, 201);
-        },
-      ],
+      ...assets.routes,
     ],
   };
 }
@@ -213,14 +208,16 @@ export function workersDevHost({ name }: Script): string {
   return `${name}.${SUBDOMAIN}.workers.dev`;
 }
 
+function newScript(name: string): Script {
+  return { name, versions: [], deployments: [], workersDev: false, domains: [], crons: [] };
+}
+
 /** A version as the API shows it. */
 function shown({ id, createdOn, annotations }: StoredVersion) {
   return {
-    ...{
-      id,
-      annotations,
-      metadata: { created_on: createdOn, author_email: 'a@b.test', source: 'api' },
-    },
+    id,
+    annotations,
+    metadata: { created_on: createdOn, author_email: 'a@b.test', source: 'api' },
     resources: { script: {}, script_runtime: {}, bindings: [] },
   };
 }

@@ -21,6 +21,8 @@ export type ReleaseProject = Project & {
   refused(...args: string[]): Promise<string>;
   /** Runs it to whatever end. */
   attempt(...args: string[]): Promise<Result>;
+  /** Waits until nothing calls Cloudflare any more: wrangler, whose parent was killed, comes to its end. */
+  quiet(): Promise<void>;
   /** Changes a file and commits that. */
   commit(path: string, change: (text: string) => string): Promise<void>;
   git(...args: string[]): Promise<string>;
@@ -79,7 +81,7 @@ export function releaseProject(): ReleaseProject {
     for (const environment of ['staging', 'production']) {
       const args = ['setup', '--env', environment, '--account', ACCOUNT, '--json'];
       const { code, stdout, stderr } = await project.run('release.ts', args, env());
-      console.log(stderr);
+
       expect(code, stderr).toBe(0);
       keys[environment] = JSON.parse(stdout).key;
     }
@@ -91,6 +93,13 @@ export function releaseProject(): ReleaseProject {
     ...project,
     cloudflare: () => cloudflare,
     env,
+    async quiet() {
+      const { calls } = cloudflare;
+      for (let seen = -1; seen !== calls.length; ) {
+        seen = calls.length;
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+      }
+    },
     addEnv: (more) => void Object.assign(added, more),
     git,
     commit,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Deployment, Version } from '../../../ops/release/cloudflare.ts';
+import { isFirst } from '../../../ops/release/first-promotion.ts';
 import {
   formatIdentity,
   type Identity,
@@ -7,34 +8,22 @@ import {
   sameBytes,
   sameRelease,
 } from '../../../ops/release/identity.ts';
-import { oldVersion, servesAll } from '../../../ops/release/rollout.ts';
+import { servesAll, stableVersion } from '../../../ops/release/rollout.ts';
 
 const deployment = (...shares: [string, number][]): Deployment => ({
   createdOn: '',
-  message: undefined,
+  step: true,
+  settled: undefined,
   shares: shares.map(([version, percentage]) => ({ version, percentage })),
 });
-const versions = ['a', 'b', 'c'].map((id): Version => ({ id, createdOn: '', identity: undefined }));
-
-test.each<[string, Deployment[], string | undefined, string | undefined]>([
-  ['nothing is deployed', [], undefined, undefined],
-  ['nothing but ours', [deployment(['b', 100])], 'b', undefined],
-  ['one is', [deployment(['a', 100])], undefined, 'a'],
-  ['ours is at 0 %', [deployment(['b', 0], ['a', 100])], 'b', 'a'],
-  ['ours is at 10 %', [deployment(['b', 10], ['a', 90])], 'b', 'a'],
-  ['ours is at 50 %', [deployment(['b', 50], ['a', 50])], 'b', 'a'],
-  ['ours is at 100 %', [deployment(['b', 50], ['a', 50]), deployment(['b', 100])], 'b', 'a'],
-  ['another promotion was cut short', [deployment(['b', 10], ['a', 90])], 'c', 'a'],
-  ['another was cut short at 50 %', [deployment(['b', 50], ['a', 50])], 'c', 'a'],
-  ['another came through', [deployment(['a', 100]), deployment(['b', 100])], 'c', 'b'],
-])('the old version, when %s', (_, deployments, ours, old) =>
-  expect(oldVersion(deployments, versions, ours)).toBe(old),
-);
-
-test('a version serves all when it is deployed alone', () => {
-  expect(servesAll(deployment(['a', 100]))).toBe('a');
-  expect(servesAll(deployment(['b', 0], ['a', 100]))).toBeUndefined();
-  expect(servesAll(undefined)).toBeUndefined();
+const settled = (version: string): Deployment => ({
+  ...deployment([version, 100]),
+  step: false,
+  settled: 'promoted',
+});
+const byHand = (...shares: [string, number][]): Deployment => ({
+  ...deployment(...shares),
+  step: false,
 });
 
 const IDENTITY: Identity = {
@@ -44,8 +33,40 @@ const IDENTITY: Identity = {
   migrations: '3'.repeat(64),
   config: '4'.repeat(64),
   bookmark: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
-  routes: 'none',
 };
+const versions = ['a', 'b', 'c'].map((id): Version => ({ id, createdOn: '', identity: IDENTITY }));
+const unknown = versions.map((version): Version => ({ ...version, identity: undefined }));
+
+test.each<[string, Deployment[], Version[], string | undefined]>([
+  ['nothing is deployed', [], [], undefined],
+  ['one is settled on', [settled('a')], versions, 'a'],
+  ['another is at 10 %', [settled('a'), deployment(['b', 10], ['a', 90])], versions, 'a'],
+  ['another is at 100 %, unproved', [settled('a'), deployment(['b', 100])], versions, 'a'],
+  ['another was settled on since', [settled('a'), settled('b')], versions, 'b'],
+  ['it was returned to', [settled('a'), settled('b'), settled('a')], versions, 'a'],
+  ['ours was never proved', [byHand(['a', 100])], versions, undefined],
+  ['it was deployed by hand', [byHand(['a', 100])], unknown, 'a'],
+  ['two share by hand', [byHand(['a', 50], ['b', 50])], unknown, undefined],
+])('the version to return to, when %s', (_, deployments, versions, stable) =>
+  expect(stableVersion({ deployments, versions })).toBe(stable),
+);
+
+test.each<[string, Deployment[], Version[], boolean]>([
+  ['nothing is deployed', [], [], true],
+  ['a first promotion was cut short', [byHand(['a', 100])], versions, true],
+  ['two were', [byHand(['a', 100]), byHand(['b', 100])], versions, true],
+  ['one is settled on', [byHand(['a', 100]), settled('a')], versions, false],
+  ['another is at 100 %, unproved', [settled('a'), deployment(['b', 100])], versions, false],
+  ['it was deployed by hand', [byHand(['a', 100])], unknown, false],
+])('whether it is the first promotion, when %s', (_, deployments, versions, first) =>
+  expect(isFirst({ deployments, versions })).toBe(first),
+);
+
+test('a version serves all when it is deployed alone', () => {
+  expect(servesAll(deployment(['a', 100]))).toBe('a');
+  expect(servesAll(deployment(['b', 0], ['a', 100]))).toBeUndefined();
+  expect(servesAll(undefined)).toBeUndefined();
+});
 
 test('a release is read back from its version’s message, which Cloudflare takes', () => {
   const message = formatIdentity(IDENTITY);

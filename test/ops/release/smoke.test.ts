@@ -126,16 +126,41 @@ describe('fails', () => {
   });
 });
 
+const goOn = new AbortController().signal;
+
+test('probes are stopped by a signal, which is not taken for bad answers', async () => {
+  const stop = AbortSignal.abort(new Error('interrupted: SIGINT'));
+  const client = createClient({ origin: store.url(), signal: stop });
+  await expect(probe(client, subject.apiKey, 'v', 10, stop)).rejects.toThrow('interrupted: SIGINT');
+});
+
+test('probes that nobody answers are bad', async () => {
+  const client = createClient({ origin: 'http://127.0.0.1:1' });
+  await expect(probe(client, subject.apiKey, 'v', 10, goOn)).rejects.toThrow(
+    'bad answers: 10 from nobody of which 10 bad',
+  );
+});
+
+test('bad answers of another version are not held against this one', async () => {
+  const { client } = spoiled((_, answer) => ({
+    ...answer,
+    status: answer.status === 200 ? 200 : 500,
+  }));
+  const answers = await probe(client, 'no key', 'another', 10, goOn);
+  expect(Object.values(answers)).toEqual([{ answers: 10, bad: 10 }]);
+});
+
 test('probes count the answers by version, and one bad one in a hundred is borne', async () => {
   const { version } = (await store.fetch('/health')).body as { version: string };
   let lists = 0;
   const { client } = spoiled((path, answer) => {
-    if (path.startsWith('/v1/pets')) lists += 1;
-    return lists === 7 ? { ...answer, status: 500 } : answer;
+    const isList = path.startsWith('/v1/pets');
+    if (isList) lists += 1;
+    return isList && lists === 7 ? { ...answer, status: 500 } : answer;
   });
   const bad = async (count: number) => {
     lists = 0;
-    return (await probe(client, subject.apiKey, count))[version];
+    return (await probe(client, subject.apiKey, version, count, goOn))[version];
   };
   expect((await bad(100))?.answers).toBe(100);
   await expect(bad(50)).rejects.toThrow(/^bad answers: 50 from \S+ of which [1-9] bad$/);
