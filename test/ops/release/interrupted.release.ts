@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { releaseProject } from './release-project.ts';
 
 const PRODUCTION = 'animal-store-production';
+const ADDRESS = 'api.animals.test';
 const PROMOTE = ['promote', '--probes', '10'];
 
 const project = releaseProject();
@@ -21,8 +22,8 @@ beforeAll(async () => {
 }, 180_000);
 beforeEach(async () => {
   await restore();
-  // The promotion is to attach them again.
-  Object.assign(production(), { workersDev: true, domains: [], crons: [] });
+  // The promotion is to attach them as they should be.
+  Object.assign(production(), { workersDev: true, domains: [ADDRESS, 'old.test'], crons: [] });
 });
 
 const on = (call: string) => new RegExp(`^${call}$`.replace(' S/', ` .*/scripts/${PRODUCTION}/`));
@@ -50,7 +51,7 @@ function expectNew(): void {
   expect(version?.sha256).toBe(proved?.sha256);
   expect(production()).toMatchObject({
     workersDev: false,
-    domains: ['api.animals.test'],
+    domains: [ADDRESS],
     crons: ['*/10 * * * *'],
   });
 }

@@ -241,7 +241,14 @@ describe('a release that fails on staging', { shuffle: false }, () => {
       () => 'ALTER TABLE animals ADD COLUMN a TEXT;',
     );
     const before = staging().deployments.length;
+    expect(await project.release('staging', '--dry-run')).toContain(
+      'apply 0003_wrong.sql … would be done',
+    );
+    const database = await project.cloudflare().database('11111111-1111-4111-8111-111111111111');
+    const applied = database.prepare('SELECT count(*) AS n FROM d1_migrations');
+    expect(await applied.first('n')).toBe(2);
     expect(await project.refused('staging')).toContain('no such table: animals');
+    expect(await applied.first('n')).toBe(2);
     expect(staging().deployments).toHaveLength(before);
     expect(await project.refused('promote')).toContain('staging did not prove what is in dist');
     await project.git('rm', '--quiet', 'migrations/0003_wrong.sql');

@@ -83,7 +83,11 @@ export function releaseProject(): ReleaseProject {
       const { code, stdout, stderr } = await project.run('release.ts', args, env());
 
       expect(code, stderr).toBe(0);
-      keys[environment] = JSON.parse(stdout).key;
+      const { key } = JSON.parse(stdout);
+      // It is shown once, and to nobody who follows the steps.
+      expect(stdout.split(key)).toHaveLength(2);
+      expect(stderr).not.toContain(key);
+      keys[environment] = key;
     }
     await commit('.setup', () => 'done');
   }, 120_000);
