@@ -1,0 +1,49 @@
+/**
+ * The app over and over in one isolate, with bindings that answer at once: what is left is its own work. Who
+ * calls takes the time, for the clock of a worker stands still while it computes.
+ */
+import { app } from '../../src/app.ts';
+
+export type Task = {
+  url: string;
+  init: { method?: string; headers?: Record<string, string>; body?: string };
+  /** How often. */
+  runs: number;
+  /** How many rows D1 answers with; `null` for an answer without the app, to compare with. */
+  rows: number | null;
+};
+
+const ROW = { pet_id: '12', pet: '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}' };
+
+export default {
+  async fetch(request: Request): Promise<Response> {
+    const { url, init, runs, rows } = await request.json<Task>();
+    const env = instantBindings(rows ?? 0);
+    const answer = (sent: Request) => (rows === null ? new Response('[]') : app.fetch(sent, env));
+    const print = console.log;
+    console.log = () => {};
+    let status = 0;
+    for (let run = 0; run < runs; run += 1) {
+      const response = await answer(new Request(url, init));
+      await response.text();
+      status = response.status;
+    }
+    console.log = print;
+    return Response.json(status);
+  },
+};
+
+function instantBindings(rows: number) {
+  const results = Array.from({ length: rows }, () => ROW);
+  const statement = { bind: () => statement, all: async () => ({ results, meta: {} }) };
+  const limiter = { limit: async () => ({ success: true }) };
+  const record = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
+  return {
+    ENVIRONMENT: 'local',
+    BASE_URL: 'https://api.animal-store.example/v1',
+    API_KEYS: { get: async () => record },
+    RATE_LIMITER: limiter,
+    ADDRESS_RATE_LIMITER: limiter,
+    DB: { prepare: () => statement },
+  };
+}

@@ -1,0 +1,30 @@
+/** What is made of several measurements of one thing. */
+
+/** Half of the measurements lie between `low` and `high`, the quartiles. */
+export type Summary = { median: number; low: number; high: number };
+
+/** Median and quartiles, interpolated between neighbours. */
+export function summarize(values: number[]): Summary {
+  const sorted = values.toSorted((a, b) => a - b);
+  return {
+    median: quantile(sorted, 0.5),
+    low: quantile(sorted, 0.25),
+    high: quantile(sorted, 0.75),
+  };
+}
+
+/**
+ * One contender against another, round by round: what disturbs the machine for longer than a round
+ * disturbs both.
+ */
+export function ratio(values: number[], others: number[]): Summary {
+  if (values.length !== others.length) throw new Error('the rounds of two contenders differ');
+  return summarize(values.map((value, round) => value / (others[round] ?? Number.NaN)));
+}
+
+function quantile(sorted: number[], share: number): number {
+  const position = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(position)] ?? Number.NaN;
+  const above = sorted[Math.ceil(position)] ?? Number.NaN;
+  return below + (above - below) * (position - Math.floor(position));
+}
