@@ -29,14 +29,14 @@ const create = {
 export const WITHOUT_APP = 'no app at all';
 
 const TASKS: Record<string, Omit<Task, 'runs'>> = {
-  [WITHOUT_APP]: { url: URL_OF_PETS, init: { headers }, rows: null },
-  'list of 1': { url: `${URL_OF_PETS}?limit=1`, init: { headers }, rows: 2 },
-  'list of 20': { url: `${URL_OF_PETS}?limit=20`, init: { headers }, rows: 21 },
-  'list of 100': { url: `${URL_OF_PETS}?limit=100`, init: { headers }, rows: 101 },
-  get: { url: `${URL_OF_PETS}/12`, init: { headers }, rows: 1 },
-  create: { url: URL_OF_PETS, init: create, rows: 1 },
-  'refused: no key': { url: URL_OF_PETS, init: {}, rows: 0 },
-  'refused: bad query': { url: `${URL_OF_PETS}?limit=0`, init: { headers }, rows: 0 },
+  [WITHOUT_APP]: { url: URL_OF_PETS, init: { headers }, pets: null },
+  'list of 1': { url: `${URL_OF_PETS}?limit=1`, init: { headers }, pets: 1 },
+  'list of 20': { url: `${URL_OF_PETS}?limit=20`, init: { headers }, pets: 20 },
+  'list of 100': { url: `${URL_OF_PETS}?limit=100`, init: { headers }, pets: 100 },
+  get: { url: `${URL_OF_PETS}/12`, init: { headers }, pets: 1 },
+  create: { url: URL_OF_PETS, init: create, pets: 1 },
+  'refused: no key': { url: URL_OF_PETS, init: {}, pets: 0 },
+  'refused: bad query': { url: `${URL_OF_PETS}?limit=0`, init: { headers }, pets: 0 },
 };
 
 /** Microseconds a request, by what is asked. */

@@ -9,17 +9,17 @@ export type Task = {
   init: { method?: string; headers?: Record<string, string>; body?: string };
   /** How often. */
   runs: number;
-  /** How many rows D1 answers with; `null` for an answer without the app, to compare with. */
-  rows: number | null;
+  /** How many animals D1 answers with; `null` for an answer without the app, to compare with. */
+  pets: number | null;
 };
 
-const ROW = { pet_id: '12', pet: '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}' };
+const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
 
 export default {
   async fetch(request: Request): Promise<Response> {
-    const { url, init, runs, rows } = await request.json<Task>();
-    const env = instantBindings(rows ?? 0);
-    const answer = (sent: Request) => (rows === null ? new Response('[]') : app.fetch(sent, env));
+    const { url, init, runs, pets } = await request.json<Task>();
+    const env = instantBindings(pets ?? 0);
+    const answer = (sent: Request) => (pets === null ? new Response('[]') : app.fetch(sent, env));
     const print = console.log;
     console.log = () => {};
     let status = 0;
@@ -33,8 +33,9 @@ export default {
   },
 };
 
-function instantBindings(rows: number) {
-  const results = Array.from({ length: rows }, () => ROW);
+function instantBindings(count: number) {
+  const pets = `[${Array(count).fill(PET).join(',')}]`;
+  const results = [{ pets, more_after: '12', pet: PET, pet_id: '12' }];
   const statement = { bind: () => statement, all: async () => ({ results, meta: {} }) };
   const limiter = { limit: async () => ({ success: true }) };
   const record = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';

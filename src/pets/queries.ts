@@ -20,23 +20,39 @@ export type PetRow = {
   pet: string;
 };
 
+export type PageRow = {
+  /** The animals, a JSON array. */
+  pets: string;
+  /** Id of the last of them, decimal, if there are more after it; else `null`. */
+  more_after: string | null;
+};
+
 /**
- * A page of animals by ascending id, from the id `from` on; reads at most `limit` rows.
+ * A page of at most `limit` animals by ascending id, from the id `from` on, in one row; reads at most
+ * `limit` + 1 rows.
  */
 export function selectPets(
   db: Database,
   { from, status, limit }: { from: bigint; status: string | undefined; limit: number },
-): Promise<D1Result<PetRow>> {
-  const columns = `SELECT CAST(id AS TEXT) AS pet_id, ${PET} AS pet FROM pets`;
-  const order = 'ORDER BY id LIMIT ?2';
+): Promise<D1Result<PageRow>> {
   // Two statements: `?3 IS NULL OR status = ?3` would not use the index.
-  const statement =
-    status === undefined
-      ? db.prepare(`${columns} WHERE id >= CAST(?1 AS INTEGER) ${order}`).bind(`${from}`, limit)
-      : db
-          .prepare(`${columns} WHERE status = ?3 AND id >= CAST(?1 AS INTEGER) ${order}`)
-          .bind(`${from}`, limit, status);
-  return statement.all<PetRow>();
+  const filter = status === undefined ? '' : 'status = ?3 AND';
+  // An aggregate takes the rows as its subquery orders them; with an order of its own, SQLite would
+  // read each of them twice.
+  const statement = db.prepare(
+    `SELECT pets,
+       CASE WHEN EXISTS (SELECT 1 FROM pets WHERE ${filter} id > last)
+         THEN CAST(last AS TEXT) END AS more_after
+     FROM (
+       SELECT '[' || ifnull(group_concat(pet, ','), '') || ']' AS pets, max(id) AS last
+       FROM (
+         SELECT id, ${PET} AS pet FROM pets
+         WHERE ${filter} id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2
+       )
+     )`,
+  );
+  const values = status === undefined ? [`${from}`, limit] : [`${from}`, limit, status];
+  return statement.bind(...values).all<PageRow>();
 }
 
 /** The animal with this id: one row or none. */

@@ -219,7 +219,7 @@ describe('what a list costs', () => {
     for (const status of [undefined, 'sold']) {
       for (const from of [0, last - 5000, last - 30, last]) {
         for (const limit of [1, 20, 100]) {
-          const { meta } = await selectPets(DB, { from: BigInt(from), status, limit: limit + 1 });
+          const { meta } = await selectPets(DB, { from: BigInt(from), status, limit });
           expect(meta.rows_read).toBeLessThanOrEqual(limit + 1);
         }
       }
@@ -229,7 +229,7 @@ describe('what a list costs', () => {
   test.each([
     [undefined, 'SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)'],
     ['sold', 'SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)'],
-  ])('with status %s the plan is one range', async (status, plan) => {
+  ])('with status %s the plan is ranges alone, and no sorting', async (status, plan) => {
     const { DB } = await store.bindings();
     const explaining = new Proxy(DB, {
       get: (db, name) =>
@@ -237,8 +237,11 @@ describe('what a list costs', () => {
           ? (sql: string) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`)
           : Reflect.get(db, name),
     });
-    const { results } = await selectPets(explaining, { from: 0n, status, limit: 21 });
-    expect(results).toEqual([expect.objectContaining({ detail: plan })]);
+    const { results } = await selectPets(explaining, { from: 0n, status, limit: 20 });
+    const steps = results.map((step) => ('detail' in step ? String(step.detail) : ''));
+    const ofPets = steps.filter((step) => /pets|B-TREE/.test(step));
+    // The page, and whether there is more after it: for that the index is enough.
+    expect(ofPets.map((step) => step.replace('COVERING ', ''))).toEqual([plan, plan]);
   });
 
   test('a create writes three rows: the animal, its index entry, the last id', async () => {
