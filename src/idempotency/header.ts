@@ -29,7 +29,7 @@ export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
 }
 
 /** SHA-256, in hex, of what a validated body says, however it was written. */
-export function hashOf(body: Record<string, unknown>): Promise<string> {
+export function hashOf(body: Record<string, unknown>): string {
   const members = Object.entries(body).filter(([, value]) => value !== undefined);
   const text = JSON.stringify(members.sort(), (_, value) =>
     typeof value === 'bigint' ? `${value}n` : value,

@@ -41,7 +41,7 @@ const memory = new Map<string, Remembered>();
  *   503 when KV fails and the key is not remembered. Error when KV holds something that is no record.
  */
 export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
-  const name = await recordName(key);
+  const name = recordName(key);
   const known = recall(name);
   if (known && Date.now() < known.refreshAt) return use(known, c);
   if (!known) await limitAddress(c);

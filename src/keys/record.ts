@@ -31,6 +31,6 @@ export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
 export const KEY_PREFIX = 'key:';
 
 /** KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
-export async function recordName(key: string): Promise<string> {
-  return KEY_PREFIX + (await sha256(key));
+export function recordName(key: string): string {
+  return KEY_PREFIX + sha256(key);
 }

@@ -80,7 +80,7 @@ async function create(c: Context<AppEnv>, pet: NewPet): Promise<PetRow> {
 
 async function createOnce(c: Context<AppEnv>, pet: NewPet, key: string): Promise<PetRow> {
   const requestId = c.get('requestId');
-  const bodyHash = await hashOf(pet);
+  const bodyHash = hashOf(pet);
   const record = { keyId: c.get('keyId'), key, bodyHash, requestId };
   const [first] = await runQuery(c, CREATE_ONCE, (db) => insertPetOnce(db, pet, record));
   if (!first) throw new Error('the batch left no record of the idempotency key');
