@@ -9,6 +9,8 @@ import { recordName } from '../src/keys/record.ts';
 
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
+// What wrangler says of redirects and headers at each start would be printed into the progress bar.
+process.env.WRANGLER_LOG ??= 'warn';
 
 const CONFIG = 'wrangler.toml';
 
@@ -43,7 +45,7 @@ export async function serve({ folder }: Build, { assets = true } = {}): Promise<
   await worker.applyD1Migrations('DB');
   const env = await worker.getEnv();
   const record = { id: 'bench', label: 'bench', createdAt: '2026-11-20T00:00:00.000Z' };
-  await env.API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(record));
+  await env.API_KEYS.put(recordName(LOCAL_KEY), JSON.stringify(record));
   return {
     origin: url.origin,
     env,

@@ -39,7 +39,7 @@ async function answer(request: Request, env: Env): Promise<Response> {
   }
 }
 
-/** Writes a log line as long as the store's. */
+/** Writes the log line that the store writes. */
 function logged(response: Response, request: Request, env: Env): Response {
   console.log(
     JSON.stringify({
@@ -52,6 +52,8 @@ function logged(response: Response, request: Request, env: Env): Response {
       durationMs: 0,
       d1Ms: 0,
       keyId: 'baseline',
+      colo: request.cf?.colo,
+      country: request.cf?.country,
       d1Attempts: 1,
     }),
   );
