@@ -6,6 +6,7 @@ import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { LOCAL_KEY } from '../ops/local-store.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { recordName } from '../src/keys/record.ts';
+import { KEY_RECORD } from './baseline/key-record.ts';
 
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
@@ -45,7 +46,9 @@ export async function serve({ folder }: Build, { assets = true } = {}): Promise<
   await worker.applyD1Migrations('DB');
   const env = await worker.getEnv();
   const record = { id: 'bench', label: 'bench', createdAt: '2026-11-20T00:00:00.000Z' };
-  await env.API_KEYS.put(recordName(LOCAL_KEY), JSON.stringify(record));
+  for (const name of [recordName(LOCAL_KEY), KEY_RECORD]) {
+    await env.API_KEYS.put(name, JSON.stringify(record));
+  }
   return {
     origin: url.origin,
     env,

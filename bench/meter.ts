@@ -57,9 +57,24 @@ export async function queryPlan(db: D1Database, sql: string): Promise<string[]> 
 async function send(env: object, { path, headers, ...init }: Call): Promise<void> {
   const authorization = `Bearer ${LOCAL_KEY}`;
   const sent = { 'content-type': 'application/json', authorization, ...headers };
-  const response = await app.request(path, { ...init, headers: sent }, env);
+  const response = await withoutLog(() => app.request(path, { ...init, headers: sent }, env));
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   await response.text();
+}
+
+const print = console.log;
+let running = 0;
+
+/** The app's log lines would be printed. */
+async function withoutLog<T>(run: () => T | Promise<T>): Promise<T> {
+  running += 1;
+  console.log = () => {};
+  try {
+    return await run();
+  } finally {
+    running -= 1;
+    if (running === 0) console.log = print;
+  }
 }
 
 function counting(kv: KVNamespace, usage: Usage) {

@@ -20,7 +20,7 @@ export async function writeReport(results: Results): Promise<void> {
   const text = [
     `# ${TITLE}`,
     sections.introduction(results),
-    sections.bars(bars),
+    sections.bars(bars, results),
     sections.speed(results),
     sections.scale(results),
     sections.weight(results),

@@ -39,7 +39,9 @@ All are measured in one run, in turn, round after round, each with ${CONNECTIONS
 the median of the ratios of the rounds; beside it, its quartiles: half of the rounds lie between them.`;
 }
 
-export function bars(all: Bar[]): string {
+export function bars(all: Bar[], { races }: Results): string {
+  const lists = races['A list of 20'] ?? {};
+  const ofB = ratio(lists['(c) list of 20'] ?? [], lists['(b) list of 20'] ?? []).median;
   const rows = all.map(({ figure, least, most, value, spread: range, reached }) => [
     figure,
     least === undefined ? `≤ ${most}` : `≥ ${least}`,
@@ -50,6 +52,9 @@ export function bars(all: Bar[]): string {
   return `## What it must reach
 
 ${table(['figure', 'bar', 'measured', 'quartiles', ''], rows)}
+
+A ratio to (c) depends on what a KV read costs locally: (c) itself is ${share(ofB)} of (b). The bar against (c) is therefore as high as one of
+${share(ofB * (all[0]?.least ?? 1))} against (b).
 
 ![The ratios, and the bars](bench/bars.svg)`;
 }

@@ -3,13 +3,15 @@
  * nothing, handles no error and sets no header but Content-Type. It runs under the store's own wrangler.toml,
  * so that bindings, assets and compatibility date are the same.
  */
-const KEY_RECORD = 'key:baseline';
+import { KEY_RECORD } from './key-record.ts';
+
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 
 async function answer(request: Request, env: Env): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const [, keys, call] = /^(\/kv)?\/(\w+)$/.exec(pathname) ?? [];
-  if (keys) await env.API_KEYS.get(KEY_RECORD, { cacheTtl: 30 });
+  const record = keys && (await env.API_KEYS.get(KEY_RECORD, { cacheTtl: 30 }));
+  if (record === null) return new Response('no such key', { status: 401 });
   switch (call) {
     case 'log':
       return logged(Response.json([]), request, env);
