@@ -7,8 +7,8 @@ import { CREATE, deepPage } from './scale.ts';
 export type Race = { title: string; rounds: number; contenders: Contender[] };
 
 /** Rounds of a race that a bar is set for, and of one that is not. */
-const ROUNDS = 11;
-const FEWER_ROUNDS = 5;
+const ROUNDS = 21;
+const FEWER_ROUNDS = 9;
 
 const headers = { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' };
 
