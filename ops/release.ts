@@ -107,6 +107,7 @@ function probesArgument(text: string): number {
 
 function urlArgument(text: string): URL {
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && /^\/(v1\/?)?$/.test(url.pathname)) return url;
+  if (url && /^https?:$/.test(url.protocol) && /^\/(v1\/?)?$/.test(url.pathname) && !url.search)
+    return url;
   throw new InvalidArgumentError('It is an address such as http://localhost:8787.');
 }

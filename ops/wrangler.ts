@@ -57,5 +57,13 @@ const ERROR = /\[ERROR\]([\s\S]*?)(?:If you think this is a bug|🪵|[✘▲] \[
 function complaint(outputs: string[]): string {
   const plain = outputs.map(stripVTControlCharacters);
   const error = plain.map((output) => ERROR.exec(output)?.[1]).find(Boolean);
-  return (error ?? plain.join(' ')).replaceAll(/\s+/g, ' ').trim();
+  return withoutTokens((error ?? plain.join(' ')).replaceAll(/\s+/g, ' ').trim());
+}
+
+/** A token that is no valid header is quoted in the error about it. */
+function withoutTokens(text: string): string {
+  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'CLOUDFLARE_API_KEY']
+    .map((name) => process.env[name]?.replaceAll(/\s+/g, ' ').trim())
+    .filter((token) => token);
+  return tokens.reduce<string>((rest, token) => rest.replaceAll(token ?? '', '…'), text);
 }

@@ -3,10 +3,11 @@
  * everything there: worker/index.js, public/, migrations/, wrangler.toml, and a manifest of it all.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
+import { committedFiles } from './git.ts';
 import { CONFIG, type EnvironmentName, readConfig } from './target.ts';
 
 export const DIST = join(PROJECT_ROOT, 'dist');
@@ -14,19 +15,14 @@ export const DIST_CONFIG = join(DIST, 'wrangler.toml');
 export const WORKER = join(DIST, 'worker/index.js');
 
 const MANIFEST = join(DIST, 'manifest.json');
-/** What each environment has for itself. */
+/** What each environment has for itself, beside the variables ENVIRONMENT and BASE_URL. */
 const OWN_SETTINGS = [
   'name',
   'account_id',
   'routes',
-  'triggers',
-  'vars',
   'd1_databases',
   'kv_namespaces',
   'ratelimits',
-  'workers_dev',
-  'preview_urls',
-  'observability',
 ];
 const TOOLS = ['wrangler', 'hono', 'zod', '@hono/zod-validator', 'typescript'];
 
@@ -59,10 +55,10 @@ export async function build(commit: string): Promise<Manifest> {
   await runWrangler(['deploy', '--dry-run', '--env', 'staging', '--outdir', worker]);
   // It holds the time of the build, and says nothing else.
   await rm(join(worker, 'README.md'), { force: true });
-  await cp(join(PROJECT_ROOT, 'public'), join(DIST, 'public'), { recursive: true });
-  await mkdir(join(DIST, 'migrations'));
-  for (const name of await migrationNames(PROJECT_ROOT)) {
-    await cp(join(PROJECT_ROOT, 'migrations', name), join(DIST, 'migrations', name));
+  // What git ignores is not in the commit, and may be a secret.
+  for (const path of await committedFiles('public', 'migrations')) {
+    const isOther = path.startsWith('migrations/') && !path.endsWith('.sql');
+    if (!isOther) await cp(join(PROJECT_ROOT, path), join(DIST, path));
   }
   await configure();
   const manifest: Manifest = {
@@ -118,8 +114,9 @@ export async function readRelease(): Promise<Manifest> {
 
 /** The `.sql` files of a folder's migrations, in the order in which they run. */
 export async function migrationNames(folder: string): Promise<string[]> {
-  const names = await readdir(join(folder, 'migrations'));
-  return names.filter((name) => name.endsWith('.sql')).sort();
+  const entries = await readdir(join(folder, 'migrations'), { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return files.filter((name) => name.endsWith('.sql')).sort();
 }
 
 /** One SHA-256 for a folder: of its lines of `sha256sum`. */
@@ -146,6 +143,9 @@ async function hashDist(): Promise<DistHashes> {
 
 async function hashFolder(folder: string): Promise<Record<string, string>> {
   const paths = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const other = paths.find((entry) => !entry.isFile() && !entry.isDirectory());
+  if (other)
+    throw new Error(`${join(other.parentPath, other.name)} is neither a file nor a folder`);
   const files = paths
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -178,7 +178,8 @@ function changes(
 /** Whatever an environment inherits or overrides must be what staging was proved with. */
 function hashSettings(environment: EnvironmentName): string {
   const { env, ...inherited } = readConfig();
-  const settings = Object.entries({ ...inherited, ...env[environment] }).filter(
+  const { ENVIRONMENT, BASE_URL, ...vars } = env[environment].vars;
+  const settings = Object.entries({ ...inherited, ...env[environment], vars }).filter(
     ([name]) => !OWN_SETTINGS.includes(name),
   );
   return sha256(JSON.stringify(settings.sort(([a], [b]) => a.localeCompare(b))));

@@ -38,7 +38,7 @@ export async function checkUp(subject: Subject, signal: AbortSignal): Promise<Ch
 
 /** The smoke test's key; the one that every local store knows, for a local one. */
 export function apiKey(environment: Subject['environment']): string {
-  const key = process.env[API_KEY_VARIABLE] ?? (environment === 'local' ? LOCAL_KEY : '');
+  const key = process.env[API_KEY_VARIABLE] || (environment === 'local' ? LOCAL_KEY : '');
   const problem = apiKeyProblem(environment, key);
   if (problem) throw new Error(problem);
   return key;
@@ -54,7 +54,9 @@ export function apiKeyProblem(
   }
   const found = environmentOfKey(key);
   if (found === environment) return undefined;
-  return `${API_KEY_VARIABLE} holds ${found ? `a key of ${found}` : 'no API key'}, not a key of ${environment}`;
+  return found
+    ? `${API_KEY_VARIABLE} holds a key of ${found}, not of ${environment}`
+    : `${API_KEY_VARIABLE} holds what is no API key: a character of it is wrong or missing`;
 }
 
 async function remove(
@@ -67,7 +69,9 @@ async function remove(
   const sql = `DELETE FROM pets WHERE name = '${name}'${known};
     DELETE FROM idempotency_keys WHERE created_at > ${Date.now() - HOUR_MS} AND idempotency_key IN (${quoted})`;
   if (environment === 'local') {
-    await runWrangler(['d1', 'execute', 'DB', '--local', '--json', '--command', sql]);
+    await runWrangler(['d1', 'execute', 'DB', '--local', '--json', '--command', sql]).catch(() => {
+      throw new Error(`${name} is still there: its store is not the one of this folder`);
+    });
   } else {
     await query(readTarget(environment), sql);
   }

@@ -20,6 +20,12 @@ export async function uncommitted(...paths: string[]): Promise<string | undefine
   return `not everything is committed (${names.join(', ')}${more}): commit it, or put it aside`;
 }
 
+/** The files below these paths that git knows of, from the project's root. */
+export async function committedFiles(...paths: string[]): Promise<string[]> {
+  const files = await git('ls-files', '-z', '--', ...paths);
+  return files.split('\0').filter((file) => file !== '');
+}
+
 /** How many commits each of two has that the other has not; `undefined` when git cannot tell. */
 export async function commitsApart(
   one: string,

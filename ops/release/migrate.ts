@@ -21,7 +21,14 @@ export async function migrate(target: Target, folder: string, steps: Steps): Pro
     (names) => names.join(', ') || 'none',
   );
   if (pending.length > 0) {
-    await steps.take(`apply ${pending.join(', ')}`, () => applyMigrations(target), undefined);
+    const apply = () =>
+      applyMigrations(target).catch((error: Error) => {
+        const { environment } = target;
+        throw new Error(
+          `a migration failed on ${environment} (of ${pending.join(', ')}; status tells which have run): ${error.message}`,
+        );
+      });
+    await steps.take(`apply ${pending.join(', ')}`, apply, undefined);
   }
   return before;
 }

@@ -13,6 +13,9 @@ const CONCURRENCY = 4;
 const MAX_BAD = 0.01;
 /** While a change spreads, one answer says nothing about the next. */
 const IN_A_ROW = 5;
+/** Fewer answers of a version prove nothing: so many more rounds of probes are sent for them. */
+const LEAST_ANSWERS = 3;
+const ROUNDS = 10;
 /** Stands for the version when nobody answered. */
 const NOBODY = 'nobody';
 
@@ -74,7 +77,7 @@ export async function probe(
   signal: AbortSignal,
 ): Promise<Answers> {
   const answers: Answers = {};
-  await times(count, async () => {
+  const send = async () => {
     signal.throwIfAborted();
     const affinity = affinityHeader(randomUUID());
     const answering = (await answeringVersion(client, affinity)) ?? NOBODY;
@@ -83,12 +86,17 @@ export async function probe(
     answers[answering] ??= { answers: 0, bad: 0 };
     answers[answering].answers += 1;
     if (list?.status !== 200 || !Array.isArray(list.body)) answers[answering].bad += 1;
-  });
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await times(count, send);
+    if ((answers[version]?.answers ?? 0) >= LEAST_ANSWERS) break;
+  }
   signal.throwIfAborted();
   const own = answers[version] ?? { answers: 0, bad: 0 };
   const unanswered = answers[NOBODY]?.answers ?? 0;
-  if (own.bad > own.answers * MAX_BAD || unanswered > count * MAX_BAD) {
-    throw new Error(`bad answers: ${answersInWords(answers)}`);
+  const isEnough = own.answers >= LEAST_ANSWERS;
+  if (!isEnough || own.bad > own.answers * MAX_BAD || unanswered > count * MAX_BAD) {
+    throw new Error(`${isEnough ? 'bad' : 'too few'} answers: ${answersInWords(answers)}`);
   }
   return answers;
 }

@@ -79,7 +79,7 @@ async function keep(
   steps: Steps,
 ): Promise<Promoted> {
   steps.say('Production has settled on these bytes already.');
-  if (servesAll(deployments.at(-1)) !== version) {
+  if (deployments.at(-1)?.step) {
     await steps.take(
       'return to them from a promotion that was cut short',
       () => settle(target, version, 'returned'),

@@ -1,8 +1,17 @@
 /** `npm run release -- rollback`: returns to a version that was settled on before, by its name. */
 import { apiKeyProblem } from './checkup.ts';
-import { type Deployment, login, settle, type Version } from './cloudflare.ts';
+import { login, settle, type Version } from './cloudflare.ts';
 import { timeTravelCommand } from './database.ts';
-import { lastSettled, lookAtServed, prove, type Served, servesAll, short } from './rollout.ts';
+import {
+  isSettledOn,
+  isUnfinished,
+  lookAtServed,
+  prove,
+  type Served,
+  servesAll,
+  short,
+  stableVersion,
+} from './rollout.ts';
 import type { Steps } from './steps.ts';
 import { type EnvironmentName, missing, readTarget, refuse, type Target } from './target.ts';
 
@@ -17,12 +26,12 @@ export async function rollback(
 ) {
   const target = readTarget(environment);
   await steps.look(`check that ${environment} is set up`, () =>
-    refuse([...missing(target), wanted && apiKeyProblem(environment)]),
+    refuse([...missing(target), wanted === undefined ? undefined : apiKeyProblem(environment)]),
   );
   await steps.look('check the login', login);
   const served = await lookAtServed(target, steps);
   const candidates = candidatesOf(served);
-  if (!wanted) {
+  if (wanted === undefined) {
     steps.say(
       candidates.length > 0 ? 'What can be returned to:' : 'There is nothing to return to.',
     );
@@ -30,10 +39,15 @@ export async function rollback(
     return { serves: served.deployments.at(-1)?.shares ?? [], versions: candidates };
   }
 
+  if (wanted !== '' && servesAll(served.deployments.at(-1))?.startsWith(wanted)) {
+    throw new Error(`${environment} serves ${wanted} to all already`);
+  }
   const [version, ...others] = candidates.filter(({ id }) => id.startsWith(wanted));
   if (!version || others.length > 0) {
-    const what = others.length > 0 ? 'more than one version begins with' : 'none of them is';
-    throw new Error(`${what} ${wanted}; npm run release -- rollback lists what can be returned to`);
+    const what = others.length > 0 ? 'more than one version begins with' : 'no version is';
+    throw new Error(
+      `${what} "${wanted}"; npm run release -- rollback lists what can be returned to`,
+    );
   }
   await steps.take(
     `return to ${line(version)}`,
@@ -52,9 +66,9 @@ export async function rollbackUnfinished(steps: Steps, environment: EnvironmentN
   const target = readTarget(environment);
   refuse(missing(target));
   await steps.look('check the login', login);
-  const { deployments } = await lookAtServed(target, steps);
-  const stable = servesAll(lastSettled(deployments));
-  if (!stable || servesAll(deployments.at(-1)) === stable) {
+  const served = await lookAtServed(target, steps);
+  const stable = stableVersion(served);
+  if (!stable || !isUnfinished(served)) {
     steps.say('Nothing is unfinished.');
     return { version: stable ?? null };
   }
@@ -70,12 +84,6 @@ function candidatesOf({ deployments, versions }: Served): Version[] {
     const older = deployments.length === LISTED && oldest && createdOn < oldest.createdOn;
     return id !== current && (isSettledOn(id, deployments) || older);
   });
-}
-
-function isSettledOn(version: string, deployments: Deployment[]): boolean {
-  return deployments.some(
-    (deployment) => deployment.settled !== undefined && servesAll(deployment) === version,
-  );
 }
 
 /** Says what stays, and how the data of then would be had back; returns that command. */

@@ -51,15 +51,28 @@ export function lastSettled(deployments: Deployment[]): Deployment | undefined {
 }
 
 /**
- * The version to return to: the last one that was settled on; where there is none, the one that serves all, if
- * it was deployed by other means. A version that we deployed and never settled on is unproved.
+ * The version to return to. What was settled on, or deployed by other means, is somebody's decision; a step of
+ * ours, and a version that we deployed and never settled on, are not: then it is what was settled on before.
  */
-export function stableVersion({ deployments, versions }: Served): string | undefined {
-  const settled = lastSettled(deployments);
-  if (settled) return servesAll(settled);
-  const alone = servesAll(deployments.at(-1));
+export function stableVersion(served: Served): string | undefined {
+  const newest = served.deployments.at(-1);
+  return servesAll(isUnfinished(served) ? lastSettled(served.deployments) : newest);
+}
+
+/** Whether the newest deployment is on the way of a roll-out of ours. */
+export function isUnfinished({ deployments, versions }: Served): boolean {
+  const newest = deployments.at(-1);
+  if (!newest || newest.settled !== undefined) return false;
+  const alone = servesAll(newest);
   const isReleased = versions.some(({ id, identity }) => id === alone && identity !== undefined);
-  return isReleased ? undefined : alone;
+  return newest.step || (isReleased && !isSettledOn(alone, deployments));
+}
+
+/** Whether one of these deployments was to stay with this version. */
+export function isSettledOn(version: string | undefined, deployments: Deployment[]): boolean {
+  return deployments.some(
+    (deployment) => deployment.settled !== undefined && servesAll(deployment) === version,
+  );
 }
 
 /** Waits until a version answers at the base address, then smoke-tests it. */
@@ -152,6 +165,7 @@ export function sharesInWords(deployment: Deployment | undefined): string {
     .join(', ');
 }
 
+/** The beginning of an id; of words, as a dry run has them, all. */
 export function short(id: string): string {
-  return id.slice(0, 8);
+  return id.includes(' ') ? id : id.slice(0, 8);
 }

@@ -29,7 +29,7 @@ export async function setup(
 ) {
   const target = readTarget(environment);
   const unset = placeholders(environment);
-  if (target.accountId !== unset.accountId && target.accountId !== accountId) {
+  if (![unset.accountId, '', accountId].includes(target.accountId)) {
     throw new Error(
       `wrangler.toml has another account for ${environment}, ${target.accountId}: nothing was done`,
     );
@@ -51,7 +51,7 @@ export async function setup(
   );
   const key = await firstKey(environment, steps);
   const todo = [
-    ...(replicated ? [] : [replicationByHand(target)]),
+    ...(replicated || steps.dryRun ? [] : [replicationByHand(target)]),
     ...byHand(target, key !== undefined),
   ];
   if (key && !steps.json) {
@@ -60,7 +60,8 @@ export async function setup(
   }
   if (todo.length > 0) steps.say('What is left to do:');
   for (const line of todo) steps.say(`  - ${line}`);
-  return { environment, accountId, databaseId, namespaceId, replicated, key: key ?? null, todo };
+  const ids = { accountId, databaseId: databaseId ?? null, namespaceId: namespaceId ?? null };
+  return { environment, ...ids, replicated, key: key ?? null, todo };
 }
 
 async function database(
@@ -112,9 +113,9 @@ async function namespace(
 
 /** What wrangler.toml names already is not quietly replaced: it may hold data. */
 function refuseOther(name: string, known: string, found: string | undefined, unset: string): void {
-  if (known === unset || known === found) return;
+  if (known === unset || known === '' || known === found) return;
   throw new Error(
-    `wrangler.toml has ${known} for ${name}, but in this account that is ${found ?? 'not there'}`,
+    `wrangler.toml has ${known} for ${name}, but in this account that is ${found ?? 'not there'}: take the wrong one away, and run this again`,
   );
 }
 
@@ -131,10 +132,10 @@ async function replication(
   const asked = await steps.take(
     'switch read replication on',
     async () => databaseId !== undefined && replicate(accountId, databaseId),
-    true,
+    false,
     (done) => (done ? 'asked for' : 'not with this login: see below'),
   );
-  if (!asked || steps.dryRun) return asked;
+  if (!asked) return false;
   const on = await steps.look('look at it again', check, inWords);
   if (!on) throw new Error(`read replication of ${databaseName} is still off`);
   return on;

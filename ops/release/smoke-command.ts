@@ -15,7 +15,13 @@ export async function smoke(steps: Steps, environment: Environment, url: URL | u
   if (environment === 'staging') await steps.look('check the login', login);
   const checks = await steps.take(
     `smoke test of ${subject.origin ?? new URL(subject.baseUrl).origin}`,
-    () => checkUp(subject, steps.signal),
+    () =>
+      checkUp(subject, steps.signal).catch((error: Error) => {
+        const isStarted = environment !== 'local' || !error.message.includes('ECONNREFUSED');
+        throw isStarted
+          ? error
+          : new Error(`${error.message}: npm start, or name its address by --url`);
+      }),
     [],
     (found) => `${found.length} checks`,
   );

@@ -120,13 +120,18 @@ export async function smokeTest(test: SmokeTest): Promise<Check[]> {
     await check('health, once more', () => health(test));
   } catch (error) {
     await remove?.(added).catch((also: Error) => {
-      throw new Error(`${error}; and what was added is still there: ${also.message}`);
+      const message = error instanceof Error ? error.message : String(error);
+      throw new Error(`${message}; and ${added.name} is still there: ${also.message}`);
     });
     throw error;
   }
   if (remove) {
     await check('what was added is removed', async () => {
       await remove(added);
+      for (const id of added.ids) {
+        const { status } = await get(`/v1/pets/${id}`);
+        if (status !== 404) throw new Error(`${added.name}, id ${id}, is still there`);
+      }
       return `${added.ids.length} animals`;
     });
   }

@@ -1,4 +1,5 @@
 /** `npm run release -- staging`: builds once, releases that to staging, and proves it there. */
+import { migrationProblems } from '../migrations.ts';
 import { PROJECT_ROOT } from '../wrangler.ts';
 import { build, type Manifest, writeProof } from './bundle.ts';
 import { apiKeyProblem } from './checkup.ts';
@@ -27,7 +28,12 @@ export async function releaseToStaging(steps: Steps) {
   const commit = await steps.look(
     'check that staging is set up and everything is committed',
     async () => {
-      refuse([...missing(target), await uncommitted(), apiKeyProblem('staging')]);
+      refuse([
+        ...missing(target),
+        await uncommitted(),
+        apiKeyProblem('staging'),
+        ...(await migrationProblems()),
+      ]);
       return headCommit();
     },
     (head) => `commit ${head}`,

@@ -28,19 +28,25 @@ export async function status(steps: Steps) {
   await steps.look('check the login', login);
   const environments: EnvironmentStatus[] = [];
   for (const environment of ENVIRONMENTS) {
-    environments.push(await steps.look(`read ${environment}`, () => statusOf(environment)));
+    environments.push(
+      await steps.look(
+        `read ${environment}`,
+        () => statusOf(environment),
+        ({ unreadable }) => (unreadable ? 'that failed' : undefined),
+      ),
+    );
   }
   for (const found of environments.filter(({ unreadable }) => !unreadable)) {
     for (const line of lines(found)) steps.say(line);
   }
+  const failures = environments.filter(({ unreadable }) => unreadable);
+  if (failures.length > 0) {
+    const inWords = failures.map(({ environment, problems }) => `${environment}: ${problems[0]}`);
+    return { ok: false, error: inWords.join('; '), environments, behind: null };
+  }
   const [staging, production] = environments.map(({ serves }) => main(serves)?.identity);
   steps.say(await comparison(staging, production));
-  const failures = environments.filter(({ unreadable }) => unreadable);
-  for (const { environment, problems } of failures) {
-    console.error(`error: ${environment}: ${problems.join('; ')}`);
-  }
-  const behind = staging ? !sameBytes(staging, production) : null;
-  return { ok: failures.length === 0, environments, behind };
+  return { environments, behind: staging ? !sameBytes(staging, production) : null };
 }
 
 async function statusOf(environment: EnvironmentName): Promise<EnvironmentStatus> {
@@ -102,6 +108,11 @@ async function comparison(staging?: Identity, production?: Identity): Promise<st
   const apart = await commitsApart(production.commit, staging.commit);
   const both = `production ${short(production.commit)}, staging ${short(staging.commit)}`;
   if (!apart) return `Production does not serve what staging serves: ${both}.`;
-  if (apart.other === 0) return `Production is ahead of staging, by ${apart.one} commits: ${both}.`;
-  return `Production is behind staging, by ${apart.other} commits: ${both}.`;
+  if (apart.other === 0)
+    return `Production is ahead of staging, by ${commits(apart.one)}: ${both}.`;
+  return `Production is behind staging, by ${commits(apart.other)}: ${both}.`;
+}
+
+function commits(count: number): string {
+  return count === 1 ? '1 commit' : `${count} commits`;
 }

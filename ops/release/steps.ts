@@ -39,7 +39,7 @@ export type Command<Result> = (steps: Steps) => Promise<Result>;
 /**
  * Runs a command. Its steps go to standard output; with `json` to standard error, and standard output gets
  * one object: `ok`, `error`, `dryRun`, `steps`, and what the command returns. The exit code is 1 when a
- * step failed, or the command returns that all is not `ok`.
+ * step failed, or the command returns that all is not `ok`, and an `error`.
  */
 export async function runCommand<Result extends object>(
   command: Command<Result>,
@@ -95,13 +95,14 @@ export async function runCommand<Result extends object>(
   try {
     outcome = { ok: true, ...(await command(steps)) };
   } catch (error) {
-    const message = inOneLine(error);
-    outcome = { ok: false, error: message };
-    console.error(`error: ${message}`);
+    outcome = { ok: false, error: inOneLine(error) };
   } finally {
     forget();
   }
-  if (!outcome.ok) process.exitCode = 1;
+  if (!outcome.ok) {
+    console.error(`error: ${outcome.error}`);
+    process.exitCode = 1;
+  }
   if (json) console.log(JSON.stringify({ ...outcome, dryRun, steps: reports }, null, 2));
 }
 

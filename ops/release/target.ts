@@ -52,10 +52,19 @@ export function placeholders(environment: EnvironmentName) {
 
 /** @throws Error when wrangler.toml is not as this project needs it. */
 export function readConfig(): Config {
-  const config = Config.safeParse(parse(readFileSync(CONFIG, 'utf8')));
+  const config = Config.safeParse(parseConfig());
   if (config.success) return config.data;
   const problems = config.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   throw new Error(`wrangler.toml: ${problems.join('; ')}`);
+}
+
+function parseConfig(): unknown {
+  try {
+    return parse(readFileSync(CONFIG, 'utf8'));
+  } catch (error) {
+    const [problem] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new Error(`wrangler.toml cannot be read: ${problem}`);
+  }
 }
 
 export function readTarget(environment: EnvironmentName): Target {

@@ -42,4 +42,21 @@ test('a migration is recorded once, and from then on it stays', async () => {
   expect(stderr).toContain('0004_drop.sql: it should be called 0003_what_it_does.sql');
   expect(stderr).toContain('0004_drop.sql: it would contract (DROP)');
   expect(await readFile(migration('checksums.json'), 'utf8')).toBe(recorded);
+
+  await rm(migration('0004_drop.sql'));
+  await writeFile(migration('0003_Add.SQL'), 'SELECT 1;');
+  expect((await check()).stderr).toContain('migrations/0003_Add.SQL: it is no migration');
+
+  for (const text of ['<<<<<<< HEAD', '[]', '{"a":1}']) {
+    await writeFile(migration('checksums.json'), text);
+    for (const args of [[], ['--record']]) {
+      const { code, stderr } = await check(...args);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^error: migrations\/checksums.json is .*\n$/),
+      ]);
+    }
+    expect(await readFile(migration('checksums.json'), 'utf8')).toBe(text);
+  }
+  expect(await check('--recrod')).toMatchObject({ code: 1, stdout: '' });
 });

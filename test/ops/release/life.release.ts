@@ -143,6 +143,8 @@ describe('a life', { shuffle: false }, () => {
       'migrations/0003_add_note.sql',
       () => 'ALTER TABLE pets ADD COLUMN note TEXT;',
     );
+    expect(await project.refused('staging')).toContain('its checksum is not recorded');
+    await project.run('check-migrations.ts', ['--record']);
     await project.commit('src/health.ts', (text) => text.replace("'ok',", "'ok', release: 2,"));
     await project.release('staging');
     const { deployments } = production();
@@ -242,7 +244,7 @@ describe('a life', { shuffle: false }, () => {
     const list = await project.release('rollback');
     expect(list.match(/[0-9a-f-]{36} {2}of/g)).toEqual([`${first}  of`]);
     expect(await project.refused('rollback', production().versions.at(-1)?.id ?? '')).toContain(
-      'none of them is',
+      'no version is',
     );
     const { calls } = project.cloudflare();
     const said = await project.release('rollback', first.slice(0, 8));
@@ -257,6 +259,9 @@ describe('a life', { shuffle: false }, () => {
       { version_id: first, percentage: 100 },
     ]);
     expect(calls.filter((call) => call.includes('restore'))).toEqual([]);
+    expect(await project.refused('rollback', first)).toContain(
+      `production serves ${first} to all already`,
+    );
     // From there forward again: nothing was released since, so there is nothing to take back.
     expect(await project.release('rollback', second)).not.toContain('time-travel');
   });

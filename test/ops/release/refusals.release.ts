@@ -1,5 +1,5 @@
 /** What a release refuses, in one line each; what a dry run does, which is nothing; and where secrets are not. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TOKEN } from '../cloudflare/api.ts';
@@ -46,7 +46,8 @@ beforeAll(async () => {
     `import { appendFileSync } from 'node:fs';
      appendFileSync(${JSON.stringify(path(`.wrangler-${ARGUMENTS}`))}, process.argv.join('\\n') + '\\n');`,
   );
-  await project.commit('.gitignore', (text) => `${text}.wrangler-*\n`);
+  await project.commit('.gitignore', (text) => `${text}.wrangler-*\n*.log\n`);
+  await writeFile(path('public/debug.log'), 'secret');
   project.addEnv({
     NODE_OPTIONS: `${project.env().NODE_OPTIONS} --import=${new URL(`file://${path('../record-arguments.mjs')}`)}`,
     WRANGLER_LOG_PATH: path('.wrangler-logs'),
@@ -54,6 +55,11 @@ beforeAll(async () => {
   await release('staging');
   await release('promote', '--probes', '10');
 }, 180_000);
+
+test('what git ignores is not published', async () => {
+  expect(await readdir(path('dist/public'))).not.toContain('debug.log');
+  expect(await readdir(path('dist/public'))).toContain('docs.html');
+});
 
 test('no key or token is in an output, an argument or a file', async () => {
   const files = (await readdir(project.path(), { recursive: true, withFileTypes: true })).filter(
@@ -167,7 +173,7 @@ describe('refuses', () => {
     const { code, stderr } = await project.run('release.ts', ['promote'], env);
     expect([code, stderr]).toEqual([
       1,
-      'error: SMOKE_API_KEY holds a key of staging, not a key of production\n',
+      'error: SMOKE_API_KEY holds a key of staging, not of production\n',
     ]);
   });
 
@@ -185,6 +191,22 @@ describe('refuses', () => {
         );
       },
     );
+  });
+
+  test('dist with something in it that is no file', async () => {
+    await symlink(path('package.json'), path('dist/public/link.json'));
+    expect(await project.refused('promote')).toContain('link.json is neither a file nor a folder');
+    await rm(path('dist/public/link.json'));
+  });
+
+  test('settings of production that staging was not proved with', async () => {
+    const more = (text: string) =>
+      text.replace('ENVIRONMENT = "production"', 'ENVIRONMENT = "production"\nFEATURE = "new"');
+    await project.commit('wrangler.toml', more);
+    expect(await project.refused('promote')).toContain(
+      'gives production other settings than staging',
+    );
+    await project.git('revert', '--no-edit', 'HEAD');
   });
 
   test('dist when it is not what staging serves, proved', async () => {
@@ -229,7 +251,7 @@ describe('refuses', () => {
     const { code, stderr } = await project.run('release.ts', ['status'], env);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: staging: wrangler: [^\n]*Invalid access token[^\n]*\nerror: production: wrangler: [^\n]*\n$/,
+      /^error: staging: wrangler: [^\n]*Invalid access token[^\n]*; production: wrangler: [^\n]*\n$/,
     );
   });
 });
@@ -240,6 +262,8 @@ describe('a release that fails on staging', { shuffle: false }, () => {
       'migrations/0003_wrong.sql',
       () => 'ALTER TABLE animals ADD COLUMN a TEXT;',
     );
+    await project.run('check-migrations.ts', ['--record']);
+    await project.commit('src/app.ts', (text) => `${text}\n`);
     const before = staging().deployments.length;
     expect(await project.release('staging', '--dry-run')).toContain(
       'apply 0003_wrong.sql … would be done',
@@ -252,7 +276,9 @@ describe('a release that fails on staging', { shuffle: false }, () => {
     expect(staging().deployments).toHaveLength(before);
     expect(await project.refused('promote')).toContain('staging did not prove what is in dist');
     await project.git('rm', '--quiet', 'migrations/0003_wrong.sql');
-    await project.commit('src/app.ts', (text) => text);
+    await project.commit('migrations/checksums.json', (text) =>
+      text.replace(/,\s*"0003_wrong.sql": "\w+"/, ''),
+    );
   });
 
   test('a smoke test that fails: staging is back on what was proved', async () => {

@@ -44,6 +44,13 @@ test.each<[string, Deployment[], Version[], string | undefined]>([
   ['another is at 100 %, unproved', [settled('a'), deployment(['b', 100])], versions, 'a'],
   ['another was settled on since', [settled('a'), settled('b')], versions, 'b'],
   ['it was returned to', [settled('a'), settled('b'), settled('a')], versions, 'a'],
+  [
+    'an operator went back by other means',
+    [settled('a'), settled('b'), byHand(['a', 100])],
+    versions,
+    'a',
+  ],
+  ['ours was deployed since, unproved', [settled('a'), byHand(['b', 100])], versions, 'a'],
   ['ours was never proved', [byHand(['a', 100])], versions, undefined],
   ['it was deployed by hand', [byHand(['a', 100])], unknown, 'a'],
   ['two share by hand', [byHand(['a', 50], ['b', 50])], unknown, undefined],

@@ -46,6 +46,7 @@ test('adds two, tells what it added, and sees the ids exactly', async () => {
   let removed: Added | undefined;
   const remove = async (added: Added) => {
     removed = added;
+    await DB.prepare('DELETE FROM pets WHERE name = ?').bind(added.name).run();
   };
   const checks = await smokeTest({ ...subject, remove });
   expect(removed?.ids.map(String)).toEqual([id, '9007199254740996']);
@@ -118,6 +119,12 @@ describe('fails', () => {
     expect(removed?.ids).toHaveLength(1);
   });
 
+  test('when what was added is still there', async () => {
+    await expect(smokeTest({ ...subject, remove: async () => {} })).rejects.toThrow(
+      /what was added is removed: Smoke test \S+, id 1, is still there/,
+    );
+  });
+
   test('when nobody answers, in words', async () => {
     const client = createClient({ origin: 'http://127.0.0.1:1' });
     await expect(smokeTest({ ...subject, client })).rejects.toThrow(
@@ -137,17 +144,28 @@ test('probes are stopped by a signal, which is not taken for bad answers', async
 test('probes that nobody answers are bad', async () => {
   const client = createClient({ origin: 'http://127.0.0.1:1' });
   await expect(probe(client, subject.apiKey, 'v', 10, goOn)).rejects.toThrow(
-    'bad answers: 10 from nobody of which 10 bad',
+    'too few answers: 100 from nobody of which 100 bad',
   );
 });
 
-test('bad answers of another version are not held against this one', async () => {
+test('answers are counted by version: bad ones, and too few', async () => {
   const { client } = spoiled((_, answer) => ({
     ...answer,
     status: answer.status === 200 ? 200 : 500,
   }));
-  const answers = await probe(client, 'no key', 'another', 10, goOn);
-  expect(Object.values(answers)).toEqual([{ answers: 10, bad: 10 }]);
+  const { version } = (await store.fetch('/health')).body as { version: string };
+  let asked = 0;
+  const mixed = {
+    async send(...args: Parameters<typeof client.send>) {
+      const answer = await client.send(...args);
+      if (args[0] !== '/health') return answer;
+      asked += 1;
+      const body = { status: 'ok', environment: 'local', version: 'other' };
+      return asked % 2 === 0 ? { ...answer, body } : answer;
+    },
+  };
+  await expect(probe(mixed, 'no key', version, 20, goOn)).rejects.toThrow('bad answers');
+  await expect(probe(mixed, 'no key', 'absent', 20, goOn)).rejects.toThrow('too few answers');
 });
 
 test('probes count the answers by version, and one bad one in a hundred is borne', async () => {
