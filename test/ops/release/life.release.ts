@@ -211,15 +211,19 @@ describe('a life', { shuffle: false }, () => {
       ),
     );
     await project.release('staging');
-    const kv = await project.cloudflare().kv('2'.repeat(32));
-    for (const action of [() => {}, () => {}, () => void kv.put('break', 'now')]) {
+    const kv = () => project.cloudflare().kv('2'.repeat(32));
+    for (const action of [
+      () => {},
+      () => {},
+      () => void kv().then((store) => store.put('break', 'now')),
+    ]) {
       project.cloudflare().onNext(DEPLOYMENT, 'after', action);
     }
     const before = production().deployments.length;
     const stop = startClient();
     const problem = await project.refused('promote', '--probes', '20');
     await stop();
-    await (await project.cloudflare().kv('2'.repeat(32))).delete('break');
+    await (await kv()).delete('break');
     const bad = production().versions.at(-1)?.id ?? '';
     expect(problem).toContain('smoke test, no key is a 401: status is 500, not 401');
     expect(problem).toContain(`production serves the old version, ${second}, to all`);
