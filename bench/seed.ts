@@ -2,12 +2,9 @@
  * `npm run seed -- --pets N`: adds N animals to the local store, beside those that are there; also while it is
  * served.
  */
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import { getPlatformProxy } from 'wrangler';
-import { setUpLocalStore } from '../ops/local-store.ts';
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
+import { setUpLocalStore, withLocalStore } from '../ops/local-store.ts';
 import { addPets } from './animals.ts';
 
 /** Some gigabytes: what a D1 database can hold at most. */
@@ -18,29 +15,25 @@ const count = readCount();
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 await setUpLocalStore();
-const { env, dispose } = await getPlatformProxy<Env>({
-  configPath: join(PROJECT_ROOT, 'wrangler.toml'),
-  persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },
-});
 const bar = new SingleBar({
   format: '{bar} {percentage} %  {value} of {total} animals  {eta} s left',
 });
 try {
-  bar.start(count, 0);
-  await addPets(env.DB, count, (added) => bar.increment(added));
-  bar.stop();
-  // Ids are never used again: where nothing was deleted, the last one counts the animals, and reads one row.
-  const { results, meta } = await env.DB.prepare('SELECT max(id) AS last FROM pets').all();
-  const size = (meta.size_after / 1024 ** 2).toFixed(0);
-  console.log(
-    `${count} animals were added; the last id is ${results[0]?.last}. The database has ${size} MiB.`,
-  );
+  await withLocalStore(async ({ DB }) => {
+    bar.start(count, 0);
+    await addPets(DB, count, (added) => bar.increment(added));
+    bar.stop();
+    // Ids are never used again: where nothing was deleted, the last one counts the animals, and reads one row.
+    const { results, meta } = await DB.prepare('SELECT max(id) AS last FROM pets').all();
+    const size = (meta.size_after / 1024 ** 2).toFixed(0);
+    console.log(
+      `${count} animals were added; the last id is ${results[0]?.last}. The database has ${size} MiB.`,
+    );
+  });
 } catch (error) {
   bar.stop();
   console.error(`error: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
-} finally {
-  await dispose();
 }
 
 function readCount(): number {

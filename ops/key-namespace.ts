@@ -71,7 +71,7 @@ export async function issueKey(
     createdAt: new Date().toISOString(),
     ...(expires && { expiresAt: expires.toISOString() }),
   };
-  await putKey(environment, { name: await recordName(key), record });
+  await putKey(environment, { name: recordName(key), record });
   return { key, record };
 }
 

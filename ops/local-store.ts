@@ -37,7 +37,7 @@ export async function emptyLocalStore(): Promise<void> {
       DB.prepare(`DELETE FROM sqlite_sequence WHERE name <> 'd1_migrations'`),
     ]);
     // KV lists a thousand names at most: again, until there is nothing else.
-    const fixed = await recordName(LOCAL_KEY);
+    const fixed = recordName(LOCAL_KEY);
     for (let others = ['']; others.length > 0; ) {
       const { keys } = await API_KEYS.list();
       others = keys.map(({ name }) => name).filter((name) => name !== fixed);
@@ -47,10 +47,11 @@ export async function emptyLocalStore(): Promise<void> {
 }
 
 async function putLocalKey(): Promise<void> {
-  await putKey('local', { name: await recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
+  await putKey('local', { name: recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
 }
 
-async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
+/** Opens the local store's bindings, also while it is being served. */
+export async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: join(PROJECT_ROOT, 'wrangler.toml'),
     persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },

@@ -80,7 +80,7 @@ test('every answer carries a request id of its own and nosniff', async () => {
 
 test('an exception that nobody expected is logged whole and shown as internal_error', async () => {
   const key = generateKey('local');
-  await (await store.bindings()).API_KEYS.put(await recordName(key), '{ broken');
+  await (await store.bindings()).API_KEYS.put(recordName(key), '{ broken');
   const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
   expect(reply.status).toBe(500);
   expect(reply.body).toEqual({

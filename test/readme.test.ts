@@ -63,7 +63,7 @@ test('the TypeScript of the README is that of the example', async () => {
 test('every curl line of the README, pasted in turn, is answered as the README says', async () => {
   const { API_KEYS } = await store.bindings();
   const record = { id: 'local', label: 'local', createdAt: '2026-11-20T00:00:00Z' };
-  await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(record));
+  await API_KEYS.put(recordName(LOCAL_KEY), JSON.stringify(record));
   const lines = examples();
   expect(lines.length).toBeGreaterThanOrEqual(8);
   for (const { line, answer } of lines) {

@@ -94,7 +94,7 @@ export function startStore(options: StoreOptions = {}): Store {
     async putRecord(key, record) {
       const { API_KEYS } = await store.bindings();
       const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
-      await API_KEYS.put(await recordName(key), JSON.stringify(complete));
+      await API_KEYS.put(recordName(key), JSON.stringify(complete));
     },
     bindings: () => worker.getEnv(),
     async fault(faults) {

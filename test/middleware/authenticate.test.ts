@@ -99,7 +99,7 @@ describe('an issued key', () => {
     const key = generateKey('local');
     expect(await statusAndCode(key)).toEqual([401, 'invalid_api_key']);
     await API_KEYS.put(
-      await recordName(key),
+      recordName(key),
       JSON.stringify({ id: 'late', label: 'x', createdAt: '2026-11-20T00:00:00Z', unknown: [1] }),
     );
     expect(await statusAndCode(key)).toEqual([200, undefined]);
@@ -109,7 +109,7 @@ describe('an issued key', () => {
     'whose record is %s is our mistake, not the client’s',
     async (record) => {
       const key = generateKey('local');
-      await (await store.bindings()).API_KEYS.put(await recordName(key), record);
+      await (await store.bindings()).API_KEYS.put(recordName(key), record);
       expect(await statusAndCode(key)).toEqual([500, 'internal_error']);
     },
   );

@@ -43,7 +43,7 @@ const production = (...args: string[]) => [...args, '--env', 'production', '--ye
 test('a key is stored as its record under its hash, in the value and the metadata', async () => {
   const { key, ...shown } = await json<NewKey>(production('create', '--label', 'Anna'), env);
   expect(environmentOfKey(key)).toBe('production');
-  const name = await recordName(key);
+  const name = recordName(key);
   const path = `/accounts/${accountId}/storage/kv/namespaces/${namespaceId}/values/${name}`;
   expect(cloudflare.calls).toEqual([`PUT ${path}`]);
   const record = { id: shown.id, label: 'Anna', createdAt: shown.createdAt };
@@ -96,7 +96,7 @@ test('something that is no record does not keep a key from being revoked', async
     0,
     'warning: KV holds something that is no record under key:ffffffffffff…\n',
   ]);
-  const stored = kv.namespace(namespaceId).get(await recordName(key));
+  const stored = kv.namespace(namespaceId).get(recordName(key));
   expect(JSON.parse(stored?.value ?? '')).toMatchObject({ revokedAt: expect.any(String) });
 });
 
@@ -141,7 +141,7 @@ test('a rotation that fails half-way has printed the new key, and says how it st
     env,
   );
   expect(code).toBe(1);
-  expect(kv.namespace(namespaceId).has(await recordName(JSON.parse(stdout).key))).toBe(true);
+  expect(kv.namespace(namespaceId).has(recordName(JSON.parse(stdout).key))).toBe(true);
   expect(stderr).toContain(`the new key is issued, but the old one, ${id}, stays as it was`);
 });
 
