@@ -11,12 +11,7 @@ import { LOCAL_KEY } from '../ops/local-store.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { recordName } from '../src/keys/record.ts';
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
-const minutes = Number(values.minutes);
-if (!(minutes > 0 && minutes <= 600)) {
-  console.error('usage: npm run soak -- [--minutes N]   (N up to 600)');
-  process.exit(2);
-}
+const minutes = readMinutes();
 
 const CLIENTS = 8;
 const PROGRESS_MS = 10_000;
@@ -84,6 +79,18 @@ for (const problem of new Set(problems)) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 /** One client: it does what comes into its head, until the time is over. */
+function readMinutes(): number {
+  try {
+    const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+    const minutes = Number(values.minutes);
+    if (minutes > 0 && minutes <= 600) return minutes;
+  } catch {
+    // An unknown argument, or a missing value: the usage says what there is.
+  }
+  console.error('usage: npm run soak -- [--minutes N]   (N up to 600)');
+  process.exit(2);
+}
+
 async function load(client: number): Promise<void> {
   for (let i = 0; Date.now() < end; i += 1) {
     const choice = Math.random();

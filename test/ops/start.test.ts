@@ -40,6 +40,8 @@ test('starts, keeps its data over a restart, and is emptied by reset, and takes 
 
   const second = await start(port);
   expect(await (await second.call()).json()).toEqual([rex]);
+  expect(await project.run('reset.ts', ['--help'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await (await second.call()).json()).toEqual([rex]);
   expect(await project.run('reset.ts')).toMatchObject({ code: 0 });
   expect(await (await second.call()).json()).toEqual([]);
   expect(await (await second.call({ method: 'POST', body })).json()).toEqual(rex);
