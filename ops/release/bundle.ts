@@ -56,9 +56,8 @@ export async function build(commit: string): Promise<Manifest> {
   // It holds the time of the build, and says nothing else.
   await rm(join(worker, 'README.md'), { force: true });
   // What git ignores is not in the commit, and may be a secret.
-  for (const path of await committedFiles('public', 'migrations')) {
-    const isOther = path.startsWith('migrations/') && !path.endsWith('.sql');
-    if (!isOther) await cp(join(PROJECT_ROOT, path), join(DIST, path));
+  for (const path of await committedFiles('public', 'migrations/*.sql')) {
+    await cp(join(PROJECT_ROOT, path), join(DIST, path));
   }
   await configure();
   const manifest: Manifest = {

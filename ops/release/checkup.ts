@@ -2,7 +2,7 @@
 import { environmentOfKey } from '../../src/keys/format.ts';
 import { LOCAL_KEY } from '../local-store.ts';
 import { runWrangler } from '../wrangler.ts';
-import { createClient } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import { query } from './database.ts';
 import { type Added, type Check, smokeTest } from './smoke.ts';
 import { readTarget, type Target } from './target.ts';
@@ -25,15 +25,23 @@ export type Subject = {
 
 /** Runs the smoke test; in production nothing is added. */
 export async function checkUp(subject: Subject, signal: AbortSignal): Promise<Check[]> {
-  const { environment, baseUrl, origin = new URL(baseUrl).origin, headers, version } = subject;
+  const { environment, baseUrl, version } = subject;
   return smokeTest({
-    client: createClient({ origin, signal, ...(headers && { headers }) }),
+    client: clientOf(subject, signal),
     apiKey: apiKey(environment),
     baseUrl,
     environment,
     ...(version && { version }),
     ...(environment !== 'production' && { remove: (added) => remove(environment, added) }),
   });
+}
+
+/** A client of it. */
+export function clientOf(
+  { baseUrl, origin = new URL(baseUrl).origin, headers }: Subject,
+  signal: AbortSignal,
+): Client {
+  return createClient({ origin, signal, ...(headers && { headers }) });
 }
 
 /** The smoke test's key; the one that every local store knows, for a local one. */

@@ -4,15 +4,12 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DIST, type Manifest } from './bundle.ts';
-import { checkUp } from './checkup.ts';
-import { createClient } from './client.ts';
+import { DIST } from './bundle.ts';
 import { attachTriggers, deploy, listDeployments, settle } from './cloudflare.ts';
-import { identify } from './identity.ts';
+import type { Release } from './identity.ts';
 import { migrate } from './migrate.ts';
-import { untilAnswers } from './probes.ts';
 import type { Promoted } from './promote.ts';
-import { ADDRESS_LIMIT_MS, lastSettled, prove, type Served, SPREAD_LIMIT_MS } from './rollout.ts';
+import { ADDRESS_LIMIT_MS, lastSettled, prove, type Served } from './rollout.ts';
 import type { Steps } from './steps.ts';
 import { readConfig, type Target } from './target.ts';
 
@@ -28,7 +25,7 @@ export function isFirst({ deployments, versions }: Served): boolean {
 
 export async function promoteFirst(
   target: Target,
-  manifest: Manifest,
+  release: Release,
   steps: Steps,
 ): Promise<Promoted> {
   steps.say('Production has no version yet: it gets its route when this one has been tested.');
@@ -36,7 +33,7 @@ export async function promoteFirst(
   const version = await orTakeBack(target, steps, async () => {
     const deployed = await steps.take(
       'deploy it without a route',
-      async () => deploy(target, await identify(manifest, bookmark), await writeUnrouted(true)),
+      async () => deploy(target, { ...release, bookmark }, await writeUnrouted(true)),
       { version: 'the new version', targets: [] },
       ({ version, targets }) => `version ${version} at ${targets.join(', ')}`,
     );
@@ -49,7 +46,7 @@ export async function promoteFirst(
     return deployed.version;
   });
   await steps.take('attach routes and crons', () => attachTriggers(target), undefined);
-  await prove(target, version, steps, ADDRESS_LIMIT_MS);
+  await prove({ ...target, version }, steps, undefined, ADDRESS_LIMIT_MS);
   await steps.take(
     'note that it is promoted',
     () => settle(target, version, 'promoted', bookmark),
@@ -63,22 +60,10 @@ async function proveUnrouted(
   { version, targets }: { version: string; targets: string[] },
   steps: Steps,
 ): Promise<void> {
-  const { signal } = steps;
   const host = targets.map((address) => address.replace('https://', '')).find(isWorkersDev);
   if (!steps.dryRun && !host)
     throw new Error('wrangler named no workers.dev address to test it at');
-  const origin = `https://${host}`;
-  await steps.take(
-    'wait until it answers there',
-    () => untilAnswers(createClient({ origin, signal }), version, SPREAD_LIMIT_MS, signal),
-    undefined,
-  );
-  await steps.take(
-    'smoke test there',
-    () => checkUp({ ...target, origin, version }, signal),
-    [],
-    (checks) => `${checks.length} checks`,
-  );
+  await prove({ ...target, origin: `https://${host}`, version }, steps, 'at workers.dev');
 }
 
 function isWorkersDev(address: string): boolean {

@@ -1,8 +1,8 @@
 /** A promotion while clients are served: the new version gets its share of the requests step by step. */
 import { isDeepStrictEqual } from 'node:util';
 import { DIST } from './bundle.ts';
-import { apiKey, checkUp } from './checkup.ts';
-import { createClient, overrideHeader } from './client.ts';
+import { apiKey, clientOf } from './checkup.ts';
+import { overrideHeader } from './client.ts';
 import {
   attachTriggers,
   type Deployment,
@@ -13,11 +13,19 @@ import {
   uploadVersion,
   type Version,
 } from './cloudflare.ts';
-import type { Identity } from './identity.ts';
+import type { Release } from './identity.ts';
 import { migrate } from './migrate.ts';
-import { answersInWords, probe, untilAnswers, untilSpread } from './probes.ts';
+import { answersInWords, probe, untilSpread } from './probes.ts';
 import type { Promoted } from './promote.ts';
-import { orReturn, type Served, SPREAD_LIMIT_MS, servesAll, sharesInWords } from './rollout.ts';
+import {
+  orReturn,
+  prove,
+  type Served,
+  SPREAD_LIMIT_MS,
+  servesAll,
+  sharesInWords,
+  takeSmokeTest,
+} from './rollout.ts';
 import type { Steps } from './steps.ts';
 import type { Target } from './target.ts';
 
@@ -31,7 +39,7 @@ export type GradualPromotion = {
   old: string;
   /** The version of this release, if an earlier promotion has uploaded it. */
   uploaded: Version | undefined;
-  release: Identity;
+  release: Release;
   /** How many clients look at each step. */
   probes: number;
   steps: Steps;
@@ -75,7 +83,7 @@ export async function promoteGradually(promotion: GradualPromotion): Promise<Pro
         { version: own, percentage: 0 },
         { version: old, percentage: 100 },
       ]);
-      await proveUnserved(target, own, steps);
+      await prove(byName(target, own), steps, 'who asks for it by name');
       for (const percentage of SHARES) {
         const rest = { version: old, percentage: 100 - percentage };
         const all = percentage === 100;
@@ -118,17 +126,9 @@ async function refuseOvertaken(target: Target, expected: Share[]): Promise<void>
   throw new Error(`others have deployed meanwhile: ${sharesInWords(found)}`);
 }
 
-/** Smoke-tests a version that no client is served by. */
-async function proveUnserved(target: Target, version: string, steps: Steps): Promise<void> {
-  const headers = overrideHeader(target.worker, version);
-  const { origin } = new URL(target.baseUrl);
-  const client = createClient({ origin, headers, signal: steps.signal });
-  await steps.take(
-    'wait until it answers who asks for it by name',
-    () => untilAnswers(client, version, SPREAD_LIMIT_MS, steps.signal),
-    undefined,
-  );
-  await smokeTest(target, version, steps);
+/** The new version, asked for by name, whatever its share. */
+function byName(target: Target, version: string) {
+  return { ...target, version, headers: overrideHeader(target.worker, version) };
 }
 
 /** Looks at production as clients do, once they are served by the new version at its share. */
@@ -139,28 +139,17 @@ async function proveShare(
   steps: Steps,
 ): Promise<void> {
   const { signal } = steps;
-  const client = createClient({ origin: new URL(target.baseUrl).origin, signal });
+  const client = clientOf(target, signal);
   await steps.take(
     'wait until that has spread',
     () => untilSpread(client, share, probes, SPREAD_LIMIT_MS, signal),
     undefined,
   );
-  await smokeTest(target, share.version, steps);
+  await takeSmokeTest(byName(target, share.version), steps);
   await steps.take(
     `${probes} probes`,
     () => probe(client, apiKey('production'), share.version, probes, signal),
     {},
     answersInWords,
-  );
-}
-
-/** Asks for the version by name, whatever its share. */
-async function smokeTest(target: Target, version: string, steps: Steps): Promise<void> {
-  const headers = overrideHeader(target.worker, version);
-  await steps.take(
-    'smoke test of it',
-    () => checkUp({ ...target, headers, version }, steps.signal),
-    [],
-    (checks) => `${checks.length} checks`,
   );
 }

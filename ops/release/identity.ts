@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { digest, type Manifest, sha256 } from './bundle.ts';
 import { CONFIG } from './target.ts';
 
-const Identity = z.object({
+const Release = z.object({
   commit: z.string(),
   'index.js': z.string(),
   /** Of the assets, of the migrations: see `digest`. */
@@ -15,19 +15,20 @@ const Identity = z.object({
   migrations: z.string(),
   /** Of wrangler.toml: the same bytes with other limits are another version. */
   config: z.string(),
-  /** D1's state before the migrations of this release, for Time Travel. */
-  bookmark: z.string(),
 });
+export type Release = z.infer<typeof Release>;
+
+/** A release, and D1's state before its migrations, for Time Travel. */
+const Identity = Release.extend({ bookmark: z.string() });
 export type Identity = z.infer<typeof Identity>;
 
-export async function identify(manifest: Manifest, bookmark: string): Promise<Identity> {
+export async function identify(manifest: Manifest): Promise<Release> {
   return {
     commit: manifest.commit,
     'index.js': manifest['index.js'],
     assets: digest(manifest.assets),
     migrations: digest(manifest.migrations),
     config: sha256(await readFile(CONFIG)),
-    bookmark,
   };
 }
 
@@ -44,7 +45,7 @@ export function parseIdentity(message: string | undefined): Identity | undefined
 }
 
 /** Whether two versions are the same bytes of the same commit. */
-export function sameBytes(one: Identity | undefined, other: Identity | undefined): boolean {
+export function sameBytes(one: Release | undefined, other: Release | undefined): boolean {
   if (!one || !other) return false;
   return (['commit', 'index.js', 'assets', 'migrations'] as const).every(
     (name) => one[name] === other[name],
@@ -52,6 +53,6 @@ export function sameBytes(one: Identity | undefined, other: Identity | undefined
 }
 
 /** Whether they are that, and configured alike. */
-export function sameRelease(one: Identity | undefined, other: Identity | undefined): boolean {
+export function sameRelease(one: Release | undefined, other: Release | undefined): boolean {
   return sameBytes(one, other) && one?.config === other?.config;
 }

@@ -3,13 +3,12 @@
  * wrong on the way, production returns to what it served.
  */
 import { configure, type Manifest, readRelease } from './bundle.ts';
-import { apiKey, apiKeyProblem } from './checkup.ts';
-import { createClient } from './client.ts';
+import { apiKey, apiKeyProblem, clientOf } from './checkup.ts';
 import { attachTriggers, login, settle } from './cloudflare.ts';
 import { isFirst, promoteFirst, UNROUTED } from './first-promotion.ts';
 import { uncommitted } from './git.ts';
 import { promoteGradually } from './gradual-promotion.ts';
-import { identify, sameBytes, sameRelease } from './identity.ts';
+import { identify, type Release, sameBytes, sameRelease } from './identity.ts';
 import {
   ADDRESS_LIMIT_MS,
   lastSettled,
@@ -39,10 +38,13 @@ export async function promote(steps: Steps, probes: number) {
     ({ commit, 'index.js': index }) => `commit ${commit}, index.js ${index}`,
   );
   await steps.look('check the login', login);
-  await steps.look('check that staging serves these bytes, proved', () => refuseUnproved(manifest));
+  const release = await identify(manifest);
+  await steps.look('check that staging serves these bytes, proved', () =>
+    refuseUnproved(manifest, release),
+  );
   const served = await lookAtServed(target, steps);
   if (!steps.dryRun) await configure();
-  const promoted = await promoteFrom(served, target, manifest, probes, steps);
+  const promoted = await promoteFrom(served, target, release, probes, steps);
   return { commit: manifest.commit, 'index.js': manifest['index.js'], ...promoted };
 }
 
@@ -51,11 +53,11 @@ export type Promoted = { version: string; previous: string | null; bookmark: str
 async function promoteFrom(
   served: Served,
   target: Target,
-  manifest: Manifest,
+  release: Release,
   probes: number,
   steps: Steps,
 ): Promise<Promoted> {
-  if (isFirst(served)) return promoteFirst(target, manifest, steps);
+  if (isFirst(served)) return promoteFirst(target, release, steps);
   const old = stableVersion(served);
   if (!old) {
     throw new Error(
@@ -65,7 +67,6 @@ async function promoteFrom(
   // A first promotion that was cut short has a tested version, which nobody can reach yet.
   if (lastSettled(served.deployments)?.settled?.startsWith(UNROUTED)) await attach(target, steps);
   await steps.look('check that the smoke test’s key works', () => refuseDeadKey(target, steps));
-  const release = await identify(manifest, '');
   const uploaded = served.versions.findLast(({ identity }) => sameRelease(identity, release));
   if (uploaded?.id === old) return keep(served, target, old, steps);
   return promoteGradually({ served, target, old, uploaded, release, probes, steps });
@@ -87,7 +88,7 @@ async function keep(
     );
   }
   await attach(target, steps);
-  await prove(target, version, steps, ADDRESS_LIMIT_MS);
+  await prove({ ...target, version }, steps, undefined, ADDRESS_LIMIT_MS);
   return { version, previous: null, bookmark: null };
 }
 
@@ -96,7 +97,7 @@ function attach(target: Target, steps: Steps): Promise<void> {
 }
 
 /** @throws Error when staging does not serve these very bytes, or has not settled on them. */
-async function refuseUnproved(manifest: Manifest): Promise<void> {
+async function refuseUnproved(manifest: Manifest, release: Release): Promise<void> {
   const again = 'run npm run release -- staging';
   if (!manifest.staging) throw new Error(`staging did not prove what is in dist: ${again}`);
   const staging = readTarget('staging');
@@ -106,7 +107,7 @@ async function refuseUnproved(manifest: Manifest): Promise<void> {
   const serving = versions.find(({ id }) => id === servesAll(newest));
   // That very version, or one of the same bytes that was proved as well.
   const isProved = serving?.id === manifest.staging.version || newest?.settled !== undefined;
-  if (isProved && sameBytes(serving?.identity, await identify(manifest, ''))) return;
+  if (isProved && sameBytes(serving?.identity, release)) return;
   const commit = serving?.identity ? `commit ${short(serving.identity.commit)}` : 'something else';
   const proved = isProved ? '' : ', unproved';
   throw new Error(
@@ -115,9 +116,10 @@ async function refuseUnproved(manifest: Manifest): Promise<void> {
 }
 
 /** What else is wrong with production is no reason not to promote what mends it. */
-async function refuseDeadKey({ baseUrl }: Target, { signal }: Steps): Promise<void> {
-  const client = createClient({ origin: new URL(baseUrl).origin, signal });
+async function refuseDeadKey(target: Target, { signal }: Steps): Promise<void> {
   const headers = { Authorization: `Bearer ${apiKey('production')}` };
-  const answer = await client.send('/v1/pets?limit=1', { headers }).catch(() => undefined);
+  const answer = await clientOf(target, signal)
+    .send('/v1/pets?limit=1', { headers })
+    .catch(() => undefined);
   if (answer?.status === 401) throw new Error('production refuses the key in SMOKE_API_KEY');
 }

@@ -54,7 +54,7 @@ export async function rollback(
     () => settle(target, version.id, 'rolled back'),
     undefined,
   );
-  await prove(target, version.id, steps);
+  await prove({ ...target, version: version.id }, steps);
   return { version: version.id, restore: sayWhatIsNotUndone(target, served, version, steps) };
 }
 

@@ -1,6 +1,6 @@
 /** What `staging`, `promote` and `rollback` do alike to what an environment serves. */
-import { checkUp } from './checkup.ts';
-import { createClient, pause } from './client.ts';
+import { checkUp, clientOf, type Subject } from './checkup.ts';
+import { pause } from './client.ts';
 import {
   type Deployment,
   listDeployments,
@@ -75,23 +75,28 @@ export function isSettledOn(version: string | undefined, deployments: Deployment
   );
 }
 
-/** Waits until a version answers at the base address, then smoke-tests it. */
+/** Waits until a version answers, then smoke-tests it; `where` says in words how it is asked. */
 export async function prove(
-  target: Target,
-  version: string,
+  subject: Subject & { version: string },
   steps: Steps,
+  where = `at ${subject.baseUrl}`,
   limitMs = SPREAD_LIMIT_MS,
 ): Promise<void> {
-  const client = createClient({ origin: new URL(target.baseUrl).origin, signal: steps.signal });
-  const { baseUrl } = target;
+  const { version } = subject;
+  const client = clientOf(subject, steps.signal);
   await steps.take(
-    `wait for ${short(version)} to answer at ${baseUrl}`,
+    `wait for ${short(version)} to answer ${where}`,
     () => untilAnswers(client, version, limitMs, steps.signal),
     undefined,
   );
+  await takeSmokeTest(subject, steps);
+}
+
+/** Runs the smoke test as a step. */
+export async function takeSmokeTest(subject: Subject, steps: Steps): Promise<void> {
   await steps.take(
     'smoke test',
-    () => checkUp({ ...target, version }, steps.signal),
+    () => checkUp(subject, steps.signal),
     [],
     (checks) => `${checks.length} checks`,
   );
@@ -141,7 +146,7 @@ async function returnTo(
   old: string,
   isOwn: (deployment: Deployment) => boolean,
 ): Promise<string> {
-  let failure: unknown;
+  let failure: unknown = new Error('it is not what is served');
   for (const wait of [0, ...RETURN_PAUSES_MS]) {
     await pause(wait);
     try {

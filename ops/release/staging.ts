@@ -48,7 +48,7 @@ export async function releaseToStaging(steps: Steps) {
     (built) => `index.js ${built['index.js']}`,
   );
   const bookmark = await migrate(target, PROJECT_ROOT, steps);
-  const identity = await identify(manifest, bookmark);
+  const identity = { ...(await identify(manifest)), bookmark };
   let version = '';
   const isOwn = () => true;
   await orReturn(target, old, isOwn, steps, async () => {
@@ -58,7 +58,8 @@ export async function releaseToStaging(steps: Steps) {
       { version: 'the new one', targets: [] },
       (deployed) => `version ${deployed.version}`,
     ));
-    await prove(target, version, steps, old ? SPREAD_LIMIT_MS : ADDRESS_LIMIT_MS);
+    const limitMs = old ? SPREAD_LIMIT_MS : ADDRESS_LIMIT_MS;
+    await prove({ ...target, version }, steps, undefined, limitMs);
     await steps.take(
       'note that it is proved',
       async () => {
