@@ -22,7 +22,8 @@ CREATE INDEX pets_by_status ON pets (status);
 -- The answer to a create that carried an Idempotency-Key, so that a retry gets the same one. Written in
 -- the transaction that adds the animal: there is no moment between the two.
 CREATE TABLE idempotency_keys (
-  -- Id of the API key that the request was sent with: clients do not share idempotency keys.
+  -- Id of the API key that the request was sent with, or of the first key that was rotated into it:
+  -- clients do not share idempotency keys, and a rotation does not change their scope.
   key_id TEXT NOT NULL,
   -- The header's value, without quotes.
   idempotency_key TEXT NOT NULL,

@@ -159,6 +159,11 @@ export interface components {
          *       "status": 401
          *     }
          * @example {
+         *       "code": "https_required",
+         *       "message": "Send requests over https. Replace any API key that was sent over http: others may have read it.",
+         *       "status": 403
+         *     }
+         * @example {
          *       "code": "not_found",
          *       "message": "There is nothing at this path.",
          *       "status": 404
@@ -190,7 +195,7 @@ export interface components {
          *     }
          * @example {
          *       "code": "rate_limited",
-         *       "message": "Too many requests. Wait, then go on more slowly.",
+         *       "message": "Too many requests. Retry after the delay in Retry-After.",
          *       "status": 429
          *     }
          * @example {
@@ -209,7 +214,7 @@ export interface components {
              * @description What a program can act on: a closed set.
              * @enum {string}
              */
-            code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "not_found" | "pet_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
+            code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "https_required" | "not_found" | "pet_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
             /** @description What a person can act on. Its words may change. */
             message: string;
             /** @description The HTTP status of the response. */
@@ -319,6 +324,20 @@ export interface operations {
                      * @example Bearer realm="animal-store", error="invalid_token"
                      */
                     "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request was sent over plain http. */
+            403: {
+                headers: {
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -465,6 +484,20 @@ export interface operations {
                      * @example Bearer realm="animal-store", error="invalid_token"
                      */
                     "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request was sent over plain http. */
+            403: {
+                headers: {
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -710,6 +743,35 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description The request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description Since when (RFC 9745).
+                     * @example @1795132800
+                     */
+                    Deprecation: string;
+                    /**
+                     * @description When it is to be removed (RFC 8594).
+                     * @example Thu, 05 Dec 2030 00:00:00 GMT
+                     */
+                    Sunset: string;
+                    /**
+                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
+                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
+                     */
+                    Link: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The requested resource could not be found. */
             404: {
                 headers: {
@@ -871,6 +933,34 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The request is not valid. The message names every problem at once. */
+            400: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description Our mistake. */

@@ -62,7 +62,7 @@ export async function readRecord(
 export async function issueKey(
   environment: Environment,
   label: string,
-  expires?: Date,
+  { expires, family }: { expires?: Date | undefined; family?: string } = {},
 ): Promise<{ key: string; record: KeyRecord }> {
   const key = generateKey(environment);
   const record: KeyRecord = {
@@ -70,6 +70,7 @@ export async function issueKey(
     label,
     createdAt: new Date().toISOString(),
     ...(expires && { expiresAt: expires.toISOString() }),
+    ...(family && { family }),
   };
   await putKey(environment, { name: recordName(key), record });
   return { key, record };

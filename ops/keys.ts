@@ -47,7 +47,7 @@ program
   .addOption(environmentOption())
   .action(async ({ env, label, expires, json, yes }: Options) => {
     await confirm('create a key', env, yes);
-    const { key, record } = await issueKey(env, label, expires);
+    const { key, record } = await issueKey(env, label, { expires });
     printNewKey(key, record, env, json);
   });
 
@@ -125,7 +125,9 @@ program
 
     const lifetime = lifetimeOf(old.record);
     const expires = lifetime === undefined ? undefined : new Date(Date.now() + lifetime);
-    const { key, record } = await issueKey(env, old.record.label, expires);
+    // The same family: an Idempotency-Key that was sent with the old key is known with the new one.
+    const family = old.record.family ?? id;
+    const { key, record } = await issueKey(env, old.record.label, { expires, family });
     // Printed before anything else can fail: it cannot be shown again.
     printNewKey(key, record, env, json);
 

@@ -10,6 +10,7 @@ import { health } from './health.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { crossOrigin } from './middleware/cross-origin.ts';
 import { requestId } from './middleware/request-id.ts';
+import { requireHttps } from './middleware/require-https.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { pets } from './pets/routes.ts';
 
@@ -19,6 +20,7 @@ app.use(requestId);
 app.use(accessLog);
 app.use(securityHeaders);
 app.use(crossOrigin);
+app.use(requireHttps);
 app.use(
   methodNotAllowed({
     app,

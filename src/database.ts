@@ -1,6 +1,6 @@
 /**
- * Running a query for a request: within its deadline, again where that is safe and can help, measured for
- * the log, and with D1's failures turned into ours.
+ * Runs a query for a request: within the request's deadline, repeated where that is safe and can help,
+ * measured for the log, with D1's errors mapped to ApiErrors.
  * https://developers.cloudflare.com/d1/observability/debug-d1/
  */
 import type { Context } from 'hono';
@@ -8,19 +8,28 @@ import { withDeadline } from './deadline.ts';
 import type { AppEnv } from './env.ts';
 import { serviceUnavailable } from './errors.ts';
 
-/** What a query runs on: the primary, or a session that may read from a replica. */
+/** The primary, or a session that may read from a replica. */
 export type Database = D1Database | D1DatabaseSession;
 
 /**
- * What a request may wait for KV and D1 in all, in milliseconds. (What the client takes to send its body
- * does not count.) D1 has no time-out of its own that a client would wait for.
+ * The time budget of a request for KV and D1 together, in milliseconds. (The time that the client takes to
+ * send its body does not count.) D1's own time-out is longer than a client waits.
  */
 const DEADLINE_MS = 5_000;
 const MAX_ATTEMPTS = 3;
-/** Longest pause before the second attempt, in milliseconds; twice that before the third. */
+/** The longest pause before the second attempt, in milliseconds; before the third it is twice that. */
 const PAUSE_MS = 100;
 
-/** Errors of D1 that are documented as "retry the operation". */
+/**
+ * What a session that begins at a client's bookmark may take of that, in milliseconds. A bookmark that was
+ * forged or is from a restored database can name a state that no replica will ever reach.
+ */
+const SESSION_DEADLINE_MS = 2_000;
+
+/** SQLite did not begin the statement, so that even a write can be repeated. https://sqlite.org/rescode.html */
+const BUSY = ['SQLITE_BUSY', 'SQLITE_LOCKED', 'database is locked'];
+
+/** Errors that D1 documents as "retry the operation", and SQLite's transient ones. */
 const TRANSIENT = [
   'D1 DB reset because its code was updated.',
   'Internal error while starting up D1 DB storage caused object to be reset.',
@@ -28,24 +37,27 @@ const TRANSIENT = [
   'Internal error in D1 DB storage caused object to be reset.',
   'Cannot resolve D1 DB due to transient issue on remote node.',
   "Can't read from request stream because client disconnected.",
+  'SQLITE_INTERRUPT',
+  'SQLITE_IOERR',
+  ...BUSY,
 ];
 
-/** Errors that are no fault of the platform's: to try again, now or later, does not help. */
-const OUR_MISTAKE =
+/** Errors of the service, not of the platform: another attempt, now or later, does not help. */
+const OWN_ERROR =
   /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
 
 type Policy = {
-  /** To run the query twice does no more than to run it once. */
+  /** Running the query twice has the effect of running it once. */
   isRepeatable: boolean;
-  /** The message of the 503, if it comes to that. */
+  /** The message of a 503. */
   unavailable: string;
 };
 
 /**
- * Runs a query on the database of a request, and returns its rows: three attempts at most, if it is
- * repeatable.
+ * Runs a query on the database of a request, and returns its rows. At most three attempts, where another
+ * one is safe.
  *
- * @throws ApiError 503 when D1 does not answer in time, or fails; what D1 threw when the mistake is ours.
+ * @throws ApiError 503 when D1 fails or does not answer in time; D1's error when the service caused it.
  */
 export async function runQuery<Row>(
   c: Context<AppEnv>,
@@ -53,7 +65,9 @@ export async function runQuery<Row>(
   query: (db: Database) => Promise<D1Result<Row>>,
 ): Promise<Row[]> {
   const log = c.get('log');
-  const session = c.get('session');
+  const bookmark = c.get('bookmark');
+  let session = bookmark === undefined ? undefined : c.env.DB.withSession(bookmark);
+  let isPrimary = !bookmark || bookmark === 'first-primary';
   const start = performance.now();
   let isOver = false;
   let lastError: unknown;
@@ -62,15 +76,26 @@ export async function runQuery<Row>(
     for (let count = 1; ; count += 1) {
       log.d1Attempts = count;
       try {
-        return await query(session ?? c.env.DB);
+        const result = query(session ?? c.env.DB);
+        return await (isPrimary
+          ? result
+          : withDeadline(result, SESSION_DEADLINE_MS, 'The session'));
       } catch (error) {
         lastError = error;
-        if (!isRepeatable || count === MAX_ATTEMPTS || !isTransient(error)) throw error;
+        if (isPrimary) {
+          const canRepeat = isRepeatable ? isOneOf(TRANSIENT, error) : isOneOf(BUSY, error);
+          if (!canRepeat || count === MAX_ATTEMPTS) throw error;
+          // Jitter: requests that failed together do not come back together.
+          const pause = Math.random() * PAUSE_MS * count;
+          await new Promise((resolve) => setTimeout(resolve, pause));
+        } else if (isOwnError(error)) {
+          throw error;
+        } else {
+          session = c.env.DB.withSession('first-primary');
+          isPrimary = true;
+        }
       }
-      // Jitter: requests that failed together do not come back together.
-      const pause = Math.random() * PAUSE_MS * count;
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      // The answer is given by now: nobody waits for another attempt.
+      // The response has been sent: nobody waits for another attempt.
       if (isOver) throw lastError;
     }
   }
@@ -79,11 +104,11 @@ export async function runQuery<Row>(
     const remaining = DEADLINE_MS - (log.kvMs ?? 0);
     const { results, meta } = await withDeadline(attempt(), remaining, 'D1');
     if (meta.served_by_region) log.d1Region = meta.served_by_region;
-    const bookmark = session?.getBookmark();
-    if (bookmark) c.header('X-D1-Bookmark', bookmark);
+    const next = session?.getBookmark();
+    if (next) c.header('X-D1-Bookmark', next);
     return results;
   } catch (error) {
-    if (isOurMistake(error)) throw explain(error, c.env.ENVIRONMENT);
+    if (isOwnError(error)) throw explain(error, c.env.ENVIRONMENT);
     throw serviceUnavailable(unavailable, withHistory(error, lastError));
   } finally {
     isOver = true;
@@ -91,23 +116,26 @@ export async function runQuery<Row>(
   }
 }
 
-/** The error for the log: a deadline does not say what D1 said before. */
+/** The error for the log: a deadline's message lacks D1's earlier error. */
 function withHistory(error: unknown, lastError: unknown): unknown {
   if (!(error instanceof Error) || !(lastError instanceof Error) || error === lastError)
     return error;
   return new Error(`${error.message}; before that: ${lastError.message}`);
 }
 
-function isTransient(error: unknown): boolean {
-  return error instanceof Error && TRANSIENT.some((text) => error.message.includes(text));
+function isOneOf(texts: string[], error: unknown): boolean {
+  return error instanceof Error && texts.some((text) => error.message.includes(text));
 }
 
-/** D1's errors are plain Errors: a TypeError and its like come from our own code. */
-function isOurMistake(error: unknown): error is Error {
-  return error instanceof Error && (error.name !== 'Error' || OUR_MISTAKE.test(error.message));
+/** D1's errors are plain Errors: a TypeError, for example, comes from our own code. */
+function isOwnError(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    (error.name !== 'Error' || (OWN_ERROR.test(error.message) && !isOneOf(TRANSIENT, error)))
+  );
 }
 
-/** The error, with what an operator can do about it. */
+/** The error, with its fix for the operator. */
 function explain(error: Error, environment: string): Error {
   const { message } = error;
   if (/no such (table|column)/.test(message)) {

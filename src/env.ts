@@ -7,10 +7,12 @@ export type AppEnv = {
   Variables: {
     /** Names this request in the log and in its `X-Request-Id` header. */
     requestId: string;
-    /** What its queries run on instead of the primary, if it asked for that. */
-    session: D1DatabaseSession | undefined;
+    /** Where a D1 session of this request begins; `undefined` for a request without `X-D1-Bookmark`. */
+    bookmark: D1SessionBookmark | D1SessionConstraint | undefined;
     /** Id of the API key's record; set by `authenticate`. */
     keyId: string;
+    /** What stays the same when the key is rotated: see `family` in keys/record.ts. */
+    keyFamily: string;
     /** What the request's log line will say beyond the request itself. */
     log: LogFields;
   };
@@ -18,7 +20,7 @@ export type AppEnv = {
 
 /** Filled in along the way; never the API key, a body or an animal's name. */
 export type LogFields = {
-  /** KV failed: the key was taken for what it last was known to be. */
+  /** KV failed: the key's last known state was used. */
   keyStale?: true;
   /** Rate limiters that failed, so that the request passed: which, and why. */
   limiterFailures?: string[];
@@ -34,7 +36,7 @@ export type LogFields = {
   d1Ms?: number;
   /** Milliseconds spent waiting for KV. */
   kvMs?: number;
-  /** How often D1 was asked. */
+  /** Number of D1 attempts. */
   d1Attempts?: number;
   /** Region of the D1 instance that answered last. */
   d1Region?: string;

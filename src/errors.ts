@@ -13,6 +13,7 @@ export const STATUS_OF = {
   invalid_api_key: 401,
   expired_api_key: 401,
   revoked_api_key: 401,
+  https_required: 403,
   not_found: 404,
   pet_not_found: 404,
   method_not_allowed: 405,
@@ -46,7 +47,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A 503, to be tried again after five seconds. */
+/** A 503 with `Retry-After: 5` (seconds). */
 export function serviceUnavailable(message: string, cause: unknown): ApiError {
   return new ApiError('service_unavailable', message, { headers: { 'Retry-After': '5' }, cause });
 }

@@ -8,8 +8,5 @@ health.get('/health', (c) =>
   c.json(
     { status: 'ok', environment: c.env.ENVIRONMENT, version: c.env.CF_VERSION_METADATA.id },
     200,
-    {
-      'Cache-Control': 'no-store',
-    },
   ),
 );

@@ -2,6 +2,7 @@
  * Reading JSON without losing a digit. `JSON.parse` turns every number into a double, which is exact
  * to 2^53 only; identifiers are int64. (Writing needs nothing here: SQLite writes the JSON.)
  */
+import { ApiError } from './errors.ts';
 
 /** Stands for the value of a member that was given more than once. */
 export const REPEATED = Symbol('repeated');
@@ -20,10 +21,10 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
  *
  * Time is linear in the length of the text, whatever its shape.
  *
- * @throws SyntaxError when the text is not JSON; RangeError when it is nested more than 32 deep.
+ * @throws ApiError 400 `invalid_json` when the text is not JSON or is nested more than 32 levels deep.
  */
 export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
+  const value = parse(text);
   if (typeof value !== 'object' || value === null) return value;
   const members = new Map<string, unknown>(Object.entries(value));
 
@@ -34,7 +35,7 @@ export function parseJson(text: string): unknown {
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
       depth += 1;
-      if (depth > MAX_DEPTH) throw new RangeError('nested too deeply');
+      if (depth > MAX_DEPTH) throw new ApiError('invalid_json', 'The body is nested too deeply.');
     } else if (token === '}' || token === ']') {
       depth -= 1;
     } else if (depth === 1 && token === ':') {
@@ -48,6 +49,16 @@ export function parseJson(text: string): unknown {
   }
   // fromEntries defines properties, so that a member named __proto__ stays an ordinary member.
   return Array.isArray(value) ? value : Object.fromEntries(members);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new ApiError('invalid_json', 'The body is not valid JSON.');
+    throw error;
+  }
 }
 
 /**

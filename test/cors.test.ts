@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { startStore } from './store.ts';
 
 const store = startStore();
+const staging = startStore({ env: 'staging' });
+/** A front end under development: the local environment admits no other pages. */
+const PAGE = 'http://localhost:5173';
 
 function list(value: string | null): string[] {
   return (value ?? '')
@@ -17,7 +20,7 @@ test.each(['/v1/pets', '/v1/pets/1'])(
       method: 'OPTIONS',
       headers: {
         authorization: null,
-        origin: 'https://shop.example',
+        origin: PAGE,
         'access-control-request-method': 'POST',
         'access-control-request-headers': 'authorization,content-type',
       },
@@ -43,7 +46,7 @@ test.each([
   ['a 404', '/nothing', {}],
 ])('%s can be read from any origin, with its headers', async (_, path, headers) => {
   const reply = await store.fetch(path, {
-    headers: { origin: 'https://shop.example', ...headers },
+    headers: { origin: PAGE, ...headers },
   });
   expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   expect(list(reply.headers.get('access-control-expose-headers'))).toEqual([
@@ -58,4 +61,54 @@ test.each([
     'X-D1-Bookmark',
     'X-Request-Id',
   ]);
+});
+
+const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+const headers = { 'content-type': 'application/json' };
+
+async function petCount(): Promise<number | null> {
+  return (await store.bindings()).DB.prepare('SELECT count(*) AS n FROM pets').first<number>('n');
+}
+
+test.each([
+  'http://localhost',
+  'http://localhost:5173',
+  'https://shop.localhost:8443',
+  'http://127.0.0.1:3000',
+  'http://127.8.9.10',
+  'http://[::1]:8080',
+])('a page at %s may write to the local store', async (origin) => {
+  const reply = await store.fetch('/v1/pets', {
+    ...{ method: 'POST', body },
+    headers: { ...headers, origin },
+  });
+  expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([201, '*']);
+});
+
+test.each([
+  'https://evil.example',
+  'http://localhost.evil.example',
+  'http://evillocalhost',
+  'http://127.0.0.1.evil.example',
+  'http://128.0.0.1',
+  'http://[::2]',
+  'null',
+])('a page at %j can neither write to the local store nor read from it', async (origin) => {
+  for (const method of ['POST', 'GET', 'OPTIONS']) {
+    const reply = await store.fetch('/v1/pets', {
+      ...(method === 'POST' ? { method, body } : { method }),
+      headers: { ...headers, origin },
+    });
+    expect([reply.status, (reply.body as { code: string }).code]).toEqual([400, 'invalid_request']);
+    expect([...reply.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual(
+      [],
+    );
+  }
+  expect(await petCount()).toBe(0);
+});
+
+test('staging and production admit any page', async () => {
+  expect(
+    (await staging.fetch('/v1/pets', { headers: { origin: 'https://shop.example' } })).status,
+  ).toBe(200);
 });

@@ -57,7 +57,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
     ];
     const taken = [local, ...others].flatMap(own);
     const limiterIds = config.ratelimits.map(({ namespace_id }) => namespace_id);
-    expect(new Set(limiterIds).size).toBe(2);
+    expect(new Set(limiterIds).size).toBe(3);
     for (const value of own(config)) {
       expect(value).toBeTruthy();
       expect(taken).not.toContain(value);
@@ -112,6 +112,25 @@ describe('staging', () => {
       status: 401,
     });
   });
+
+  test.each([null, 'garbage', 'valid'])(
+    'refuses http before it looks at the key: %s',
+    async (credential) => {
+      const key = credential === 'valid' ? await store.issueKey() : credential;
+      const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
+      const response = await fetch(`${store.url()}/v1/pets`, {
+        headers: authorization,
+        redirect: 'manual',
+      });
+      expect(response.status).toBe(403);
+      expect(response.headers.has('location')).toBe(false);
+      expect(await response.json()).toEqual({
+        code: 'https_required',
+        message: expect.stringContaining('Replace any API key'),
+        status: 403,
+      });
+    },
+  );
 
   test('does not look for a store that was never set up', async () => {
     const { API_KEYS } = await store.bindings();

@@ -93,8 +93,43 @@ test('an exception that nobody expected is logged whole and shown as internal_er
       requestId: reply.headers.get('x-request-id'),
       status: 500,
       code: 'internal_error',
-      cause: 'KV holds something that is no record of a key.',
+      cause: 'KV holds an invalid key record.',
       stack: expect.stringContaining('parseRecord'),
     }),
   ]);
+});
+
+test.each([
+  ['an unknown path', 'GET', '/v1/nothing', 404],
+  ['another method', 'PUT', '/v1/pets', 405],
+  ['a preflight', 'OPTIONS', '/v1/pets', 204],
+  ['the health check', 'GET', '/health', 200],
+  ['a bad request', 'GET', '/v1/pets?limit=0', 400],
+])('no cache stores the answer to %s', async (_, method, path, status) => {
+  const reply = await store.fetch(path, { method });
+  expect([reply.status, reply.headers.get('cache-control')]).toEqual([
+    status,
+    expect.stringMatching(/^(private, )?no-store$/),
+  ]);
+});
+
+test('a query string of more than 2 KiB is refused, whatever is in it', async () => {
+  const longest = `/v1/pets?status=${'x'.repeat(2048 - 'status='.length)}`;
+  expect((await store.fetch(longest)).body).toMatchObject({
+    message: expect.stringMatching(/^status: /),
+  });
+  expect((await store.fetch(`${longest}x`)).body).toEqual({
+    code: 'invalid_request',
+    message: 'query: must be at most 2048 bytes',
+    status: 400,
+  });
+});
+
+test('a message lists twenty problems, and counts the others', async () => {
+  const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`field${i}`, i]));
+  const { body } = await store.create({ name: 'Rex', categoryId: 1, ...fields });
+  const { message } = body as { message: string };
+  expect(message).toMatch(
+    /^field0: is not a known field; .*; field19: is not a known field; and 980 more problems$/,
+  );
 });

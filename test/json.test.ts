@@ -57,7 +57,7 @@ describe('parseJson', () => {
           plain = false;
         }
         if (plain) parseJson(text);
-        else expect(() => parseJson(text)).toThrow(SyntaxError);
+        else expect(() => parseJson(text)).toThrow('not valid JSON');
       }),
       { numRuns: 2000 },
     );
@@ -80,7 +80,7 @@ describe('parseJson', () => {
 
   test('refuses what is nested more than 32 deep', () => {
     expect(() => parseJson(`${'['.repeat(32)}${']'.repeat(32)}`)).not.toThrow();
-    expect(() => parseJson(`${'['.repeat(33)}${']'.repeat(33)}`)).toThrow(RangeError);
+    expect(() => parseJson(`${'['.repeat(33)}${']'.repeat(33)}`)).toThrow('nested too deeply');
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * The `Idempotency-Key` request header: a name that a client gives to a create, so that it can send it
- * again without doing it twice.
+ * The `Idempotency-Key` request header: a client's name for a create, so that repeating the request does
+ * not repeat its effect.
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
 import type { Context } from 'hono';
@@ -11,21 +11,31 @@ import { sha256 } from '../sha256.ts';
 /** How long a key is remembered, in milliseconds. */
 export const KEPT_MS = 86_400_000;
 
+const MAX_LENGTH = 255;
+
 /**
- * The key of a request, or `undefined` when it has none. The draft wants it quoted, clients send it bare:
- * both are the same.
+ * The key of a request, or `undefined` when it has none. The draft defines a quoted string, clients send
+ * it without quotes: both are the same key.
  *
- * @throws ApiError 400 when it is not 1 to 255 printable ASCII characters.
+ * @throws ApiError 400 when it is not 1 to 255 printable ASCII characters, or the header is repeated.
  */
 export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
   const header = c.req.header('Idempotency-Key');
   if (header === undefined) return undefined;
-  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
-  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
-  throw new ApiError(
-    'invalid_request',
-    'Idempotency-Key: must be 1 to 255 printable ASCII characters',
-  );
+  const isQuoted = header.length > 1 && header.startsWith('"') && header.endsWith('"');
+  const key = isQuoted ? header.slice(1, -1) : header;
+  if (key.length > MAX_LENGTH || !/^[\x20-\x7e]+$/.test(key)) {
+    throw invalidKey(`must be 1 to ${MAX_LENGTH} printable ASCII characters`);
+  }
+  // The runtime joins repeated headers with a comma and a space. A quoted key may contain both.
+  if (key.includes(', ') && (!isQuoted || key.includes('"'))) {
+    throw invalidKey('must be given only once; quote a key that contains a comma and a space');
+  }
+  return key;
+}
+
+function invalidKey(problem: string): ApiError {
+  return new ApiError('invalid_request', `Idempotency-Key: ${problem}`);
 }
 
 /** SHA-256, in hex, of what a validated body says, however it was written. */

@@ -11,9 +11,11 @@ const RANDOM_LENGTH = 30;
 
 const FORMAT = /^animal_(local|staging|production)_[0-9A-Za-z]{36}$/;
 
-/** The environment that a key is for, or `undefined` when it is no key of ours at all. */
+/** The environment that a key is for, or `undefined` when it is not an API key of this service. */
 export function environmentOfKey(key: string): string | undefined {
+  // The format bounds the length, so it is tested before the checksum is computed.
   const environment = FORMAT.exec(key)?.[1];
+  if (!environment) return undefined;
   const body = key.slice(0, -CHECKSUM_LENGTH);
   return key === body + checksum(body) ? environment : undefined;
 }

@@ -1,96 +1,98 @@
 /**
- * Finding a key's record: in the isolate's memory, else in KV. KV reads dominate the bill of a small
- * API and cost a round trip, and a client's requests come in bursts: ten seconds save most of them.
+ * Finds the record of an API key: in this isolate's memory, else in KV. KV reads dominate the bill of a
+ * small API and cost a round trip, and a client's requests come in bursts: the memory saves most reads.
  */
 import type { Context } from 'hono';
 import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { serviceUnavailable } from '../errors.ts';
-import { limitAddress } from '../middleware/rate-limit.ts';
 import { KeyRecord, recordName } from './record.ts';
 
-/** How long a record is taken from memory, in milliseconds. A revocation waits that long, too. */
-const REMEMBERED_MS = 10_000;
-/** How long after that a record is still good for when KV fails, in milliseconds. */
-const KEPT_MS = 3_600_000;
+/** How long a record is used without reading KV again, in milliseconds. */
+const FRESH_MS = 10_000;
+/** How long after that a record is still used while KV fails, in milliseconds. */
+const STALE_MS = 3_600_000;
 /** Bounds the memory: a record takes about a kilobyte. */
-const MAX_REMEMBERED = 1_000;
+const MAX_RECORDS = 1_000;
 
-/** How long KV may take, in milliseconds. */
+/** Deadline of a KV read, in milliseconds. */
 const KV_DEADLINE_MS = 2_000;
-/** How long KV's own cache keeps a record, in seconds: the least that it allows. */
+/** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. */
 const KV_CACHE_S = 30;
 
-type Remembered = {
+type CachedRecord = {
   record: KeyRecord;
-  /** When KV is to be asked again. */
+  /** When to read KV again. Only the outcome of a KV read moves it. */
   refreshAt: number;
-  /** When the record is no longer good for anything. */
+  /** When the record is no longer used, even while KV fails. */
   forgetAt: number;
-  /** KV failed when it was asked again. */
+  /** The last KV read failed. */
   stale: boolean;
 };
 
-const memory = new Map<string, Remembered>();
+const cache = new Map<string, CachedRecord>();
+/** The KV reads in progress: concurrent requests with one key share one. */
+const reads = new Map<string, Promise<string | null>>();
 
 /**
- * The record of a key, or `null` when there is none. When KV fails, a key that this isolate has seen
- * stays what it was, for up to an hour.
+ * The record of a key, or `null` when there is none. While KV fails, a key that this isolate has seen
+ * keeps its last known state for up to an hour.
  *
- * @throws ApiError 429 when the client's address has asked for too many keys that are not remembered;
- *   503 when KV fails and the key is not remembered. Error when KV holds something that is no record.
+ * @throws ApiError 503 when KV fails and the key is not in memory; Error when KV holds an invalid record.
  */
 export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
   const name = recordName(key);
-  const known = recall(name);
-  if (known && Date.now() < known.refreshAt) return use(known, c);
-  if (!known) await limitAddress(c);
-  // Requests that come while KV is being asked take what is remembered.
-  if (known) known.refreshAt = Date.now() + KV_DEADLINE_MS;
+  const cached = cache.get(name);
+  if (cached && Date.now() < cached.refreshAt) {
+    if (cached.stale) c.get('log').keyStale = true;
+    return cached.record;
+  }
   const start = Date.now();
   let stored: string | null;
   try {
-    const reading = c.env.API_KEYS.get(name, { cacheTtl: KV_CACHE_S });
-    stored = await withDeadline(reading, KV_DEADLINE_MS, 'KV');
+    stored = await readKv(c.env.API_KEYS, name);
   } catch (cause) {
-    if (!known) throw serviceUnavailable('API keys cannot be checked right now.', cause);
-    // Asked again after a while, so that an outage does not hold up every request.
-    known.refreshAt = Date.now() + REMEMBERED_MS;
-    known.stale = true;
-    return use(known, c);
+    if (!cached || Date.now() >= cached.forgetAt) {
+      throw serviceUnavailable('API keys cannot be checked right now.', cause);
+    }
+    // Wait before the next read, so that an outage does not delay every request.
+    cached.refreshAt = Date.now() + FRESH_MS;
+    cached.stale = true;
+    c.get('log').keyStale = true;
+    return cached.record;
   } finally {
     c.get('log').kvMs = Date.now() - start;
   }
   return remember(name, stored);
 }
 
-function use({ record, stale }: Remembered, c: Context<AppEnv>): KeyRecord {
-  if (stale) c.get('log').keyStale = true;
-  return record;
+async function readKv(kv: KVNamespace, name: string): Promise<string | null> {
+  const reading = reads.get(name) ?? kv.get(name, { cacheTtl: KV_CACHE_S });
+  reads.set(name, reading);
+  try {
+    return await withDeadline(reading, KV_DEADLINE_MS, 'KV');
+  } finally {
+    if (reads.get(name) === reading) reads.delete(name);
+  }
 }
 
-function recall(name: string): Remembered | undefined {
-  const known = memory.get(name);
-  return known && Date.now() < known.forgetAt ? known : undefined;
-}
-
-/** A key without a record is not remembered: guesses must not push out the keys of clients. */
+/** A key without a record is not cached: guesses must not push out the keys of clients. */
 function remember(name: string, stored: string | null): KeyRecord | null {
-  memory.delete(name);
+  cache.delete(name);
   if (stored === null) return null;
   const record = parseRecord(stored);
-  const [oldest] = memory.keys();
-  if (oldest !== undefined && memory.size >= MAX_REMEMBERED) memory.delete(oldest);
-  const refreshAt = Date.now() + REMEMBERED_MS;
-  memory.set(name, { record, refreshAt, forgetAt: refreshAt + KEPT_MS, stale: false });
+  const [oldest] = cache.keys();
+  if (oldest !== undefined && cache.size >= MAX_RECORDS) cache.delete(oldest);
+  const refreshAt = Date.now() + FRESH_MS;
+  cache.set(name, { record, refreshAt, forgetAt: refreshAt + STALE_MS, stale: false });
   return record;
 }
 
-/** Says nothing of what is there instead: this message is logged. */
+/** The message is logged, so it shows nothing of what is stored. */
 function parseRecord(stored: string): KeyRecord {
   try {
     return KeyRecord.parse(JSON.parse(stored));
   } catch {
-    throw new Error('KV holds something that is no record of a key.');
+    throw new Error('KV holds an invalid key record.');
   }
 }

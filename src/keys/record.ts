@@ -16,6 +16,8 @@ export const KeyRecord = z.object({
   expiresAt: Time.nullish(),
   /** Present once the key was revoked. */
   revokedAt: Time.nullish(),
+  /** Id of the first key of the rotations that led to this one; absent for a key that was created. */
+  family: z.string().min(1).optional(),
 });
 
 export type KeyRecord = z.infer<typeof KeyRecord>;

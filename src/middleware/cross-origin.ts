@@ -1,8 +1,9 @@
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';
+import { ApiError } from '../errors.ts';
 
-/** What a page of another origin may read of a response. */
+/** The response headers that a page of another origin may read. */
 const EXPOSED = [
   'Link',
   'Location',
@@ -25,13 +26,29 @@ const preflight = cors({
 });
 
 /**
- * Lets pages of any origin call (CORS): the service knows no cookies, so a foreign page can do nothing
- * without a key. Only preflights go through Hono's `cors`: it makes a response before the handler makes
- * its own, and the copying of headers from one to the other takes longer than all of the validation.
+ * Admits pages of any origin (CORS): there are no cookies, so a page can do nothing without an API key.
+ * In the local environment the key is public, so only pages on the loopback host are admitted.
+ *
+ * Only preflights use Hono's `cors`: it creates a response before the handler does, and copying the
+ * headers from one to the other takes longer than all of the validation.
  */
 export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
+  const origin = c.req.header('Origin');
+  if (c.env.ENVIRONMENT === 'local' && origin !== undefined && !isLoopback(origin)) {
+    throw new ApiError(
+      'invalid_request',
+      'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
+    );
+  }
   if (c.req.method === 'OPTIONS') return preflight(c, next);
   c.header('Access-Control-Allow-Origin', '*');
   c.header('Access-Control-Expose-Headers', EXPOSED);
   await next();
 });
+
+/** Whether an origin names the loopback host (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
+function isLoopback(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { hostname } = new URL(origin);
+  return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}

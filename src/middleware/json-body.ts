@@ -1,11 +1,14 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { createMiddleware } from 'hono/factory';
-import type { AppEnv } from '../env.ts';
+import type * as z from 'zod';
 import { ApiError } from '../errors.ts';
 import { parseJson } from '../json.ts';
+import { validate } from './validate.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
+
+/** Longest `Content-Type` that is parsed, in characters. */
+const MAX_CONTENT_TYPE = 256;
 
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
@@ -15,26 +18,24 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Reads the body for `validate('json', …)`: `application/json`, uncompressed, at most 16 KiB, in
- * UTF-8, integers exact. Hono's own reading would take a body of another media type for `{}`, replace
- * bytes that are not UTF-8 silently, and round integers past 2^53.
+ * Validates the body with a strict object schema, for `c.req.valid('json')`: `application/json`,
+ * uncompressed, at most 16 KiB, in UTF-8, integers exact.
  */
-export const jsonBody = createMiddleware<AppEnv>(async function jsonBody(c, next) {
-  requireJson(c);
-  const body = decodeJson(await readBody(c));
-  // The validator reads the body with c.req.json(), which has no other way in.
-  Object.defineProperty(c.req, 'json', { value: async () => body });
-  await next();
-});
+export function jsonBody<T extends z.ZodObject>(schema: T) {
+  const validateBody = validate('json', schema);
+  const readAndValidate: typeof validateBody = async (c, next) => {
+    requireJson(c);
+    const body = decodeJson(await readBody(c));
+    // The validator calls c.req.json(), which would replace bytes that are not UTF-8, and round integers.
+    Object.defineProperty(c.req, 'json', { value: async () => body });
+    return validateBody(c, next);
+  };
+  return readAndValidate;
+}
 
-function requireJson(c: Context<AppEnv>): void {
-  // RFC 8259 defines no charset parameter; clients send charset=utf-8 all the same, which is true.
-  const [mediaType, ...parameters] = (c.req.header('Content-Type') ?? '')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const known = ['', 'charset=utf-8', 'charset="utf-8"'];
-  if (mediaType !== 'application/json' || !parameters.every((part) => known.includes(part))) {
+function requireJson(c: Context): void {
+  const contentType = c.req.header('Content-Type') ?? '';
+  if (contentType.length > MAX_CONTENT_TYPE || !isJson(contentType)) {
     throw new ApiError(
       'unsupported_media_type',
       'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
@@ -46,41 +47,50 @@ function requireJson(c: Context<AppEnv>): void {
     throw new ApiError(
       'unsupported_media_type',
       'The body must not be compressed: leave out the header Content-Encoding.',
-      // RFC 9110, 15.5.16: Accept-Encoding tells that the coding, not the media type, is the matter.
+      // RFC 9110, section 15.5.16: Accept-Encoding says that the coding is refused, not the media type.
       { headers: { Accept: 'application/json', 'Accept-Encoding': 'identity' } },
     );
   }
 }
 
-async function readBody(c: Context<AppEnv>): Promise<ArrayBuffer> {
+/** RFC 8259 defines no charset parameter; `charset=utf-8` is true all the same, and clients send it. */
+function isJson(contentType: string): boolean {
+  const [mediaType, ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const known = ['', 'charset=utf-8', 'charset="utf-8"'];
+  return mediaType === 'application/json' && parameters.every((part) => known.includes(part));
+}
+
+async function readBody(c: Context): Promise<ArrayBuffer> {
   let bytes = new ArrayBuffer(0);
   try {
     await limitBody(c, async () => {
       bytes = await c.req.arrayBuffer();
     });
   } catch (error) {
-    if (error instanceof ApiError) throw error;
-    // A client that hung up: nobody reads the answer, but it is no mistake of ours in the log either.
-    throw new ApiError('invalid_request', 'The body did not arrive whole.', { cause: error });
+    // The runtime reports a client that disconnects as a plain Error. Subclasses come from our own code.
+    if (!(error instanceof Error) || error.name !== 'Error' || error instanceof ApiError)
+      throw error;
+    throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
   return bytes;
 }
 
 function decodeJson(bytes: ArrayBuffer): unknown {
   if (bytes.byteLength === 0) throw new ApiError('invalid_json', 'The body is empty.');
-  let text: string;
+  return parseJson(decodeUtf8(bytes));
+}
+
+function decodeUtf8(bytes: ArrayBuffer): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
-  }
-  try {
-    return parseJson(text);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
   } catch (error) {
-    const isTooDeep = error instanceof RangeError;
-    throw new ApiError(
-      'invalid_json',
-      `The body is ${isTooDeep ? 'nested too deeply' : 'not valid JSON'}.`,
-    );
+    // https://encoding.spec.whatwg.org/#dom-textdecoder-decode
+    if (error instanceof TypeError) {
+      throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
+    }
+    throw error;
   }
 }

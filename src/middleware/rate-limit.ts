@@ -1,6 +1,6 @@
 /**
- * Rate limits, by Cloudflare's limiter: approximate, and counted in each Cloudflare location apart. It
- * tells no remaining count, so neither do we.
+ * Rate limits, by Cloudflare's limiter: approximate, and counted in each Cloudflare location separately.
+ * The limiter returns no remaining count, so responses show none.
  * https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/
  */
 import type { Context } from 'hono';
@@ -9,53 +9,71 @@ import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 
-/** `period` of every limiter in wrangler.toml, in seconds: by then the window is a new one. */
+/** `period` of every limiter in wrangler.toml, in seconds: the longest time until a new window. */
 export const PERIOD_S = 10;
-/** It answers from the same machine: if not by then, it does not answer. */
+/** Deadline of a limiter, in milliseconds. It runs on the same machine as the worker. */
 const LIMITER_DEADLINE_MS = 500;
 
-/** Takes one from the budget of the API key. To run after `authenticate`. */
+/**
+ * Spends one request of the API key's budget, and of its smaller budget for writes. Runs after
+ * `authenticate`.
+ */
 export const rateLimit = createMiddleware<AppEnv>(async function rateLimit(c, next) {
-  await spend(c, 'RATE_LIMITER', c.get('keyId'));
+  const keyId = c.get('keyId');
+  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
+  await spend(c, [
+    ['RATE_LIMITER', keyId],
+    ...(isRead ? [] : [['WRITE_RATE_LIMITER', keyId] satisfies Budget]),
+  ]);
   await next();
 });
 
 /**
- * Takes one from the budget of the client's address: what stands between guessed keys and the bill for
- * reading KV.
+ * Spends one request of the budgets of the client's address, for a key that was refused: it bounds what
+ * guessing costs. A valid key does not spend it, so a neighbour's guesses cannot lock the key out.
  *
- * @throws ApiError 429 when the budget is spent.
+ * @throws ApiError 429 when a budget is spent.
  */
 export async function limitAddress(c: Context<AppEnv>): Promise<void> {
-  await spend(c, 'ADDRESS_RATE_LIMITER', network(c.req.header('CF-Connecting-IP') ?? ''));
+  const networks = networksOf(c.req.header('CF-Connecting-IP') ?? '');
+  await spend(
+    c,
+    networks.map((network) => ['ADDRESS_RATE_LIMITER', network]),
+  );
 }
 
-type Limiter = 'RATE_LIMITER' | 'ADDRESS_RATE_LIMITER';
+/** A limiter, and the key that it counts by. */
+type Budget = ['RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', string];
 
-async function spend(c: Context<AppEnv>, limiter: Limiter, key: string): Promise<void> {
-  let success = true;
-  try {
-    const limiting = c.env[limiter].limit({ key });
-    ({ success } = await withDeadline(limiting, LIMITER_DEADLINE_MS, 'The rate limiter'));
-  } catch (error) {
-    // Better an unlimited service than none.
-    const log = c.get('log');
-    log.limiterFailures = [...(log.limiterFailures ?? []), `${limiter}: ${error}`];
-  }
-  if (success) return;
-  throw new ApiError('rate_limited', 'Too many requests. Wait, then go on more slowly.', {
+async function spend(c: Context<AppEnv>, budgets: Budget[]): Promise<void> {
+  const allowed = await Promise.all(budgets.map((budget) => isAllowed(c, budget)));
+  if (!allowed.includes(false)) return;
+  throw new ApiError('rate_limited', 'Too many requests. Retry after the delay in Retry-After.', {
     headers: { 'Retry-After': String(PERIOD_S) },
   });
 }
 
+async function isAllowed(c: Context<AppEnv>, [limiter, key]: Budget): Promise<boolean> {
+  try {
+    const limiting = c.env[limiter].limit({ key });
+    return (await withDeadline(limiting, LIMITER_DEADLINE_MS, 'The rate limiter')).success;
+  } catch (error) {
+    // An unlimited service is better than none.
+    const log = c.get('log');
+    log.limiterFailures = [...(log.limiterFailures ?? []), `${limiter}: ${error}`];
+    return true;
+  }
+}
+
 /**
- * The address, or of an IPv6 address its /64: one subscriber has that many addresses (RFC 6177). IPv4
- * addresses written as IPv6 (RFC 4291, section 2.5.5.2) are taken for themselves.
+ * The networks whose budgets an address spends: an IPv4 address alone; an IPv6 address by its /64, which
+ * is one subscriber's, and its /48, the largest block that one site gets (RFC 6177). An IPv4 address
+ * written as IPv6 (RFC 4291, section 2.5.5.2) counts as IPv4.
  */
-export function network(address: string): string {
+export function networksOf(address: string): string[] {
   const mapped = /^::ffff:([0-9]+(?:\.[0-9]+){3})$/i.exec(address)?.[1];
-  if (mapped || !URL.canParse(`http://[${address}]`)) return mapped ?? address;
-  // The URL parser writes an address in one way only: lower case, no leading zeros, one `::`.
+  if (mapped || !URL.canParse(`http://[${address}]`)) return [mapped ?? address];
+  // The URL parser has one form for an address: lower case, no leading zeros, one `::`.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const groups = head === '' ? [] : head.split(':');
@@ -63,5 +81,5 @@ export function network(address: string): string {
     const last = tail === '' ? [] : tail.split(':');
     groups.push(...Array(8 - groups.length - last.length).fill('0'), ...last);
   }
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  return [`${groups.slice(0, 4).join(':')}::/64`, `${groups.slice(0, 3).join(':')}::/48`];
 }

@@ -27,6 +27,8 @@ const BOOKMARK_PARAMETER = {
 } as const;
 
 const CREATE_PET_INVALID = `name: is required; categoryId: ${INT64_PROBLEM}; nmae: is not a known field, did you mean name?`;
+const HEALTH_INVALID =
+  'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment';
 const GET_PET_INVALID = `petId: ${INT64_PROBLEM}`;
 const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);
 
@@ -163,6 +165,6 @@ export const getHealth: ZodOpenApiOperationObject = {
         },
       },
     }),
-    ...errors(['internal_error']),
+    ...errors(['invalid_request', 'https_required', 'internal_error'], {}, HEALTH_INVALID),
   },
 };

@@ -100,6 +100,7 @@ const ERROR_HEADERS: Record<number, Headers> = {
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is not valid. The message names every problem at once.',
   401: 'No API key, or one that is not valid.',
+  403: 'The request was sent over plain http.',
   404: 'The requested resource could not be found.',
   413: `The body is larger than ${MAX_BODY_BYTES} bytes.`,
   415: 'The body is not `application/json`, or it is compressed.',
@@ -117,6 +118,8 @@ const MESSAGES: Record<ErrorCode, string> = {
   invalid_api_key: 'There is no such API key.',
   expired_api_key: 'This API key expired at 2026-11-20T00:00:00.000Z.',
   revoked_api_key: 'This API key was revoked.',
+  https_required:
+    'Send requests over https. Replace any API key that was sent over http: others may have read it.',
   not_found: 'There is nothing at this path.',
   pet_not_found: 'There is no animal with the id 7.',
   method_not_allowed: 'This path takes GET, HEAD, POST.',
@@ -125,7 +128,7 @@ const MESSAGES: Record<ErrorCode, string> = {
     'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
   idempotency_key_reused:
     'This Idempotency-Key was used for another body within the last 24 hours.',
-  rate_limited: 'Too many requests. Wait, then go on more slowly.',
+  rate_limited: 'Too many requests. Retry after the delay in Retry-After.',
   internal_error:
     'Something went wrong on our side. Quote the X-Request-Id header when you report it.',
   service_unavailable: 'The store cannot be reached right now.',
@@ -188,6 +191,7 @@ export const COMMON_ERRORS: ErrorCode[] = [
   'invalid_api_key',
   'expired_api_key',
   'revoked_api_key',
+  'https_required',
   'rate_limited',
   'internal_error',
   'service_unavailable',

@@ -77,8 +77,8 @@ export function insertPet(db: Database, pet: NewPet): Promise<D1Result<PetRow>> 
 }
 
 export type IdempotencyKey = {
-  /** Id of the API key's record. */
-  keyId: string;
+  /** What a rotation of the API key keeps: see keys/record.ts. */
+  keyFamily: string;
   key: string;
   bodyHash: string;
   requestId: string;
@@ -98,7 +98,7 @@ export type FirstAnswer = PetRow & {
 export async function insertPetOnce(
   db: Database,
   pet: NewPet,
-  { keyId, key, bodyHash, requestId }: IdempotencyKey,
+  { keyFamily, key, bodyHash, requestId }: IdempotencyKey,
 ): Promise<D1Result<FirstAnswer>> {
   const now = Date.now();
   const isRecord = 'key_id = ?1 AND idempotency_key = ?2';
@@ -106,13 +106,13 @@ export async function insertPetOnce(
     // A record that the scheduled handler has not removed yet is not honoured either.
     db
       .prepare(`DELETE FROM idempotency_keys WHERE ${isRecord} AND created_at <= ?3`)
-      .bind(keyId, key, now - KEPT_MS),
+      .bind(keyFamily, key, now - KEPT_MS),
     db
       .prepare(
         `INSERT INTO pets (name, category_id, status) SELECT ?3, ?4, ?5
          WHERE NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE ${isRecord})`,
       )
-      .bind(keyId, key, pet.name, `${pet.categoryId}`, pet.status ?? null),
+      .bind(keyFamily, key, pet.name, `${pet.categoryId}`, pet.status ?? null),
     // Where no animal was inserted there is a record already, and this one gives way to it.
     db
       .prepare(
@@ -120,13 +120,13 @@ export async function insertPetOnce(
          SELECT ?1, ?2, ?3, ?4, ${PET}, ?5 FROM pets WHERE id = last_insert_rowid()
          ON CONFLICT DO NOTHING`,
       )
-      .bind(keyId, key, now, bodyHash, requestId),
+      .bind(keyFamily, key, now, bodyHash, requestId),
     db
       .prepare(
         `SELECT CAST(json_extract(answer, '$.id') AS TEXT) AS pet_id, answer AS pet, body_hash, request_id
          FROM idempotency_keys WHERE ${isRecord}`,
       )
-      .bind(keyId, key),
+      .bind(keyFamily, key),
   ]);
   if (!answer) throw new Error('the batch has fewer results than statements');
   return answer;

@@ -9,7 +9,7 @@ import { authenticate } from '../middleware/authenticate.ts';
 import { consistency } from '../middleware/consistency.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { rateLimit } from '../middleware/rate-limit.ts';
-import { validate } from '../middleware/validate.ts';
+import { limitQuery, validate } from '../middleware/validate.ts';
 import { encodeCursor } from './cursor.ts';
 import { DEPRECATION, SUNSET } from './deprecation.ts';
 import { insertPet, insertPetOnce, type PetRow, selectPet, selectPets } from './queries.ts';
@@ -21,11 +21,11 @@ const READ = { isRepeatable: true, unavailable: 'The store cannot be reached rig
 const CREATE = {
   isRepeatable: false,
   unavailable:
-    'The store does not answer. Whether the animal was added is not known: look before you send it again, or use an Idempotency-Key.',
+    'The database did not answer. It is unknown whether the animal was added: list the animals before you send it again. (Only an Idempotency-Key on the first request makes a retry safe.)',
 };
 const CREATE_ONCE = {
   isRepeatable: true,
-  unavailable: 'The store does not answer. Send it again with the same Idempotency-Key.',
+  unavailable: 'The database did not answer. Send the request again with the same Idempotency-Key.',
 };
 
 /** The service assigns ids from 1 up; one that an operator inserted may be any int64. */
@@ -37,6 +37,7 @@ pets.get(
   authenticate,
   rateLimit,
   consistency,
+  limitQuery,
   validate('query', ListPetsQuery),
   async (c) => {
     const { limit, status, cursor } = c.req.valid('query');
@@ -60,9 +61,9 @@ pets.post(
   authenticate,
   rateLimit,
   consistency,
+  limitQuery,
   validate('query', NoQuery),
-  jsonBody,
-  validate('json', NewPet),
+  jsonBody(NewPet),
   async (c) => {
     const pet = c.req.valid('json');
     const key = idempotencyKeyOf(c);
@@ -81,7 +82,7 @@ async function create(c: Context<AppEnv>, pet: NewPet): Promise<PetRow> {
 async function createOnce(c: Context<AppEnv>, pet: NewPet, key: string): Promise<PetRow> {
   const requestId = c.get('requestId');
   const bodyHash = hashOf(pet);
-  const record = { keyId: c.get('keyId'), key, bodyHash, requestId };
+  const record = { keyFamily: c.get('keyFamily'), key, bodyHash, requestId };
   const [first] = await runQuery(c, CREATE_ONCE, (db) => insertPetOnce(db, pet, record));
   if (!first) throw new Error('the batch left no record of the idempotency key');
   if (first.body_hash !== bodyHash) {
@@ -112,6 +113,7 @@ pets.get(
   authenticate,
   rateLimit,
   consistency,
+  limitQuery,
   validate('param', GetPetPath),
   validate('query', NoQuery),
   async (c) => {

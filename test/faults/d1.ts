@@ -1,4 +1,5 @@
 /** A D1 binding, some calls of which fail. */
+import { setClock } from './clock.ts';
 
 /** What happens to one call of D1: a query, or a batch. */
 export type D1Fault =
@@ -13,7 +14,8 @@ export type D1Fault =
   | 'has another schema'
   | 'throws late' // the connection is lost after three seconds
   | 'is slower' // it answers after three and a half seconds
-  | { text: string }; // it throws with this message
+  | { text: string } // it throws with this message
+  | { ahead: number }; // it works, and so far ahead is the time of day when it answers
 
 const LOST = 'D1_ERROR: Network connection lost.';
 const SLOW_MS = 3_000;
@@ -27,7 +29,11 @@ async function call<T>(
   run: () => Promise<T>,
   waitUntil: (promise: Promise<unknown>) => void,
 ): Promise<T> {
-  if (typeof fault === 'object') throw new Error(fault.text);
+  if (typeof fault === 'object') {
+    if ('text' in fault) throw new Error(fault.text);
+    setClock(fault.ahead, false);
+    return run();
+  }
   switch (fault) {
     case 'works':
       return run();

@@ -72,6 +72,7 @@ function withFaults(env: Env, waitUntil: (promise: Promise<unknown>) => void): E
       );
     }),
     RATE_LIMITER: intercept(env.RATE_LIMITER, 'limit', failLimiter),
+    WRITE_RATE_LIMITER: intercept(env.WRITE_RATE_LIMITER, 'limit', failLimiter),
     ADDRESS_RATE_LIMITER: intercept(env.ADDRESS_RATE_LIMITER, 'limit', () => {
       calls.addressLimits += 1;
       return failLimiter();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateKey } from '../../src/keys/format.ts';
-import { network } from '../../src/middleware/rate-limit.ts';
+import { networksOf } from '../../src/middleware/rate-limit.ts';
 import { type Reply, startStore } from '../store.ts';
 
 /** Twice a limit and one more: some are refused even when a new window begins in between. */
@@ -64,11 +64,30 @@ describe('the limit of a key', () => {
           : 'The rate limiter did not answer within 500 ms';
       const [first, second] = await store.logLines();
       expect(first).toMatchObject({
-        limiterFailures: [`ADDRESS_RATE_LIMITER: Error: ${why}`, `RATE_LIMITER: Error: ${why}`],
+        limiterFailures: [`RATE_LIMITER: Error: ${why}`],
       });
       expect(second).toMatchObject({ limiterFailures: [`RATE_LIMITER: Error: ${why}`] });
     },
   );
+});
+
+describe('the limit of writes', () => {
+  const store = startStore({ faults: true, limits: { WRITE_RATE_LIMITER: LIMIT } });
+
+  test('stops the writes of a key, not its reads, and no other key', async () => {
+    const authorization = `Bearer ${await store.issueKey({ id: 'writer' })}`;
+    const create = (headers = {}) => store.create({ name: 'Rex', categoryId: 1 }, { headers });
+    const replies: Reply[] = [];
+    for (let i = 0; i < TOO_MANY; i += 1) replies.push(await create({ authorization }));
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.slice(0, LIMIT)).toEqual(Array(LIMIT).fill(201));
+    expect(statuses).toContain(429);
+    for (const reply of replies.filter(({ status }) => status !== 201)) expectRefused(reply);
+    for (let i = 0; i < TOO_MANY; i += 1) {
+      expect((await store.fetch('/v1/pets', { headers: { authorization } })).status).toBe(200);
+    }
+    expect((await create()).status).toBe(201);
+  });
 });
 
 describe('the limit of an address', () => {
@@ -92,19 +111,39 @@ describe('the limit of an address', () => {
     expect(replies.map(({ status }) => status)).toContain(429);
   }
 
-  test('stops guessing before KV is read, and no other address', async () => {
+  test('stops guessing from that address, and from no other', async () => {
     await exhaust('192.0.2.1');
-    expect((await store.calls()).kvReads).toBeLessThanOrEqual(2 * LIMIT);
     expect((await guess('192.0.2.2')).status).toBe(401);
   });
 
   test('is one for all addresses of a /64', async () => {
     await exhaust('2001:db8:0:1::1');
-    expect((await guess('2001:db8:0:2::1')).status).toBe(401);
-    const replies = await Promise.all(
-      Array.from({ length: TOO_MANY }, (_, i) => guess(`2001:DB8::1:${i}:0:0:1`)),
-    );
-    expect(replies.map(({ status }) => status)).toContain(429);
+    expect((await guess('2001:db8:0:1::2')).status).toBe(429);
+  });
+
+  test('is one for all networks of a /48', async () => {
+    await Promise.all(Array.from({ length: TOO_MANY }, (_, i) => guess(`2001:DB8:7:${i}:0:0:0:1`)));
+    expect((await guess('2001:db8:7:ffff::1')).status).toBe(429);
+    expect((await guess('2001:db8:8::1')).status).toBe(401);
+  });
+
+  test('is spent by keys that were revoked or have expired', async () => {
+    const past = '2026-11-20T00:00:00Z';
+    for (const record of [{ revokedAt: past }, { expiresAt: past }]) {
+      const key = await store.issueKey(record);
+      const address = record.revokedAt ? '192.0.2.4' : '192.0.2.5';
+      const replies: Reply[] = [];
+      for (let i = 0; i < TOO_MANY; i += 1) replies.push(await guess(address, key));
+      expect(replies[0]?.status).toBe(401);
+      expect(replies.map(({ status }) => status)).toContain(429);
+    }
+  });
+
+  test('does not refuse a valid key that the isolate has never seen', async () => {
+    await exhaust('192.0.2.6');
+    expect((await guess('192.0.2.6')).status).toBe(429);
+    const key = await store.issueKey();
+    expect((await guess('192.0.2.6', key)).status).toBe(200);
   });
 
   test('is one for all requests without an address', async () => {
@@ -121,20 +160,20 @@ describe('the limit of an address', () => {
   });
 });
 
-describe('network', () => {
+describe('networksOf', () => {
   test.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['', ''],
-    ['not an address', 'not an address'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:DB8:0001:0002::', '2001:db8:1:2::/64'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['2001:db8::3:4:5:6', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['::', '0:0:0:0::/64'],
-    ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-  ])('of %j is %j', (address, expected) => expect(network(address)).toBe(expected));
+    ['192.0.2.1', ['192.0.2.1']],
+    ['', ['']],
+    ['not an address', ['not an address']],
+    ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
+    ['2001:DB8:0001:0002::', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
+    ['2001:db8::1', ['2001:db8:0:0::/64', '2001:db8:0::/48']],
+    ['2001:db8::3:4:5:6', ['2001:db8:0:0::/64', '2001:db8:0::/48']],
+    ['::1', ['0:0:0:0::/64', '0:0:0::/48']],
+    ['::', ['0:0:0:0::/64', '0:0:0::/48']],
+    ['1:2:3:4:5:6:7::', ['1:2:3:4::/64', '1:2:3::/48']],
+    ['::ffff:192.0.2.1', ['192.0.2.1']],
+  ])('of %j is %j', (address, expected) => expect(networksOf(address)).toEqual(expected));
 });
 
 test.each(['local', 'staging', 'production'])(
@@ -144,6 +183,6 @@ test.each(['local', 'staging', 'production'])(
     const periods = (ratelimits as { simple: { period: number } }[]).map(
       ({ simple }) => simple.period,
     );
-    expect(periods).toEqual([10, 10]);
+    expect(periods).toEqual([10, 10, 10]);
   },
 );

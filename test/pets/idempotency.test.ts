@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/format.ts';
 import { startStore } from '../store.ts';
@@ -122,6 +123,43 @@ test.each([' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', 'x'.repeat(255), `"${'x'.repea
   },
 );
 
+test('a rotated API key knows the idempotency keys of the key before it', async () => {
+  const before = { authorization: `Bearer ${await store.issueKey({ id: 'key_1' })}` };
+  const after = {
+    authorization: `Bearer ${await store.issueKey({ id: 'key_2', family: 'key_1' })}`,
+  };
+  const first = await create('k', REX, before);
+  const again = await create('k', REX, after);
+  expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+  expect(await petCount()).toBe(1);
+});
+
+test.each([[['k', 'l']], [['k', 'k']], [['"k"', '"l"']]])(
+  'the header %j is repeated, and refused',
+  async (values) => {
+    const authorization = `Bearer ${await store.issueKey()}`;
+    const status = await new Promise((resolve, reject) => {
+      const headers = {
+        authorization,
+        'content-type': 'application/json',
+        'idempotency-key': values,
+      };
+      request(`${store.url()}/v1/pets`, { method: 'POST', headers })
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(JSON.stringify(REX));
+    });
+    expect(status).toBe(400);
+    expect(await petCount()).toBe(0);
+  },
+);
+
+test('a quoted key may contain a comma and a space', async () => {
+  const first = await create('"k, l"');
+  expect([first.status, (await create('"k, l"')).text]).toEqual([201, first.text]);
+  expect((await create('k, l')).status).toBe(400);
+});
+
 test('fifty concurrent creates with one key make one animal', async () => {
   const replies = await Promise.all(Array.from({ length: 50 }, () => create('k')));
   expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -165,11 +203,19 @@ describe('the scheduled handler', () => {
     ]);
   });
 
-  test('stops after a bounded number of steps: the next run goes on', async () => {
+  test('goes on until none is left', async () => {
     await seed(60_000, DAY + 60_000);
     expect(await store.scheduled()).toBe(true);
-    expect(await records()).toBe(10_000);
-    expect((await store.logLines())[0]).toMatchObject({ removed: 50_000, finished: false });
+    expect(await records()).toBe(0);
+    expect((await store.logLines())[0]).toMatchObject({ removed: 60_000, finished: true });
+  });
+
+  test('stops when its time is up: the next run goes on', async () => {
+    await seed(5_000, DAY + 600_000);
+    await store.fault({ d1: ['works', { ahead: 240_000 }] });
+    expect(await store.scheduled()).toBe(true);
+    expect(await records()).toBe(3_000);
+    expect((await store.logLines())[0]).toMatchObject({ removed: 2_000, finished: false });
     expect(await store.scheduled()).toBe(true);
     expect(await records()).toBe(0);
   });

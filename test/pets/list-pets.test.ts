@@ -165,7 +165,7 @@ describe('a bad query', () => {
     ['limit=%EF%BC%95', LIMIT],
     ['limit=5%0A', LIMIT],
     ['limit=99999999999999999999', LIMIT],
-    [`limit=${'9'.repeat(5000)}`, LIMIT],
+    [`limit=${'9'.repeat(1000)}`, LIMIT],
     ['=5', 'query: has a parameter without a name'],
     ['limit=0&=', `${LIMIT}; query: has a parameter without a name`],
     ['limit=5&limit=5', 'limit: must be given only once'],

@@ -1,0 +1,17 @@
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from '../env.ts';
+import { ApiError } from '../errors.ts';
+
+/**
+ * Rejects a request over `http:` in every environment but the local one. It is not redirected: a key
+ * that was sent in clear text has leaked, and a redirect would hide that from its owner.
+ */
+export const requireHttps = createMiddleware<AppEnv>(async function requireHttps(c, next) {
+  if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) {
+    throw new ApiError(
+      'https_required',
+      'Send requests over https. Replace any API key that was sent over http: others may have read it.',
+    );
+  }
+  await next();
+});
