@@ -1,0 +1,105 @@
+/**
+ * The built worker in plain workerd: no proxy stands between it and its clients, so that it sees their
+ * connections break. Bindings are workerd's own where it has them; see backend.ts for what is behind.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { generateKey } from '../../src/keys/format.ts';
+import { type KeyRecord, recordName } from '../../src/keys/record.ts';
+import { writeRuntime } from './runtime.ts';
+import type { Controls, Report } from './worker.ts';
+
+const WORKERD: string = createRequire(import.meta.url)('workerd').default;
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+export type Rig = {
+  port(): number;
+  /** Sets what is given; see {@link Controls}. */
+  set(controls: Controls): Promise<Report>;
+  report(): Promise<Report>;
+  /** Resolves once the report is as the test waits for it. */
+  until(isReached: (report: Report) => boolean): Promise<void>;
+  /** Puts a key's record into KV, for a new key unless one is given, and returns the key. */
+  issueKey(record?: Partial<KeyRecord>, key?: string): Promise<string>;
+  /** The lines logged since the test began, parsed, once the requests are finished or two seconds passed. */
+  logLines(): Promise<Record<string, unknown>[]>;
+  /** Requests that reached the worker since the test began. */
+  requests(): Promise<number>;
+};
+
+/** Starts the worker for a test file, in an environment of wrangler.toml. */
+export function startRig(env: 'local' | 'staging' = 'local'): Rig {
+  const lines: string[] = [];
+  let workerd: ChildProcess | undefined;
+  let folder = '';
+  let port = 0;
+  let before = { requests: 0, unfinished: 0 };
+
+  const rig: Rig = {
+    port: () => port,
+    async set(controls) {
+      const init = { method: 'PUT', body: JSON.stringify(controls) };
+      const response = await fetch(`http://127.0.0.1:${port}/__rig`, init);
+      return response.json() as Promise<Report>;
+    },
+    report: async () => (await fetch(`http://127.0.0.1:${port}/__rig`)).json() as Promise<Report>,
+    async until(isReached) {
+      await expect.poll(async () => isReached(await rig.report()), { timeout: 10_000 }).toBe(true);
+    },
+    async issueKey(record = {}, key = generateKey(env)) {
+      const complete = {
+        id: randomUUID(),
+        label: 'test',
+        createdAt: '2026-11-20T00:00:00Z',
+        ...record,
+      };
+      await rig.set({ records: { [recordName(key)]: JSON.stringify(complete) } });
+      return key;
+    },
+    async logLines() {
+      const deadline = Date.now() + 2_000;
+      while ((await rig.report()).unfinished > before.unfinished && Date.now() < deadline)
+        await pause();
+      const mark = randomUUID();
+      await rig.set({ mark });
+      while (!lines.includes(mark)) await pause();
+      return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    },
+    requests: async () => (await rig.report()).requests - before.requests,
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+    await writeRuntime(folder, env);
+    const started = spawn(WORKERD, ['serve', 'config.capnp', '--experimental', '--control-fd=3'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    });
+    workerd = started;
+    process.once('exit', () => started.kill('SIGKILL'));
+    const [, stdout, , control] = started.stdio;
+    if (!stdout || !(control instanceof Readable)) throw new Error('workerd has no output');
+    createInterface({ input: stdout }).on('line', (line) => lines.push(line));
+    const [event] = await once(createInterface({ input: control }), 'line');
+    ({ port } = JSON.parse(event));
+  });
+  beforeEach(async () => {
+    const reset = { delays: {}, failing: [], refusing: [], speed: 1 };
+    before = await rig.set(reset);
+    lines.length = 0;
+  });
+  afterAll(async () => {
+    if (workerd?.kill('SIGKILL')) await once(workerd, 'exit');
+    await rm(folder, { recursive: true, force: true });
+  });
+  return rig;
+}

@@ -1,0 +1,65 @@
+/**
+ * The built worker with the rate limiters of the rig and a clock that tests set. `/__rig` sets both and
+ * the backend (PUT), and reports what was called (GET).
+ */
+import app from '../../src/index.ts';
+import type { Backend, Calls, Settings } from './backend.ts';
+
+export type Controls = Settings & {
+  /** Moves the time of day forward by so many milliseconds. */
+  advance?: number;
+  /** From now on, time-outs come and the time of day goes so many times as fast. */
+  speed?: number;
+  /** Is logged, so that a reader of the log knows that it has everything before it. */
+  mark?: string;
+};
+
+export type Report = Calls & {
+  /** Requests that reached the worker, and of those how many it has not finished. */
+  requests: number;
+  unfinished: number;
+};
+
+type RigEnv = Env & { BACKEND: DurableObjectNamespace<Backend> };
+
+const plainNow = Date.now;
+const plainSetTimeout = globalThis.setTimeout;
+let now = plainNow();
+let setAt = now;
+let speed = 1;
+// The app calls both through the globals, each time.
+Date.now = () => now + (plainNow() - setAt) * speed;
+globalThis.setTimeout = ((callback: () => void, ms = 0) =>
+  plainSetTimeout(callback, ms / speed)) as typeof setTimeout;
+
+let requests = 0;
+let unfinished = 0;
+
+export default {
+  async fetch(request, env, context) {
+    const backend = env.BACKEND.getByName('the only one');
+    if (new URL(request.url).pathname === '/__rig') {
+      if (request.method === 'PUT') {
+        const { advance = 0, mark, ...controls } = await request.json<Controls>();
+        now = Date.now() + advance;
+        setAt = plainNow();
+        speed = controls.speed ?? speed;
+        if (mark) console.log(mark);
+        await backend.set(controls);
+      }
+      return Response.json({ ...(await backend.report()), requests, unfinished });
+    }
+    const limiter = (name: string) => ({ limit: () => backend.limit(name) });
+    const bindings = {
+      ...env,
+      RATE_LIMITER: limiter('RATE_LIMITER'),
+      ADDRESS_RATE_LIMITER: limiter('ADDRESS_RATE_LIMITER'),
+      WRITE_RATE_LIMITER: limiter('WRITE_RATE_LIMITER'),
+    };
+    requests += 1;
+    unfinished += 1;
+    const response = await app.fetch(request, bindings, context);
+    unfinished -= 1;
+    return response;
+  },
+} satisfies ExportedHandler<RigEnv>;
