@@ -18,14 +18,29 @@ export type Settings = {
   records?: Record<string, string>;
 };
 
-/** Calls so far, and of those how many wait to be answered. */
+/** Calls since the test began, and of those how many wait to be answered. */
 export type Calls = {
   kvReads: number;
   d1: number;
+  /** Animals in the database. */
+  animals: number;
   /** By limiter. */
   limits: Record<string, number>;
   waiting: Record<Binding, number>;
 };
+
+const startSettings = (): Required<Settings> => ({
+  delays: {},
+  failing: [],
+  refusing: [],
+  records: {},
+});
+const startCalls = () => ({
+  kvReads: 0,
+  d1: 0,
+  limits: Object.fromEntries<number>([]),
+  waiting: { kv: 0, d1: 0, limiter: 0 },
+});
 
 type Query = { sql: string; params?: unknown[] };
 type BackendEnv = { BACKEND: DurableObjectNamespace<Backend>; MIGRATIONS: string };
@@ -35,8 +50,8 @@ const TOKEN_HEADER = 'x-cf-d1-session-commit-token';
 const TOKEN = `00000001-00000002-00000003-${'0'.repeat(32)}`;
 
 export class Backend extends DurableObject<BackendEnv> {
-  settings: Required<Settings> = { delays: {}, failing: [], refusing: [], records: {} };
-  calls: Calls = { kvReads: 0, d1: 0, limits: {}, waiting: { kv: 0, d1: 0, limiter: 0 } };
+  settings = startSettings();
+  calls = startCalls();
   released = Promise.withResolvers<void>();
 
   constructor(context: DurableObjectState, env: BackendEnv) {
@@ -44,16 +59,30 @@ export class Backend extends DurableObject<BackendEnv> {
     context.storage.sql.exec(env.MIGRATIONS);
   }
 
+  /** Begins anew: no records, no rows, no delays, no calls. */
+  restart(): void {
+    this.settings = startSettings();
+    this.calls = startCalls();
+    this.release();
+    this.ctx.storage.sql.exec(
+      'DELETE FROM pets; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
+    );
+  }
+
   set({ records, ...settings }: Settings): void {
     Object.assign(this.settings.records, records);
     Object.assign(this.settings, settings);
-    if (!settings.delays) return;
+    if (settings.delays) this.release();
+  }
+
+  release(): void {
     this.released.resolve();
     this.released = Promise.withResolvers();
   }
 
   report(): Calls {
-    return this.calls;
+    const count = this.ctx.storage.sql.exec('SELECT count(*) AS animals FROM pets');
+    return { ...this.calls, animals: Number(count.one().animals) };
   }
 
   async read(name: string): Promise<string | undefined> {
@@ -97,10 +126,11 @@ export class Backend extends DurableObject<BackendEnv> {
 
   private async answer(binding: Binding): Promise<void> {
     const delay = this.settings.delays[binding] ?? 0;
-    this.calls.waiting[binding] += 1;
+    const { waiting } = this.calls;
+    waiting[binding] += 1;
     if (delay === 'held') await this.released.promise;
     else if (delay > 0) await scheduler.wait(delay);
-    this.calls.waiting[binding] -= 1;
+    waiting[binding] -= 1;
     if (this.settings.failing.includes(binding)) throw new Error(`${binding} fails`);
   }
 }

@@ -32,8 +32,6 @@ export type Rig = {
   issueKey(record?: Partial<KeyRecord>, key?: string): Promise<string>;
   /** The lines logged since the test began, parsed, once the requests are finished or two seconds passed. */
   logLines(): Promise<Record<string, unknown>[]>;
-  /** Requests that reached the worker since the test began. */
-  requests(): Promise<number>;
 };
 
 /** Starts the worker for a test file, in an environment of wrangler.toml. */
@@ -42,7 +40,6 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
   let workerd: ChildProcess | undefined;
   let folder = '';
   let port = 0;
-  let before = { requests: 0, unfinished: 0 };
 
   const rig: Rig = {
     port: () => port,
@@ -53,7 +50,9 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
     },
     report: async () => (await fetch(`http://127.0.0.1:${port}/__rig`)).json() as Promise<Report>,
     async until(isReached) {
-      await expect.poll(async () => isReached(await rig.report()), { timeout: 10_000 }).toBe(true);
+      await expect
+        .poll(async () => isReached(await rig.report()), { timeout: 10_000, interval: 5 })
+        .toBe(true);
     },
     async issueKey(record = {}, key = generateKey(env)) {
       const complete = {
@@ -67,14 +66,12 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
     },
     async logLines() {
       const deadline = Date.now() + 2_000;
-      while ((await rig.report()).unfinished > before.unfinished && Date.now() < deadline)
-        await pause();
+      while ((await rig.report()).unfinished > 0 && Date.now() < deadline) await pause();
       const mark = randomUUID();
       await rig.set({ mark });
       while (!lines.includes(mark)) await pause();
       return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
     },
-    requests: async () => (await rig.report()).requests - before.requests,
   };
 
   beforeAll(async () => {
@@ -93,8 +90,7 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
     ({ port } = JSON.parse(event));
   });
   beforeEach(async () => {
-    const reset = { delays: {}, failing: [], refusing: [], speed: 1 };
-    before = await rig.set(reset);
+    await rig.set({ restart: true });
     lines.length = 0;
   });
   afterAll(async () => {

@@ -6,6 +6,8 @@ import app from '../../src/index.ts';
 import type { Backend, Calls, Settings } from './backend.ts';
 
 export type Controls = Settings & {
+  /** Begins anew, in real time. */
+  restart?: true;
   /** Moves the time of day forward by so many milliseconds. */
   advance?: number;
   /** From now on, time-outs come and the time of day goes so many times as fast. */
@@ -15,7 +17,7 @@ export type Controls = Settings & {
 };
 
 export type Report = Calls & {
-  /** Requests that reached the worker, and of those how many it has not finished. */
+  /** Requests that reached the worker since the test began, and of those how many it has not finished. */
   requests: number;
   unfinished: number;
 };
@@ -32,22 +34,31 @@ Date.now = () => now + (plainNow() - setAt) * speed;
 globalThis.setTimeout = ((callback: () => void, ms = 0) =>
   plainSetTimeout(callback, ms / speed)) as typeof setTimeout;
 
-let requests = 0;
-let unfinished = 0;
+let counts = { requests: 0, unfinished: 0 };
 
 export default {
   async fetch(request, env, context) {
     const backend = env.BACKEND.getByName('the only one');
     if (new URL(request.url).pathname === '/__rig') {
       if (request.method === 'PUT') {
-        const { advance = 0, mark, ...controls } = await request.json<Controls>();
+        const {
+          restart,
+          advance = 0,
+          speed: faster,
+          mark,
+          ...settings
+        } = await request.json<Controls>();
+        if (restart) {
+          counts = { requests: 0, unfinished: 0 };
+          await backend.restart();
+        }
         now = Date.now() + advance;
         setAt = plainNow();
-        speed = controls.speed ?? speed;
+        speed = restart ? 1 : (faster ?? speed);
         if (mark) console.log(mark);
-        await backend.set(controls);
+        await backend.set(settings);
       }
-      return Response.json({ ...(await backend.report()), requests, unfinished });
+      return Response.json({ ...(await backend.report()), ...counts });
     }
     const limiter = (name: string) => ({ limit: () => backend.limit(name) });
     const bindings = {
@@ -56,10 +67,11 @@ export default {
       ADDRESS_RATE_LIMITER: limiter('ADDRESS_RATE_LIMITER'),
       WRITE_RATE_LIMITER: limiter('WRITE_RATE_LIMITER'),
     };
-    requests += 1;
-    unfinished += 1;
+    const counted = counts;
+    counted.requests += 1;
+    counted.unfinished += 1;
     const response = await app.fetch(request, bindings, context);
-    unfinished -= 1;
+    counted.unfinished -= 1;
     return response;
   },
 } satisfies ExportedHandler<RigEnv>;

@@ -1,0 +1,126 @@
+/** Clients that hang up: what they began is finished, logged once, and keeps nothing alive. */
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Binding } from './backend.ts';
+import { answerOn, bytesOf, send, write } from './client.ts';
+import { startRig } from './rig.ts';
+
+const rig = startRig();
+
+const CLIENTS = 20;
+const BODY = JSON.stringify({ name: 'Rex', categoryId: 1 });
+
+function createWith(key: string): Buffer {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return bytesOf({ method: 'POST', headers, body: BODY });
+}
+
+/** The request but for the second half of its body. */
+const halfOf = (request: Buffer) => request.subarray(0, -BODY.length / 2);
+
+/** Sends a create by each of so many clients, every one with a key that the worker has not seen. */
+async function sendCreates(count: number, shape = (request: Buffer) => request) {
+  const keys = await Promise.all(Array.from({ length: count }, () => rig.issueKey()));
+  return Promise.all(keys.map((key) => write(rig.port(), shape(createWith(key)))));
+}
+
+async function expectEveryRequestLogged() {
+  const missing = async () => (await rig.report()).requests - (await rig.logLines()).length;
+  await expect.poll(missing).toBe(0);
+  const lines = await rig.logLines();
+  expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(lines.length);
+  const { animals } = await rig.report();
+  expect(lines.filter(({ status }) => status === 201)).toHaveLength(animals);
+  return lines;
+}
+
+test.each<Binding>(['kv', 'limiter', 'd1'])(
+  'requests whose clients reset while %s answers are finished and logged once',
+  async (binding) => {
+    await rig.set({ delays: { [binding]: 'held' } });
+    const sockets = await sendCreates(CLIENTS);
+    await rig.until(({ waiting }) => waiting[binding] === CLIENTS);
+    for (const socket of sockets) socket.resetAndDestroy();
+    // The worker sees the resets before its bindings answer.
+    await pause(50);
+    await rig.set({ delays: {} });
+    expect(await expectEveryRequestLogged()).toHaveLength(CLIENTS);
+  },
+);
+
+test('requests whose clients reset as soon as they are sent are logged once', async () => {
+  await rig.set({ delays: { kv: 5, limiter: 5, d1: 5 } });
+  const keys = await Promise.all(Array.from({ length: 50 }, () => rig.issueKey()));
+  for (const [i, key] of keys.entries()) {
+    const socket = await write(rig.port(), createWith(key));
+    await pause(i % 20);
+    socket.resetAndDestroy();
+  }
+  await expectEveryRequestLogged();
+});
+
+test.each(['resets', 'closes'] as const)(
+  'a client that %s in the middle of its body is logged as a 400, and adds no animal',
+  async (end) => {
+    const sockets = await sendCreates(CLIENTS, halfOf);
+    // The limiters are asked, then the body is read.
+    await rig.until(({ limits }) => limits.RATE_LIMITER === CLIENTS);
+    await pause(50);
+    for (const socket of sockets) end === 'resets' ? socket.resetAndDestroy() : socket.end();
+    const lines = await expectEveryRequestLogged();
+    expect(lines.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(400));
+    expect(await rig.report()).toMatchObject({ animals: 0, requests: CLIENTS });
+  },
+);
+
+test('a client that goes silent in the middle of its body is answered and logged as a 400', async () => {
+  const key = await rig.issueKey();
+  expect((await send(rig.port(), { headers: { Authorization: `Bearer ${key}` } })).status).toBe(
+    200,
+  );
+  // Four minutes pass in the eight seconds that the poll waits.
+  await rig.set({ speed: 30 });
+  const socket = await write(rig.port(), halfOf(createWith(key)));
+  const isAnswered = once(socket, 'readable').then(() => true);
+  const answered = await Promise.race([isAnswered, pause(8_000, false)]);
+  expect(answered).toBe(true);
+  expect((await answerOn(socket)).status).toBe(400);
+  const lines = await expectEveryRequestLogged();
+  expect(lines.map(({ status }) => status)).toEqual([200, 400]);
+  expect(await rig.report()).toMatchObject({ animals: 0 });
+});
+
+test('a revoked key is refused after two minutes, though its client resets during every read of KV', async () => {
+  const key = await rig.issueKey({ id: 'leaked' });
+  const list = bytesOf({ headers: { Authorization: `Bearer ${key}` } });
+  expect((await answerOn(await write(rig.port(), list))).status).toBe(200);
+  await rig.issueKey({ id: 'leaked', revokedAt: '2026-11-20T00:00:00Z' }, key);
+
+  const accepted: number[] = [];
+  let refused = 0;
+  for (let second = 1; second <= 150; second += 1) {
+    await rig.set({ advance: 1_000, delays: { kv: 'held' } });
+    const socket = await write(rig.port(), list);
+    let isAnswered = false;
+    const answer = answerOn(socket).finally(() => {
+      isAnswered = true;
+    });
+    answer.catch(() => {});
+    await rig.until(({ waiting }) => isAnswered || waiting.kv > 0);
+    if (!isAnswered) {
+      socket.resetAndDestroy();
+      await rig.report();
+      await rig.set({ delays: {} });
+      continue;
+    }
+    const { status, text } = await answer;
+    if (status === 200) accepted.push(second);
+    else {
+      expect(JSON.parse(text)).toMatchObject({ status: 401, code: 'revoked_api_key' });
+      refused += 1;
+    }
+  }
+  expect(accepted.filter((second) => second > 120)).toEqual([]);
+  expect(refused).toBeGreaterThan(0);
+});
