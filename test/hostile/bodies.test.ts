@@ -1,0 +1,87 @@
+/** Bodies made to cost time, and to be answered at length. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Sent, send } from './client.ts';
+import { expectLinear } from './growth.ts';
+import { startRig } from './rig.ts';
+
+const rig = startRig();
+/** Four times that is close to 16 KiB, the most that the service reads. */
+const SIZE = 4_000;
+
+let key = '';
+beforeEach(async () => {
+  key = await rig.issueKey();
+});
+
+const create = (body: string): Sent => ({
+  method: 'POST',
+  headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+  body,
+});
+
+/** The text again and again, up to so many bytes. */
+const fill = (text: string, size: number) =>
+  text.repeat(Math.floor(size / Buffer.byteLength(text)));
+
+/** As many different fields as so many bytes allow. */
+const fields = (size: number) =>
+  `{${Array.from({ length: Math.floor(size / 9) }, (_, i) => `"${1_000 + i}":1`).join(',\n')}}`;
+
+const BODIES: [string, (size: number) => string][] = [
+  ['unknown fields', fields],
+  ['one field again and again', (size) => `{${fill('"name":1,', size)}"name":1}`],
+  ['a long unknown name', (size) => `{"${fill('x', size)}":1}`],
+  ['long names like a known one', (size) => `{"${fill('category_-', size)}":1}`],
+  ['a long name of characters of four bytes', (size) => `{"${fill('🐕', size)}":1}`],
+  ['a long name of combining characters', (size) => `{"name":"${fill('\u0301', size)}"}`],
+  ['a long name of format characters', (size) => `{"name":"${fill('\u200d', size)}"}`],
+  ['open brackets', (size) => fill('[', size)],
+  ['nested arrays', (size) => `${fill('[', size / 2)}${fill(']', size / 2)}`],
+  ['nested objects', (size) => `${fill('{"a":', size - 2)}1`],
+  ['nested fields', (size) => `{"name":${fill('[', size / 2)}${fill(']', size / 2)}}`],
+  ['small numbers', (size) => `{"name":[${fill('1,', size)}1]}`],
+  ['small numbers without a name', (size) => `[${fill('1,', size)}1]`],
+  ['a long number', (size) => `{"categoryId":1${fill('0', size)}}`],
+  ['zeros after the point', (size) => `{"categoryId":1.${fill('0', size)}}`],
+  ['zeros, then a digit', (size) => `{"categoryId":0.${fill('0', size)}1}`],
+  ['an exponent of many digits', (size) => `{"categoryId":1e${fill('9', size)}}`],
+  ['an exponent that leaves an integer', (size) => `{"categoryId":1${fill('0', size)}e-${size}}`],
+  ['large exponents', (size) => `{"categoryId":[${fill('1e999999999,', size)}1]}`],
+  ['escapes', (size) => `{"name":"${fill('\\u0041', size)}"}`],
+  ['escaped surrogates', (size) => `{"name":"${fill('\\ud800', size)}"}`],
+  ['backslashes', (size) => `{"name":"${fill('\\\\', size)}"}`],
+  ['escaped quotes', (size) => `{"${fill('\\"', size)}":1}`],
+  ['backslashes before an open end', (size) => `{"name":"${fill('\\', size)}`],
+  ['an unclosed string', (size) => `{"name":"${fill('a', size)}`],
+  ['unclosed strings', (size) => `{${fill('"a', size)}`],
+  ['U+2028 in a string', (size) => `{"name":"${fill('\u2028', size)}"}`],
+  ['white space', (size) => `{${fill(' ', size)}"name":1}`],
+  ['white space at the end', (size) => `{"name":"a"}${fill('\n', size)}x`],
+  ['commas', (size) => `{${fill(',', size)}}`],
+  ['colons', (size) => `{"a"${fill(':', size)}1}`],
+  ['control characters', (size) => `{"name":"${fill('\u0000', size)}"}`],
+];
+
+describe('the time of an answer grows at most linearly', () => {
+  test.each(BODIES)('with a body of %s', async (_, body) => {
+    await expectLinear(rig.port(), SIZE, (size) => create(body(size)));
+  });
+});
+
+test('a message names at most 20 problems, and counts the others', async () => {
+  const names = Array.from({ length: 1_800 }, (_, i) => `"${1_000 + i}":1`);
+  const { status, text } = await send(rig.port(), create(`{${names.join(',')}}`));
+  const { code, message } = JSON.parse(text);
+  expect([status, code]).toEqual([400, 'invalid_request']);
+  expect(text.length).toBeLessThan(4_000);
+  expect(message.match(/is required|is not a known field/g)).toHaveLength(20);
+  // Two required fields are missing as well.
+  expect(message).toMatch(/\b1,?782\b/);
+});
+
+test('a message cuts long names short', async () => {
+  const names = Array.from({ length: 15 }, (_, i) => `"${i}${'x'.repeat(1_000)}":1`);
+  const { status, text } = await send(rig.port(), create(`{${names.join(',')}}`));
+  expect(status).toBe(400);
+  expect(text.length).toBeLessThan(4_000);
+});

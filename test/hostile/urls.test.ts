@@ -1,0 +1,92 @@
+/** Addresses made to cost time, and queries too long to be meant. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Answer, send } from './client.ts';
+import { expectLinear } from './growth.ts';
+import { startRig } from './rig.ts';
+
+const rig = startRig();
+const SIZE = 4_000;
+
+let headers: Record<string, string> = {};
+beforeEach(async () => {
+  headers = { Authorization: `Bearer ${await rig.issueKey()}` };
+});
+
+const get = (path: string): Promise<Answer> => send(rig.port(), { path, headers });
+
+/** The text again and again, up to so many characters. */
+const fill = (text: string, size: number) => text.repeat(Math.floor(size / text.length));
+
+/** So many different parameters as so many characters allow. */
+const unknownParameters = (size: number) =>
+  Array.from({ length: Math.floor(size / 6) }, (_, i) => `${1_000 + i}=`).join('&');
+
+const QUERIES: [string, (size: number) => string][] = [
+  ['&', (size) => fill('&', size)],
+  ['=', (size) => fill('=', size)],
+  ['?', (size) => fill('?', size)],
+  ['%', (size) => fill('%', size)],
+  ['+', (size) => fill('+', size)],
+  ['escapes', (size) => fill('%41', size)],
+  ['broken escapes', (size) => fill('%e2%80', size)],
+  ['parameters without a name', (size) => fill('&=x', size)],
+  ['unknown parameters', unknownParameters],
+  ['repeated parameters', (size) => fill('limit=1&', size)],
+  ['repeated names', (size) => fill('status&', size)],
+  ['__proto__', (size) => fill('__proto__[]=1&', size)],
+  ['a long limit', (size) => `limit=${fill('0', size)}20`],
+  ['a long status', (size) => `status=${fill('sold', size)}`],
+  ['a long cursor', (size) => `cursor=${fill('A', size)}`],
+  ['a cursor of a long number', (size) => `cursor=${btoa(`1..${fill('0', (size * 3) / 4)}1.x`)}`],
+  ['a cursor of dots', (size) => `cursor=${btoa(fill('.', (size * 3) / 4))}`],
+  ['a cursor of dashes', (size) => `cursor=${fill('-_', size)}`],
+];
+
+const PATHS: [string, (size: number) => string][] = [
+  ['digits', (size) => `/v1/pets/${fill('9', size)}`],
+  ['zeros', (size) => `/v1/pets/${fill('0', size)}1`],
+  ['digits and a letter', (size) => `/v1/pets/-${fill('1', size)}x`],
+  ['escapes', (size) => `/v1/pets/${fill('%31', size)}`],
+  ['broken escapes', (size) => `/v1/pets/${fill('%', size)}`],
+  ['slashes', (size) => `/${fill('/', size)}`],
+  ['segments', (size) => `/v1${fill('/pets', size)}`],
+  ['dots', (size) => `/v1/pets/${fill('../', size)}x`],
+];
+
+describe('the time of an answer grows at most linearly', () => {
+  test.each(QUERIES)('with a query of %s', async (_, query) => {
+    await expectLinear(rig.port(), SIZE, (size) => ({ path: `/v1/pets?${query(size)}`, headers }));
+  });
+
+  test.each(PATHS)('with a path of %s', async (_, path) => {
+    await expectLinear(rig.port(), SIZE, (size) => ({ path: path(size), headers }));
+  });
+});
+
+describe('a query longer than 2 KiB is refused', () => {
+  test.each(QUERIES)('though it is made of %s', async (_, query) => {
+    const { status, text } = await get(`/v1/pets?${query(2_100)}`);
+    expect(JSON.parse(text)).toMatchObject({ status, code: 'invalid_request' });
+    expect(status).toBe(400);
+    expect(await rig.report()).toMatchObject({ d1: 0 });
+  });
+
+  test('and one of 2 KiB is not', async () => {
+    expect((await get(`/v1/pets?limit=${'0'.repeat(2_000)}20`)).status).toBe(200);
+  });
+});
+
+test('an id of 16,000 digits is refused in a short message', async () => {
+  const { status, text } = await get(`/v1/pets/${'9'.repeat(16_000)}`);
+  expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'invalid_request' });
+  expect(status).toBe(400);
+  expect(text.length).toBeLessThan(4_000);
+});
+
+test('a message names at most 20 unknown parameters, and counts the others', async () => {
+  const { status, text } = await get(`/v1/pets?${unknownParameters(1_800)}`);
+  expect(status).toBe(400);
+  expect(text.length).toBeLessThan(4_000);
+  expect(text.match(/is not a known parameter/g)).toHaveLength(20);
+  expect(text).toMatch(/\b280\b/);
+});
