@@ -20,12 +20,17 @@ export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body 
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 
-/** Connects, and resolves once all of the bytes are handed to the operating system. */
-export async function write(port: number, bytes: Buffer): Promise<Socket> {
+export async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   // A reader meets the error as well; without a reader it is of no interest.
   socket.on('error', () => {});
+  return socket;
+}
+
+/** Resolves, on a connection of its own, once all of the bytes are handed to the operating system. */
+export async function write(port: number, bytes: Buffer): Promise<Socket> {
+  const socket = await open(port);
   await new Promise((resolve) => socket.write(bytes, resolve));
   return socket;
 }

@@ -49,6 +49,17 @@ test.each<Binding>(['kv', 'limiter', 'd1'])(
   },
 );
 
+test('requests that fail after their clients reset are logged with the failure', async () => {
+  await rig.set({ delays: { kv: 'held' }, failing: ['kv'] });
+  const sockets = await sendCreates(CLIENTS);
+  await rig.until(({ waiting }) => waiting.kv === CLIENTS);
+  for (const socket of sockets) socket.resetAndDestroy();
+  await pause(50);
+  await rig.set({ delays: {} });
+  const lines = await expectEveryRequestLogged();
+  expect(lines.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(503));
+});
+
 test('requests whose clients reset as soon as they are sent are logged once', async () => {
   await rig.set({ delays: { kv: 5, limiter: 5, d1: 5 } });
   const keys = await Promise.all(Array.from({ length: 50 }, () => rig.issueKey()));

@@ -64,9 +64,14 @@ describe('the time of an answer grows at most linearly', () => {
 });
 
 describe('a query longer than 2 KiB is refused', () => {
-  test.each(QUERIES)('though it is made of %s', async (_, query) => {
-    const { status, text } = await get(`/v1/pets?${query(2_100)}`);
-    expect(JSON.parse(text)).toMatchObject({ status, code: 'invalid_request' });
+  // Each would be answered with a list otherwise.
+  test.each([
+    ['&', '&'.repeat(2_100)],
+    ['a valid status and &', `status=sold${'&'.repeat(2_100)}`],
+    ['a valid limit of many digits', `limit=${'0'.repeat(2_100)}20`],
+  ])('though it is made of %s', async (_, query) => {
+    const { status, text } = await get(`/v1/pets?${query}`);
+    expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(status).toBe(400);
     expect(await rig.report()).toMatchObject({ d1: 0 });
   });

@@ -1,0 +1,40 @@
+/** Clients that spent a budget: what they are refused, and what they cannot reach any more. */
+import { expect, test } from 'vitest';
+import { generateKey } from '../../src/keys/format.ts';
+import { send } from './client.ts';
+import { startRig } from './rig.ts';
+
+const rig = startRig();
+
+const REFUSED = { status: 429, code: 'rate_limited' };
+const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+const headersWith = (key: string) => ({
+  Authorization: `Bearer ${key}`,
+  'Content-Type': 'application/json',
+});
+
+test('a key that spent its writes adds nothing, and can still read', async () => {
+  await rig.set({ refusing: ['WRITE_RATE_LIMITER'] });
+  const headers = headersWith(await rig.issueKey());
+  const created = await send(rig.port(), { method: 'POST', headers, body });
+  expect(JSON.parse(created.text)).toMatchObject(REFUSED);
+  expect(created.headers.get('retry-after')).toBe('10');
+  expect(await rig.report()).toMatchObject({ animals: 0, d1: 0 });
+  expect((await send(rig.port(), { headers })).status).toBe(200);
+});
+
+test('a key that spent its requests does not reach the database', async () => {
+  await rig.set({ refusing: ['RATE_LIMITER'] });
+  const headers = headersWith(await rig.issueKey());
+  expect(JSON.parse((await send(rig.port(), { headers })).text)).toMatchObject(REFUSED);
+  const created = await send(rig.port(), { method: 'POST', headers, body });
+  expect(JSON.parse(created.text)).toMatchObject(REFUSED);
+  expect(await rig.report()).toMatchObject({ animals: 0, d1: 0 });
+});
+
+test('an address that guessed too many keys does not reach KV', async () => {
+  await rig.set({ refusing: ['ADDRESS_RATE_LIMITER'] });
+  const headers = headersWith(generateKey('local'));
+  expect(JSON.parse((await send(rig.port(), { headers })).text)).toMatchObject(REFUSED);
+  expect(await rig.report()).toMatchObject({ kvReads: 0, d1: 0 });
+});

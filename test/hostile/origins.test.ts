@@ -1,0 +1,92 @@
+/** Pages of foreign origins in front of a developer's local store, and answers that no cache may keep. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { send } from './client.ts';
+import { startRig } from './rig.ts';
+
+const rig = startRig();
+
+let headers: Record<string, string> = {};
+beforeEach(async () => {
+  const key = await rig.issueKey();
+  headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+});
+
+const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+const createFrom = (Origin: string) =>
+  send(rig.port(), { method: 'POST', headers: { ...headers, Origin }, body });
+const preflightFrom = (Origin: string) =>
+  send(rig.port(), {
+    method: 'OPTIONS',
+    headers: { Origin, 'Access-Control-Request-Method': 'POST' },
+  });
+
+describe('a page of a foreign origin can do nothing with the local store', () => {
+  const foreign = [
+    'https://evil.example',
+    'http://localhost.evil.example',
+    'http://evil.example:5173',
+    'http://127.0.0.1.evil.example',
+    'http://evil.example/http://localhost',
+    'http://localhost@evil.example',
+    'http://evillocalhost:5173',
+    'http://[::2]:8080',
+    'null',
+  ];
+
+  test.each(foreign)('%s', async (origin) => {
+    const { status, headers: answered, text } = await createFrom(origin);
+    expect(status).toBe(403);
+    expect(JSON.parse(text)).toEqual({
+      code: expect.any(String),
+      message: expect.any(String),
+      status: 403,
+    });
+    expect(corsHeaders(answered)).toEqual([]);
+    expect(await rig.report()).toMatchObject({ d1: 0, animals: 0 });
+  });
+
+  test.each(foreign)('nor with a preflight: %s', async (origin) => {
+    expect(corsHeaders((await preflightFrom(origin)).headers)).toEqual([]);
+  });
+});
+
+describe('a page of a loopback origin can use the local store', () => {
+  test.each([
+    'http://localhost:5173',
+    'http://localhost',
+    'http://127.0.0.1:3000',
+    'http://[::1]:8080',
+  ])('%s', async (origin) => {
+    const { status, headers: answered } = await createFrom(origin);
+    expect(status).toBe(201);
+    expect(['*', origin]).toContain(answered.get('access-control-allow-origin'));
+    const preflight = await preflightFrom(origin);
+    expect(preflight.status).toBe(204);
+    expect(['*', origin]).toContain(preflight.headers.get('access-control-allow-origin'));
+  });
+
+  test('and a client that is no browser sends no Origin', async () => {
+    expect((await send(rig.port(), { method: 'POST', headers, body })).status).toBe(201);
+  });
+});
+
+describe('no cache keeps', () => {
+  test.each([
+    ['a 404', { path: '/v1/nothing' }, 404],
+    ['a 405', { method: 'PUT' }, 405],
+    ['a 401', {}, 401],
+  ])('%s', async (_, sent, status) => {
+    const answer = await send(rig.port(), sent);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('cache-control')).toEqual(expect.stringContaining('no-store'));
+  });
+
+  test('a preflight for other clients', async () => {
+    const answer = await preflightFrom('http://localhost:5173');
+    expect(answer.headers.get('cache-control') ?? '').not.toMatch(/public|max-age=[1-9]/);
+  });
+});
+
+function corsHeaders(headers: Headers): string[] {
+  return [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+}

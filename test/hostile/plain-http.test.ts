@@ -1,0 +1,60 @@
+/** Outside local, a request that came over plain HTTP is refused before its key is looked at. */
+import { describe, expect, test } from 'vitest';
+import { generateKey } from '../../src/keys/format.ts';
+import { send } from './client.ts';
+import { startRig } from './rig.ts';
+
+const rig = startRig('staging');
+
+const list = (scheme: string, authorization: Record<string, string>) =>
+  send(rig.port(), { headers: { 'X-Forwarded-Proto': scheme, ...authorization } });
+
+describe('over http, https_required is the answer', () => {
+  test.each([
+    ['to a valid key', async () => ({ Authorization: `Bearer ${await rig.issueKey()}` })],
+    ['to a revoked key', async () => ({ Authorization: `Bearer ${await revokedKey()}` })],
+    ['to an unknown key', async () => ({ Authorization: `Bearer ${generateKey('staging')}` })],
+    ['to a malformed key', async () => ({ Authorization: 'Bearer x' })],
+    ['without a key', async () => ({})],
+  ])('%s', async (_, authorization) => {
+    const { status, headers, text } = await list('http', await authorization());
+    expect(JSON.parse(text)).toEqual({
+      code: 'https_required',
+      message: expect.any(String),
+      status: 403,
+    });
+    expect(status).toBe(403);
+    expect(headers.has('location')).toBe(false);
+    expect(await rig.report()).toMatchObject({ requests: 1, kvReads: 0, d1: 0, limits: {} });
+  });
+
+  test('and it is the same for all of them', async () => {
+    const valid = await list('http', { Authorization: `Bearer ${await rig.issueKey()}` });
+    const missing = await list('http', {});
+    expect(valid.text).toBe(missing.text);
+    expect([...valid.headers.keys()]).toEqual([...missing.headers.keys()]);
+    expect(valid.text).toContain('https_required');
+  });
+
+  test('to a create, which adds nothing', async () => {
+    const headers = {
+      'X-Forwarded-Proto': 'http',
+      Authorization: `Bearer ${await rig.issueKey()}`,
+      'Content-Type': 'application/json',
+    };
+    const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
+    const { text } = await send(rig.port(), { method: 'POST', headers, body });
+    expect(text).toContain('https_required');
+    expect(await rig.report()).toMatchObject({ animals: 0 });
+  });
+});
+
+test('over https, the key decides', async () => {
+  const valid = { Authorization: `Bearer ${await rig.issueKey()}` };
+  expect((await list('https', valid)).status).toBe(200);
+  expect((await list('https', {})).status).toBe(401);
+});
+
+function revokedKey(): Promise<string> {
+  return rig.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
+}
