@@ -1,0 +1,52 @@
+/**
+ * `npm run lock:check`: package-lock.json has an entry for every platform's packages. npm writes entries only for
+ * those that its registry offers at that moment; npm 10 then installs none of the others on any machine, and
+ * `npm ci` of npm 11 refuses the file.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROJECT_ROOT } from './wrangler.ts';
+
+/** Of an entry of the lock file, what is read here. */
+export type LockedPackage = { version?: string; optionalDependencies?: Record<string, string> };
+
+/** Every optional dependency without an entry in its version, as `name@version, of the package at path`. */
+export function missingOptional(packages: Record<string, LockedPackage>): string[] {
+  return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.entries(optionalDependencies)
+      .filter(([name, range]) => {
+        const found = resolve(packages, path, name);
+        const exact = /^[0-9]/.test(range);
+        return found === undefined || (exact && found.version !== range);
+      })
+      .map(([name, range]) => `${name}@${range}, of ${path}`),
+  );
+}
+
+/** Looks where Node.js would: in the package's own node_modules, then in those of the folders above it. */
+function resolve(
+  packages: Record<string, LockedPackage>,
+  from: string,
+  name: string,
+): LockedPackage | undefined {
+  const folders = from === '' ? [] : from.split('/');
+  for (let depth = folders.length; depth >= 0; depth -= 1) {
+    const path = [...folders.slice(0, depth), 'node_modules', name].join('/');
+    if (packages[path]) return packages[path];
+  }
+  return undefined;
+}
+
+/** The packages of package-lock.json, by their paths. */
+export function lockedPackages(): Record<string, LockedPackage> {
+  return JSON.parse(readFileSync(join(PROJECT_ROOT, 'package-lock.json'), 'utf8')).packages;
+}
+
+if (import.meta.main) {
+  for (const missing of missingOptional(lockedPackages())) {
+    console.error(
+      `package-lock.json lacks ${missing}: add its entry (version, os, cpu, libc if it has one, dev, optional)`,
+    );
+    process.exitCode = 1;
+  }
+}
