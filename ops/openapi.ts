@@ -15,6 +15,9 @@ const { values } = parseArgs({ options: { check: { type: 'boolean', default: fal
 const files = new Map<string, string>([
   ['public/v1/openapi.json', `${JSON.stringify(describeApi(servers()), null, 2)}\n`],
 ]);
+/** Apache-2.0, section 4(b): a changed file carries a prominent notice that says so. */
+const NOTICE =
+  '/*! Changed for the animal store: the comment that names the source map is removed. Swagger UI, Apache-2.0: see swagger-ui-LICENSE.txt and swagger-ui-NOTICE.txt. */\n';
 const SWAGGER_UI = {
   'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
@@ -25,7 +28,8 @@ const SWAGGER_UI = {
 for (const [name, copy] of Object.entries(SWAGGER_UI)) {
   const original = await readFile(join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name), 'utf8');
   // The source maps that the comments name are not served.
-  files.set(`public/docs/${copy}`, original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, ''));
+  const changed = original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, '');
+  files.set(`public/docs/${copy}`, changed === original ? original : `${NOTICE}${changed}`);
 }
 
 for (const [name, content] of files) {
