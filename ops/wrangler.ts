@@ -3,6 +3,15 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
+// It selects the environment wherever a command of wrangler's names none: `wrangler deploy` would deploy to it, and
+// what we run on the local store would read its ids. Every command of ours loads this module before it acts.
+if (process.env.CLOUDFLARE_ENV) {
+  console.error(
+    `error: CLOUDFLARE_ENV is set (to ${JSON.stringify(process.env.CLOUDFLARE_ENV)}): unset it, and name the environment with --env`,
+  );
+  process.exit(2);
+}
+
 export const PROJECT_ROOT = dirname(import.meta.dirname);
 
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
