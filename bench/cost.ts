@@ -34,6 +34,24 @@ export const PRICES = {
     per: 1e6,
     source: 'https://developers.cloudflare.com/d1/platform/pricing/',
   },
+  logLine: {
+    unit: 'log lines (until 30 November 2026)',
+    dollars: 0.6,
+    per: 1e6,
+    source: 'https://developers.cloudflare.com/workers/platform/pricing/#workers-logs',
+  },
+  logGigabyte: {
+    unit: 'GB of log lines (from 1 December 2026)',
+    dollars: 0.25,
+    per: 1,
+    source: 'https://developers.cloudflare.com/observability/pricing/',
+  },
+  logGigabyteMonth: {
+    unit: 'GB of log lines stored for a month (from 1 December 2026)',
+    dollars: 0.1,
+    per: 1,
+    source: 'https://developers.cloudflare.com/observability/pricing/',
+  },
   gigabyteMonth: {
     unit: 'GB stored for a month',
     dollars: 0.75,
@@ -42,24 +60,36 @@ export const PRICES = {
   },
 } as const satisfies Record<string, Price>;
 
-/** What one request uses of what is billed by use. */
-export type Use = Record<'cpuMs' | 'kvRead' | 'rowRead' | 'rowWritten', number>;
+/** What one request uses of what is billed by use. A refused request is a request, and writes a line as well. */
+export type Use = Record<'cpuMs' | 'kvRead' | 'rowRead' | 'rowWritten' | 'logLine', number>;
 
 export type Bill = Record<'request' | keyof Use, number>;
 
-/** US dollars for a million requests, item by item. */
-export function costOfMillion(use: Use): Bill {
-  const cost = (item: keyof Bill, amount: number) =>
-    (amount * 1e6 * PRICES[item].dollars) / PRICES[item].per;
+/** US dollars for so many requests, item by item. */
+export function costOf(requests: number, use: Use): Bill {
   return {
-    request: cost('request', 1),
-    cpuMs: cost('cpuMs', use.cpuMs),
-    kvRead: cost('kvRead', use.kvRead),
-    rowRead: cost('rowRead', use.rowRead),
-    rowWritten: cost('rowWritten', use.rowWritten),
+    request: price('request', requests),
+    cpuMs: price('cpuMs', use.cpuMs * requests),
+    kvRead: price('kvRead', use.kvRead * requests),
+    rowRead: price('rowRead', use.rowRead * requests),
+    rowWritten: price('rowWritten', use.rowWritten * requests),
+    logLine: price('logLine', use.logLine * requests),
   };
+}
+
+/** Workers Logs keeps a line for a week of the month that storage is billed by. */
+const KEPT_MONTHS = 7 / 30;
+
+/** US dollars for a million log lines of so many bytes, by the price list of December 2026. */
+export function costOfMillionLines(bytes: number): number {
+  const gigabytes = (bytes * 1e6) / 1e9;
+  return price('logGigabyte', gigabytes) + price('logGigabyteMonth', gigabytes * KEPT_MONTHS);
 }
 
 export function total(bill: Bill): number {
   return Object.values(bill).reduce((sum, item) => sum + item, 0);
+}
+
+function price(item: keyof typeof PRICES, amount: number): number {
+  return (amount * PRICES[item].dollars) / PRICES[item].per;
 }

@@ -2,19 +2,20 @@
  * `npm run bench:cpu`: what a request costs the store itself, in microseconds: in workerd, in one isolate, with
  * bindings that answer at once. (One thread does all of it, so the time that passes is CPU time.)
  */
-import { LOCAL_KEY } from '../ops/local-store.ts';
+import { generateKey } from '../src/keys/format.ts';
 import { build, serve } from './contenders.ts';
 import type { Task } from './cpu/index.ts';
 import { type Summary, summarize } from './statistics.ts';
 
-const URL_OF_PETS = 'https://api.animal-store.example/v1/pets';
+const ORIGIN = 'https://api.animal-store.example';
+const URL_OF_PETS = `${ORIGIN}/v1/pets`;
 const RUNS = 1_000;
 /** The engine has optimised what it will have optimised after so many. */
 const WARM_UP = 5;
 const ROUNDS = 15;
 
 const headers = {
-  authorization: `Bearer ${LOCAL_KEY}`,
+  authorization: `Bearer ${generateKey('production')}`,
   'cf-connecting-ip': '192.0.2.1',
   'content-type': 'application/json',
 };
@@ -24,6 +25,10 @@ const create = {
   body,
   headers: { ...headers, 'content-length': String(body.length) },
 };
+
+const withCredential = (credential: string) => ({
+  headers: { ...headers, authorization: `Bearer ${credential}` },
+});
 
 /** An answer without the app: what a Request and a Response cost by themselves. */
 export const WITHOUT_APP = 'no app at all';
@@ -36,6 +41,16 @@ const TASKS: Record<string, Omit<Task, 'runs'>> = {
   get: { url: `${URL_OF_PETS}/12`, init: { headers }, pets: 1 },
   create: { url: URL_OF_PETS, init: create, pets: 1 },
   'refused: no key': { url: URL_OF_PETS, init: {}, pets: 0 },
+  'refused: malformed key': { url: URL_OF_PETS, init: withCredential('garbage'), pets: 0 },
+  'refused: unknown key': {
+    ...{ url: URL_OF_PETS, init: withCredential(generateKey('production')), pets: 0 },
+    refusal: 'unknown key',
+  },
+  'refused: no such path': { url: `${ORIGIN}/wp-login.php`, init: {}, pets: 0 },
+  'refused: rate limited': {
+    ...{ url: URL_OF_PETS, init: { headers }, pets: 0 },
+    refusal: 'budget spent',
+  },
   'refused: bad query': { url: `${URL_OF_PETS}?limit=0`, init: { headers }, pets: 0 },
 };
 

@@ -1,12 +1,14 @@
 /**
  * Writes BENCHMARKS.md and its charts from what was measured. The prose about what was tried is in notes.md,
- * and is taken over as it stands. By itself (`node bench/report.ts`), writes them again from results.json.
+ * and is copied unchanged. By itself (`npm run bench:report`) it writes them again from results.json, without
+ * measuring, and prints the section about cost.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { barsOf } from './bars.ts';
 import { chartOfBars, chartOfSizes } from './charts.ts';
+import { cost } from './cost-section.ts';
 import type { Results } from './results.ts';
 import * as sections from './sections.ts';
 
@@ -24,7 +26,7 @@ export async function writeReport(results: Results): Promise<void> {
     sections.speed(results),
     sections.scale(results),
     sections.weight(results),
-    sections.cost(results),
+    cost(results),
     notes.trim(),
   ].join('\n\n');
   await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), `${text}\n`);
@@ -32,5 +34,7 @@ export async function writeReport(results: Results): Promise<void> {
 
 if (import.meta.main) {
   const text = await readFile(join(import.meta.dirname, 'results.json'), 'utf8');
-  await writeReport(JSON.parse(text));
+  const results: Results = JSON.parse(text);
+  await writeReport(results);
+  console.log(cost(results));
 }

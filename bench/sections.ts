@@ -1,20 +1,18 @@
 /** The sections of BENCHMARKS.md, as text from results. */
 import type { Bar } from './bars.ts';
-import { costOfMillion, PRICES, total } from './cost.ts';
 import { WITHOUT_APP } from './cpu.ts';
 import { CONNECTIONS } from './load.ts';
 import type { Results } from './results.ts';
 import { ratio, type Summary, summarize } from './statistics.ts';
 
 const KIB = 1024;
-const whole = (value: number) => Math.round(value).toLocaleString('en');
+export const whole = (value: number) => Math.round(value).toLocaleString('en');
 const share = (value: number) => value.toFixed(2);
 const spread = ({ low, high }: Summary, write: (value: number) => string) =>
   `${write(low)}–${write(high)}`;
-const dollars = (value: number) => `$${value.toFixed(4)}`;
 
 /** A Markdown table; every column after the first is for figures. */
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
   const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));
   return [line(head), line(rule), ...rows.map(line)].join('\n');
@@ -136,46 +134,4 @@ CPU of a request in one isolate of workerd, with bindings that answer at once (\
 of it is the store's, beyond making a Request and reading a Response:
 
 ${table(['', 'CPU', 'quartiles', 'the store'], times)}`;
-}
-
-export function cost({ sizes, cpu, kvReadsPerThousand }: Results): string {
-  const usage = sizes.at(-1)?.usage ?? {};
-  const asked: Record<string, [string, string]> = {
-    'list of 20': ['list of 20, first page', 'list of 20'],
-    'list of 100': ['list of 100', 'list of 100'],
-    get: ['get', 'get'],
-    create: ['create', 'create'],
-    'create with Idempotency-Key': ['create with Idempotency-Key', 'create'],
-  };
-  const rows = Object.entries(asked).map(([name, [use, time]]) => {
-    const cpuMs = (cpu[time]?.median ?? 0) / 1000;
-    const { rowsRead: rowRead = 0, rowsWritten: rowWritten = 0 } = usage[use] ?? {};
-    const bill = costOfMillion({ cpuMs, rowRead, rowWritten, kvRead: kvReadsPerThousand / 1000 });
-    return [
-      name,
-      dollars(bill.request),
-      `${cpuMs.toFixed(3)} ms: ${dollars(bill.cpuMs)}`,
-      `${kvReadsPerThousand / 1000}: ${dollars(bill.kvRead)}`,
-      `${rowRead}: ${dollars(bill.rowRead)}`,
-      `${rowWritten}: ${dollars(bill.rowWritten)}`,
-      `**${dollars(total(bill))}**`,
-    ];
-  });
-  const without = costOfMillion({ cpuMs: 0, rowRead: 0, rowWritten: 0, kvRead: 1 });
-  const prices = Object.values(PRICES).map(({ unit, dollars, per, source }) => [
-    per === 1 ? unit : `${whole(per)} ${unit}`,
-    `$${dollars}`,
-    source,
-  ]);
-  return `## Cost
-
-US dollars for a million requests, beyond what the plan includes: what one request uses, as measured above, times a million,
-times the list price.
-
-${table(['', 'request', 'CPU', 'KV reads', 'rows read', 'rows written', 'together'], rows)}
-
-KV is read once in a thousand requests of a busy key (measured: ${kvReadsPerThousand} of 1,000), because the isolate remembers the
-record for ten seconds. Read every time, it would add ${dollars(without.kvRead)} to each line.
-
-${table(['list price of', 'dollars', 'source'], prices)}`;
 }
