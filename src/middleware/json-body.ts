@@ -1,14 +1,21 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
+import { withDeadline } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { validate } from './validate.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
 
+/** Deadline of a client to send its body, in milliseconds. */
+const BODY_DEADLINE_MS = 30_000;
+
 /** Longest `Content-Type` that is parsed, in characters. */
 const MAX_CONTENT_TYPE = 256;
+
+/** What the runtime says of a client that disconnects, and `withDeadline` of one that goes silent. */
+const INCOMPLETE = /client disconnected|connection lost|did not answer within/;
 
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
@@ -66,13 +73,12 @@ function isJson(contentType: string): boolean {
 async function readBody(c: Context): Promise<ArrayBuffer> {
   let bytes = new ArrayBuffer(0);
   try {
-    await limitBody(c, async () => {
+    const reading = limitBody(c, async () => {
       bytes = await c.req.arrayBuffer();
     });
+    await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
-    // The runtime reports a client that disconnects as a plain Error. Subclasses come from our own code.
-    if (!(error instanceof Error) || error.name !== 'Error' || error instanceof ApiError)
-      throw error;
+    if (!(error instanceof Error) || !INCOMPLETE.test(error.message)) throw error;
     throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
   return bytes;

@@ -35,11 +35,11 @@ describe('a page of a foreign origin can do nothing with the local store', () =>
 
   test.each(foreign)('%s', async (origin) => {
     const { status, headers: answered, text } = await createFrom(origin);
-    expect(status).toBe(403);
+    expect(status).toBe(400);
     expect(JSON.parse(text)).toEqual({
-      code: expect.any(String),
+      code: 'invalid_request',
       message: expect.any(String),
-      status: 403,
+      status: 400,
     });
     expect(corsHeaders(answered)).toEqual([]);
     expect(await rig.report()).toMatchObject({ d1: 0, animals: 0 });
