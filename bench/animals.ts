@@ -1,7 +1,7 @@
 /** Many animals in a database, in little time. */
 
-/** Added by one statement: some tenths of a second, so that whoever else uses the database gets a turn. */
-const CHUNK = 20_000;
+/** Added by one statement: so few that a store that is served meanwhile waits for milliseconds. */
+const CHUNK = 2_000;
 /** Before a statement is tried again that met another process's write; in ms. */
 const PAUSE_MS = 20;
 const MAX_ATTEMPTS = 500;

@@ -1,15 +1,7 @@
 /** The section of BENCHMARKS.md about cost, as text from results. */
-import { join } from 'node:path';
-import { unstable_readConfig as readConfig } from 'wrangler';
-import * as z from 'zod';
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { type Bill, costOf, costOfMillionLines, PRICES, total, type Use } from './cost.ts';
 import type { Results } from './results.ts';
 import { table, whole } from './sections.ts';
-
-const Limiters = z.array(
-  z.object({ name: z.string(), simple: z.object({ limit: z.number(), period: z.number() }) }),
-);
 
 const dollars = (value: number) => `$${value.toFixed(4)}`;
 
@@ -51,16 +43,8 @@ export function refusalCosts({ cpu }: Results): RefusalCost[] {
   const kinds: { name: string; timed: string; kvRead?: number }[] = [
     { name: '401, no key', timed: 'refused: no key' },
     { name: '401, malformed key', timed: 'refused: malformed key' },
-    {
-      name: '401 and 429, unknown keys from one network',
-      timed: 'refused: unknown key',
-      kvRead: addressBudgetPerSecond() / REFUSED_PER_SECOND,
-    },
-    {
-      name: '401, unknown keys from many networks',
-      timed: 'refused: unknown key',
-      kvRead: 1,
-    },
+    // Each is read: the budget of an address must not refuse a valid key that is sent from it.
+    { name: '401 or 429, unknown keys', timed: 'refused: unknown key', kvRead: 1 },
     { name: '404', timed: 'refused: no such path' },
     { name: '429', timed: 'refused: rate limited' },
   ];
@@ -74,15 +58,6 @@ export function refusalCosts({ cpu }: Results): RefusalCost[] {
       sampled: costOf(REFUSED_PER_DAY, { ...use, logLine: 1 / SAMPLED }),
     };
   });
-}
-
-/** How many unknown keys a second one network may try before KV is no longer read for it. */
-function addressBudgetPerSecond(): number {
-  const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: 'production' });
-  const limiters = Limiters.parse(config.ratelimits);
-  const limiter = limiters.find(({ name }) => name === 'ADDRESS_RATE_LIMITER');
-  if (!limiter) throw new Error('wrangler.toml has no ADDRESS_RATE_LIMITER for production');
-  return limiter.simple.limit / limiter.simple.period;
 }
 
 export function cost(results: Results): string {

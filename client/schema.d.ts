@@ -408,7 +408,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names this create, so that it can be sent again without adding the animal twice: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them do not count.
+                 * @description Names this create, so that it can be sent again without adding the animal twice: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them are ignored. It must not contain a comma followed by a space.
                  * @example "6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"
                  */
                 "Idempotency-Key"?: string;

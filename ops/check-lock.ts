@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from './wrangler.ts';
 
-/** Of an entry of the lock file, what is read here. */
+/** The fields of a lock file's entry that are read here. */
 export type LockedPackage = { version?: string; optionalDependencies?: Record<string, string> };
 
 /** Every optional dependency without an entry in its version, as `name@version, of the package at path`. */
@@ -16,7 +16,7 @@ export function missingOptional(packages: Record<string, LockedPackage>): string
     Object.entries(optionalDependencies)
       .filter(([name, range]) => {
         const found = resolve(packages, path, name);
-        const exact = /^[0-9]/.test(range);
+        const exact = /^\d+\.\d+\.\d+[\w.+-]*$/.test(range);
         return found === undefined || (exact && found.version !== range);
       })
       .map(([name, range]) => `${name}@${range}, of ${path}`),

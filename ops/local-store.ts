@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getPlatformProxy } from 'wrangler';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
 import { putKey } from './key-namespace.ts';
-import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
+import { LOCAL, PROJECT_ROOT, runWrangler } from './wrangler.ts';
 
 /**
  * The one key that every local store knows, so that examples work as they are pasted. It is no
@@ -20,7 +20,7 @@ const LOCAL_KEY_RECORD: KeyRecord = {
 /** Brings the local store up to date: migrations applied, the local key known. Loses nothing. */
 export async function setUpLocalStore(): Promise<void> {
   // One after the other: two runtimes that create the same files at once get in each other's way.
-  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local']);
+  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local', ...LOCAL]);
   await putLocalKey();
 }
 

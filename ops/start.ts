@@ -2,7 +2,7 @@
 import { connect, createServer } from 'node:net';
 import { parseArgs } from 'node:util';
 import { LOCAL_KEY, setUpLocalStore } from './local-store.ts';
-import { spawnWrangler } from './wrangler.ts';
+import { LOCAL, spawnWrangler } from './wrangler.ts';
 
 const USAGE = 'usage: npm start -- [--port N]   (N from 1 to 65535, 8787 unless told)';
 
@@ -16,7 +16,7 @@ await setUpLocalStore().catch((error: Error) => {
   process.exit(1);
 });
 
-const server = spawnWrangler(['dev', '--port', String(port)], { stdio: 'inherit' });
+const server = spawnWrangler(['dev', '--port', String(port), ...LOCAL], { stdio: 'inherit' });
 const stopped = new Set<NodeJS.Signals | null>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {

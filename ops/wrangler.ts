@@ -14,6 +14,9 @@ if (process.env.CLOUDFLARE_ENV) {
 
 export const PROJECT_ROOT = dirname(import.meta.dirname);
 
+/** The top level of wrangler.toml, whatever `CLOUDFLARE_ENV` in a .env file says: wrangler reads that, too. */
+export const LOCAL = ['--env', ''];
+
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
 
 /** Wrangler is one file of 15 MB: kept compiled, it starts in half the time. */

@@ -19,8 +19,9 @@ export const app = new Hono<AppEnv>();
 app.use(requestId);
 app.use(accessLog);
 app.use(securityHeaders);
-app.use(crossOrigin);
+// Before the preflight: a browser then never sends the key over http.
 app.use(requireHttps);
+app.use(crossOrigin);
 app.use(
   methodNotAllowed({
     app,

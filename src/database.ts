@@ -21,12 +21,12 @@ const MAX_ATTEMPTS = 3;
 const PAUSE_MS = 100;
 
 /**
- * What a session that begins at a client's bookmark may take of that, in milliseconds. A bookmark that was
+ * The part of the budget for a session that begins at a client's bookmark, in milliseconds. A bookmark that was
  * forged or is from a restored database can name a state that no replica will ever reach.
  */
 const SESSION_DEADLINE_MS = 2_000;
 
-/** SQLite did not begin the statement, so that even a write can be repeated. https://sqlite.org/rescode.html */
+/** Nothing was written, so that even a write can be repeated. https://sqlite.org/rescode.html */
 const BUSY = ['SQLITE_BUSY', 'SQLITE_LOCKED', 'database is locked'];
 
 /** Errors that D1 documents as "retry the operation", and SQLite's transient ones. */
@@ -67,7 +67,7 @@ export async function runQuery<Row>(
   const log = c.get('log');
   const bookmark = c.get('bookmark');
   let session = bookmark === undefined ? undefined : c.env.DB.withSession(bookmark);
-  let isPrimary = !bookmark || bookmark === 'first-primary';
+  let isPrimary = bookmark === undefined || bookmark === 'first-primary';
   const start = performance.now();
   let isOver = false;
   let lastError: unknown;
@@ -109,7 +109,10 @@ export async function runQuery<Row>(
     return results;
   } catch (error) {
     if (isOwnError(error)) throw explain(error, c.env.ENVIRONMENT);
-    throw serviceUnavailable(unavailable, withHistory(error, lastError));
+    const message = isOneOf(BUSY, error)
+      ? 'The database is busy. Nothing was written.'
+      : unavailable;
+    throw serviceUnavailable(message, withHistory(error, lastError));
   } finally {
     isOver = true;
     log.d1Ms = performance.now() - start;

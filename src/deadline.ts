@@ -1,12 +1,15 @@
+/** A promise did not settle in time. */
+export class DeadlineError extends Error {}
+
 /**
- * The value of a promise, if it comes within `ms` milliseconds. What the promise stands for goes on:
- * neither D1 nor KV can be told to stop.
+ * The value of a promise, if it comes within `ms` milliseconds. The work behind the promise goes on: neither
+ * D1 nor KV can be told to stop.
  *
- * @throws Error when time is up, or what the promise was rejected with.
+ * @throws DeadlineError when time is up, or the promise's rejection.
  */
 export async function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
   const { promise: timeUp, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new Error(`${name} did not answer within ${ms} ms`));
+  const late = () => reject(new DeadlineError(`${name} did not answer within ${ms} ms`));
   const timer = setTimeout(late, ms);
   try {
     return await Promise.race([promise, timeUp]);

@@ -92,6 +92,7 @@ test.each([
   'http://127.0.0.1.evil.example',
   'http://128.0.0.1',
   'http://[::2]',
+  'ftp://localhost',
   'null',
 ])('a page at %j can neither write to the local store nor read from it', async (origin) => {
   for (const method of ['POST', 'GET', 'OPTIONS']) {

@@ -18,6 +18,7 @@ type Config = {
   version_metadata: { binding: string };
   assets: { directory: string };
   observability: { enabled: boolean; logs: { invocation_logs: boolean } };
+  limits?: { cpu_ms?: number };
   triggers: { crons: string[] };
 };
 
@@ -39,6 +40,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
       assets: config.assets.directory,
       observability: config.observability,
       crons: config.triggers.crons,
+      limits: config.limits,
       vars: Object.keys({ BASE_URL: '', ...config.vars }).sort(),
     });
     expect(names(config)).toEqual(names(local));
@@ -79,6 +81,10 @@ test('Cloudflare logs our lines, and no invocations: these hold addresses and he
 test('the top level has no account, so that nothing is deployed without naming an environment', () => {
   expect(local.account_id).toBe('local-only');
   expect(local.routes).toBeUndefined();
+});
+
+test.each(['local', 'staging', 'production'])('the CPU time of a request is bounded: %s', (env) => {
+  expect(read(env).limits?.cpu_ms).toBeLessThanOrEqual(1000);
 });
 
 test('miniflare is the one that wrangler runs', () => {

@@ -130,6 +130,14 @@ test('a message lists twenty problems, and counts the others', async () => {
   const { body } = await store.create({ name: 'Rex', categoryId: 1, ...fields });
   const { message } = body as { message: string };
   expect(message).toMatch(
-    /^field0: is not a known field; .*; field19: is not a known field; and 980 more problems$/,
+    /^field0: is not a known field; .*; field19: is not a known field; and 980 more$/,
   );
 });
+
+test.each(['/v1/pets', '/health', '/v1/nothing', '/docs', '/v1/openapi.json', '/'])(
+  '%s is to be asked over https from then on',
+  async (path) => {
+    const { headers } = await fetch(store.url() + path, { redirect: 'manual' });
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+  },
+);

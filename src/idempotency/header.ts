@@ -27,9 +27,9 @@ export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
   if (key.length > MAX_LENGTH || !/^[\x20-\x7e]+$/.test(key)) {
     throw invalidKey(`must be 1 to ${MAX_LENGTH} printable ASCII characters`);
   }
-  // The runtime joins repeated headers with a comma and a space. A quoted key may contain both.
-  if (key.includes(', ') && (!isQuoted || key.includes('"'))) {
-    throw invalidKey('must be given only once; quote a key that contains a comma and a space');
+  // The runtime joins repeated headers with a comma and a space.
+  if (key.includes(', ')) {
+    throw invalidKey('must be given only once, and must not contain a comma followed by a space');
   }
   return key;
 }

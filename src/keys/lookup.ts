@@ -22,17 +22,19 @@ const KV_CACHE_S = 30;
 
 type CachedRecord = {
   record: KeyRecord;
+  /** When the KV read began that returned it. */
+  readAt: number;
   /** When to read KV again. Only the outcome of a KV read moves it. */
   refreshAt: number;
-  /** When the record is no longer used, even while KV fails. */
-  forgetAt: number;
   /** The last KV read failed. */
   stale: boolean;
 };
 
+type KvRead = { startedAt: number; result: Promise<string | null> };
+
 const cache = new Map<string, CachedRecord>();
 /** The KV reads in progress: concurrent requests with one key share one. */
-const reads = new Map<string, Promise<string | null>>();
+const reads = new Map<string, KvRead>();
 
 /**
  * The record of a key, or `null` when there is none. While KV fails, a key that this isolate has seen
@@ -48,44 +50,58 @@ export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecor
     return cached.record;
   }
   const start = Date.now();
+  const read = reads.get(name) ?? startRead(c, name);
   let stored: string | null;
   try {
-    stored = await readKv(c.env.API_KEYS, name);
+    stored = await withDeadline(read.result, KV_DEADLINE_MS, 'KV');
   } catch (cause) {
-    if (!cached || Date.now() >= cached.forgetAt) {
-      throw serviceUnavailable('API keys cannot be checked right now.', cause);
-    }
-    // Wait before the next read, so that an outage does not delay every request.
-    cached.refreshAt = Date.now() + FRESH_MS;
-    cached.stale = true;
+    const record = keepStale(name, read);
+    if (!record) throw serviceUnavailable('API keys cannot be checked right now.', cause);
     c.get('log').keyStale = true;
-    return cached.record;
+    return record;
   } finally {
+    if (reads.get(name) === read) reads.delete(name);
     c.get('log').kvMs = Date.now() - start;
   }
-  return remember(name, stored);
+  return remember(name, read, stored);
 }
 
-async function readKv(kv: KVNamespace, name: string): Promise<string | null> {
-  const reading = reads.get(name) ?? kv.get(name, { cacheTtl: KV_CACHE_S });
-  reads.set(name, reading);
-  try {
-    return await withDeadline(reading, KV_DEADLINE_MS, 'KV');
-  } finally {
-    if (reads.get(name) === reading) reads.delete(name);
-  }
+function startRead(c: Context<AppEnv>, name: string): KvRead {
+  const result = c.env.API_KEYS.get(name, { cacheTtl: KV_CACHE_S });
+  const read = { startedAt: Date.now(), result };
+  reads.set(name, read);
+  // The read may return after this request's deadline: then it still counts, also for those who share it.
+  const remembering = result.then((stored) => remember(name, read, stored));
+  c.executionCtx.waitUntil(remembering.catch(() => {}));
+  return read;
 }
 
-/** A key without a record is not cached: guesses must not push out the keys of clients. */
-function remember(name: string, stored: string | null): KeyRecord | null {
+/**
+ * Caches what a read returned, unless a later read has already returned: an old record must not come back.
+ * A key without a record is not cached: guesses must not push out the keys of clients.
+ */
+function remember(name: string, { startedAt }: KvRead, stored: string | null): KeyRecord | null {
+  const cached = cache.get(name);
+  if (cached && cached.readAt > startedAt) return cached.record;
   cache.delete(name);
   if (stored === null) return null;
   const record = parseRecord(stored);
   const [oldest] = cache.keys();
   if (oldest !== undefined && cache.size >= MAX_RECORDS) cache.delete(oldest);
-  const refreshAt = Date.now() + FRESH_MS;
-  cache.set(name, { record, refreshAt, forgetAt: refreshAt + STALE_MS, stale: false });
+  cache.set(name, { record, readAt: startedAt, refreshAt: startedAt + FRESH_MS, stale: false });
   return record;
+}
+
+/** The cached record, for use after a failed read, if it is not too old for that. */
+function keepStale(name: string, { startedAt }: KvRead): KeyRecord | undefined {
+  const cached = cache.get(name);
+  if (!cached || Date.now() >= cached.readAt + FRESH_MS + STALE_MS) return undefined;
+  if (cached.readAt <= startedAt) {
+    // Wait before the next read, so that an outage does not delay every request.
+    cached.refreshAt = Date.now() + FRESH_MS;
+    cached.stale = true;
+  }
+  return cached.record;
 }
 
 /** The message is logged, so it shows nothing of what is stored. */

@@ -26,7 +26,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       d1Ms: d1Ms === undefined ? undefined : Math.round(d1Ms),
       d1Region,
       keyId: c.get('keyId'),
-      ray: /^[0-9a-f]+-[A-Z]{3}$/.exec(c.req.header('CF-Ray') ?? '')?.[0],
+      ray: /^[0-9a-f]{1,32}-[A-Z]{3}$/.exec(c.req.header('CF-Ray') ?? '')?.[0],
       colo: cf?.colo,
       country: cf?.country,
       ...rest,

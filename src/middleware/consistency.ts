@@ -5,8 +5,10 @@ import { ApiError } from '../errors.ts';
 /** A bookmark as D1 makes them today. Cloudflare documents it as opaque. */
 export const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
-/** What a bookmark of another shape could look like. `first-…` is a misspelled keyword. */
-const TOKEN = /^(?!first)[\w.~+/=:-]{1,256}$/i;
+/** The characters and the length of any bookmark that this service accepts. */
+const TOKEN = /^[\w.~+/=:-]{1,256}$/;
+export const TOKEN_PATTERN = TOKEN.source;
+const MISSPELLED_KEYWORD = /^first/i;
 
 /**
  * Runs a request that carries `X-D1-Bookmark` in a D1 session: a read may be answered by the nearest
@@ -17,7 +19,7 @@ export const consistency = createMiddleware<AppEnv>(async function consistency(c
   const bookmark = c.req.header('X-D1-Bookmark');
   if (bookmark !== undefined) {
     const isKeyword = bookmark === 'first-unconstrained' || bookmark === 'first-primary';
-    if (!isKeyword && !TOKEN.test(bookmark)) {
+    if (!isKeyword && (!TOKEN.test(bookmark) || MISSPELLED_KEYWORD.test(bookmark))) {
       throw new ApiError(
         'invalid_request',
         'X-D1-Bookmark: must be first-unconstrained, first-primary, or the bookmark of an earlier response',

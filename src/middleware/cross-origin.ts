@@ -49,6 +49,7 @@ export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c
 /** Whether an origin names the loopback host (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
 function isLoopback(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
-  const { hostname } = new URL(origin);
-  return /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+  const { protocol, hostname } = new URL(origin);
+  const isPage = protocol === 'http:' || protocol === 'https:';
+  return isPage && /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

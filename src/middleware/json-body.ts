@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod';
-import { withDeadline } from '../deadline.ts';
+import { DeadlineError, withDeadline } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { validate } from './validate.ts';
@@ -14,8 +14,8 @@ const BODY_DEADLINE_MS = 30_000;
 /** Longest `Content-Type` that is parsed, in characters. */
 const MAX_CONTENT_TYPE = 256;
 
-/** What the runtime says of a client that disconnects, and `withDeadline` of one that goes silent. */
-const INCOMPLETE = /client disconnected|connection lost|did not answer within/;
+/** The runtime's errors when a client disconnects. */
+const DISCONNECTED = /client disconnected|connection lost/;
 
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
@@ -78,7 +78,8 @@ async function readBody(c: Context): Promise<ArrayBuffer> {
     });
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
-    if (!(error instanceof Error) || !INCOMPLETE.test(error.message)) throw error;
+    const isLate = error instanceof DeadlineError;
+    if (!isLate && !(error instanceof Error && DISCONNECTED.test(error.message))) throw error;
     throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
   return bytes;

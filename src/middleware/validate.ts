@@ -6,8 +6,8 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { REPEATED } from '../json.ts';
 
-/** Longest query string that is parsed, in characters, which are ASCII. */
-export const MAX_QUERY_LENGTH = 2048;
+/** Longest query string that is parsed, in bytes. */
+export const MAX_QUERY_BYTES = 2048;
 
 /** The problems that a message lists. A request can have thousands. */
 const MAX_PROBLEMS = 20;
@@ -20,8 +20,9 @@ type Target = 'query' | 'param' | 'json';
 export const limitQuery = createMiddleware<AppEnv>(async function limitQuery(c, next) {
   const { url } = c.req;
   const start = url.indexOf('?');
-  if (start !== -1 && url.length - start - 1 > MAX_QUERY_LENGTH) {
-    throw new ApiError('invalid_request', `query: must be at most ${MAX_QUERY_LENGTH} bytes`);
+  // The runtime does not escape what a client sends as UTF-8.
+  if (start !== -1 && new TextEncoder().encode(url.slice(start + 1)).length > MAX_QUERY_BYTES) {
+    throw new ApiError('invalid_request', `query: must be at most ${MAX_QUERY_BYTES} bytes`);
   }
   await next();
 });
@@ -57,7 +58,7 @@ export function validate<U extends Target, T extends z.ZodObject>(target: U, sch
 function listProblems(problems: (() => string)[]): string {
   const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => problem());
   const more = problems.length - shown.length;
-  return more > 0 ? `${shown.join('; ')}; and ${more} more problems` : shown.join('; ');
+  return more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ');
 }
 
 /** A JSON member given twice is marked; a parameter given twice arrives as an array. */

@@ -1,6 +1,6 @@
 /** What the description says of each operation. */
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { BOOKMARK as BOOKMARK_SHAPE } from '../middleware/consistency.ts';
+import { TOKEN_PATTERN } from '../middleware/consistency.ts';
 import { SUNSET_DATE } from '../pets/deprecation.ts';
 import { INT64_PROBLEM, LIMIT, NewPet, Pet, Pets } from '../pets/schema.ts';
 import {
@@ -22,7 +22,7 @@ const BOOKMARK_PARAMETER = {
     'Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote.',
   schema: {
     type: 'string',
-    pattern: `^(first-unconstrained|first-primary)$|${BOOKMARK_SHAPE.source}`,
+    pattern: TOKEN_PATTERN,
   },
 } as const;
 
@@ -81,7 +81,7 @@ export const createPet: ZodOpenApiOperationObject = {
       name: 'Idempotency-Key',
       in: 'header',
       description:
-        'Names this create, so that it can be sent again without adding the animal twice: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them do not count.',
+        'Names this create, so that it can be sent again without adding the animal twice: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them are ignored. It must not contain a comma followed by a space.',
       schema: { type: 'string', minLength: 1, maxLength: 257, pattern: '^[ -~]+$' },
       example: '"6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"',
     },

@@ -2,7 +2,7 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { CHALLENGE } from '../middleware/authenticate.ts';
-import { BOOKMARK as BOOKMARK_SHAPE } from '../middleware/consistency.ts';
+import { TOKEN_PATTERN } from '../middleware/consistency.ts';
 import { MAX_BODY_BYTES } from '../middleware/json-body.ts';
 import { PERIOD_S } from '../middleware/rate-limit.ts';
 import { DEPRECATION, SUNSET } from '../pets/deprecation.ts';
@@ -43,7 +43,7 @@ export const BOOKMARK: Headers = {
   'X-D1-Bookmark': header(
     'The state that this response has seen: there when the request asked for one. Send it with the next.',
     '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
-    BOOKMARK_SHAPE.source,
+    TOKEN_PATTERN,
     false,
   ),
 };

@@ -36,6 +36,17 @@ describe('over http, https_required is the answer', () => {
     expect(valid.text).toContain('https_required');
   });
 
+  test('to a preflight: the browser then never sends the key', async () => {
+    const headers = {
+      'X-Forwarded-Proto': 'http',
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'authorization',
+    };
+    const { status, text } = await send(rig.port(), { method: 'OPTIONS', headers });
+    expect([status, JSON.parse(text).code]).toEqual([403, 'https_required']);
+  });
+
   test('to a create, which adds nothing', async () => {
     const headers = {
       'X-Forwarded-Proto': 'http',

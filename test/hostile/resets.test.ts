@@ -27,7 +27,8 @@ async function sendCreates(count: number, shape = (request: Buffer) => request) 
 
 async function expectEveryRequestLogged() {
   const missing = async () => (await rig.report()).requests - (await rig.logLines()).length;
-  await expect.poll(missing).toBe(0);
+  await expect.poll(missing, { timeout: 10_000 }).toBe(0);
+  expect((await rig.report()).requests).toBeGreaterThan(0);
   const lines = await rig.logLines();
   expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(lines.length);
   const { animals } = await rig.report();
@@ -134,4 +135,18 @@ test('a revoked key is refused after two minutes, though its client resets durin
   }
   expect(accepted.filter((second) => second > 120)).toEqual([]);
   expect(refused).toBeGreaterThan(0);
+});
+
+test('a read of KV that returns late does not bring a revoked key back', async () => {
+  const key = await rig.issueKey({ id: 'late' });
+  const list = () => send(rig.port(), { headers: { Authorization: `Bearer ${key}` } });
+  // The first read finds the key valid, and returns long after its deadline.
+  await rig.set({ delays: { kv: 3_000 }, speed: 30 });
+  expect((await list()).status).toBe(503);
+  // A later read finds it revoked, and returns at once.
+  await rig.issueKey({ id: 'late', revokedAt: '2026-11-20T00:00:00Z' }, key);
+  await rig.set({ delays: {}, speed: 1 });
+  expect((await list()).status).toBe(401);
+  await rig.until(({ waiting }) => waiting.kv === 0);
+  expect((await list()).status).toBe(401);
 });

@@ -55,7 +55,8 @@ const PATHS: [string, (size: number) => string][] = [
 
 describe('the time of an answer grows at most linearly', () => {
   test.each(QUERIES)('with a query of %s', async (_, query) => {
-    await expectLinear(rig.port(), SIZE, (size) => ({ path: `/v1/pets?${query(size)}`, headers }));
+    // Four times that is the longest query that is parsed.
+    await expectLinear(rig.port(), 500, (size) => ({ path: `/v1/pets?${query(size)}`, headers }));
   });
 
   test.each(PATHS)('with a path of %s', async (_, path) => {

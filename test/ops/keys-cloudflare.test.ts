@@ -52,6 +52,17 @@ test('a key is stored as its record under its hash, in the value and the metadat
   expect(stored?.metadata).toEqual(record);
 });
 
+test('a rotated key stays in the family of the first one', async () => {
+  const created = await json<NewKey>(production('create', '--label', 'Anna'), env);
+  const second = await json<NewKey>(production('rotate', created.id), env);
+  const third = await json<NewKey>(production('rotate', second.id), env);
+  const families = [created, second, third].map(({ key }) => {
+    const stored = kv.namespace(namespaceId).get(recordName(key));
+    return JSON.parse(stored?.value ?? '').family;
+  });
+  expect(families).toEqual([undefined, created.id, created.id]);
+});
+
 test('the key is in no argument, log or file', async () => {
   const { key } = await json<NewKey>(production('create', '--label', 'Anna'), env);
   const files = await readdir(project.path(), { recursive: true, withFileTypes: true });
