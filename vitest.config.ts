@@ -9,8 +9,9 @@ export default defineConfig({
     maxWorkers: '100%',
     // One import of wrangler for each worker, not for each file: no file keeps state in a module.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Far more than any test needs: a busy machine is no failure.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     env: { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
   },
 });

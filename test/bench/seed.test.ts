@@ -18,7 +18,7 @@ test('adds animals beside those that are there', async () => {
   expect(stdout).toMatch(
     /^25000 animals were added; the last id is 25003\. The database has \d+ MiB\.$/m,
   );
-}, 60_000);
+});
 
 test.each([[[]], [['--pets', '1e3']], [['--pets', '100000001']], [['--pest', '3']]])(
   'refuses the arguments %j in one line',

@@ -60,7 +60,7 @@ test('a key’s life in the local store: created, listed, rotated, revoked', asy
     code: 1,
     stderr: `error: key ${rotated.id} is revoked: create a new one\n`,
   });
-}, 60_000);
+});
 
 describe('wrong arguments make one line and the exit code 2', () => {
   test.each([

@@ -55,7 +55,7 @@ test('starts, keeps its data over a restart, and is emptied by reset, and takes 
     code: 'revoked_api_key',
   });
   await second.stop();
-}, 60_000);
+});
 
 test.each([
   [['--port', '0']],
