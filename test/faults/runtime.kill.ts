@@ -12,7 +12,7 @@ type Pet = { id: number; name: string };
 
 async function start(port: number): Promise<Running> {
   const running = project.start('start.ts', ['--port', String(port)], {}, { detached: true });
-  await expect.poll(running.stdout, { timeout: 30_000, interval: 50 }).toContain('curl -i');
+  await expect.poll(running.stdout, { interval: 50 }).toContain('curl -i');
   return running;
 }
 

@@ -50,9 +50,7 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
     },
     report: async () => (await fetch(`http://127.0.0.1:${port}/__rig`)).json() as Promise<Report>,
     async until(isReached) {
-      await expect
-        .poll(async () => isReached(await rig.report()), { timeout: 10_000, interval: 5 })
-        .toBe(true);
+      await expect.poll(async () => isReached(await rig.report()), { interval: 5 }).toBe(true);
     },
     async issueKey(record = {}, key = generateKey(env)) {
       const complete = {
