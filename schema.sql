@@ -19,11 +19,31 @@ CREATE TABLE pets (
 -- which is the id.
 CREATE INDEX pets_by_status ON pets (status);
 
+-- An order of an animal.
+CREATE TABLE orders (
+  -- AUTOINCREMENT, as for pets.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The animal. Not a foreign key: a delivered or cancelled order outlives its animal.
+  pet_id INTEGER NOT NULL,
+  -- placed -> approved -> delivered; placed or approved -> cancelled (src/orders/queries.ts).
+  status TEXT NOT NULL DEFAULT 'placed'
+    CHECK (status IN ('placed', 'approved', 'delivered', 'cancelled')),
+  -- RFC 3339, in UTC, with milliseconds.
+  placed_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+) STRICT;
+
+-- As pets_by_status.
+CREATE INDEX orders_by_status ON orders (status);
+
+-- At most one order of an animal is open at any time. Also finds it.
+CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
+
 -- The answer to a create that carried an Idempotency-Key, so that a retry gets the same one. Written in
--- the transaction that adds the animal: there is no moment between the two.
+-- the transaction that inserts the row: there is no moment between the two. A delete has a record as well,
+-- so that the service's own retry knows that it was carried out.
 CREATE TABLE idempotency_keys (
-  -- Id of the API key that the request was sent with, or of the first key that was rotated into it:
-  -- clients do not share idempotency keys, and a rotation does not change their scope.
+  -- The scope of the key: the client and the operation (scopeOf in src/idempotency/header.ts). The client is
+  -- the id of the API key, or of the first key that was rotated into it.
   key_id TEXT NOT NULL,
   -- The header's value, without quotes.
   idempotency_key TEXT NOT NULL,
@@ -33,7 +53,7 @@ CREATE TABLE idempotency_keys (
   body_hash TEXT NOT NULL,
   -- The body of the 201, as it was sent.
   answer TEXT NOT NULL,
-  -- The request that added the animal. Any other that gets this answer gets a replay.
+  -- The request that was answered first. Any other that gets this answer gets a replay.
   request_id TEXT NOT NULL,
   PRIMARY KEY (key_id, idempotency_key)
 ) STRICT, WITHOUT ROWID;

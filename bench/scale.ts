@@ -1,5 +1,5 @@
 /** The store with few animals and with many: what a request uses, and what the database weighs. */
-import { encodeCursor } from '../src/pets/cursor.ts';
+import { encodeCursor } from '../src/http/cursor.ts';
 import { addPets } from './animals.ts';
 import { type Build, type Server, serve } from './contenders.ts';
 import { type Call, meter, queryPlan, type Usage } from './meter.ts';
@@ -24,7 +24,7 @@ export const CREATE: Call = {
 export function deepPage(pets: number, { limit = 20, status = '' } = {}): string {
   const lastId = BigInt(Math.floor(pets * 0.9));
   const filter = status && `&status=${status}`;
-  const cursor = encodeCursor({ lastId, status: status || undefined });
+  const cursor = encodeCursor({ scope: status, lastId });
   return `/v1/pets?limit=${limit}${filter}&cursor=${cursor}`;
 }
 

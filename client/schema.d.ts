@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List animals
-         * @description Ascending by id. The next page is in the `Link` header; a page deep in the list costs what the first one does.
+         * @description Ascending by id, optionally of one status: an animal without a status matches none. The next page is in the `Link` header; a page deep in the list costs what the first one does.
          */
         get: operations["listPets"];
         put?: never;
         /**
          * Add an animal
-         * @description The service assigns the id: they ascend, and none is used twice.
+         * @description The service assigns the id. Ids ascend, and none is used twice.
          */
         post: operations["createPet"];
         delete?: never;
@@ -43,10 +43,66 @@ export interface paths {
         get: operations["getPet"];
         put?: never;
         post?: never;
+        /**
+         * Delete an animal
+         * @description Its id is never used again. Delivered and cancelled orders keep it. A body is ignored.
+         */
+        delete: operations["deletePet"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an animal
+         * @description Sets the fields that the body has (a merge patch, RFC 7396). While an order of the animal is open, its status belongs to the order.
+         */
+        patch: operations["updatePet"];
+        trace?: never;
+    };
+    "/store/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List orders
+         * @description Ascending by id, optionally of one status. Pages are those of `listPets`.
+         */
+        get: operations["listOrders"];
+        put?: never;
+        /**
+         * Place an order
+         * @description Orders an animal whose status is `available`, and makes it `pending`. Of concurrent orders of one animal, exactly one is placed.
+         */
+        post: operations["placeOrder"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/store/orders/{orderId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an order
+         * @description An order outlives its animal.
+         */
+        get: operations["getOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Approve, deliver or cancel an order
+         * @description A placed order can be approved, an approved one delivered, and either cancelled. Delivering makes the animal `sold`, cancelling makes it `available` again. Setting the status that the order already has changes nothing.
+         */
+        patch: operations["updateOrder"];
         trace?: never;
     };
     "/health": {
@@ -57,8 +113,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See that the service answers
-         * @description Needs no key, and looks at nothing: it tells that the worker runs, and which version.
+         * Check service health
+         * @description Needs no key and reads nothing: it shows that the worker runs, and which version of it. Monitors can use `/health` without the version segment.
          */
         get: operations["getHealth"];
         put?: never;
@@ -74,12 +130,12 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description Availability of the animal. To say nothing of it, leave it out: `null` is refused.
+         * @description Availability of the animal.
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
         /**
-         * @description An animal to add. The service assigns its id.
+         * @description An animal to add. The service assigns its id. Leave `status` out for none.
          * @example {
          *       "name": "Rex",
          *       "categoryId": 3,
@@ -100,7 +156,26 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description An animal. One that was added without a status has none.
+         * @description The fields to change, at least one. `"status": null` removes the status.
+         * @example {
+         *       "name": "Max"
+         *     }
+         */
+        PetPatch: {
+            /**
+             * @description At least one character is visible, none is a control character. Comes back exactly as it was sent.
+             * @example Rex
+             */
+            name?: string;
+            /**
+             * Format: int64
+             * @description From -9223372036854775808 to 9223372036854775807.
+             */
+            categoryId?: number;
+            status?: components["schemas"]["PetStatus"] | null;
+        };
+        /**
+         * @description An animal. One without a status has no such field.
          * @example {
          *       "id": 7,
          *       "name": "Rex",
@@ -127,7 +202,61 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description What went wrong, in the same three fields for every error.
+         * @description An order is open while it is placed or approved.
+         * @enum {string}
+         */
+        OrderStatus: "placed" | "approved" | "delivered" | "cancelled";
+        /**
+         * @description An order to place.
+         * @example {
+         *       "petId": 7
+         *     }
+         */
+        NewOrder: {
+            /**
+             * Format: int64
+             * @description From -9223372036854775808 to 9223372036854775807.
+             */
+            petId: number;
+        };
+        /**
+         * @description The status to move the order to.
+         * @example {
+         *       "status": "approved"
+         *     }
+         */
+        OrderPatch: {
+            status: components["schemas"]["OrderStatus"];
+        };
+        /**
+         * @description An order of an animal.
+         * @example {
+         *       "id": 5,
+         *       "petId": 7,
+         *       "status": "placed",
+         *       "placedAt": "2026-11-20T09:30:00.000Z"
+         *     }
+         */
+        Order: {
+            /**
+             * Format: int64
+             * @description From -9223372036854775808 to 9223372036854775807.
+             */
+            id: number;
+            /**
+             * Format: int64
+             * @description From -9223372036854775808 to 9223372036854775807.
+             */
+            petId: number;
+            status: components["schemas"]["OrderStatus"];
+            /**
+             * Format: date-time
+             * @description When the order was placed, in UTC (RFC 3339).
+             */
+            placedAt: string;
+        };
+        /**
+         * @description The same three fields for every error.
          * @example {
          *       "code": "invalid_json",
          *       "message": "The body is not valid JSON.",
@@ -159,13 +288,18 @@ export interface components {
          *       "status": 401
          *     }
          * @example {
+         *       "code": "insufficient_scope",
+         *       "message": "This API key does not have the scope write.",
+         *       "status": 403
+         *     }
+         * @example {
          *       "code": "https_required",
          *       "message": "Send requests over https. Replace any API key that was sent over http: others may have read it.",
          *       "status": 403
          *     }
          * @example {
          *       "code": "not_found",
-         *       "message": "There is nothing at this path.",
+         *       "message": "Path not found.",
          *       "status": 404
          *     }
          * @example {
@@ -174,9 +308,29 @@ export interface components {
          *       "status": 404
          *     }
          * @example {
+         *       "code": "order_not_found",
+         *       "message": "There is no order with the id 5.",
+         *       "status": 404
+         *     }
+         * @example {
          *       "code": "method_not_allowed",
          *       "message": "This path takes GET, HEAD, POST.",
          *       "status": 405
+         *     }
+         * @example {
+         *       "code": "pet_not_available",
+         *       "message": "The animal 7 is not available: its status is sold.",
+         *       "status": 409
+         *     }
+         * @example {
+         *       "code": "pet_has_open_order",
+         *       "message": "The animal 7 has an open order: its status cannot be set, nor can it be deleted, until the order is delivered or cancelled.",
+         *       "status": 409
+         *     }
+         * @example {
+         *       "code": "invalid_transition",
+         *       "message": "The order is delivered: it cannot become cancelled.",
+         *       "status": 409
          *     }
          * @example {
          *       "code": "body_too_large",
@@ -214,19 +368,11 @@ export interface components {
              * @description What a program can act on: a closed set.
              * @enum {string}
              */
-            code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "https_required" | "not_found" | "pet_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
+            code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "insufficient_scope" | "https_required" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "pet_not_available" | "pet_has_open_order" | "invalid_transition" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
             /** @description What a person can act on. Its words may change. */
             message: string;
             /** @description The HTTP status of the response. */
             status: number;
-        };
-        /** @description The service answers. */
-        Health: {
-            /** @constant */
-            status: "ok";
-            /** @enum {string} */
-            environment: "local" | "staging" | "production";
-            version: string;
         };
         /**
          * @description A page of animals, ascending by id.
@@ -240,6 +386,26 @@ export interface components {
          *     ]
          */
         Pets: components["schemas"]["Pet"][];
+        /**
+         * @description A page of orders, ascending by id.
+         * @example [
+         *       {
+         *         "id": 5,
+         *         "petId": 7,
+         *         "status": "placed",
+         *         "placedAt": "2026-11-20T09:30:00.000Z"
+         *       }
+         *     ]
+         */
+        Orders: components["schemas"]["Order"][];
+        /** @description The service is healthy. */
+        Health: {
+            /** @constant */
+            status: "ok";
+            /** @enum {string} */
+            environment: "local" | "staging" | "production";
+            version: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -252,15 +418,15 @@ export interface operations {
     listPets: {
         parameters: {
             query?: {
-                /** @description Maximum number of animals to return. */
+                /** @description Maximum number of items to return. */
                 limit?: number;
-                /** @description Returns only animals with this status. One that was added without a status matches none. */
+                /** @description Returns only animals with this status. An animal without a status matches none. */
                 status?: components["schemas"]["PetStatus"];
-                /** @description From the `Link` of the page before: opaque, and good for the same `status` only. Any other is a 400. */
+                /** @description From the `Link` of the page before: opaque, and valid for the same filter only. Any other is a 400. */
                 cursor?: string;
             };
             header?: {
-                /** @description Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote. */
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: string;
             };
             path?: never;
@@ -277,7 +443,7 @@ export interface operations {
                      */
                     Link?: string;
                     /**
-                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
                      * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
                      */
                     "X-D1-Bookmark"?: string;
@@ -316,12 +482,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No API key, or one that is not valid. */
+            /** @description The API key is missing or not valid. */
             401: {
                 headers: {
                     /**
                      * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="invalid_token"
+                     * @example Bearer realm="animal-store"
                      */
                     "WWW-Authenticate": string;
                     /**
@@ -335,7 +501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request was sent over plain http. */
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
                     /**
@@ -368,7 +534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Our mistake. */
+            /** @description Internal server error. */
             500: {
                 headers: {
                     /**
@@ -382,7 +548,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service cannot answer now. (Whether a create was carried out is not known.) */
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
                     /**
@@ -408,28 +574,28 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names this create, so that it can be sent again without adding the animal twice: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them are ignored. It must not contain a comma followed by a space.
+                 * @description A name for this request, so that repeating it does not repeat its effect: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them are ignored. A comma followed by a space is refused: repeated headers look the same.
                  * @example "6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"
                  */
                 "Idempotency-Key"?: string;
-                /** @description Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote. */
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8: no other `charset` is taken. Unknown and repeated fields are refused. An integer may be written as `3.0` or `1e2`, too. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
             };
         };
         responses: {
-            /** @description The animal, added. */
+            /** @description The animal was added. */
             201: {
                 headers: {
                     /**
-                     * @description The address of the animal.
+                     * @description The address of what was created.
                      * @example https://api.animal-store.example/v1/pets/7
                      */
                     Location: string;
@@ -439,7 +605,7 @@ export interface operations {
                      */
                     "Idempotency-Replayed"?: string;
                     /**
-                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
                      * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
                      */
                     "X-D1-Bookmark"?: string;
@@ -476,12 +642,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No API key, or one that is not valid. */
+            /** @description The API key is missing or not valid. */
             401: {
                 headers: {
                     /**
                      * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="invalid_token"
+                     * @example Bearer realm="animal-store"
                      */
                     "WWW-Authenticate": string;
                     /**
@@ -495,9 +661,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request was sent over plain http. */
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
+                     */
+                    "WWW-Authenticate"?: string;
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -509,7 +680,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is larger than 16384 bytes. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     /**
@@ -523,16 +694,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The body is not `application/json`, or it is compressed. */
+            /** @description The media type is not accepted, or the body is compressed. */
             415: {
                 headers: {
                     /**
-                     * @description What is taken instead.
+                     * @description The media types that are accepted.
                      * @example application/json
                      */
                     Accept: string;
                     /**
-                     * @description There when the compression of the body was the matter.
+                     * @description Present when the compression of the body was refused.
                      * @example identity
                      */
                     "Accept-Encoding"?: string;
@@ -547,11 +718,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Idempotency-Key` was used for another body within the last 24 hours. */
+            /** @description The `Idempotency-Key` was used for another body. */
             422: {
                 headers: {
                     /**
-                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
                      * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
                      */
                     "X-D1-Bookmark"?: string;
@@ -585,7 +756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Our mistake. */
+            /** @description Internal server error. */
             500: {
                 headers: {
                     /**
@@ -599,7 +770,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service cannot answer now. (Whether a create was carried out is not known.) */
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
                     /**
@@ -624,14 +795,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Runs the request in a session: it may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, you read what you wrote. */
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: string;
             };
             path: {
-                /**
-                 * @description Identifier of the animal.
-                 * @example 7
-                 */
+                /** @description Identifier. */
                 petId: number;
             };
             cookie?: never;
@@ -657,7 +825,7 @@ export interface operations {
                      */
                     Link: string;
                     /**
-                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
                      * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
                      */
                     "X-D1-Bookmark"?: string;
@@ -709,12 +877,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description No API key, or one that is not valid. */
+            /** @description The API key is missing or not valid. */
             401: {
                 headers: {
                     /**
                      * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="invalid_token"
+                     * @example Bearer realm="animal-store"
                      */
                     "WWW-Authenticate": string;
                     /**
@@ -743,7 +911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request was sent over plain http. */
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
                     /**
@@ -791,7 +959,7 @@ export interface operations {
                      */
                     Link: string;
                     /**
-                     * @description The state that this response has seen: there when the request asked for one. Send it with the next.
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
                      * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
                      */
                     "X-D1-Bookmark"?: string;
@@ -840,7 +1008,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Our mistake. */
+            /** @description Internal server error. */
             500: {
                 headers: {
                     /**
@@ -869,7 +1037,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service cannot answer now. (Whether a create was carried out is not known.) */
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
                     /**
@@ -905,6 +1073,1218 @@ export interface operations {
             };
         };
     };
+    deletePet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                "X-D1-Bookmark"?: string;
+            };
+            path: {
+                /** @description Identifier. */
+                petId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The animal was deleted. */
+            204: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not valid. The message names every problem at once. */
+            400: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key is missing or not valid. */
+            401: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store"
+                     */
+                    "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
+                     */
+                    "WWW-Authenticate"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requested resource could not be found. */
+            404: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The state of the resource does not allow it. */
+            409: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 10
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal server error. */
+            500: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 5
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updatePet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                "X-D1-Bookmark"?: string;
+            };
+            path: {
+                /** @description Identifier. */
+                petId: number;
+            };
+            cookie?: never;
+        };
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PetPatch"];
+                "application/merge-patch+json": components["schemas"]["PetPatch"];
+            };
+        };
+        responses: {
+            /** @description The animal was changed. */
+            200: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 7,
+                     *       "name": "Rex",
+                     *       "categoryId": 3,
+                     *       "status": "available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Pet"];
+                };
+            };
+            /** @description The request is not valid. The message names every problem at once. */
+            400: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key is missing or not valid. */
+            401: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store"
+                     */
+                    "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
+                     */
+                    "WWW-Authenticate"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requested resource could not be found. */
+            404: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The state of the resource does not allow it. */
+            409: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type is not accepted, or the body is compressed. */
+            415: {
+                headers: {
+                    /**
+                     * @description The media types that are accepted.
+                     * @example application/json, application/merge-patch+json
+                     */
+                    Accept: string;
+                    /**
+                     * @description Present when the compression of the body was refused.
+                     * @example identity
+                     */
+                    "Accept-Encoding"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 10
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal server error. */
+            500: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 5
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOrders: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return. */
+                limit?: number;
+                /** @description Returns only orders with this status. */
+                status?: components["schemas"]["OrderStatus"];
+                /** @description From the `Link` of the page before: opaque, and valid for the same filter only. Any other is a 400. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                "X-D1-Bookmark"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of orders. */
+            200: {
+                headers: {
+                    /**
+                     * @description The next page (RFC 8288), to be followed as it is. Absent on the last page.
+                     * @example <https://api.animal-store.example/v1/store/orders?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 5,
+                     *         "petId": 7,
+                     *         "status": "placed",
+                     *         "placedAt": "2026-11-20T09:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Orders"];
+                };
+            };
+            /** @description The request is not valid. The message names every problem at once. */
+            400: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key is missing or not valid. */
+            401: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store"
+                     */
+                    "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 10
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal server error. */
+            500: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 5
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    placeOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A name for this request, so that repeating it does not repeat its effect: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them are ignored. A comma followed by a space is refused: repeated headers look the same.
+                 * @example "6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"
+                 */
+                "Idempotency-Key"?: string;
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                "X-D1-Bookmark"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOrder"];
+            };
+        };
+        responses: {
+            /** @description The order was placed. */
+            201: {
+                headers: {
+                    /**
+                     * @description The address of what was created.
+                     * @example https://api.animal-store.example/v1/store/orders/7
+                     */
+                    Location: string;
+                    /**
+                     * @description This is the answer to an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5,
+                     *       "petId": 7,
+                     *       "status": "placed",
+                     *       "placedAt": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description The request is not valid. The message names every problem at once. */
+            400: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key is missing or not valid. */
+            401: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store"
+                     */
+                    "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
+                     */
+                    "WWW-Authenticate"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requested resource could not be found. */
+            404: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The state of the resource does not allow it. */
+            409: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type is not accepted, or the body is compressed. */
+            415: {
+                headers: {
+                    /**
+                     * @description The media types that are accepted.
+                     * @example application/json
+                     */
+                    Accept: string;
+                    /**
+                     * @description Present when the compression of the body was refused.
+                     * @example identity
+                     */
+                    "Accept-Encoding"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Idempotency-Key` was used for another body. */
+            422: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 10
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal server error. */
+            500: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 5
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                "X-D1-Bookmark"?: string;
+            };
+            path: {
+                /** @description Identifier. */
+                orderId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order. */
+            200: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5,
+                     *       "petId": 7,
+                     *       "status": "placed",
+                     *       "placedAt": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description The request is not valid. The message names every problem at once. */
+            400: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key is missing or not valid. */
+            401: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store"
+                     */
+                    "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requested resource could not be found. */
+            404: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 10
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal server error. */
+            500: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 5
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                "X-D1-Bookmark"?: string;
+            };
+            path: {
+                /** @description Identifier. */
+                orderId: number;
+            };
+            cookie?: never;
+        };
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrderPatch"];
+                "application/merge-patch+json": components["schemas"]["OrderPatch"];
+            };
+        };
+        responses: {
+            /** @description The order, with the status. */
+            200: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 5,
+                     *       "petId": 7,
+                     *       "status": "approved",
+                     *       "placedAt": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            /** @description The request is not valid. The message names every problem at once. */
+            400: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key is missing or not valid. */
+            401: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store"
+                     */
+                    "WWW-Authenticate": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
+            403: {
+                headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
+                     */
+                    "WWW-Authenticate"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The requested resource could not be found. */
+            404: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The state of the resource does not allow it. */
+            409: {
+                headers: {
+                    /**
+                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
+                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+                     */
+                    "X-D1-Bookmark"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The media type is not accepted, or the body is compressed. */
+            415: {
+                headers: {
+                    /**
+                     * @description The media types that are accepted.
+                     * @example application/json, application/merge-patch+json
+                     */
+                    Accept: string;
+                    /**
+                     * @description Present when the compression of the body was refused.
+                     * @example identity
+                     */
+                    "Accept-Encoding"?: string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 10
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Internal server error. */
+            500: {
+                headers: {
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            503: {
+                headers: {
+                    /**
+                     * @description Seconds to wait.
+                     * @example 5
+                     */
+                    "Retry-After": string;
+                    /**
+                     * @description Names the request in our log. Quote it when you report a problem.
+                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+                     */
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getHealth: {
         parameters: {
             query?: never;
@@ -914,7 +2294,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does. */
+            /** @description The service is healthy. */
             200: {
                 headers: {
                     /**
@@ -949,7 +2329,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The request was sent over plain http. */
+            /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
                     /**
@@ -963,7 +2343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Our mistake. */
+            /** @description Internal server error. */
             500: {
                 headers: {
                     /**

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { generateKey } from '../src/keys/format.ts';
 import { KEY_PREFIX, KeyRecord, recordName } from '../src/keys/record.ts';
 import { runWrangler } from './wrangler.ts';
@@ -17,10 +17,10 @@ export type Environment = 'local' | 'staging' | 'production';
 export type StoredKey = { name: string; record: WholeRecord };
 
 /** What wrangler lists. The metadata is the record itself, so that listing costs no reads. */
-const Listing = z.array(z.object({ name: z.string(), metadata: z.unknown().optional() }));
+const Listing = z.array(z.object({ name: z.string(), metadata: z.optional(z.unknown()) }));
 
 /** Unknown members are kept: a newer version may have written them. */
-const WholeRecord = KeyRecord.loose();
+const WholeRecord = z.looseObject(KeyRecord.shape);
 type WholeRecord = z.infer<typeof WholeRecord>;
 
 /**

@@ -3,17 +3,24 @@
  * the copies of Swagger UI that the docs page loads. With `--check` it only tells whether they are up
  * to date.
  */
+import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { describeApi, type Server } from '../src/openapi.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import type { ResourceDescription } from '../src/openapi/describe.ts';
+import { describeApi, type Server } from '../src/openapi/document.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 
 const files = new Map<string, string>([
-  ['public/v1/openapi.json', `${JSON.stringify(describeApi(servers()), null, 2)}\n`],
+  [
+    'public/v1/openapi.json',
+    `${JSON.stringify(describeApi(servers(), await resources(), packageJson.version), null, 2)}\n`,
+  ],
 ]);
 /** Apache-2.0, section 4(b): a changed file carries a prominent notice that says so. */
 const NOTICE =
@@ -42,6 +49,15 @@ for (const [name, content] of files) {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
   }
+}
+
+/** What each resource says of itself. In reverse order: the animals come first, the service itself last. */
+async function resources(): Promise<ResourceDescription[]> {
+  const files = globSync('src/*/openapi.ts', { cwd: PROJECT_ROOT }).sort().toReversed();
+  const modules: Promise<{ resource: ResourceDescription }>[] = files.map(
+    (file) => import(pathToFileURL(join(PROJECT_ROOT, file)).href),
+  );
+  return (await Promise.all(modules)).map(({ resource }) => resource);
 }
 
 /** Production first: clients take the first server unless told. */

@@ -1,17 +1,18 @@
 /**
- * The animal store. A request runs straight down: the middleware in this order, then the operation's
- * own (authenticate, validate, handle), then its query. Whatever is thrown becomes an Error body here.
+ * The animal store. A request runs straight down: the middleware in this order, then its operation
+ * (authenticate, validate, handle), then the query. Whatever is thrown becomes an Error body here.
  */
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { AppEnv } from './env.ts';
 import { ApiError, errorResponse } from './errors.ts';
-import { health } from './health.ts';
+import { health } from './health/routes.ts';
 import { accessLog } from './middleware/access-log.ts';
-import { crossOrigin } from './middleware/cross-origin.ts';
+import { crossOrigin, preflight } from './middleware/cross-origin.ts';
 import { requestId } from './middleware/request-id.ts';
 import { requireHttps } from './middleware/require-https.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { orders } from './orders/routes.ts';
 import { pets } from './pets/routes.ts';
 
 export const app = new Hono<AppEnv>();
@@ -25,20 +26,28 @@ app.use(crossOrigin);
 app.use(
   methodNotAllowed({
     app,
-    onMethodNotAllowed: (c, methods) => {
-      const allow = methods.join(', ');
-      const message = `This path takes ${allow}.`;
-      return errorResponse(
-        new ApiError('method_not_allowed', message, { headers: { Allow: allow } }),
-        c,
-      );
-    },
+    onMethodNotAllowed: (c, methods) =>
+      c.req.method === 'OPTIONS' ? preflight(c, methods) : errorResponse(notAllowed(methods), c),
   }),
 );
 
 app.route('/v1', pets);
+app.route('/v1', orders);
+app.route('/v1', health);
+// For monitors, which should not depend on a version.
 app.route('/', health);
 
-// Returned, not thrown: methodNotAllowed looks at the 404 that comes back.
-app.notFound((c) => errorResponse(new ApiError('not_found', 'There is nothing at this path.'), c));
+// Returned, not thrown: methodNotAllowed acts on the 404 that comes back.
+app.notFound((c) => errorResponse(notFound(), c));
 app.onError(errorResponse);
+
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'Path not found.');
+}
+
+export function notAllowed(methods: string[]): ApiError {
+  const allow = methods.join(', ');
+  return new ApiError('method_not_allowed', `This path takes ${allow}.`, {
+    headers: { Allow: allow },
+  });
+}

@@ -46,7 +46,18 @@ const TRANSIENT = [
 const OWN_ERROR =
   /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
 
-type Policy = {
+export const READ: Policy = {
+  isRepeatable: true,
+  unavailable: 'The store cannot be reached right now.',
+};
+
+/** A write that sets absolute values, or has an Idempotency-Key. */
+export const REPEATABLE_WRITE: Policy = {
+  isRepeatable: true,
+  unavailable: 'The database did not answer. Send the same request again.',
+};
+
+export type Policy = {
   /** Running the query twice has the effect of running it once. */
   isRepeatable: boolean;
   /** The message of a 503. */
@@ -54,16 +65,16 @@ type Policy = {
 };
 
 /**
- * Runs a query on the database of a request, and returns its rows. At most three attempts, where another
- * one is safe.
+ * Runs a query, or a batch of them, on the database of a request. At most three attempts, where another one
+ * is safe.
  *
  * @throws ApiError 503 when D1 fails or does not answer in time; D1's error when the service caused it.
  */
-export async function runQuery<Row>(
+export async function runQuery<Result extends D1Result | D1Result[]>(
   c: Context<AppEnv>,
   { isRepeatable, unavailable }: Policy,
-  query: (db: Database) => Promise<D1Result<Row>>,
-): Promise<Row[]> {
+  query: (db: Database) => Promise<Result>,
+): Promise<Result> {
   const log = c.get('log');
   const bookmark = c.get('bookmark');
   let session = bookmark === undefined ? undefined : c.env.DB.withSession(bookmark);
@@ -72,7 +83,7 @@ export async function runQuery<Row>(
   let isOver = false;
   let lastError: unknown;
 
-  async function attempt(): Promise<D1Result<Row>> {
+  async function attempt(): Promise<Result> {
     for (let count = 1; ; count += 1) {
       log.d1Attempts = count;
       try {
@@ -102,11 +113,12 @@ export async function runQuery<Row>(
 
   try {
     const remaining = DEADLINE_MS - (log.kvMs ?? 0);
-    const { results, meta } = await withDeadline(attempt(), remaining, 'D1');
-    if (meta.served_by_region) log.d1Region = meta.served_by_region;
+    const result = await withDeadline(attempt(), remaining, 'D1');
+    const region = [result].flat()[0]?.meta.served_by_region;
+    if (region) log.d1Region = region;
     const next = session?.getBookmark();
     if (next) c.header('X-D1-Bookmark', next);
-    return results;
+    return result;
   } catch (error) {
     if (isOwnError(error)) throw explain(error, c.env.ENVIRONMENT);
     const message = isOneOf(BUSY, error)

@@ -11,6 +11,8 @@ export type AppEnv = {
     bookmark: D1SessionBookmark | D1SessionConstraint | undefined;
     /** Id of the API key's record; set by `authenticate`. */
     keyId: string;
+    /** What the API key may do. */
+    scopes: string[];
     /** What stays the same when the key is rotated: see `family` in keys/record.ts. */
     keyFamily: string;
     /** What the request's log line will say beyond the request itself. */
@@ -20,6 +22,8 @@ export type AppEnv = {
 
 /** Filled in along the way; never the API key, a body or an animal's name. */
 export type LogFields = {
+  /** `operationId` of the operation. */
+  operation?: string;
   /** KV failed: the key's last known state was used. */
   keyStale?: true;
   /** Rate limiters that failed, so that the request passed: which, and why. */

@@ -13,10 +13,15 @@ export const STATUS_OF = {
   invalid_api_key: 401,
   expired_api_key: 401,
   revoked_api_key: 401,
+  insufficient_scope: 403,
   https_required: 403,
   not_found: 404,
   pet_not_found: 404,
+  order_not_found: 404,
   method_not_allowed: 405,
+  pet_not_available: 409,
+  pet_has_open_order: 409,
+  invalid_transition: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
@@ -65,7 +70,7 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
 }
 
 /** A crash, or an error that a library threw. The client does not see its wording. */
-function unexpected(error: Error): ApiError {
+export function unexpected(error: Error): ApiError {
   return new ApiError(
     'internal_error',
     'Something went wrong on our side. Quote the X-Request-Id header when you report it.',

@@ -13,31 +13,36 @@ function list(value: string | null): string[] {
     .sort();
 }
 
-test.each(['/v1/pets', '/v1/pets/1'])(
-  'a preflight for %s is allowed from any origin, and kept',
-  async (path) => {
-    const { status, headers, text } = await store.fetch(path, {
-      method: 'OPTIONS',
-      headers: {
-        authorization: null,
-        origin: PAGE,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'authorization,content-type',
-      },
-    });
-    expect([status, text]).toEqual([204, '']);
-    expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(list(headers.get('access-control-allow-methods'))).toEqual(['GET', 'HEAD', 'POST']);
-    expect(list(headers.get('access-control-allow-headers'))).toEqual([
-      'Authorization',
-      'Content-Type',
-      'Idempotency-Key',
-      'X-D1-Bookmark',
-    ]);
-    expect(headers.get('access-control-max-age')).toBe('7200');
-    expect(headers.has('access-control-allow-credentials')).toBe(false);
-  },
-);
+test.each([
+  ['/v1/pets', 'GET,HEAD,POST'],
+  ['/v1/pets/1', 'GET,HEAD,PATCH,DELETE'],
+  ['/v1/store/orders', 'GET,HEAD,POST'],
+  ['/v1/store/orders/1', 'GET,HEAD,PATCH'],
+  ['/v1/health', 'GET,HEAD'],
+  ['/v1/nothing', 'GET,HEAD,POST,PATCH,DELETE'],
+])("a preflight for %s offers the path's methods, and is kept", async (path, methods) => {
+  const { status, headers, text } = await store.fetch(path, {
+    method: 'OPTIONS',
+    headers: {
+      authorization: null,
+      origin: PAGE,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+    },
+  });
+  expect([status, text]).toEqual([204, '']);
+  expect(headers.get('access-control-allow-origin')).toBe('*');
+  expect(headers.get('access-control-allow-methods')).toBe(methods);
+  expect(headers.get('allow')).toBe(methods.replaceAll(',', ', '));
+  expect(list(headers.get('access-control-allow-headers'))).toEqual([
+    'Authorization',
+    'Content-Type',
+    'Idempotency-Key',
+    'X-D1-Bookmark',
+  ]);
+  expect(headers.get('access-control-max-age')).toBe('7200');
+  expect(headers.has('access-control-allow-credentials')).toBe(false);
+});
 
 test.each([
   ['an answer', '/v1/pets', {}],

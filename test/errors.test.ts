@@ -16,7 +16,8 @@ test.each([
   '/V1/pets',
   '/v1/pets/1/',
   '/v1/pets/1/owner',
-  '/v1/store/orders',
+  '/v1/store',
+  '/v1/store/orders/',
   '/pets',
   '/v1/pets%2F1',
   '/v1/%',
@@ -31,7 +32,9 @@ test.each([
 
 test.each([
   ['/v1/pets', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE', 'PROPFIND']],
-  ['/v1/pets/1', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE']],
+  ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE', ['POST', 'PUT']],
+  ['/v1/store/orders', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE']],
+  ['/v1/store/orders/1', 'GET, HEAD, PATCH', ['POST', 'PUT', 'DELETE']],
 ])('%s takes %s only', async (path, allow, others) => {
   for (const method of others) {
     const reply = await store.fetch(path, { method });

@@ -132,7 +132,7 @@ export function startStore(options: StoreOptions = {}): Store {
   beforeEach(async () => {
     if (migrate)
       await (await store.bindings()).DB.exec(
-        'DELETE FROM pets; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
+        'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
       );
     await store.putRecord(suiteKey, { id: 'suite' });
     if (options.faults) await store.fault({});

@@ -8,10 +8,11 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 
-/** How long a key is remembered, in milliseconds. */
-export const KEPT_MS = 86_400_000;
+/** How long a key is remembered, in hours and in milliseconds. */
+export const KEPT_HOURS = 24;
+export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
-const MAX_LENGTH = 255;
+export const MAX_LENGTH = 255;
 
 /**
  * The key of a request, or `undefined` when it has none. The draft defines a quoted string, clients send
@@ -32,6 +33,15 @@ export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
     throw invalidKey('must be given only once, and must not contain a comma followed by a space');
   }
   return key;
+}
+
+/**
+ * What an idempotency key is unique in: the client and the operation. Records of `createPet` are those of
+ * version 1.0.0, which knew no other operation.
+ */
+export function scopeOf(c: Context<AppEnv>, operationId: string): string {
+  const client = c.get('keyFamily');
+  return operationId === 'createPet' ? client : `${client}/${operationId}`;
 }
 
 function invalidKey(problem: string): ApiError {

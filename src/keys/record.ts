@@ -2,22 +2,29 @@
  * What KV holds of an API key: under the name `key:<SHA-256>` a record in JSON. The key itself is
  * stored nowhere.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { sha256 } from '../sha256.ts';
 
 const Time = z.iso.datetime();
 
-/** Readers ignore members that they do not know. `id` is what logs and commands call the key by. */
+/** What a key may do. */
+export type Scope = 'read' | 'write';
+
+const ALL_SCOPES = ['read', 'write'];
+
+/** Readers ignore members that they do not know. `id` is the key's name in logs and commands. */
 export const KeyRecord = z.object({
-  id: z.string().min(1),
+  id: z.string().check(z.minLength(1)),
   label: z.string(),
   createdAt: Time,
   /** The first moment at which the key no longer works. */
-  expiresAt: Time.nullish(),
+  expiresAt: z.nullish(Time),
   /** Present once the key was revoked. */
-  revokedAt: Time.nullish(),
+  revokedAt: z.nullish(Time),
+  /** Absent: `read` and `write`. Readers ignore scopes that they do not know. */
+  scopes: z.optional(z.array(z.string())),
   /** Id of the first key of the rotations that led to this one; absent for a key that was created. */
-  family: z.string().min(1).optional(),
+  family: z.optional(z.string().check(z.minLength(1))),
 });
 
 export type KeyRecord = z.infer<typeof KeyRecord>;
@@ -28,6 +35,10 @@ export type KeyState = 'active' | 'expired' | 'revoked';
 export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
   if (revokedAt) return 'revoked';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+export function scopesOf({ scopes = ALL_SCOPES }: KeyRecord): string[] {
+  return scopes;
 }
 
 export const KEY_PREFIX = 'key:';

@@ -8,10 +8,14 @@ import { ApiError } from '../errors.ts';
  */
 export const requireHttps = createMiddleware<AppEnv>(async function requireHttps(c, next) {
   if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) {
-    throw new ApiError(
-      'https_required',
-      'Send requests over https. Replace any API key that was sent over http: others may have read it.',
-    );
+    throw httpsRequired();
   }
   await next();
 });
+
+export function httpsRequired(): ApiError {
+  return new ApiError(
+    'https_required',
+    'Send requests over https. Replace any API key that was sent over http: others may have read it.',
+  );
+}

@@ -1,99 +1,63 @@
 /**
- * What the description says of the schemas beyond what they say themselves. Build time only: kept apart
- * from the schemas, so that none of it weighs on the worker.
+ * What the description says of the shared schemas beyond what they say themselves. Build time only: kept
+ * apart from the schemas, so that none of it is in the worker.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 import { STATUS_OF } from '../errors.ts';
-import { Int64, LIMIT, NAME_LENGTH, Name, NewPet, Pet, PetStatus, Pets } from '../pets/schema.ts';
+import { Int64, PathId } from '../http/int64.ts';
+import { LIMIT, Limit, type pagedList } from '../http/paging.ts';
 
-export const INT64 = { type: 'integer', format: 'int64' } as const;
+const INT64 = { type: 'integer', format: 'int64' } as const;
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+type PagedQuery = ReturnType<typeof pagedList>['query'];
 
 export const ErrorBody = z.looseObject({
-  code: z.enum(Object.keys(STATUS_OF) as [string, ...string[]]),
+  code: z.enum(Object.keys(STATUS_OF)),
   message: z.string(),
-  status: z.int().min(400).max(599),
+  status: z.int().check(z.minimum(400), z.maximum(599)),
 });
 
-/** The body of `GET /health`. */
-export const Health = z.looseObject({
-  status: z.literal('ok'),
-  environment: z.enum(['local', 'staging', 'production']),
-  version: z.string(),
-});
-
-export const PET = { id: 7, name: 'Rex', categoryId: 3, status: 'available' };
-
-describe(Int64, {
-  override: INT64,
+describeSchema(Int64, {
+  override: as(INT64),
   description: 'From -9223372036854775808 to 9223372036854775807.',
 });
-describe(Name, {
-  override: { type: 'string', minLength: 1, maxLength: NAME_LENGTH, pattern: namePattern() },
-  description:
-    'At least one character is visible, none is a control character. Comes back exactly as it was sent.',
-  examples: [PET.name],
+describeSchema(PathId, { override: as(INT64), description: 'Identifier.' });
+describeSchema(Limit, {
+  override: as({ type: 'integer', ...LIMIT }),
+  description: 'Maximum number of items to return.',
 });
-describe(PetStatus, {
-  id: 'PetStatus',
-  description: 'Availability of the animal. To say nothing of it, leave it out: `null` is refused.',
-});
-describe(NewPet, {
-  id: 'NewPet',
-  description: 'An animal to add. The service assigns its id.',
-  examples: [{ name: 'Rex', categoryId: 3, status: 'available' }],
-});
-describe(Pet, {
-  id: 'Pet',
-  description: 'An animal. One that was added without a status has none.',
-  override: open,
-  examples: [PET],
-});
-describe(Pets, {
-  id: 'Pets',
-  description: 'A page of animals, ascending by id.',
-  override: { maxItems: LIMIT.maximum },
-  examples: [[PET]],
-});
-describe(ErrorBody.shape.code, { description: 'What a program can act on: a closed set.' });
-describe(ErrorBody.shape.message, {
+describeSchema(ErrorBody.shape.code, { description: 'What a program can act on: a closed set.' });
+describeSchema(ErrorBody.shape.message, {
   description: 'What a person can act on. Its words may change.',
 });
-describe(ErrorBody.shape.status, { description: 'The HTTP status of the response.' });
-describe(Health, { id: 'Health', description: 'The service answers.', override: open });
+describeSchema(ErrorBody.shape.status, { description: 'The HTTP status of the response.' });
 
-export function describe(schema: z.ZodType, metadata: ZodOpenApiMetadata): void {
-  z.globalRegistry.add(schema, metadata as z.GlobalMeta);
+/** Adds what a schema cannot say of itself. */
+export function describeSchema(schema: z.ZodMiniType, metadata: ZodOpenApiMetadata): void {
+  z.globalRegistry.add(schema, metadata as z.core.GlobalMeta);
+}
+
+/** Describes the `status` and the `cursor` of a list. */
+export function describeList(query: PagedQuery, status: string): void {
+  describeSchema(query.shape.status, { description: status });
+  describeSchema(query.shape.cursor, {
+    override: as({ type: 'string' }),
+    description:
+      'From the `Link` of the page before: opaque, and valid for the same filter only. Any other is a 400.',
+  });
+}
+
+/** Replaces what is derived from a schema that parses text or has a check. */
+export function as(replacement: JsonSchema) {
+  return ({ jsonSchema }: { jsonSchema: JsonSchema }) => {
+    for (const keyword of ['pattern', 'format', 'anyOf'] as const) delete jsonSchema[keyword];
+    Object.assign(jsonSchema, replacement);
+  };
 }
 
 /** Fields may be added to what the service returns: clients ignore those that they do not know. */
-export function open({ jsonSchema }: { jsonSchema: { additionalProperties?: unknown } }): void {
+export function open({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.additionalProperties;
-}
-
-/**
- * The rules for a name as one regular expression that any tool understands: without classes such as
- * `\p{Cf}`, and the same with and without JavaScript's `u` flag. Two things it cannot say: that a
- * surrogate may not stand alone, and that the few format characters past U+FFFF are not visible.
- */
-function namePattern(): string {
-  const allowed = `[^${characters(/\p{Cc}/u)}]`;
-  const visible = `[^${characters(/[\p{Cc}\p{White_Space}\p{Cf}]/u)}]`;
-  return `^${allowed}*${visible}${allowed}*$`;
-}
-
-/** The characters of a class up to U+FFFF, as the inside of a character class. */
-function characters(pattern: RegExp): string {
-  const isIn = (codeUnit: number) =>
-    codeUnit <= 0xffff && pattern.test(String.fromCharCode(codeUnit));
-  const escaped = (codeUnit: number) => `\\u${codeUnit.toString(16).padStart(4, '0')}`;
-  let ranges = '';
-  for (let first = 0; first <= 0xffff; first += 1) {
-    if (!isIn(first)) continue;
-    let last = first;
-    while (isIn(last + 1)) last += 1;
-    ranges += first === last ? escaped(first) : `${escaped(first)}-${escaped(last)}`;
-    first = last;
-  }
-  return ranges;
 }

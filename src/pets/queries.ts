@@ -4,8 +4,9 @@
  * reason: a STRICT INTEGER column stores it exactly.
  */
 import type { Database } from '../database.ts';
-import { KEPT_MS } from '../idempotency/header.ts';
-import type { NewPet } from './schema.ts';
+import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
+import type { Insertion } from '../idempotency/queries.ts';
+import type { NewPet, PetPatch } from './schema.ts';
 
 /** One animal as JSON, in the order of the interface's table; without a status there is no member. */
 const PET = `CASE WHEN status IS NULL
@@ -13,121 +14,93 @@ const PET = `CASE WHEN status IS NULL
   ELSE json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)
 END`;
 
-export type PetRow = {
-  /** Decimal. */
-  pet_id: string;
-  /** A Pet as JSON. */
-  pet: string;
-};
+/** An animal as JSON. */
+export type PetRow = { json: string };
 
-export type PageRow = {
-  /** The animals, a JSON array. */
-  pets: string;
-  /** Id of the last of them, decimal, if there are more after it; else `null`. */
-  more_after: string | null;
-};
-
-/**
- * A page of at most `limit` animals by ascending id, from the id `from` on, in one row; reads at most
- * `limit` + 1 rows.
- */
-export function selectPets(
-  db: Database,
-  { from, status, limit }: { from: bigint; status: string | undefined; limit: number },
-): Promise<D1Result<PageRow>> {
-  // Two statements: `?3 IS NULL OR status = ?3` would not use the index.
-  const filter = status === undefined ? '' : 'status = ?3 AND';
-  // An aggregate takes the rows as its subquery orders them; with an order of its own, SQLite would
-  // read each of them twice.
-  const statement = db.prepare(
-    `SELECT pets,
-       CASE WHEN EXISTS (SELECT 1 FROM pets WHERE ${filter} id > last)
-         THEN CAST(last AS TEXT) END AS more_after
-     FROM (
-       SELECT '[' || ifnull(group_concat(pet, ','), '') || ']' AS pets, max(id) AS last
-       FROM (
-         SELECT id, ${PET} AS pet FROM pets
-         WHERE ${filter} id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2
-       )
-     )`,
-  );
-  const values = status === undefined ? [`${from}`, limit] : [`${from}`, limit, status];
-  return statement.bind(...values).all<PageRow>();
+/** A page of animals: see `selectPage`. */
+export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
+  return selectPage(db, { table: 'pets', item: PET }, query);
 }
 
 /** The animal with this id: one row or none. */
 export function selectPet(db: Database, id: bigint): Promise<D1Result<PetRow>> {
   return db
-    .prepare(
-      `SELECT CAST(id AS TEXT) AS pet_id, ${PET} AS pet FROM pets WHERE id = CAST(?1 AS INTEGER)`,
-    )
+    .prepare(`SELECT ${PET} AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`)
     .bind(`${id}`)
     .all<PetRow>();
 }
 
-/** Adds an animal, and returns it as one row. */
-export function insertPet(db: Database, pet: NewPet): Promise<D1Result<PetRow>> {
-  return db
-    .prepare(
-      `INSERT INTO pets (name, category_id, status) VALUES (?1, ?2, ?3)
-       RETURNING CAST(id AS TEXT) AS pet_id, ${PET} AS pet`,
-    )
-    .bind(pet.name, `${pet.categoryId}`, pet.status ?? null)
-    .all<PetRow>();
+/** A new animal. */
+export function petInsertion({ name, categoryId, status }: NewPet): Insertion {
+  return {
+    table: 'pets',
+    insert: 'INSERT INTO pets (name, category_id, status) SELECT ?1, ?2, ?3 WHERE',
+    values: [name, `${categoryId}`, status ?? null],
+    json: PET,
+  };
 }
 
-export type IdempotencyKey = {
-  /** What a rotation of the API key keeps: see keys/record.ts. */
-  keyFamily: string;
-  key: string;
-  bodyHash: string;
-  requestId: string;
-};
-
-export type FirstAnswer = PetRow & {
-  /** Of the request that was answered first. */
-  body_hash: string;
-  request_id: string;
-};
+/** Whether an order of the animal ?1 is open: then its status belongs to the order. */
+const hasOpenOrder = `EXISTS (
+  SELECT 1 FROM orders WHERE pet_id = CAST(?1 AS INTEGER) AND status IN ('placed', 'approved'))`;
 
 /**
- * Adds an animal once for an idempotency key: the animal and the record of its answer in one transaction,
- * so that any number of concurrent or repeated calls make one animal. Resolves to the first answer:
- * another request's, or with another body's hash, if that came before.
+ * Sets the fields of a patch. The first result has the animal, if it was changed; the second has a row if
+ * there is such an animal. While an order of the animal is open, nothing is changed if that includes the
+ * status.
  */
-export async function insertPetOnce(
+export function updatePet(
   db: Database,
-  pet: NewPet,
-  { keyFamily, key, bodyHash, requestId }: IdempotencyKey,
-): Promise<D1Result<FirstAnswer>> {
-  const now = Date.now();
-  const isRecord = 'key_id = ?1 AND idempotency_key = ?2';
-  const [, , , answer] = await db.batch<FirstAnswer>([
-    // A record that the scheduled handler has not removed yet is not honoured either.
-    db
-      .prepare(`DELETE FROM idempotency_keys WHERE ${isRecord} AND created_at <= ?3`)
-      .bind(keyFamily, key, now - KEPT_MS),
+  id: bigint,
+  { name, categoryId, status }: PetPatch,
+): Promise<D1Result<PetRow>[]> {
+  const columns: [column: string, value: string | null | undefined][] = [
+    ['name', name],
+    ['category_id', categoryId?.toString()],
+    ['status', status],
+  ];
+  const set = columns.filter(([, value]) => value !== undefined);
+  const assignments = set.map(([column], i) => `${column} = ?${i + 2}`).join(', ');
+  const guard = status === undefined ? '' : `AND NOT ${hasOpenOrder}`;
+  return db.batch<PetRow>([
     db
       .prepare(
-        `INSERT INTO pets (name, category_id, status) SELECT ?3, ?4, ?5
-         WHERE NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE ${isRecord})`,
+        `UPDATE pets SET ${assignments} WHERE id = CAST(?1 AS INTEGER) ${guard}
+         RETURNING ${PET} AS json`,
       )
-      .bind(keyFamily, key, pet.name, `${pet.categoryId}`, pet.status ?? null),
-    // Where no animal was inserted there is a record already, and this one gives way to it.
+      .bind(`${id}`, ...set.map(([, value]) => value)),
+    db.prepare(`SELECT '' AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`).bind(`${id}`),
+  ]);
+}
+
+/** What became of an animal that was to be deleted: 1 for yes, 0 for no. */
+export type Deletion = { is_deleted: number; is_found: number };
+
+/**
+ * Deletes an animal that has no open order. The last result says what became of it. The record makes the
+ * statement repeatable: when its answer was lost, another attempt of the same request finds the record, and
+ * not just that the animal is gone.
+ */
+export function deletePet(
+  db: Database,
+  id: bigint,
+  { scope, requestId }: { scope: string; requestId: string },
+): Promise<D1Result<Deletion>[]> {
+  return db.batch<Deletion>([
+    db
+      .prepare(`DELETE FROM pets WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder}`)
+      .bind(`${id}`),
     db
       .prepare(
         `INSERT INTO idempotency_keys (key_id, idempotency_key, created_at, body_hash, answer, request_id)
-         SELECT ?1, ?2, ?3, ?4, ${PET}, ?5 FROM pets WHERE id = last_insert_rowid()
-         ON CONFLICT DO NOTHING`,
+         SELECT ?1, ?2, ?3, '', '', ?2 WHERE changes() = 1`,
       )
-      .bind(keyFamily, key, now, bodyHash, requestId),
+      .bind(scope, requestId, Date.now()),
     db
       .prepare(
-        `SELECT CAST(json_extract(answer, '$.id') AS TEXT) AS pet_id, answer AS pet, body_hash, request_id
-         FROM idempotency_keys WHERE ${isRecord}`,
+        `SELECT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_id = ?2 AND idempotency_key = ?3) AS is_deleted,
+           EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS is_found`,
       )
-      .bind(keyFamily, key),
+      .bind(`${id}`, scope, requestId),
   ]);
-  if (!answer) throw new Error('the batch has fewer results than statements');
-  return answer;
 }

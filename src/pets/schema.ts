@@ -1,7 +1,9 @@
-/** The shapes of animals: the only statement of them. Types are inferred from these schemas. */
-import * as z from 'zod';
-import { parseInt64 } from '../json.ts';
-import { decodeCursor } from './cursor.ts';
+/** The shapes of animals, and what their operations accept. Types are inferred from these schemas. */
+import * as z from 'zod/mini';
+import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
+import { Int64, PathId, required } from '../http/int64.ts';
+import { pagedList } from '../http/paging.ts';
+import type { OperationDefinition } from '../middleware/operation.ts';
 
 export const PetStatus = z.enum(['available', 'pending', 'sold'], {
   error: ({ input }) =>
@@ -10,87 +12,82 @@ export const PetStatus = z.enum(['available', 'pending', 'sold'], {
       : 'must be one of available, pending, sold',
 });
 
-export const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-
-/** Arrives as a bigint: see parseJson. */
-export const Int64 = z.int64({ error: required(INT64_PROBLEM) });
-
 export const NAME_LENGTH = 255;
 
 /** Comes back exactly as it was sent: nothing is trimmed or normalized. */
-export const Name = z
-  .string({ error: required('must be a string') })
-  .refine((name) => name !== '', { error: 'must not be empty', abort: true })
+export const Name = z.string({ error: required('must be a string') }).check(
+  z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
   // Code points: a dog is one, though two UTF-16 code units.
-  .refine(
-    (name) => [...name].length <= NAME_LENGTH,
+  z.refine(
+    (name: string) => [...name].length <= NAME_LENGTH,
     `must be at most ${NAME_LENGTH} characters long`,
-  )
-  .refine((name) => !/\p{Cc}/u.test(name), 'must not contain control characters')
-  .refine((name) => name.isWellFormed(), 'must not contain a lone surrogate')
-  .refine((name) => /[^\p{White_Space}\p{Cf}]/u.test(name), 'must contain a visible character');
+  ),
+  z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
+  z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
+  z.refine(
+    (name: string) => /[^\p{White_Space}\p{Cf}]/u.test(name),
+    'must contain a visible character',
+  ),
+);
 
-/** Body of `createPet`. */
+const error = 'must be a JSON object';
+
 export const NewPet = z.strictObject(
-  { name: Name, categoryId: Int64, status: PetStatus.optional() },
-  { error: 'must be a JSON object' },
+  { name: Name, categoryId: Int64, status: z.optional(PetStatus) },
+  { error },
 );
 export type NewPet = z.infer<typeof NewPet>;
+
+/** A merge patch (RFC 7396): `null` removes the status. */
+export const PetPatch = z
+  .strictObject(
+    {
+      name: z.optional(Name),
+      categoryId: z.optional(Int64),
+      status: z.optional(z.nullable(PetStatus)),
+    },
+    { error },
+  )
+  .check(z.refine((patch) => Object.keys(patch).length > 0, 'must have at least one field'));
+export type PetPatch = z.infer<typeof PetPatch>;
 
 /** An animal as it is returned. */
 export const Pet = z.looseObject({ id: Int64, ...NewPet.shape });
 
-/** Body of `listPets`. */
 export const Pets = z.array(Pet);
 
-export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
-const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
+export const petList = pagedList('', PetStatus);
 
-/** Query of `listPets`. */
-export const ListPetsQuery = z
-  .strictObject({
-    limit: z
-      .string(LIMIT_PROBLEM)
-      .regex(/^[0-9]+$/, LIMIT_PROBLEM)
-      .transform(Number)
-      .pipe(
-        z.number(LIMIT_PROBLEM).min(LIMIT.minimum, LIMIT_PROBLEM).max(LIMIT.maximum, LIMIT_PROBLEM),
-      )
-      .default(LIMIT.default),
-    status: PetStatus.optional(),
-    cursor: z
-      .string('must be a cursor')
-      .transform((text, context) => {
-        const cursor = decodeCursor(text);
-        if (cursor) return cursor;
-        context.addIssue(
-          'is not a cursor of this list (follow the Link header of the page before)',
-        );
-        return z.NEVER;
-      })
-      .optional(),
-  })
-  .refine(({ cursor, status }) => !cursor || cursor.status === status, {
-    path: ['cursor'],
-    error: 'was made for another status filter',
-  });
+const PetPath = z.strictObject({ petId: PathId });
 
-/** Path of `getPet`. */
-export const GetPetPath = z.strictObject({
-  petId: z
-    .string()
-    .regex(/^-?[0-9]+$/, INT64_PROBLEM)
-    .transform((digits, context) => {
-      const id = parseInt64(digits);
-      if (id !== undefined) return id;
-      context.addIssue(INT64_PROBLEM);
-      return z.NEVER;
-    }),
-});
+export const listPets = {
+  operationId: 'listPets',
+  scope: 'read',
+  query: petList.query,
+} as const satisfies OperationDefinition;
 
-/** Query of the operations that take none. */
-export const NoQuery = z.strictObject({});
+export const createPet = {
+  operationId: 'createPet',
+  scope: 'write',
+  json: NewPet,
+} as const satisfies OperationDefinition;
 
-function required(problem: string) {
-  return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
-}
+export const getPet = {
+  operationId: 'getPet',
+  scope: 'read',
+  param: PetPath,
+} as const satisfies OperationDefinition;
+
+export const updatePet = {
+  operationId: 'updatePet',
+  scope: 'write',
+  param: PetPath,
+  json: PetPatch,
+  mediaTypes: [JSON_TYPE, MERGE_PATCH_TYPE],
+} as const satisfies OperationDefinition;
+
+export const deletePet = {
+  operationId: 'deletePet',
+  scope: 'write',
+  param: PetPath,
+} as const satisfies OperationDefinition;

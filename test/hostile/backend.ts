@@ -65,7 +65,7 @@ export class Backend extends DurableObject<BackendEnv> {
     this.calls = startCalls();
     this.release();
     this.ctx.storage.sql.exec(
-      'DELETE FROM pets; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
+      'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
     );
   }
 

@@ -16,6 +16,7 @@ test('one line per request says what an operator asks for', async () => {
       requestId: reply.headers.get('x-request-id'),
       environment: 'local',
       method: 'POST',
+      operation: 'createPet',
       route: '/v1/pets',
       status: 201,
       durationMs: expect.any(Number),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeCursor } from '../../src/pets/cursor.ts';
-import { insertPet, selectPets } from '../../src/pets/queries.ts';
+import { encodeCursor } from '../../src/http/cursor.ts';
+import { insertRow } from '../../src/idempotency/queries.ts';
+import { petInsertion, selectPets } from '../../src/pets/queries.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -183,14 +184,14 @@ describe('a bad query', () => {
     ['cursor=garbage', CURSOR],
     ['cursor=%F0%9F%90%B6', CURSOR],
     [`cursor=${btoa('2..5.abc')}`, CURSOR],
-    [`cursor=${encodeCursor({ lastId: 5n, status: 'sold' })}`, FILTER],
-    [`status=sold&cursor=${encodeCursor({ lastId: 5n, status: undefined })}`, FILTER],
-    [`status=sold&cursor=${encodeCursor({ lastId: 5n, status: 'available' })}`, FILTER],
+    [`cursor=${encodeCursor({ scope: 'sold', lastId: 5n })}`, FILTER],
+    [`status=sold&cursor=${encodeCursor({ scope: '', lastId: 5n })}`, FILTER],
+    [`status=sold&cursor=${encodeCursor({ scope: 'available', lastId: 5n })}`, FILTER],
     [
       `limit=0&status=no&cursor=x&y=1`,
       `${LIMIT}; ${STATUS}; ${CURSOR}; y: is not a known parameter`,
     ],
-    [`limit=0&cursor=${encodeCursor({ lastId: 5n, status: 'sold' })}`, `${LIMIT}; ${FILTER}`],
+    [`limit=0&cursor=${encodeCursor({ scope: 'sold', lastId: 5n })}`, `${LIMIT}; ${FILTER}`],
   ])('%s', async (query, message) => {
     const reply = await store.fetch(`/v1/pets?${query}`);
     expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
@@ -198,7 +199,7 @@ describe('a bad query', () => {
   });
 
   test('a cursor cut short anywhere, or with a letter changed, is refused', async () => {
-    const cursor = encodeCursor({ lastId: 1234567890123456789n, status: undefined });
+    const cursor = encodeCursor({ scope: '', lastId: 1234567890123456789n });
     const flipped = Array.from(cursor, (letter, i) => {
       const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
       return `${cursor.slice(0, i)}${other === letter ? 'x' : other}${cursor.slice(i + 1)}`;
@@ -217,9 +218,12 @@ describe('what a list costs', () => {
     const { DB } = await store.bindings();
     const last = (await DB.prepare('SELECT max(id) AS id FROM pets').first<number>('id')) ?? 0;
     for (const status of [undefined, 'sold']) {
-      for (const from of [0, last - 5000, last - 30, last]) {
+      for (const after of [0, last - 5000, last - 30, last - 1]) {
         for (const limit of [1, 20, 100]) {
-          const { meta } = await selectPets(DB, { from: BigInt(from), status, limit });
+          const { meta } = await selectPets(DB, {
+            cursor: { scope: '', lastId: BigInt(after) },
+            ...{ status, limit },
+          });
           expect(meta.rows_read).toBeLessThanOrEqual(limit + 1);
         }
       }
@@ -237,7 +241,7 @@ describe('what a list costs', () => {
           ? (sql: string) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`)
           : Reflect.get(db, name),
     });
-    const { results } = await selectPets(explaining, { from: 0n, status, limit: 20 });
+    const { results } = await selectPets(explaining, { status, limit: 20 });
     const steps = results.map((step) => ('detail' in step ? String(step.detail) : ''));
     const ofPets = steps.filter((step) => /pets|B-TREE/.test(step));
     // The page, and whether there is more after it: for that the index is enough.
@@ -246,7 +250,8 @@ describe('what a list costs', () => {
 
   test('a create writes three rows: the animal, its index entry, the last id', async () => {
     const { DB } = await store.bindings();
-    const { meta } = await insertPet(DB, { name: 'Rex', categoryId: 1n, status: 'sold' });
+    const pet = petInsertion({ name: 'Rex', categoryId: 1n, status: 'sold' });
+    const [{ meta }] = await insertRow(DB, pet);
     expect(meta.rows_written).toBe(3);
   });
 });

@@ -1,16 +1,22 @@
-import { createMiddleware } from 'hono/factory';
+/** Authentication and scopes of API keys (RFC 6750). */
+import type { Context } from 'hono';
 import type { AppEnv } from '../env.ts';
 import { ApiError, type ErrorCode, serviceUnavailable } from '../errors.ts';
-import { environmentOfKey } from '../keys/format.ts';
-import { findKey } from '../keys/lookup.ts';
-import { KEY_PREFIX, stateOf } from '../keys/record.ts';
-import { limitAddress } from './rate-limit.ts';
+import { limitAddress } from '../http/rate-limit.ts';
+import { environmentOfKey } from './format.ts';
+import { findKey } from './lookup.ts';
+import { KEY_PREFIX, type Scope, scopesOf, stateOf } from './record.ts';
 
 /** `WWW-Authenticate` of every 401. With `, error="invalid_token"` when a key was sent. */
 export const CHALLENGE = 'Bearer realm="animal-store"';
 
-/** Admits requests with a valid API key (RFC 6750), and notes the key's id in the log. */
-export const authenticate = createMiddleware<AppEnv>(async function authenticate(c, next) {
+/**
+ * Admits a request with a valid API key, and notes the key's id in the log.
+ *
+ * @throws ApiError 401 when the key is missing or refused; 429 when its address sent too many such keys;
+ *   503 when the key cannot be checked.
+ */
+export async function authenticate(c: Context<AppEnv>): Promise<void> {
   c.header('Cache-Control', 'private, no-store');
   const key = bearerCredential(c.req.header('Authorization') ?? '');
 
@@ -29,19 +35,31 @@ export const authenticate = createMiddleware<AppEnv>(async function authenticate
   if (!record) {
     await limitAddress(c);
     await requireLocalSetup(c.env);
-    throw invalidToken('invalid_api_key', 'There is no such API key.');
+    throw unknownApiKey();
   }
   c.set('keyId', record.id);
   c.set('keyFamily', record.family ?? record.id);
   const state = stateOf(record);
   if (state !== 'active') {
     await limitAddress(c);
-    throw state === 'revoked'
-      ? invalidToken('revoked_api_key', 'This API key was revoked.')
-      : invalidToken('expired_api_key', `This API key expired at ${record.expiresAt}.`);
+    throw inactiveApiKey(state, record.expiresAt);
   }
-  await next();
-});
+  c.set('scopes', scopesOf(record));
+}
+
+/**
+ * @throws ApiError 403 when the request's key does not have the scope that the operation needs
+ *   (RFC 6750, section 3.1).
+ */
+export function requireScope(c: Context<AppEnv>, scope: Scope): void {
+  if (!c.get('scopes').includes(scope)) throw insufficientScope(scope);
+}
+
+export function insufficientScope(scope: Scope): ApiError {
+  return new ApiError('insufficient_scope', `This API key does not have the scope ${scope}.`, {
+    headers: { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+  });
+}
 
 const SCHEME = 'bearer ';
 
@@ -50,11 +68,25 @@ function bearerCredential(header: string): string {
   const credential = header.slice(SCHEME.length).trim();
   // RFC 6750, section 3.1: no error code for a request without a bearer credential.
   if (header.slice(0, SCHEME.length).toLowerCase() !== SCHEME || credential === '') {
-    throw new ApiError('missing_api_key', 'Send your API key: Authorization: Bearer <API_KEY>.', {
-      headers: { 'WWW-Authenticate': CHALLENGE },
-    });
+    throw missingApiKey();
   }
   return credential;
+}
+
+export function missingApiKey(): ApiError {
+  return new ApiError('missing_api_key', 'Send your API key: Authorization: Bearer <API_KEY>.', {
+    headers: { 'WWW-Authenticate': CHALLENGE },
+  });
+}
+
+export function unknownApiKey(): ApiError {
+  return invalidToken('invalid_api_key', 'There is no such API key.');
+}
+
+export function inactiveApiKey(state: 'revoked' | 'expired', expiresAt?: string | null): ApiError {
+  return state === 'revoked'
+    ? invalidToken('revoked_api_key', 'This API key was revoked.')
+    : invalidToken('expired_api_key', `This API key expired at ${expiresAt}.`);
 }
 
 function invalidToken(code: ErrorCode, message: string): ApiError {

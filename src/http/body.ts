@@ -1,12 +1,16 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { DeadlineError, withDeadline } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
-import { parseJson } from '../json.ts';
-import { validate } from './validate.ts';
+import { parseJson } from './json.ts';
+import { type Validator, validate } from './validate.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
+
+export const JSON_TYPE = 'application/json';
+/** RFC 7396. */
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
 /** Deadline of a client to send its body, in milliseconds. */
 const BODY_DEADLINE_MS = 30_000;
@@ -20,54 +24,47 @@ const DISCONNECTED = /client disconnected|connection lost/;
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
   onError: () => {
-    throw new ApiError('body_too_large', `The body must be at most ${MAX_BODY_BYTES} bytes.`);
+    throw bodyTooLarge();
   },
 });
 
 /**
  * Validates the body with a strict object schema, for `c.req.valid('json')`: `application/json`,
- * uncompressed, at most 16 KiB, in UTF-8, integers exact.
+ * uncompressed, at most 16 KiB, in UTF-8, integers exact. `mediaTypes` are the ones that it accepts.
  */
-export function jsonBody<T extends z.ZodObject>(schema: T) {
+export function jsonBody(
+  schema: z.ZodMiniObject,
+  mediaTypes: readonly string[] = [JSON_TYPE],
+): Validator {
   const validateBody = validate('json', schema);
-  const readAndValidate: typeof validateBody = async (c, next) => {
-    requireJson(c);
+  return async (c, next) => {
+    requireJson(c, mediaTypes);
     const body = decodeJson(await readBody(c));
     // The validator calls c.req.json(), which would replace bytes that are not UTF-8, and round integers.
     Object.defineProperty(c.req, 'json', { value: async () => body });
     return validateBody(c, next);
   };
-  return readAndValidate;
 }
 
-function requireJson(c: Context): void {
+function requireJson(c: Context, mediaTypes: readonly string[]): void {
   const contentType = c.req.header('Content-Type') ?? '';
-  if (contentType.length > MAX_CONTENT_TYPE || !isJson(contentType)) {
-    throw new ApiError(
-      'unsupported_media_type',
-      'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
-      { headers: { Accept: 'application/json' } },
-    );
+  if (contentType.length > MAX_CONTENT_TYPE || !isJson(contentType, mediaTypes)) {
+    throw unsupportedMediaType(mediaTypes);
   }
   const coding = c.req.header('Content-Encoding')?.trim().toLowerCase() ?? 'identity';
   if (coding !== 'identity') {
-    throw new ApiError(
-      'unsupported_media_type',
-      'The body must not be compressed: leave out the header Content-Encoding.',
-      // RFC 9110, section 15.5.16: Accept-Encoding says that the coding is refused, not the media type.
-      { headers: { Accept: 'application/json', 'Accept-Encoding': 'identity' } },
-    );
+    throw compressedBody(mediaTypes);
   }
 }
 
 /** RFC 8259 defines no charset parameter; `charset=utf-8` is true all the same, and clients send it. */
-function isJson(contentType: string): boolean {
+function isJson(contentType: string, mediaTypes: readonly string[]): boolean {
   const [mediaType, ...parameters] = contentType
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const known = ['', 'charset=utf-8', 'charset="utf-8"'];
-  return mediaType === 'application/json' && parameters.every((part) => known.includes(part));
+  return mediaTypes.includes(mediaType ?? '') && parameters.every((part) => known.includes(part));
 }
 
 async function readBody(c: Context): Promise<ArrayBuffer> {
@@ -100,4 +97,25 @@ function decodeUtf8(bytes: ArrayBuffer): string {
     }
     throw error;
   }
+}
+
+export function bodyTooLarge(): ApiError {
+  return new ApiError('body_too_large', `The body must be at most ${MAX_BODY_BYTES} bytes.`);
+}
+
+export function unsupportedMediaType(mediaTypes: readonly string[]): ApiError {
+  return new ApiError(
+    'unsupported_media_type',
+    'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
+    { headers: { Accept: mediaTypes.join(', ') } },
+  );
+}
+
+export function compressedBody(mediaTypes: readonly string[]): ApiError {
+  return new ApiError(
+    'unsupported_media_type',
+    'The body must not be compressed: leave out the header Content-Encoding.',
+    // RFC 9110, section 15.5.16: Accept-Encoding says that the coding is refused, not the media type.
+    { headers: { Accept: mediaTypes.join(', '), 'Accept-Encoding': 'identity' } },
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
+import { networksOf } from '../../src/http/rate-limit.ts';
 import { generateKey } from '../../src/keys/format.ts';
-import { networksOf } from '../../src/middleware/rate-limit.ts';
 import { type Reply, startStore } from '../store.ts';
 
 /** Twice a limit and one more: some are refused even when a new window begins in between. */

@@ -4,10 +4,10 @@
  * https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/
  */
 import type { Context } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
+import type { Scope } from '../keys/record.ts';
 
 /** `period` of every limiter in wrangler.toml, in seconds: the longest time until a new window. */
 export const PERIOD_S = 10;
@@ -17,16 +17,14 @@ const LIMITER_DEADLINE_MS = 500;
 /**
  * Spends one request of the API key's budget, and of its smaller budget for writes. Runs after
  * `authenticate`.
+ *
+ * @throws ApiError 429 when a budget is spent.
  */
-export const rateLimit = createMiddleware<AppEnv>(async function rateLimit(c, next) {
+export async function limitRate(c: Context<AppEnv>, scope: Scope): Promise<void> {
   const keyId = c.get('keyId');
-  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-  await spend(c, [
-    ['RATE_LIMITER', keyId],
-    ...(isRead ? [] : [['WRITE_RATE_LIMITER', keyId] satisfies Budget]),
-  ]);
-  await next();
-});
+  const requests: Budget = ['RATE_LIMITER', keyId];
+  await spend(c, scope === 'write' ? [requests, ['WRITE_RATE_LIMITER', keyId]] : [requests]);
+}
 
 /**
  * Spends one request of the budgets of the client's address, for a key that was refused: it bounds what
@@ -48,7 +46,11 @@ type Budget = ['RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', s
 async function spend(c: Context<AppEnv>, budgets: Budget[]): Promise<void> {
   const allowed = await Promise.all(budgets.map((budget) => isAllowed(c, budget)));
   if (!allowed.includes(false)) return;
-  throw new ApiError('rate_limited', 'Too many requests. Retry after the delay in Retry-After.', {
+  throw rateLimited();
+}
+
+export function rateLimited(): ApiError {
+  return new ApiError('rate_limited', 'Too many requests. Retry after the delay in Retry-After.', {
     headers: { 'Retry-After': String(PERIOD_S) },
   });
 }

@@ -1,6 +1,6 @@
 /** `GET /health`: that the worker runs, and which version of it. No key, no I/O. */
 import { Hono } from 'hono';
-import type { AppEnv } from './env.ts';
+import type { AppEnv } from '../env.ts';
 
 export const health = new Hono<AppEnv>();
 

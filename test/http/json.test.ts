@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseInt64, parseJson, REPEATED } from '../src/json.ts';
+import { parseInt64, parseJson, REPEATED } from '../../src/http/json.ts';
 
 /** Values of JSON, with integers as the bigint that they should be read as. */
 const scalar = fc.oneof(fc.string(), fc.boolean(), fc.constant(null));

@@ -2,7 +2,7 @@
  * Reading JSON without losing a digit. `JSON.parse` turns every number into a double, which is exact
  * to 2^53 only; identifiers are int64. (Writing needs nothing here: SQLite writes the JSON.)
  */
-import { ApiError } from './errors.ts';
+import { ApiError } from '../errors.ts';
 
 /** Stands for the value of a member that was given more than once. */
 export const REPEATED = Symbol('repeated');
@@ -55,10 +55,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new ApiError('invalid_json', 'The body is not valid JSON.');
+    if (error instanceof SyntaxError) throw invalidJson();
     throw error;
   }
+}
+
+export function invalidJson(): ApiError {
+  return new ApiError('invalid_json', 'The body is not valid JSON.');
 }
 
 /**

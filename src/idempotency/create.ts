@@ -1,0 +1,63 @@
+/** A POST that creates a row: once per `Idempotency-Key`, if the request has one. */
+import type { Context } from 'hono';
+import { type Database, runQuery } from '../database.ts';
+import type { AppEnv } from '../env.ts';
+import { ApiError } from '../errors.ts';
+import type { Created } from '../http/responses.ts';
+import { hashOf, idempotencyKeyOf, KEPT_HOURS, scopeOf } from './header.ts';
+import { type Insertion, insertRow, insertRowOnce } from './queries.ts';
+
+type Create = {
+  operationId: string;
+  /** The validated body. */
+  body: Record<string, unknown>;
+  insertion: (db: Database) => Insertion;
+  /** What is unknown after a create without a key was not answered: `whether the animal was added`. */
+  outcome: string;
+};
+
+/**
+ * Inserts the row of a create, or finds the answer to an earlier request with the same idempotency key.
+ *
+ * @returns the row's id and JSON, `undefined` if it was not inserted, and the results of the effects.
+ * @throws ApiError 400 when the key is invalid, 422 when it was used for another body; and as `runQuery`.
+ */
+export async function create<Effect>(
+  c: Context<AppEnv>,
+  { operationId, body, insertion, outcome }: Create,
+): Promise<{ created: Created | undefined; effects: D1Result<Effect>[] }> {
+  const key = idempotencyKeyOf(c);
+  if (key === undefined) {
+    const policy = { isRepeatable: false, unavailable: unknownOutcome(outcome) };
+    const [{ results }, ...effects] = await runQuery(c, policy, (db) =>
+      insertRow<Effect>(db, insertion(db)),
+    );
+    return { created: results[0], effects };
+  }
+  const requestId = c.get('requestId');
+  const bodyHash = hashOf(body);
+  const record = { scope: scopeOf(c, operationId), key, bodyHash, requestId };
+  const [{ results }, ...effects] = await runQuery(c, REPEATABLE_CREATE, (db) =>
+    insertRowOnce<Effect>(db, insertion(db), record),
+  );
+  const [first] = results;
+  if (first && first.body_hash !== bodyHash) throw idempotencyKeyReused();
+  if (first && first.request_id !== requestId) c.header('Idempotency-Replayed', 'true');
+  return { created: first, effects };
+}
+
+const REPEATABLE_CREATE = {
+  isRepeatable: true,
+  unavailable: 'The database did not answer. Send the request again with the same Idempotency-Key.',
+};
+
+function unknownOutcome(outcome: string): string {
+  return `The database did not answer. It is unknown ${outcome}: check before you send the request again. (Only an Idempotency-Key on the first request makes a retry safe.)`;
+}
+
+export function idempotencyKeyReused(): ApiError {
+  return new ApiError(
+    'idempotency_key_reused',
+    `This Idempotency-Key was used for another body within the last ${KEPT_HOURS} hours.`,
+  );
+}

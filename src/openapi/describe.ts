@@ -1,0 +1,175 @@
+/**
+ * Describes an operation from the definition that its route runs. Errors are described by examples: the
+ * very errors that the code throws, with their status, message and headers.
+ */
+import type * as z from 'zod/mini';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { READ } from '../database.ts';
+import { type ApiError, STATUS_OF, serviceUnavailable, unexpected } from '../errors.ts';
+import { bodyTooLarge, compressedBody, JSON_TYPE, unsupportedMediaType } from '../http/body.ts';
+import { invalidJson } from '../http/json.ts';
+import { rateLimited } from '../http/rate-limit.ts';
+import { invalidRequest } from '../http/validate.ts';
+import { idempotencyKeyReused } from '../idempotency/create.ts';
+import {
+  inactiveApiKey,
+  insufficientScope,
+  missingApiKey,
+  unknownApiKey,
+} from '../keys/authenticate.ts';
+import type { OperationDefinition } from '../middleware/operation.ts';
+import { httpsRequired } from '../middleware/require-https.ts';
+import { BOOKMARK, ERROR_HEADERS, type Headers, oneOf, REPLAYED, REQUEST_ID } from './headers.ts';
+import { BOOKMARK_PARAMETER, IDEMPOTENCY_KEY_PARAMETER } from './parameters.ts';
+import { ErrorBody } from './schemas.ts';
+
+/** What a resource adds to the description. */
+export type ResourceDescription = {
+  tags: { name: string; description: string }[];
+  /** By their names in the description. */
+  schemas: Record<string, z.ZodMiniType>;
+  /** Operations by path and method. */
+  paths: Record<string, Record<string, DescribedOperation>>;
+};
+
+/** An operation, and the errors that it was described by. */
+export type DescribedOperation = { operation: ZodOpenApiOperationObject; errors: ApiError[] };
+
+type Description = {
+  tag: string;
+  summary: string;
+  description: string;
+  /** Default `stable`. */
+  stability?: 'beta' | 'experimental';
+  success: { status: 200 | 201 | 204; description: string; headers?: Headers } & (
+    | { schema: z.ZodMiniType; example: unknown }
+    | { schema?: undefined }
+  );
+  body?: { description: string; examples: Record<string, { summary?: string; value: unknown }> };
+  /** The problems of an example of `invalid_request`. */
+  invalid: string;
+  /** The operation's own errors. */
+  errors?: ApiError[];
+  /** It accepts an `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** Headers of every response. */
+  headers?: Headers;
+  /** Other fields of the operation. */
+  extra?: Record<string, unknown>;
+};
+
+export function describe(definition: OperationDefinition, about: Description): DescribedOperation {
+  const { operationId, param, query, json, mediaTypes = [JSON_TYPE] } = definition;
+  const { tag, summary, description, stability, success, body, headers = {} } = about;
+  const { errors = [], idempotent, extra } = about;
+  const common = commonErrors(definition, about.invalid);
+  const own = [...errors, ...(idempotent ? [idempotencyKeyReused()] : [])];
+  const operation: ZodOpenApiOperationObject = {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    ...(stability && { 'x-stability': stability }),
+    ...extra,
+    requestParams: { ...(param && { path: param }), ...(query && { query }) },
+    parameters: [...(idempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []), BOOKMARK_PARAMETER],
+    ...(json && {
+      requestBody: {
+        required: true,
+        description: body?.description ?? '',
+        content: Object.fromEntries(
+          mediaTypes.map((type) => [type, { schema: json, examples: body?.examples ?? {} }]),
+        ),
+      },
+    }),
+    responses: {
+      [success.status]: {
+        description: success.description,
+        headers: {
+          ...success.headers,
+          ...(idempotent && REPLAYED),
+          ...headers,
+          ...BOOKMARK,
+          ...REQUEST_ID,
+        },
+        ...(success.schema && {
+          content: { [JSON_TYPE]: { schema: success.schema, example: success.example } },
+        }),
+      },
+      ...describeErrors(common, headers),
+      ...describeErrors(own, { ...headers, ...BOOKMARK }),
+    },
+  };
+  return { operation, errors: [...common, ...own] };
+}
+
+/** The errors of every operation with such a definition. */
+function commonErrors(definition: OperationDefinition, invalid: string): ApiError[] {
+  const { scope, json, mediaTypes = [JSON_TYPE] } = definition;
+  return [
+    ...(json ? [invalidJson()] : []),
+    invalidRequest(invalid),
+    missingApiKey(),
+    unknownApiKey(),
+    inactiveApiKey('expired', '2026-11-20T00:00:00.000Z'),
+    inactiveApiKey('revoked'),
+    ...(scope === 'write' ? [insufficientScope(scope)] : []),
+    httpsRequired(),
+    ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
+    rateLimited(),
+    unexpected(new Error()),
+    serviceUnavailable(READ.unavailable, undefined),
+  ];
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'The request is not valid. The message names every problem at once.',
+  401: 'The API key is missing or not valid.',
+  403: 'The API key lacks the scope of the operation, or the request was sent over plain http.',
+  404: 'The requested resource could not be found.',
+  405: 'The path does not support the method.',
+  409: 'The state of the resource does not allow it.',
+  413: 'The body is too large.',
+  415: 'The media type is not accepted, or the body is compressed.',
+  422: 'The `Idempotency-Key` was used for another body.',
+  429: 'Too many requests.',
+  500: 'Internal server error.',
+  503: 'The service is temporarily unavailable. Whether a write was carried out is not known.',
+};
+
+/** The responses of these errors, by status. */
+export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApiResponsesObject {
+  const byStatus = Map.groupBy(errors, ({ code }) => STATUS_OF[code]);
+  return Object.fromEntries(
+    Array.from(byStatus, ([status, some]) => [
+      status,
+      {
+        description: DESCRIPTIONS[status] ?? '',
+        headers: { ...errorHeaders(some), ...headers, ...REQUEST_ID },
+        content: { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(some) } },
+      },
+    ]),
+  );
+}
+
+/** By code. Of two errors with one code, the first is the example. */
+export function examplesOf(errors: ApiError[]) {
+  const examples = new Map<string, { value: unknown }>();
+  for (const { code, message } of errors) {
+    const value = { code, message, status: STATUS_OF[code] };
+    if (!examples.has(code)) examples.set(code, { value });
+  }
+  return Object.fromEntries(examples);
+}
+
+/** The headers of errors of one status: required if all of them have it. */
+function errorHeaders(errors: ApiError[]): Headers {
+  const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));
+  return Object.fromEntries(
+    Array.from(names, (name) => {
+      const values = errors.flatMap((error) => error.headers[name] ?? []);
+      const isRequired = values.length === errors.length;
+      return [name, oneOf(ERROR_HEADERS[name] ?? '', values, isRequired)];
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * The description of the interface, OpenAPI 3.1, assembled from what the resources say of themselves. Build
+ * time only: `npm run openapi` writes it to public/v1/openapi.json.
+ */
+import { createDocument } from 'zod-openapi';
+import { app, notAllowed, notFound } from '../app.ts';
+import { STATUS_OF } from '../errors.ts';
+import type { DescribedOperation, ResourceDescription } from './describe.ts';
+import { describeSchema, ErrorBody, open } from './schemas.ts';
+
+export type Server = { url: string; description: string };
+
+/**
+ * The document; `servers` are base addresses, ending in `/v1`.
+ *
+ * @throws Error when a route has no description, a description no route, or an error code no example.
+ */
+export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
+  requireSameRoutes(resources);
+  describeSchema(ErrorBody, {
+    id: 'Error',
+    description: 'The same three fields for every error.',
+    override: open,
+    examples: errorExamples(resources),
+  });
+  return createDocument({
+    openapi: '3.1.1',
+    info: {
+      title: 'Animal store',
+      version,
+      description: ABOUT,
+      contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
+    },
+    servers,
+    tags: resources.flatMap(({ tags }) => tags),
+    security: [{ apiKey: [] }],
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'animal_<environment>_<36 letters and digits>',
+          description: 'An API key, as `Authorization: Bearer <API_KEY>`.',
+        },
+      },
+      schemas: Object.assign({}, ...resources.map(({ schemas }) => schemas)),
+    },
+    paths: Object.fromEntries(
+      resources.flatMap(({ paths }) => Object.entries(paths).map(pathItem)),
+    ),
+  });
+}
+
+/** Compares what is routed below `/v1` with what is described, operation by operation. */
+function requireSameRoutes(resources: ResourceDescription[]): void {
+  const routed = app.routes
+    .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/v1/'))
+    .map(({ method, path, handler }) => {
+      const id = 'operationId' in handler ? ` ${handler.operationId}` : '';
+      return `${method} ${path.slice('/v1'.length).replaceAll(/:(\w+)/g, '{$1}')}${id}`;
+    });
+  const described = resources.flatMap(({ paths }) =>
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { operation }]) => {
+        const route = `${method.toUpperCase()} ${path}`;
+        // The route's handler has no id, the middleware before it has.
+        return operation.security ? [route] : [route, `${route} ${operation.operationId}`];
+      }),
+    ),
+  );
+  const differences = new Set(routed).symmetricDifference(new Set(described));
+  if (differences.size > 0) {
+    throw new Error(`routed or described, but not both: ${[...differences].join(', ')}`);
+  }
+}
+
+function pathItem([path, item]: [string, Record<string, DescribedOperation>]) {
+  const operations = Object.entries(item).map(([method, { operation }]) => [method, operation]);
+  return [path, Object.fromEntries(operations)];
+}
+
+/** An example for each code. A code that no operation describes is one of unmatched requests. */
+function errorExamples(resources: ResourceDescription[]) {
+  const operations = resources.flatMap(({ paths }) => Object.values(paths)).flatMap(Object.values);
+  const errors = operations.flatMap((operation: DescribedOperation) => operation.errors);
+  const all = [...errors, notFound(), notAllowed(['GET', 'HEAD', 'POST'])];
+  return Object.entries(STATUS_OF).map(([code, status]) => {
+    const example = all.find((error) => error.code === code);
+    if (!example) throw new Error(`no operation describes the error code ${code}`);
+    return { code, message: example.message, status };
+  });
+}
+
+const ABOUT = `A store of animals: list them by status, in pages; add, change and delete them; order them.
+
+- Every operation needs an API key, but \`/health\`. A key has the scopes \`read\` and \`write\`, or \`read\` alone.
+- Identifiers are 64-bit integers, exact to the last digit: read them with a parser that keeps them.
+- Every error has the same body; \`code\` is one of a closed set. A path that is not described is 404 \`not_found\` (paths are exact: no slash at the end), another method is 405 \`method_not_allowed\` with \`Allow\`.
+- Unknown and repeated query parameters and fields are refused.
+- Any origin may call (CORS), and read the headers that are described.
+- \`HEAD\` works where \`GET\` does.
+- **Stability.** An operation without a mark is stable: within \`/v1\` it stays compatible. New operations and optional response fields may come: ignore fields that you do not know. \`x-stability: beta\` may change with notice in the changelog. \`x-stability: experimental\` may change or disappear at any time.`;

@@ -1,0 +1,91 @@
+/** Every SQL statement on orders. SQLite writes the JSON, as in pets/queries.ts. */
+import type { Database } from '../database.ts';
+import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
+import type { Insertion } from '../idempotency/queries.ts';
+import type { NewOrder, OrderStatus } from './schema.ts';
+
+const ORDER = `json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`;
+
+/** An order as JSON, and its status. */
+export type OrderRow = { json: string; status: OrderStatus };
+
+/** A page of orders: see `selectPage`. */
+export function selectOrders(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
+  return selectPage(db, { table: 'orders', item: ORDER }, query);
+}
+
+/** The order with this id: one row or none. */
+export function selectOrder(db: Database, id: bigint): Promise<D1Result<OrderRow>> {
+  return selection(db, id).all<OrderRow>();
+}
+
+function selection(db: Database, id: bigint): D1PreparedStatement {
+  return db
+    .prepare(`SELECT ${ORDER} AS json, status FROM orders WHERE id = CAST(?1 AS INTEGER)`)
+    .bind(`${id}`);
+}
+
+/** The animal of an order that was not inserted: one row or none. */
+export type RefusedPet = { status: string | null };
+
+/**
+ * A new order of an animal that is available, which makes it pending. The last effect selects the animal.
+ * Of concurrent orders of one animal, one finds it available: transactions do not overlap.
+ */
+export function orderInsertion(db: Database, { petId }: NewOrder): Insertion {
+  const id = `${petId}`;
+  return {
+    table: 'orders',
+    insert: `INSERT INTO orders (pet_id)
+      SELECT id FROM pets WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND`,
+    values: [id],
+    json: ORDER,
+    effects: [
+      // An open order of an available animal was inserted by the statement before.
+      db
+        .prepare(
+          `UPDATE pets SET status = 'pending' WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
+             AND EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))`,
+        )
+        .bind(id),
+      db.prepare('SELECT status FROM pets WHERE id = CAST(?1 AS INTEGER)').bind(id),
+    ],
+  };
+}
+
+/** The statuses from which an order may become another, and the animal's status from then on. */
+const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; pet?: string }> = {
+  placed: { from: [] },
+  approved: { from: ['placed'] },
+  delivered: { from: ['approved'], pet: 'sold' },
+  cancelled: { from: ['placed', 'approved'], pet: 'available' },
+};
+
+/**
+ * Moves an order to a status, and its animal with it. The first result has the order if it was moved, the
+ * second has it as it is.
+ */
+export async function updateOrder(
+  db: Database,
+  id: bigint,
+  status: OrderStatus,
+): Promise<D1Result<OrderRow>[]> {
+  const { from, pet } = TRANSITIONS[status];
+  const allowed = from.map((each) => `'${each}'`).join(', ');
+  const order = db
+    .prepare(
+      `UPDATE orders SET status = ?2 WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed})
+       RETURNING ${ORDER} AS json, status`,
+    )
+    .bind(`${id}`, status);
+  if (!pet) return db.batch<OrderRow>([order, selection(db, id)]);
+  // The animal first: it is found by the status that the order still has.
+  const animal = db
+    .prepare(
+      `UPDATE pets SET status = ?2 WHERE id = (
+         SELECT pet_id FROM orders WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed}))`,
+    )
+    .bind(`${id}`, pet);
+  const [, ...results] = await db.batch<OrderRow>([animal, order, selection(db, id)]);
+  return results;
+}

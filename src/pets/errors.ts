@@ -1,0 +1,13 @@
+/** The errors of the operations on animals. */
+import { ApiError } from '../errors.ts';
+
+export function petNotFound(id: bigint): ApiError {
+  return new ApiError('pet_not_found', `There is no animal with the id ${id}.`);
+}
+
+export function petHasOpenOrder(id: bigint): ApiError {
+  return new ApiError(
+    'pet_has_open_order',
+    `The animal ${id} has an open order: its status cannot be set, nor can it be deleted, until the order is delivered or cancelled.`,
+  );
+}
