@@ -14,8 +14,12 @@ export type Store = {
   url(): string;
   /** Sends a request; with the suite's key unless `Authorization` is given (`null` for none). */
   fetch(path: string, init?: RequestOptions): Promise<Reply>;
-  /** Sends a body to createPet: a string as it is, anything else as JSON. */
+  /** Sends a body: a string as it is, anything else as JSON. */
+  send(method: string, path: string, body: unknown, init?: RequestOptions): Promise<Reply>;
+  /** Sends a body to createPet. */
   create(body: unknown, init?: RequestOptions): Promise<Reply>;
+  /** Sends a body to placeOrder. */
+  placeOrder(body: unknown, init?: RequestOptions): Promise<Reply>;
   /** Puts a key's record into KV, and returns the key. */
   issueKey(record?: Partial<KeyRecord>, environment?: string): Promise<string>;
   /** Puts a key's record into KV, in place of the one that is there. */
@@ -86,14 +90,16 @@ export function startStore(options: StoreOptions = {}): Store {
       expectDescribed(init.method ?? 'GET', path, reply);
       return reply;
     },
-    create(body, { headers, ...init } = {}) {
-      return store.fetch('/v1/pets', {
-        method: 'POST',
+    send(method, path, body, { headers, ...init } = {}) {
+      return store.fetch(path, {
+        method,
         body: typeof body === 'string' ? body : JSON.stringify(body),
         headers: { 'content-type': 'application/json', ...headers },
         ...init,
       });
     },
+    create: (body, init) => store.send('POST', '/v1/pets', body, init),
+    placeOrder: (body, init) => store.send('POST', '/v1/store/orders', body, init),
     async issueKey(record = {}, environment = env) {
       const key = generateKey(environment);
       await store.putRecord(key, { id: randomUUID(), ...record });
