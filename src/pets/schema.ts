@@ -48,7 +48,13 @@ export const PetPatch = z
     },
     { error },
   )
-  .check(z.refine((patch) => Object.keys(patch).length > 0, 'must have at least one field'));
+  .check(
+    z.refine((patch) => Object.keys(patch).length > 0, {
+      error: 'must have at least one field',
+      // A misspelled field is a field: it alone is the problem.
+      when: ({ issues }) => issues.length === 0,
+    }),
+  );
 export type PetPatch = z.infer<typeof PetPatch>;
 
 /** An animal as it is returned. */
