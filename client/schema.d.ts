@@ -289,7 +289,7 @@ export interface components {
          *     }
          * @example {
          *       "code": "insufficient_scope",
-         *       "message": "This API key does not have the scope write.",
+         *       "message": "This API key does not have the scope read.",
          *       "status": 403
          *     }
          * @example {
@@ -504,6 +504,11 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
+                     */
+                    "WWW-Authenticate"?: string;
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
@@ -914,6 +919,11 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
+                     */
+                    "WWW-Authenticate"?: string;
                     /**
                      * @description Since when (RFC 9745).
                      * @example @1795132800
@@ -1569,6 +1579,11 @@ export interface operations {
             403: {
                 headers: {
                     /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
+                     */
+                    "WWW-Authenticate"?: string;
+                    /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
                      */
@@ -1971,6 +1986,11 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
+                    /**
+                     * @description The challenge (RFC 6750): with an error when a key was sent.
+                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
+                     */
+                    "WWW-Authenticate"?: string;
                     /**
                      * @description Names the request in our log. Quote it when you report a problem.
                      * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11

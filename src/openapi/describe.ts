@@ -113,7 +113,7 @@ function commonErrors(definition: OperationDefinition, invalid: string): ApiErro
     unknownApiKey(),
     inactiveApiKey('expired', '2026-11-20T00:00:00.000Z'),
     inactiveApiKey('revoked'),
-    ...(scope === 'write' ? [insufficientScope(scope)] : []),
+    insufficientScope(scope),
     httpsRequired(),
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
