@@ -3,7 +3,7 @@ import { generateKey } from '../../src/keys/format.ts';
 import { recordName } from '../../src/keys/record.ts';
 import { startStore } from '../store.ts';
 
-const store = startStore();
+const store = startStore({ faults: true });
 
 const CHALLENGE = 'Bearer realm="animal-store"';
 
@@ -12,7 +12,14 @@ const OPERATIONS = [
   ['listPets', 'GET', '/v1/pets?limit=0'],
   ['createPet', 'POST', '/v1/pets?x=1'],
   ['getPet', 'GET', '/v1/pets/abc'],
+  ['updatePet', 'PATCH', '/v1/pets/abc'],
+  ['deletePet', 'DELETE', '/v1/pets/abc'],
+  ['listOrders', 'GET', '/v1/store/orders?limit=0'],
+  ['placeOrder', 'POST', '/v1/store/orders?x=1'],
+  ['getOrder', 'GET', '/v1/store/orders/abc'],
+  ['updateOrder', 'PATCH', '/v1/store/orders/abc'],
   ['HEAD of a list', 'HEAD', '/v1/pets?limit=0'],
+  ['HEAD of an order', 'HEAD', '/v1/store/orders/abc'],
 ] as const;
 
 describe.each(OPERATIONS)('%s', (_, method, path) => {
@@ -45,6 +52,7 @@ describe.each(OPERATIONS)('%s', (_, method, path) => {
     );
     expect(headers.get('cache-control')).toBe('private, no-store');
     if (method !== 'HEAD') expect(body).toEqual({ code, message: expect.any(String), status });
+    expect(await store.calls()).toMatchObject({ d1: 0 });
   });
 });
 
