@@ -51,7 +51,18 @@ test.each([
 test('HEAD answers as GET does, without the body', async () => {
   await store.create({ name: 'Rex', categoryId: 1 });
   await store.create({ name: 'Max', categoryId: 1 });
-  for (const path of ['/v1/pets?limit=1', '/v1/pets?limit=0', '/v1/pets/0', '/v1/nothing']) {
+  const { DB } = await store.bindings();
+  await DB.exec('INSERT INTO orders (id, pet_id) VALUES (1, 1), (2, 2)');
+  for (const path of [
+    '/v1/pets?limit=1',
+    '/v1/pets?limit=0',
+    '/v1/pets/0',
+    '/v1/store/orders?limit=1',
+    '/v1/store/orders?limit=0',
+    '/v1/store/orders/1',
+    '/v1/store/orders/3',
+    '/v1/nothing',
+  ]) {
     const [get, head] = [await store.fetch(path), await store.fetch(path, { method: 'HEAD' })];
     expect(head.status).toBe(get.status);
     expect(head.text).toBe('');

@@ -88,6 +88,23 @@ describe('the limit of writes', () => {
     }
     expect((await create()).status).toBe(201);
   });
+
+  test.each([
+    ['updatePet', 'PATCH', '/v1/pets/77', 404],
+    ['deletePet', 'DELETE', '/v1/pets/77', 404],
+    ['placeOrder', 'POST', '/v1/store/orders', 400],
+    ['updateOrder', 'PATCH', '/v1/store/orders/77', 400],
+  ])('counts %s', async (_, method, path, status) => {
+    const headers = { authorization: `Bearer ${await store.issueKey()}` };
+    const replies: Reply[] = [];
+    for (let i = 0; i < TOO_MANY; i += 1) {
+      replies.push(await store.send(method, path, { name: 'Max' }, { headers }));
+    }
+    expect(replies.slice(0, LIMIT).map((reply) => reply.status)).toEqual(Array(LIMIT).fill(status));
+    const refused = replies.filter((reply) => reply.status !== status);
+    expect(refused).not.toEqual([]);
+    for (const reply of refused) expectRefused(reply);
+  });
 });
 
 describe('the limit of an address', () => {

@@ -51,6 +51,39 @@ test.each([
   expect(await store.logLines()).toEqual([expect.objectContaining(expected)]);
 });
 
+test.each([
+  ['listPets', 'GET', '/v1/pets', '/v1/pets', 200],
+  ['createPet', 'POST', '/v1/pets', '/v1/pets', 415],
+  ['getPet', 'GET', '/v1/pets/77', '/v1/pets/:petId', 404],
+  ['updatePet', 'PATCH', '/v1/pets/77', '/v1/pets/:petId', 415],
+  ['deletePet', 'DELETE', '/v1/pets/77', '/v1/pets/:petId', 404],
+  ['listOrders', 'GET', '/v1/store/orders', '/v1/store/orders', 200],
+  ['placeOrder', 'POST', '/v1/store/orders', '/v1/store/orders', 415],
+  ['getOrder', 'GET', '/v1/store/orders/77', '/v1/store/orders/:orderId', 404],
+  ['updateOrder', 'PATCH', '/v1/store/orders/77', '/v1/store/orders/:orderId', 415],
+])(
+  'a line names the operation %s, with and without a key',
+  async (operation, method, path, route, status) => {
+    await store.fetch(path, { method });
+    await store.fetch(path, { method, headers: { authorization: null } });
+    const line = { operation, method, route };
+    expect(await store.logLines()).toMatchObject([
+      { ...line, status, keyId: 'suite' },
+      { ...line, status: 401, code: 'missing_api_key' },
+    ]);
+  },
+);
+
+test.each([
+  ['GET', '/v1/nothing'],
+  ['PUT', '/v1/store/orders'],
+  ['OPTIONS', '/v1/store/orders'],
+  ['GET', '/health'],
+])('%s %s is no operation', async (method, path) => {
+  await store.fetch(path, { method });
+  expect((await store.logLines())[0]).not.toHaveProperty('operation');
+});
+
 test('only the deprecated operation is marked', async () => {
   await store.fetch('/v1/pets');
   expect((await store.logLines())[0]).not.toHaveProperty('deprecated');

@@ -65,14 +65,15 @@ test.each(['abc', '1.5', '9223372036854775808', '1?force=1'])(
   },
 );
 
-test.each(['{"name":"Rex"}', '{', 'x'.repeat(100_000)])(
-  'a body is ignored: %.20s',
-  async (body) => {
-    const petId = await addPet(store);
-    const reply = await store.fetch(`/v1/pets/${petId}`, { method: 'DELETE', body });
-    expect(reply.status).toBe(204);
-  },
-);
+test.each([
+  ['of JSON', '{"name":"Rex"}'],
+  ['that is not JSON', '{'],
+  ['larger than 16 KiB', 'x'.repeat(100_000)],
+])('a body %s is ignored', async (_, body) => {
+  const petId = await addPet(store);
+  const reply = await store.fetch(`/v1/pets/${petId}`, { method: 'DELETE', body });
+  expect(reply.status).toBe(204);
+});
 
 test('no id is used again', async () => {
   const first = await addPet(store);
