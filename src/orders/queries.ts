@@ -28,6 +28,10 @@ function selection(db: Database, id: bigint): D1PreparedStatement {
 /** The animal of an order that was not inserted: one row or none. */
 export type RefusedPet = { status: string | null };
 
+/** The open order of a row of `pets`. */
+const openOrder =
+  "SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved')";
+
 /**
  * A new order of an animal that is available, which makes it pending. The last effect selects the animal.
  * Of concurrent orders of one animal, one finds it available: transactions do not overlap.
@@ -37,15 +41,16 @@ export function orderInsertion(db: Database, { petId }: NewOrder): Insertion {
   return {
     table: 'orders',
     insert: `INSERT INTO orders (pet_id)
-      SELECT id FROM pets WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND`,
+      SELECT id FROM pets WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
+        AND NOT EXISTS (${openOrder}) AND`,
     values: [id],
     json: ORDER,
     effects: [
-      // An open order of an available animal was inserted by the statement before.
+      // An open order of an available animal was inserted by the statement before, or by an operator.
       db
         .prepare(
           `UPDATE pets SET status = 'pending' WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
-             AND EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))`,
+             AND EXISTS (${openOrder})`,
         )
         .bind(id),
       db.prepare('SELECT status FROM pets WHERE id = CAST(?1 AS INTEGER)').bind(id),

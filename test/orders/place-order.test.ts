@@ -118,3 +118,16 @@ test('of fifty concurrent orders of one animal, exactly one is placed', async ()
   expect(body).toEqual([replies.find(({ status }) => status === 201)?.body]);
   expect(await petStatus(store, petId)).toBe('pending');
 });
+
+test.each([[{}], [{ 'idempotency-key': 'k' }]])(
+  'an available animal with an open order, which an operator inserted, is not ordered again: %j',
+  async (headers) => {
+    const petId = await addPet(store);
+    const { DB } = await store.bindings();
+    await DB.prepare('INSERT INTO orders (pet_id) VALUES (?1)').bind(petId).run();
+    const reply = await store.placeOrder({ petId }, { headers });
+    expect(reply.body).toMatchObject({ code: 'pet_not_available', status: 409 });
+    expect(await petStatus(store, petId)).toBe('pending');
+    expect((await store.fetch('/v1/store/orders')).body).toMatchObject([{ petId }]);
+  },
+);
