@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { generateKey } from '../src/keys/format.ts';
-import { KEY_PREFIX, KeyRecord, recordName } from '../src/keys/record.ts';
+import { KEY_PREFIX, KeyRecord, recordName, type Scope } from '../src/keys/record.ts';
 import { runWrangler } from './wrangler.ts';
 
 export type Environment = 'local' | 'staging' | 'production';
@@ -58,11 +58,21 @@ export async function readRecord(
   }
 }
 
+/** The scopes of a key that cannot write. */
+export const READ_ONLY: Scope[] = ['read'];
+
+type NewKey = {
+  expires?: Date | undefined;
+  family?: string;
+  /** Default: read and write. */
+  scopes?: string[] | undefined;
+};
+
 /** Makes a key and writes its record. The key is in nothing but what this returns. */
 export async function issueKey(
   environment: Environment,
   label: string,
-  { expires, family }: { expires?: Date | undefined; family?: string } = {},
+  { expires, family, scopes }: NewKey = {},
 ): Promise<{ key: string; record: KeyRecord }> {
   const key = generateKey(environment);
   const record: KeyRecord = {
@@ -70,6 +80,7 @@ export async function issueKey(
     label,
     createdAt: new Date().toISOString(),
     ...(expires && { expiresAt: expires.toISOString() }),
+    ...(scopes && { scopes }),
     ...(family && { family }),
   };
   await putKey(environment, { name: recordName(key), record });

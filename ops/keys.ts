@@ -1,13 +1,14 @@
 /** `npm run keys`: issues, lists, rotates and revokes API keys. */
 import Table from 'cli-table3';
 import { InvalidArgumentError, Option } from 'commander';
-import { type KeyRecord, stateOf } from '../src/keys/record.ts';
+import { type KeyRecord, scopesOf, stateOf } from '../src/keys/record.ts';
 import { confirm, createProgram, environmentOption, run } from './command-line.ts';
 import {
   type Environment,
   issueKey,
   listKeys,
   putKey,
+  READ_ONLY,
   readRecord,
   type StoredKey,
 } from './key-namespace.ts';
@@ -17,6 +18,7 @@ type Options = {
   env: Environment;
   label: string;
   expires?: Date;
+  readOnly?: boolean;
   overlap: number;
   json?: boolean;
   yes?: boolean;
@@ -42,24 +44,27 @@ program
     labelArgument,
   )
   .option('--expires <when>', EXPIRES_HELP, expiryArgument)
+  .option('--read-only', 'the key has the scope read alone; default read and write')
   .option('--json', JSON_HELP)
   .option('--yes', YES_HELP)
   .addOption(environmentOption())
-  .action(async ({ env, label, expires, json, yes }: Options) => {
+  .action(async ({ env, label, expires, readOnly, json, yes }: Options) => {
     await confirm('create a key', env, yes);
-    const { key, record } = await issueKey(env, label, { expires });
+    const scopes = readOnly ? READ_ONLY : undefined;
+    const { key, record } = await issueKey(env, label, { expires, scopes });
     printNewKey(key, record, env, json);
   });
 
 program
   .command('list')
-  .description('Lists the keys: id, label, created, expires, state. Never a key.')
+  .description('Lists the keys: id, label, scopes, created, expires, state. Never a key.')
   .option('--json', JSON_HELP)
   .addOption(environmentOption())
   .action(async ({ env, json }: Options) => {
     const keys = (await listKeys(env)).map(({ record }) => ({
       id: record.id,
       label: record.label,
+      scopes: scopesOf(record),
       createdAt: record.createdAt,
       expiresAt: record.expiresAt ?? null,
       state: stateOf(record),
@@ -69,13 +74,14 @@ program
       return;
     }
     const table = new Table({
-      head: ['id', 'label', 'created', 'expires', 'state'],
+      head: ['id', 'label', 'scopes', 'created', 'expires', 'state'],
       style: { head: [], border: [], compact: true },
     });
     table.push(
-      ...keys.map(({ id, label, createdAt, expiresAt, state }) => [
+      ...keys.map(({ id, label, scopes, createdAt, expiresAt, state }) => [
         id,
         label,
+        scopes.join(', '),
         createdAt,
         expiresAt ?? 'never',
         state,
@@ -104,7 +110,7 @@ program
 
 program
   .command('rotate')
-  .description('Issues a key with the same label, and lets the old one expire.')
+  .description('Issues a key with the same label and scopes, and lets the old one expire.')
   .argument('<id>', 'the id that `list` shows')
   .addOption(
     new Option('--overlap <duration>', 'how long the old key still works (15m, 24h)')
@@ -127,7 +133,11 @@ program
     const expires = lifetime === undefined ? undefined : new Date(Date.now() + lifetime);
     // The same family: an Idempotency-Key that was sent with the old key is known with the new one.
     const family = old.record.family ?? id;
-    const { key, record } = await issueKey(env, old.record.label, { expires, family });
+    const { key, record } = await issueKey(env, old.record.label, {
+      expires,
+      family,
+      scopes: old.record.scopes,
+    });
     // Printed before anything else can fail: it cannot be shown again.
     printNewKey(key, record, env, json);
 
@@ -148,11 +158,12 @@ await run(program);
 
 function printNewKey(key: string, record: KeyRecord, env: Environment, json = false): void {
   const { id, label, createdAt, expiresAt = null } = record;
+  const scopes = scopesOf(record);
   if (json) {
-    console.log(JSON.stringify({ id, key, label, createdAt, expiresAt }));
+    console.log(JSON.stringify({ id, key, label, scopes, createdAt, expiresAt }));
     return;
   }
-  console.log(`Key ${id} (${label}) for ${env}, expires ${expiresAt ?? 'never'}:
+  console.log(`Key ${id} (${label}) for ${env}, scopes ${scopes.join(' and ')}, expires ${expiresAt ?? 'never'}:
 
   ${key}
 

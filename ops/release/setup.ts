@@ -1,6 +1,6 @@
 /** `npm run release -- setup`: what an environment needs at Cloudflare, made where it is not there yet. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { issueKey, listKeys } from '../key-namespace.ts';
+import { issueKey, listKeys, READ_ONLY } from '../key-namespace.ts';
 import { API_KEY_VARIABLE } from './checkup.ts';
 import { login } from './cloudflare.ts';
 import { editToml } from './config-file.ts';
@@ -174,7 +174,11 @@ async function firstKey(environment: EnvironmentName, steps: Steps): Promise<str
   }
   return steps.take(
     'make the first API key',
-    async () => (await issueKey(environment, KEY_LABEL)).key,
+    async () => {
+      // In production the smoke test only reads.
+      const scopes = environment === 'production' ? READ_ONLY : undefined;
+      return (await issueKey(environment, KEY_LABEL, { scopes })).key;
+    },
     undefined,
   );
 }

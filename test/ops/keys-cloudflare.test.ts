@@ -63,6 +63,20 @@ test('a rotated key stays in the family of the first one', async () => {
   expect(families).toEqual([undefined, created.id, created.id]);
 });
 
+test('a key without the scope write has its scope in the record, and so has the key after a rotation', async () => {
+  const reader = await json<NewKey>(
+    production('create', '--label', 'Anna', '--read-only', '--expires', '90d'),
+    env,
+  );
+  const rotated = await json<NewKey>(production('rotate', reader.id), env);
+  const stored = [reader, rotated].map(({ key }) => kv.namespace(namespaceId).get(recordName(key)));
+  expect(stored.map((each) => each?.metadata)).toEqual([
+    expect.objectContaining({ id: reader.id, scopes: ['read'] }),
+    expect.objectContaining({ id: rotated.id, scopes: ['read'] }),
+  ]);
+  for (const each of stored) expect(JSON.parse(each?.value ?? '')).toEqual(each?.metadata);
+});
+
 test('the key is in no argument, log or file', async () => {
   const { key } = await json<NewKey>(production('create', '--label', 'Anna'), env);
   const files = await readdir(project.path(), { recursive: true, withFileTypes: true });

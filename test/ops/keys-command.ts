@@ -6,6 +6,7 @@ export type NewKey = {
   id: string;
   key: string;
   label: string;
+  scopes: string[];
   createdAt: string;
   expiresAt: string | null;
 };

@@ -11,14 +11,14 @@ const DAY = 86_400_000;
 
 test('a key’s life in the local store: created, listed, rotated, revoked', async () => {
   const created = await json<NewKey>(['create', '--label', 'Anna’s shop 🐈', '--expires', '90d']);
-  expect(Object.keys(created)).toEqual(['id', 'key', 'label', 'createdAt', 'expiresAt']);
+  expect(Object.keys(created)).toEqual(['id', 'key', 'label', 'scopes', 'createdAt', 'expiresAt']);
   expect(environmentOfKey(created.key)).toBe('local');
   const lifetime = Date.parse(created.expiresAt ?? '') - Date.parse(created.createdAt);
   expect(Math.abs(lifetime - 90 * DAY)).toBeLessThan(5_000);
 
   const printed = await keys(['create', '--label', 'Bob', '--expires', '2100-01-31']);
   expect(printed).toMatch(
-    /^Key key_\w+ \(Bob\) for local, expires 2100-01-31T23:59:59\.999Z:\n\n {2}animal_local_\w{36}\n/,
+    /^Key key_\w+ \(Bob\) for local, scopes read and write, expires 2100-01-31T23:59:59\.999Z:\n\n {2}animal_local_\w{36}\n/,
   );
   expect(printed).toContain('cannot be shown again');
 
@@ -31,7 +31,9 @@ test('a key’s life in the local store: created, listed, rotated, revoked', asy
     expect(said).toContain(time === 1 ? 'Within about two minutes' : 'was revoked already');
   }
 
-  const listed = await json<Listed[]>(['list']);
+  // Other tests of this file use the same store, in any order.
+  const own = ['Anna’s shop 🐈', 'Bob'];
+  const listed = (await json<Listed[]>(['list'])).filter(({ label }) => own.includes(label));
   expect(listed.map(({ label, state }) => [label, state])).toEqual([
     ['Anna’s shop 🐈', 'active'],
     ['Bob', 'active'],
@@ -61,6 +63,28 @@ test('a key’s life in the local store: created, listed, rotated, revoked', asy
     stderr: `error: key ${rotated.id} is revoked: create a new one\n`,
   });
 });
+
+test('a key that cannot write: its scope is printed and listed, and a rotation keeps it', async () => {
+  const reader = await json<NewKey>(['create', '--label', 'Reader', '--read-only']);
+  expect(reader.scopes).toEqual(['read']);
+  const writer = await json<NewKey>(['create', '--label', 'Writer']);
+  expect(writer.scopes).toEqual(['read', 'write']);
+  const rotated = await json<NewKey>(['rotate', reader.id]);
+  expect(rotated.scopes).toEqual(['read']);
+  expect(await keys(['create', '--label', 'Other', '--read-only'])).toContain(
+    '(Other) for local, scopes read, expires never:',
+  );
+
+  const listed = await json<Listed[]>(['list']);
+  expect(
+    listed
+      .filter(({ id }) => [reader.id, writer.id, rotated.id].includes(id))
+      .map(({ scopes }) => scopes),
+  ).toEqual([['read'], ['read', 'write'], ['read']]);
+  const table = await keys(['list']);
+  expect(table).toMatch(new RegExp(`${rotated.id} +│ Reader +│ read +│`));
+  expect(table).toMatch(new RegExp(`${writer.id} +│ Writer +│ read, write +│`));
+}, 60_000);
 
 describe('wrong arguments make one line and the exit code 2', () => {
   test.each([
