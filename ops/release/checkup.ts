@@ -4,7 +4,8 @@ import { LOCAL_KEY } from '../local-store.ts';
 import { runWrangler } from '../wrangler.ts';
 import { type Client, createClient } from './client.ts';
 import { query } from './database.ts';
-import { type Added, type Check, smokeTest } from './smoke.ts';
+import { type Check, smokeTest } from './smoke.ts';
+import type { Added } from './smoke-writes.ts';
 import { readTarget, type Target } from './target.ts';
 
 /** The environment variable that holds the smoke test's own API key: never an argument. */
@@ -67,15 +68,15 @@ export function apiKeyProblem(
     : `${API_KEY_VARIABLE} holds what is no API key: a character of it is wrong or missing`;
 }
 
-async function remove(
-  environment: Subject['environment'],
-  { name, idempotencyKeys, ids }: Added,
-): Promise<void> {
-  const quoted = idempotencyKeys.map((key) => `'${key}'`).join(', ');
-  // By id, which costs nothing; only when an answer was lost by name, which reads the table.
-  const known = ids.length === idempotencyKeys.length ? ` AND id IN (${ids.join(', ')})` : '';
-  const sql = `DELETE FROM pets WHERE name = '${name}'${known};
-    DELETE FROM idempotency_keys WHERE created_at > ${Date.now() - HOUR_MS} AND idempotency_key IN (${quoted})`;
+/** By the records of the idempotency keys: they hold the ids, also of what was added but not answered. */
+async function remove(environment: Subject['environment'], added: Added): Promise<void> {
+  const { name, petKeys, orderKeys, deletions } = added;
+  const records = (keys: string[]) =>
+    `FROM idempotency_keys WHERE created_at > ${Date.now() - HOUR_MS} AND idempotency_key IN (${quoted(keys)})`;
+  const ids = (keys: string[]) => `SELECT json_extract(answer, '$.id') ${records(keys)}`;
+  const sql = `DELETE FROM orders WHERE id IN (${ids(orderKeys)});
+    DELETE FROM pets WHERE name = '${name}' AND id IN (${ids(petKeys)});
+    DELETE ${records([...petKeys, ...orderKeys, ...deletions])}`;
   if (environment === 'local') {
     await runWrangler(['d1', 'execute', 'DB', '--local', '--json', '--command', sql]).catch(() => {
       throw new Error(`${name} is still there: its store is not the one of this folder`);
@@ -83,4 +84,9 @@ async function remove(
   } else {
     await query(readTarget(environment), sql);
   }
+}
+
+/** Random ids of ours, and of the service: none has a quote in it. */
+function quoted(texts: string[]): string {
+  return texts.map((text) => `'${text.replaceAll("'", '')}'`).join(', ');
 }

@@ -1,13 +1,23 @@
 /**
- * The smoke test: a client's view of a store, in a dozen requests. In production it only reads; the way to
- * write is tried with an animal that must be refused. Elsewhere it adds two, and removes them afterwards.
+ * The smoke test: a client's view of a store. In production it only reads, and a key with the scope `read` is
+ * enough; the way to write is tried with a create that must be refused. Elsewhere it also writes, and removes
+ * what it added.
  */
-import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { Orders } from '../../src/orders/schema.ts';
 import { DEPRECATION, SUNSET } from '../../src/pets/deprecation.ts';
 import { Pets } from '../../src/pets/schema.ts';
 import type { Answer, Client } from './client.ts';
+import { codeOf, expect, expectPage, expectProblem } from './expect.ts';
+import {
+  type Added,
+  addPets,
+  deletePets,
+  nothingAdded,
+  orderPets,
+  type Requests,
+  type RunCheck,
+} from './smoke-writes.ts';
 
 export type SmokeTest = {
   client: Client;
@@ -21,21 +31,17 @@ export type SmokeTest = {
   remove?: (added: Added) => Promise<void>;
 };
 
-/** What the smoke test added: animals of this name, sent with this idempotency key. */
-export type Added = { name: string; idempotencyKeys: string[]; ids: bigint[] };
-
 export type Check = { check: string; result: string };
 
-/** A pet's id that no store gives out. */
-const NO_PET = '-9223372036854775808';
+/** An id that no store gives out. */
+const NO_ID = '-9223372036854775808';
 
 export const Health = z.object({
   status: z.literal('ok'),
   environment: z.string(),
   version: z.string(),
 });
-type Page = z.infer<typeof Pets>;
-const Problem = z.object({ code: z.string(), message: z.string(), status: z.bigint() });
+const Description = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) });
 
 /**
  * Runs the checks in order and returns what each has seen.
@@ -44,16 +50,9 @@ const Problem = z.object({ code: z.string(), message: z.string(), status: z.bigi
  */
 export async function smokeTest(test: SmokeTest): Promise<Check[]> {
   const { client, baseUrl, remove } = test;
-  const authorization = { Authorization: `Bearer ${test.apiKey}` };
-  const get = (path: string) => client.send(path, { headers: authorization });
-  const post = (body: string, headers: Record<string, string> = {}) =>
-    client.send('/v1/pets', {
-      method: 'POST',
-      headers: { ...authorization, 'Content-Type': 'application/json', ...headers },
-      body,
-    });
+  const store = requestsOf(test);
   const checks: Check[] = [];
-  const check = async (name: string, run: () => Promise<string>) => {
+  const check: RunCheck = async (name, run) => {
     const result = await run().catch((error: Error) => {
       throw new Error(`smoke test, ${name}: ${error.message}`);
     });
@@ -68,55 +67,53 @@ export async function smokeTest(test: SmokeTest): Promise<Check[]> {
     return 'missing_api_key';
   });
   await check('a wrong request is a 400', async () => {
-    expectProblem(await get('/v1/pets?limit=0'), 400, 'invalid_request');
+    expectProblem(await store.get('/v1/pets?limit=0'), 400, 'invalid_request');
     return 'invalid_request';
   });
-  await check('a wrong animal is a 400', async () => {
-    expectProblem(await post('{}'), 400, 'invalid_request');
-    return 'invalid_request';
+  await check('a wrong animal is refused', async () => {
+    const answer = await store.send('POST', '/v1/pets', '{}');
+    // A key that cannot write is enough where nothing is written.
+    const isReadOnly = !remove && codeOf(answer) === 'insufficient_scope';
+    if (isReadOnly) expect('status', answer.status, 403);
+    else expectProblem(answer, 400, 'invalid_request');
+    return isReadOnly ? 'insufficient_scope: the key cannot write' : 'invalid_request';
+  });
+  // A rollback can lead to a version that has no orders.
+  let hasOrders = false;
+  await check('the description is served', async () => {
+    const answer = await client.send('/v1/openapi.json');
+    expect('status', answer.status, 200);
+    const { data } = Description.safeParse(answer.body);
+    if (!data) throw new Error('it is no OpenAPI document');
+    hasOrders = '/store/orders' in data.paths;
+    return `${data.openapi}, ${hasOrders ? 'with' : 'without'} orders`;
   });
 
-  const added: Added = { name: `Smoke test ${randomUUID()}`, idempotencyKeys: [], ids: [] };
+  const added = nothingAdded();
   try {
-    for (const animal of remove ? ['an animal', 'another'] : []) {
-      await check(`${animal} is added once, however often it is sent`, () => add(post, added));
-    }
-    let pets: Page = [];
-    await check('a list has pages', async () => {
-      const first = await get('/v1/pets?limit=1');
-      pets = expectPets(first, 1);
-      const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1];
-      if (!next) {
-        expect('two animals were added, but a next page', Boolean(remove), false);
-        return `${pets.length} animals, no next page`;
-      }
-      expect('the address of the next page', next.slice(0, baseUrl.length), baseUrl);
-      const { pathname, search } = new URL(next);
-      const second = expectPets(await get(`${pathname}${search}`), 1);
-      expect('second page after the first', idOf(second) > idOf(pets), true);
-      return 'a next page';
-    });
-    await check('a list is filtered', async () => {
-      const sold = expectPets(await get('/v1/pets?status=sold&limit=5'), 5);
-      for (const { status } of sold) expect('status', status, 'sold');
-      return `${sold.length} sold`;
-    });
+    if (remove) await addPets(store, check, added);
+    if (remove && hasOrders) await orderPets(store, check, added);
+    const list = { store, check, baseUrl, hasSeveral: Boolean(remove) };
+    const pet = await checkList({ ...list, path: '/v1/pets', schema: Pets, filter: 'sold' });
     await check('one animal is fetched, and that is deprecated', async () => {
-      const [pet] = pets;
-      const answer = await get(`/v1/pets/${pet?.id ?? NO_PET}`);
+      const answer = await store.get(`/v1/pets/${pet?.id ?? NO_ID}`);
       if (pet) expect('animal', [answer.status, answer.body], [200, pet]);
       else expectProblem(answer, 404, 'pet_not_found');
       expect('Deprecation', answer.headers.get('deprecation'), DEPRECATION);
       expect('Sunset', answer.headers.get('sunset'), SUNSET);
       return `status ${answer.status}`;
     });
-    await check('the description is served', async () => {
-      const answer = await client.send('/v1/openapi.json');
-      expect('status', answer.status, 200);
-      const { data } = z.object({ openapi: z.string() }).safeParse(answer.body);
-      if (!data) throw new Error('it is no OpenAPI document');
-      return data.openapi;
-    });
+    if (hasOrders) {
+      const path = '/v1/store/orders';
+      const order = await checkList({ ...list, path, schema: Orders, filter: 'cancelled' });
+      await check('one order is fetched', async () => {
+        const answer = await store.get(`${path}/${order?.id ?? NO_ID}`);
+        if (order) expect('id of the order', [answer.status, idOf(answer)], [200, order.id]);
+        else expectProblem(answer, 404, 'order_not_found');
+        return `status ${answer.status}`;
+      });
+    }
+    if (remove && hasOrders) await deletePets(store, check, added);
     await check('health, once more', () => health(test));
   } catch (error) {
     await remove?.(added).catch((also: Error) => {
@@ -128,14 +125,72 @@ export async function smokeTest(test: SmokeTest): Promise<Check[]> {
   if (remove) {
     await check('what was added is removed', async () => {
       await remove(added);
-      for (const id of added.ids) {
-        const { status } = await get(`/v1/pets/${id}`);
-        if (status !== 404) throw new Error(`${added.name}, id ${id}, is still there`);
+      const paths = [
+        ...added.petIds.map((id) => `/v1/pets/${id}`),
+        ...added.orderIds.map((id) => `/v1/store/orders/${id}`),
+      ];
+      for (const path of paths) {
+        const { status } = await store.get(path);
+        if (status !== 404) throw new Error(`${path}, of ${added.name}, is still there`);
       }
-      return `${added.ids.length} animals`;
+      return `${added.petIds.length} animals, ${added.orderIds.length} orders`;
     });
   }
   return checks;
+}
+
+function requestsOf({ client, apiKey }: SmokeTest): Requests {
+  const authorization = { Authorization: `Bearer ${apiKey}` };
+  const json = { ...authorization, 'Content-Type': 'application/json' };
+  return {
+    get: (path) => client.send(path, { headers: authorization }),
+    send: (method, path, body, headers) =>
+      client.send(path, {
+        method,
+        headers: { ...(body === undefined ? authorization : json), ...headers },
+        ...(body !== undefined && { body }),
+      }),
+  };
+}
+
+type List<Item> = {
+  store: Requests;
+  check: RunCheck;
+  baseUrl: string;
+  /** Whether there must be more than one item. */
+  hasSeveral: boolean;
+  path: string;
+  schema: z.core.$ZodType<Item[]>;
+  filter: string;
+};
+
+/** Checks the pages and the filter of a list, and returns its first item. */
+async function checkList<Item extends { id: bigint; status?: string | undefined }>(
+  list: List<Item>,
+): Promise<Item | undefined> {
+  const { store, check, baseUrl, hasSeveral, path, schema, filter } = list;
+  let item: Item | undefined;
+  await check(`${path} has pages`, async () => {
+    const first = await store.get(`${path}?limit=1`);
+    [item] = expectPage(first, schema, 1);
+    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1];
+    if (!next) {
+      expect('two were added, but a next page', hasSeveral, false);
+      return `${item ? 'one item' : 'no items'}, no next page`;
+    }
+    expect('the address of the next page', next.slice(0, baseUrl.length), baseUrl);
+    const { pathname, search } = new URL(next);
+    const [second] = expectPage(await store.get(`${pathname}${search}`), schema, 1);
+    expect('second page after the first', second && item && second.id > item.id, true);
+    return 'a next page';
+  });
+  await check(`${path} is filtered`, async () => {
+    const answer = await store.get(`${path}?status=${filter}&limit=5`);
+    const items = expectPage(answer, schema, 5);
+    for (const { status } of items) expect('status', status, filter);
+    return `${items.length} ${filter}`;
+  });
+  return item;
 }
 
 async function health({ client, environment, version }: SmokeTest): Promise<string> {
@@ -149,52 +204,6 @@ async function health({ client, environment, version }: SmokeTest): Promise<stri
   return `version ${found.version}`;
 }
 
-type Post = (body: string, headers: Record<string, string>) => Promise<Answer>;
-
-async function add(post: Post, added: Added): Promise<string> {
-  const idempotencyKey = randomUUID();
-  // Noted before it is sent: an answer may be lost.
-  added.idempotencyKeys.push(idempotencyKey);
-  const body = JSON.stringify({ name: added.name, categoryId: 1, status: 'sold' });
-  const first = await post(body, { 'Idempotency-Key': idempotencyKey });
-  expect('status', first.status, 201);
-  const id = z.object({ id: z.bigint() }).safeParse(first.body).data?.id;
-  if (id === undefined) throw new Error('the answer has no id');
-  added.ids.push(id);
-  expect('Location', first.headers.get('location')?.endsWith(`/v1/pets/${id}`), true);
-  const again = await post(body, { 'Idempotency-Key': idempotencyKey });
-  expect('Idempotency-Replayed', again.headers.get('idempotency-replayed'), 'true');
-  expect('second answer', again.body, first.body);
-  return `id ${id}`;
-}
-
-function expectPets(answer: Answer, limit: number): Page {
-  expect('status', answer.status, 200);
-  expect('Content-Type', answer.headers.get('content-type')?.split(';')[0], 'application/json');
-  expect('Cache-Control', answer.headers.get('cache-control'), 'private, no-store');
-  expect('X-Content-Type-Options', answer.headers.get('x-content-type-options'), 'nosniff');
-  expect('X-Request-Id', answer.headers.has('x-request-id'), true);
-  const pets = Pets.safeParse(answer.body);
-  if (!pets.success) throw new Error('the body is no array of animals');
-  expect('no more than the limit', pets.data.length <= limit, true);
-  return pets.data;
-}
-
-function expectProblem(answer: Answer, status: number, code: string): void {
-  expect('status', answer.status, status);
-  expect('code', Problem.safeParse(answer.body).data?.code, code);
-}
-
-function expect(what: string, found: unknown, expected: unknown): void {
-  if (isDeepStrictEqual(found, expected)) return;
-  throw new Error(`${what} is ${show(found)}, not ${show(expected)}`);
-}
-
-function show(value: unknown): string {
-  const exact = (_: string, part: unknown) => (typeof part === 'bigint' ? String(part) : part);
-  return JSON.stringify(value, exact) ?? 'missing';
-}
-
-function idOf(page: Page): bigint {
-  return page[0]?.id ?? 0n;
+function idOf({ body }: Answer): bigint | undefined {
+  return z.object({ id: z.bigint() }).safeParse(body).data?.id;
 }

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, createClient } from '../../../ops/release/client.ts';
 import { probe } from '../../../ops/release/probes.ts';
-import { type Added, type SmokeTest, smokeTest } from '../../../ops/release/smoke.ts';
+import { type SmokeTest, smokeTest } from '../../../ops/release/smoke.ts';
+import type { Added } from '../../../ops/release/smoke-writes.ts';
 import { startStore } from '../../store.ts';
 
 const store = startStore();
@@ -32,25 +33,94 @@ function without(name: string, headers: Headers): Headers {
   return left;
 }
 
+/** Removes everything, and notes what it was asked to remove. */
+function removal() {
+  const removed: Added[] = [];
+  const remove = async (added: Added) => {
+    removed.push(added);
+    const { DB } = await store.bindings();
+    await DB.exec('DELETE FROM orders; DELETE FROM pets; DELETE FROM idempotency_keys');
+  };
+  return { remove, removed };
+}
+
+/** A smoke test that counts the requests that it sends by method. */
+function counted(): { test: SmokeTest; methods: Record<string, number> } {
+  const methods: Record<string, number> = {};
+  const { client } = subject;
+  const send: typeof client.send = (path, init) => {
+    const method = init?.method ?? 'GET';
+    methods[method] = (methods[method] ?? 0) + 1;
+    return client.send(path, init);
+  };
+  return { test: { ...subject, client: { send } }, methods };
+}
+
 test('passes on an empty store, and only reads', async () => {
   const checks = await smokeTest(subject);
-  expect(checks.map(({ result }) => result)).toContain('0 animals, no next page');
+  expect(checks).toContainEqual({
+    check: '/v1/pets has pages',
+    result: 'no items, no next page',
+  });
+  expect(checks).toContainEqual({ check: 'one order is fetched', result: 'status 404' });
   expect((await store.fetch('/v1/pets')).body).toEqual([]);
+  expect((await store.fetch('/v1/store/orders')).body).toEqual([]);
 });
 
-test('adds two, tells what it added, and sees the ids exactly', async () => {
+test('reads with a key that can only read, which it proves; a key that can write reads as well', async () => {
+  await store.create({ name: 'Rex', categoryId: 1, status: 'available' });
+  const apiKey = await store.issueKey({ scopes: ['read'] });
+  const { test: readOnly, methods } = counted();
+  const check = 'a wrong animal is refused';
+  expect(await smokeTest({ ...readOnly, apiKey })).toContainEqual({
+    check,
+    result: 'insufficient_scope: the key cannot write',
+  });
+  expect(methods).toEqual({ GET: expect.any(Number), POST: 1 });
+  expect(await smokeTest(subject)).toContainEqual({ check, result: 'invalid_request' });
+});
+
+test('where it writes, a key that can only read is not enough', async () => {
+  const apiKey = await store.issueKey({ scopes: ['read'] });
+  await expect(smokeTest({ ...subject, apiKey, ...removal() })).rejects.toThrow(
+    'a wrong animal is refused: status is 403, not 400',
+  );
+});
+
+test('adds, orders and deletes two animals, sees the ids exactly, and tells what it added', async () => {
   await store.create({ name: 'Rex', categoryId: 1 });
   const { DB } = await store.bindings();
   const id = '9007199254740995';
   await DB.prepare('UPDATE sqlite_sequence SET seq = CAST(? AS INTEGER) - 1').bind(id).run();
-  let removed: Added | undefined;
-  const remove = async (added: Added) => {
-    removed = added;
-    await DB.prepare('DELETE FROM pets WHERE name = ?').bind(added.name).run();
-  };
+  const { remove, removed } = removal();
   const checks = await smokeTest({ ...subject, remove });
-  expect(removed?.ids.map(String)).toEqual([id, '9007199254740996']);
-  expect(checks.at(-1)).toEqual({ check: 'what was added is removed', result: '2 animals' });
+  expect(removed.map(({ petIds, orderIds }) => [petIds, orderIds].map(String))).toEqual([
+    [`${id},9007199254740996`, '1,2'],
+  ]);
+  expect(removed[0]?.deletions).toHaveLength(2);
+  expect(checks).toContainEqual({
+    check: 'an order is approved and delivered',
+    result: 'the animal is sold',
+  });
+  expect(checks).toContainEqual({ check: 'animals are deleted', result: '2 animals' });
+  expect(checks.at(-1)).toEqual({
+    check: 'what was added is removed',
+    result: '2 animals, 2 orders',
+  });
+});
+
+test('of a version that has no orders, nothing of orders is asked', async () => {
+  const unknown = /\/v1\/store/;
+  const asked: string[] = [];
+  const test = spoiled((path, answer) => {
+    asked.push(path);
+    return path === '/v1/openapi.json'
+      ? { ...answer, body: { openapi: '3.1.1', paths: { '/pets': {} } } }
+      : answer;
+  });
+  const checks = await smokeTest({ ...test, ...removal() });
+  expect(asked.filter((path) => unknown.test(path))).toEqual([]);
+  expect(checks.at(-1)?.result).toBe('2 animals, 0 orders');
 });
 
 describe('fails', () => {
@@ -59,22 +129,22 @@ describe('fails', () => {
     ['health: status is 503, not 200', '/health', () => ({ status: 503 })],
     ['no key is a 401: status is 500', '/v1/pets', () => ({ status: 500 })],
     [
-      'a list has pages: Cache-Control is null',
+      '/v1/pets has pages: Cache-Control is null',
       '/v1/pets?limit=1',
       ({ headers }) => ({ headers: without('cache-control', headers) }),
     ],
     [
-      'a list has pages: the body is no array of animals',
+      '/v1/pets has pages: the body is not such a list',
       '/v1/pets?limit=1',
       () => ({ body: [{ ...pet, id: 1.5 }] }),
     ],
     [
-      'a list is filtered: status is missing, not "sold"',
+      '/v1/pets is filtered: status is missing, not "sold"',
       '/v1/pets?status=sold&limit=5',
       () => ({ body: [pet] }),
     ],
     [
-      'a list is filtered: no more than the limit is false',
+      '/v1/pets is filtered: no more than the limit is false',
       '/v1/pets?status=sold&limit=5',
       () => ({ body: Array(6).fill({ ...pet, status: 'sold' }) }),
     ],
@@ -82,6 +152,21 @@ describe('fails', () => {
       'one animal is fetched, and that is deprecated: Sunset',
       '/v1/pets/-9223372036854775808',
       ({ headers }) => ({ headers: without('sunset', headers) }),
+    ],
+    [
+      '/v1/store/orders has pages: the body is not such a list',
+      '/v1/store/orders?limit=1',
+      () => ({ body: [{ id: 1n, petId: 1n, status: 'shipped' }] }),
+    ],
+    [
+      '/v1/store/orders is filtered: status is "placed", not "cancelled"',
+      '/v1/store/orders?status=cancelled&limit=5',
+      () => ({ body: [{ id: 1n, petId: 1n, status: 'placed', placedAt: '2026-11-20T00:00:00Z' }] }),
+    ],
+    [
+      'one order is fetched: status is 500, not 404',
+      '/v1/store/orders/-9223372036854775808',
+      () => ({ status: 500 }),
     ],
     ['the description is served: status is 404', '/v1/openapi.json', () => ({ status: 404 })],
   ])('%s', async (problem, path, spoil) => {
@@ -107,21 +192,58 @@ describe('fails', () => {
   });
 
   test('when a create is not done once: and still removes what it added', async () => {
-    let removed: Added | undefined;
+    const { remove, removed } = removal();
     const test = spoiled((_, answer) => ({
       ...answer,
       headers: without('idempotency-replayed', answer.headers),
     }));
-    const remove = async (added: Added) => {
-      removed = added;
-    };
     await expect(smokeTest({ ...test, remove })).rejects.toThrow('Idempotency-Replayed is null');
-    expect(removed?.ids).toHaveLength(1);
+    expect(removed.map(({ petIds }) => petIds.length)).toEqual([1]);
+  });
+
+  test('when the answer of a create is lost: its key is among what is to be removed', async () => {
+    const { remove, removed } = removal();
+    const test = spoiled((path, answer) => {
+      if (path === '/v1/store/orders') throw new Error('lost');
+      return answer;
+    });
+    await expect(smokeTest({ ...test, remove })).rejects.toThrow(
+      'an order is placed once, however often it is sent: lost',
+    );
+    expect(removed.map(({ orderKeys, orderIds }) => [orderKeys.length, orderIds])).toEqual([
+      [1, []],
+    ]);
+  });
+
+  test('when what an order makes of its animal is wrong', async () => {
+    const { DB } = await store.bindings();
+    const { client } = subject;
+    const send: typeof client.send = async (path, init) => {
+      const answer = await client.send(path, init);
+      if (init?.body?.includes('delivered')) {
+        await DB.prepare("UPDATE pets SET status = 'pending'").run();
+      }
+      return answer;
+    };
+    await expect(
+      smokeTest({ ...subject, client: { send }, remove: removal().remove }),
+    ).rejects.toThrow(
+      'an order is approved and delivered: status in the body is "pending", not "sold"',
+    );
+  });
+
+  test('when an animal with an open order is deleted', async () => {
+    const test = spoiled((path, answer) =>
+      path.startsWith('/v1/pets/') && answer.status === 409 ? { ...answer, status: 204 } : answer,
+    );
+    await expect(smokeTest({ ...test, remove: removal().remove })).rejects.toThrow(
+      'an animal has one open order, and is not deleted: status is 204, not 409',
+    );
   });
 
   test('when what was added is still there', async () => {
     await expect(smokeTest({ ...subject, remove: async () => {} })).rejects.toThrow(
-      /what was added is removed: Smoke test \S+, id 1, is still there/,
+      /what was added is removed: \/v1\/store\/orders\/1, of Smoke test \S+, is still there/,
     );
   });
 
