@@ -1,10 +1,11 @@
 /**
  * `npm run lock:check`: package-lock.json has an entry for every platform's packages. npm writes entries only for
  * those that its registry offers at that moment; npm 10 then installs none of the others on any machine, and
- * `npm ci` of npm 11 refuses the file.
+ * `npm ci` of npm 11 refuses the file. And it has the version of package.json.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
 import { PROJECT_ROOT } from './wrangler.ts';
 
 /** The fields of a lock file's entry that are read here. */
@@ -43,7 +44,12 @@ export function lockedPackages(): Record<string, LockedPackage> {
 }
 
 if (import.meta.main) {
-  for (const missing of missingOptional(lockedPackages())) {
+  const packages = lockedPackages();
+  if (packages['']?.version !== packageJson.version) {
+    console.error('package-lock.json has another version than package.json: npm install');
+    process.exitCode = 1;
+  }
+  for (const missing of missingOptional(packages)) {
     console.error(
       `package-lock.json lacks ${missing}: add its entry (version, os, cpu, libc if it has one, dev, optional)`,
     );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readTarget } from '../ops/release/target.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { STATUS_OF } from '../src/errors.ts';
 import { NewPet } from '../src/pets/schema.ts';
 import { description, operations, problems } from './contract.ts';
@@ -26,7 +27,7 @@ test('names what the interface names', () => {
   const whole = JSON.parse(JSON.stringify(description)) as Record<string, never>;
   expect(whole).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
-    info: { version: '1.1.0' },
+    info: { version: packageJson.version },
     servers: [
       { url: readTarget('production').baseUrl },
       { url: readTarget('staging').baseUrl },

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { lockedPackages, missingOptional } from '../../ops/check-lock.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 
 const tool = { version: '2.0.0', optionalDependencies: { '@tool/mac': '2.0.0' } };
 
 test('the lock file of this project has every platform', () => {
   expect(missingOptional(lockedPackages())).toEqual([]);
+});
+
+test('the lock file of this project has its version', () => {
+  expect(lockedPackages()['']?.version).toBe(packageJson.version);
 });
 
 test('names an optional dependency without an entry', () => {

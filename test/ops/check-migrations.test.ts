@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { copyProject } from './project.ts';
+import { copyProject, nextMigration } from './project.ts';
 
 const project = copyProject();
 const migration = (name: string) => join(project.path(), 'migrations', name);
@@ -10,7 +10,7 @@ const check = (...args: string[]) => project.run('check-migrations.ts', args);
 test('a migration is recorded once, and from then on it stays', async () => {
   expect(await check()).toMatchObject({ code: 0, stderr: '' });
 
-  const name = '0003_add_colour.sql';
+  const name = nextMigration('add_colour');
   await writeFile(migration(name), 'ALTER TABLE pets ADD COLUMN colour TEXT;\n');
   expect(await check()).toMatchObject({
     code: 1,
@@ -36,16 +36,17 @@ test('a migration is recorded once, and from then on it stays', async () => {
   await rm(migration(name));
   expect((await check()).stderr).toBe(`migrations/${name}: it is gone, but may have run already\n`);
 
-  await writeFile(migration('0004_drop.sql'), 'DROP TABLE pets;');
+  const drop = nextMigration('drop', 1);
+  await writeFile(migration(drop), 'DROP TABLE pets;');
   const { code, stderr } = await check('--record');
   expect(code).toBe(1);
-  expect(stderr).toContain('0004_drop.sql: it should be called 0003_what_it_does.sql');
-  expect(stderr).toContain('0004_drop.sql: it would contract (DROP)');
+  expect(stderr).toContain(`${drop}: it should be called ${nextMigration('what_it_does')}`);
+  expect(stderr).toContain(`${drop}: it would contract (DROP)`);
   expect(await readFile(migration('checksums.json'), 'utf8')).toBe(recorded);
 
-  await rm(migration('0004_drop.sql'));
-  await writeFile(migration('0003_Add.SQL'), 'SELECT 1;');
-  expect((await check()).stderr).toContain('migrations/0003_Add.SQL: it is no migration');
+  await rm(migration(drop));
+  await writeFile(migration('0009_Add.SQL'), 'SELECT 1;');
+  expect((await check()).stderr).toContain('migrations/0009_Add.SQL: it is no migration');
 
   for (const text of ['<<<<<<< HEAD', '[]', '{"a":1}']) {
     await writeFile(migration('checksums.json'), text);

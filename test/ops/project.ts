@@ -1,5 +1,6 @@
 /** A copy of the project to run commands in, so that the developer's own store is left alone. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -74,6 +75,16 @@ export function copyProject(): Project {
     },
     path: () => folder,
   };
+}
+
+/** The file names of the project's migrations. */
+export const MIGRATIONS = readdirSync(join(PROJECT_ROOT, 'migrations')).filter((name) =>
+  name.endsWith('.sql'),
+);
+
+/** The file name of a migration that follows them; `ahead` leaves numbers out. */
+export function nextMigration(what: string, ahead = 0): string {
+  return `${String(MIGRATIONS.length + 1 + ahead).padStart(4, '0')}_${what}.sql`;
 }
 
 /** A port that nothing listens on. */

@@ -44,7 +44,9 @@ test.each([
 test('killed when it has its route, then another release is promoted: by shares', async () => {
   await killedAfter(/^PUT .*animal-store-production\/domains\/records$/);
   const before = production().deployments.length;
-  await project.commit('src/health.ts', (text) => text.replace("'ok',", "'ok', release: 2,"));
+  await project.commit('src/health/routes.ts', (text) =>
+    text.replace("'ok',", "'ok', release: 2,"),
+  );
   await project.release('staging');
   await project.release(...PROMOTE);
   const shares = production()

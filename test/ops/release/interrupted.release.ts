@@ -16,7 +16,9 @@ beforeAll(async () => {
   await project.release('staging');
   await project.release(...PROMOTE);
   old = production().versions[0]?.id ?? '';
-  await project.commit('src/health.ts', (text) => text.replace("'ok',", "'ok', release: 2,"));
+  await project.commit('src/health/routes.ts', (text) =>
+    text.replace("'ok',", "'ok', release: 2,"),
+  );
   await project.release('staging');
   restore = project.cloudflare().snapshot(PRODUCTION);
 }, 180_000);
@@ -90,7 +92,7 @@ test.each<[string, RegExp, number]>([
 test('killed at 50 %, then another release is promoted: first the old version is back', async () => {
   await killed(DEPLOY, 3);
   const before = production().deployments.length;
-  await project.commit('src/health.ts', (text) => text.replace('release: 2', 'release: 3'));
+  await project.commit('src/health/routes.ts', (text) => text.replace('release: 2', 'release: 3'));
   await project.release('staging');
   await project.release(...PROMOTE);
   const [first, second] = production().deployments.slice(before);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StoredDeployment } from '../cloudflare/workers.ts';
+import { nextMigration } from '../project.ts';
 import { ACCOUNT, releaseProject } from './release-project.ts';
 
 const PRODUCTION = 'animal-store-production';
@@ -109,16 +110,23 @@ describe('a life', { shuffle: false }, () => {
       ['staging.api.animals.test'],
       ['*/10 * * * *'],
     ]);
-    expect(said).toMatch(/smoke test … [0-9.]+ s: 12 checks/);
+    expect(said).toMatch(/smoke test … [0-9.]+ s: 22 checks/);
 
     const database = await project.cloudflare().database('11111111-1111-4111-8111-111111111111');
-    const count =
-      'SELECT (SELECT count(*) FROM pets) + (SELECT count(*) FROM idempotency_keys) AS n';
-    expect(await database.prepare(count).first('n')).toBe(0);
-    expect(await database.prepare('SELECT seq FROM sqlite_sequence').first('seq')).toBe(2);
+    for (const table of ['pets', 'orders', 'idempotency_keys']) {
+      expect(await database.prepare(`SELECT count(*) AS n FROM ${table}`).first('n'), table).toBe(
+        0,
+      );
+    }
+    const used =
+      "SELECT name, seq FROM sqlite_sequence WHERE name <> 'd1_migrations' ORDER BY name";
+    expect((await database.prepare(used).all()).results).toEqual([
+      { name: 'orders', seq: 2 },
+      { name: 'pets', seq: 2 },
+    ]);
   });
 
-  test('first promotion: no client reaches it before it is tested', async () => {
+  test('first promotion: with a key that can only read, and no client reaches it before it is tested', async () => {
     const { served } = project.cloudflare();
     await project.release('promote', '--probes', '10');
     const [version] = production().versions;
@@ -136,16 +144,22 @@ describe('a life', { shuffle: false }, () => {
     const staging = project.cloudflare().script('animal-store-staging').versions[0];
     expect(version?.sha256).toBe(staging?.sha256);
     expect(version?.assets).toEqual(staging?.assets);
+    const [key] = project.cloudflare().namespace('2'.repeat(32)).values();
+    expect(JSON.parse(key?.value ?? '')).toMatchObject({ scopes: ['read'] });
+    const writes = served.filter(({ script, status }) => script === PRODUCTION && status === 403);
+    expect(new Set(writes.map(({ path }) => path))).toEqual(new Set(['/v1/pets']));
   });
 
   test('second promotion: 0, 10, 50, 100 %, and every request is answered well', async () => {
     await project.commit(
-      'migrations/0003_add_note.sql',
+      `migrations/${nextMigration('add_note')}`,
       () => 'ALTER TABLE pets ADD COLUMN note TEXT;',
     );
     expect(await project.refused('staging')).toContain('its checksum is not recorded');
     await project.run('check-migrations.ts', ['--record']);
-    await project.commit('src/health.ts', (text) => text.replace("'ok',", "'ok', release: 2,"));
+    await project.commit('src/health/routes.ts', (text) =>
+      text.replace("'ok',", "'ok', release: 2,"),
+    );
     await project.release('staging');
     const { deployments } = production();
     const { served } = project.cloudflare();

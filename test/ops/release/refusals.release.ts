@@ -3,6 +3,7 @@ import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TOKEN } from '../cloudflare/api.ts';
+import { MIGRATIONS, nextMigration } from '../project.ts';
 import { ACCOUNT, releaseProject } from './release-project.ts';
 
 const project = releaseProject();
@@ -258,32 +259,32 @@ describe('refuses', () => {
 
 describe('a release that fails on staging', { shuffle: false }, () => {
   test('a migration that fails: what was served is served', async () => {
-    await project.commit(
-      'migrations/0003_wrong.sql',
-      () => 'ALTER TABLE animals ADD COLUMN a TEXT;',
-    );
+    const name = nextMigration('wrong');
+    await project.commit(`migrations/${name}`, () => 'ALTER TABLE animals ADD COLUMN a TEXT;');
     await project.run('check-migrations.ts', ['--record']);
     await project.commit('src/app.ts', (text) => `${text}\n`);
     const before = staging().deployments.length;
     expect(await project.release('staging', '--dry-run')).toContain(
-      'apply 0003_wrong.sql … would be done',
+      `apply ${name} … would be done`,
     );
     const database = await project.cloudflare().database('11111111-1111-4111-8111-111111111111');
     const applied = database.prepare('SELECT count(*) AS n FROM d1_migrations');
-    expect(await applied.first('n')).toBe(2);
+    expect(await applied.first('n')).toBe(MIGRATIONS.length);
     expect(await project.refused('staging')).toContain('no such table: animals');
-    expect(await applied.first('n')).toBe(2);
+    expect(await applied.first('n')).toBe(MIGRATIONS.length);
     expect(staging().deployments).toHaveLength(before);
     expect(await project.refused('promote')).toContain('staging did not prove what is in dist');
-    await project.git('rm', '--quiet', 'migrations/0003_wrong.sql');
+    await project.git('rm', '--quiet', `migrations/${name}`);
     await project.commit('migrations/checksums.json', (text) =>
-      text.replace(/,\s*"0003_wrong.sql": "\w+"/, ''),
+      text.replace(new RegExp(`,\\s*"${name}": "\\w+"`), ''),
     );
   });
 
   test('a smoke test that fails: staging is back on what was proved', async () => {
     const proved = staging().deployments.at(-1)?.versions;
-    await project.commit('src/health.ts', (text) => text.replace('c.env.ENVIRONMENT', "'other'"));
+    await project.commit('src/health/routes.ts', (text) =>
+      text.replace('c.env.ENVIRONMENT', "'other'"),
+    );
     const problem = await project.refused('staging');
     expect(problem).toContain('smoke test, health: environment is "other", not "staging"');
     expect(problem).toContain(`staging serves the old version, ${proved?.[0]?.version_id}, to all`);
