@@ -1,4 +1,4 @@
-/** Many animals in a database, in little time. */
+/** Many animals, and orders of them, in a database, in little time. */
 
 /** Added by one statement: so few that a store that is served meanwhile waits for milliseconds. */
 const CHUNK = 2_000;
@@ -17,26 +17,70 @@ export async function addPets(
 ): Promise<void> {
   for (let done = 0; done < count; done += CHUNK) {
     const chunk = Math.min(CHUNK, count - done);
-    const statement = db
-      .prepare(
-        `INSERT INTO pets (name, category_id, status)
-         WITH RECURSIVE number(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < ?1)
-         SELECT 'Animal ' || (i + ?2), i % 100,
-           CASE i % 4 WHEN 1 THEN 'available' WHEN 2 THEN 'pending' WHEN 3 THEN 'sold' END
-         FROM number`,
-      )
-      .bind(chunk, done);
-    await runWhenUnlocked(statement);
+    await runWhenUnlocked(() =>
+      db
+        .prepare(
+          `INSERT INTO pets (name, category_id, status)
+           WITH RECURSIVE number(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < ?1)
+           SELECT 'Animal ' || (i + ?2), i % 100,
+             CASE i % 4 WHEN 1 THEN 'available' WHEN 2 THEN 'pending' WHEN 3 THEN 'sold' END
+           FROM number`,
+        )
+        .bind(chunk, done)
+        .run(),
+    );
     onProgress(chunk);
   }
 }
 
+/**
+ * Adds `count` orders of the animals that are there, the newest first, and from the start when all have one.
+ * The animals stay as they are, and the order suits them: it is open (placed, approved) for one that is pending
+ * and has no open order, delivered for one that is sold, and cancelled for any other.
+ *
+ * @throws Error when there are no animals.
+ */
+export async function addOrders(
+  db: D1Database,
+  count: number,
+  onProgress: (added: number) => void = () => {},
+): Promise<void> {
+  let last: string | null = null;
+  for (let done = 0; done < count; ) {
+    const chunk = Math.min(CHUNK, count - done);
+    const page = `FROM pets WHERE ?1 IS NULL OR id < CAST(?1 AS INTEGER) ORDER BY id DESC LIMIT ?2`;
+    const [next, added] = await runWhenUnlocked(() =>
+      db.batch<{ last: string | null }>([
+        db
+          .prepare(`SELECT CAST(min(id) AS TEXT) AS last FROM (SELECT id ${page})`)
+          .bind(last, chunk),
+        db
+          .prepare(
+            `INSERT INTO orders (pet_id, status)
+             SELECT id, CASE
+               WHEN status = 'sold' THEN 'delivered'
+               WHEN status = 'pending' AND NOT EXISTS (
+                 SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))
+                 THEN iif(id / 4 % 2 = 0, 'placed', 'approved')
+               ELSE 'cancelled' END
+             ${page}`,
+          )
+          .bind(last, chunk),
+      ]),
+    );
+    const changes = added?.meta.changes ?? 0;
+    if (changes === 0 && last === null) throw new Error('there are no animals to order: --pets N');
+    last = next?.results[0]?.last ?? null;
+    done += changes;
+    onProgress(changes);
+  }
+}
+
 /** The local D1 does not wait for another process's transaction: it fails, and nothing was written. */
-async function runWhenUnlocked(statement: D1PreparedStatement): Promise<void> {
+async function runWhenUnlocked<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await statement.run();
-      return;
+      return await run();
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !String(error).includes('SQLITE_BUSY')) throw error;
     }

@@ -1,34 +1,27 @@
 /**
- * `npm run seed -- --pets N`: adds N animals to the local store, beside those that are there; also while it is
- * served.
+ * `npm run seed -- --pets N --orders N`: adds N animals, then N orders of animals, to the local store, beside those
+ * that are there; also while it is served.
  */
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { setUpLocalStore, withLocalStore } from '../ops/local-store.ts';
-import { addPets } from './animals.ts';
+import { addOrders, addPets } from './animals.ts';
 
 /** Some gigabytes: what a D1 database can hold at most. */
 const MAX = 100_000_000;
-const USAGE = `usage: npm run seed -- --pets N   (N from 1 to ${MAX})`;
+const USAGE = `usage: npm run seed -- [--pets N] [--orders N]   (N from 1 to ${MAX}, at least one of them)`;
 
-const count = readCount();
+const counts = readCounts();
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 await setUpLocalStore();
 const bar = new SingleBar({
-  format: '{bar} {percentage} %  {value} of {total} animals  {eta} s left',
+  format: '{bar} {percentage} %  {value} of {total} {things}  {eta} s left',
 });
 try {
   await withLocalStore(async ({ DB }) => {
-    bar.start(count, 0);
-    await addPets(DB, count, (added) => bar.increment(added));
-    bar.stop();
-    // Ids are never used again: where nothing was deleted, the last one counts the animals, and reads one row.
-    const { results, meta } = await DB.prepare('SELECT max(id) AS last FROM pets').all();
-    const size = (meta.size_after / 1024 ** 2).toFixed(0);
-    console.log(
-      `${count} animals were added; the last id is ${results[0]?.last}. The database has ${size} MiB.`,
-    );
+    await seed(DB, counts.pets, { add: addPets, table: 'pets', things: 'animals' });
+    await seed(DB, counts.orders, { add: addOrders, table: 'orders', things: 'orders' });
   });
 } catch (error) {
   bar.stop();
@@ -36,11 +29,32 @@ try {
   process.exitCode = 1;
 }
 
-function readCount(): number {
+type Kind = { add: typeof addPets; table: string; things: string };
+
+async function seed(db: D1Database, count: number, { add, table, things }: Kind): Promise<void> {
+  if (count === 0) return;
+  bar.start(count, 0, { things });
+  await add(db, count, (added) => bar.increment(added));
+  bar.stop();
+  // Ids are never used again: where nothing was deleted, the last one counts them, and reads one row.
+  const { results, meta } = await db.prepare(`SELECT max(id) AS last FROM ${table}`).all();
+  const size = (meta.size_after / 1024 ** 2).toFixed(0);
+  console.log(
+    `${count} ${things} were added; the last id is ${results[0]?.last}. The database has ${size} MiB.`,
+  );
+}
+
+function readCounts(): { pets: number; orders: number } {
   try {
-    const { values } = parseArgs({ options: { pets: { type: 'string', default: '' } } });
-    const count = Number(values.pets);
-    if (/^[0-9]+$/.test(values.pets) && count >= 1 && count <= MAX) return count;
+    const { values } = parseArgs({
+      options: { pets: { type: 'string' }, orders: { type: 'string' } },
+    });
+    const given = Object.values(values);
+    const isCount = (text: string) =>
+      /^[0-9]+$/.test(text) && Number(text) >= 1 && Number(text) <= MAX;
+    if (given.length > 0 && given.every(isCount)) {
+      return { pets: Number(values.pets ?? 0), orders: Number(values.orders ?? 0) };
+    }
   } catch {
     // An unknown argument, or a missing value: the usage says what there is.
   }
