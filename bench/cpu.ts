@@ -67,7 +67,8 @@ export async function measureCpu(onRound: () => void): Promise<Record<string, Su
         // Not at `/`: there the static assets answer.
         const reply = await fetch(`${server.origin}/run`, { method: 'POST', body: json });
         if (!reply.ok) throw new Error(`${name}: ${reply.status} ${await reply.text()}`);
-        await reply.text();
+        const status = Number(await reply.text());
+        if (status >= 500) throw new Error(`${name}: the app answered ${status}`);
         const micros = ((performance.now() - start) * 1000) / RUNS;
         if (round >= 0) times.get(name)?.push(micros);
       }

@@ -22,6 +22,7 @@ const PROGRESS_MS = 10_000;
 const MAX_GROWTH = 1.1;
 
 type Pet = { id: number; name: string; status?: string };
+type Order = { id: number; petId: number; status: string };
 
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
@@ -33,7 +34,7 @@ const server = createTestHarness({
   workers: [{ configPath: 'wrangler.toml', prebuiltWorkerDir: build }],
 });
 const { url } = await server.listen();
-const base = `${url.origin}/v1/pets`;
+const base = `${url.origin}/v1`;
 const worker = server.getWorker<Env>();
 await worker.applyD1Migrations('DB');
 const { API_KEYS } = await worker.getEnv();
@@ -44,18 +45,20 @@ const problems: string[] = [];
 const memory: number[] = [];
 let requests = 0;
 const created = new Set<string>();
+let ordered = 0;
 const end = Date.now() + minutes * 60_000;
 
 try {
   const progress = setInterval(report, PROGRESS_MS);
   await Promise.all(Array.from({ length: CLIENTS }, (_, client) => load(client)));
   clearInterval(progress);
-  const pets = await walk('');
+  const pets = await walk<Pet>('/pets');
   const names = pets.map(({ name }) => name);
   if (new Set(names).size !== names.length) problems.push('an animal is there twice');
   if (names.length !== created.size || names.some((name) => !created.has(name))) {
     problems.push(`${created.size} animals were added, ${names.length} are there`);
   }
+  checkOrders(await walk<Order>('/store/orders'), pets);
   await report();
 } finally {
   await server.close();
@@ -69,7 +72,7 @@ const [before, last] = [
 ];
 const growth = last / before;
 console.log(
-  `soak: ${minutes} min, ${requests} requests, ${created.size} animals added, ${problems.length} problems; ` +
+  `soak: ${minutes} min, ${requests} requests, ${created.size} animals added, ${ordered} ordered, ${problems.length} problems; ` +
     `workerd ${before.toFixed(0)} MiB in the third quarter, ${last.toFixed(0)} MiB in the last`,
 );
 // A few samples say nothing.
@@ -78,7 +81,6 @@ if (memory.length >= 20 && growth > MAX_GROWTH)
 for (const problem of new Set(problems)) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-/** One client: it does what comes into its head, until the time is over. */
 function readMinutes(): number {
   try {
     const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
@@ -91,16 +93,19 @@ function readMinutes(): number {
   process.exit(2);
 }
 
+/** One client: it does what comes into its head, until the time is over. */
 async function load(client: number): Promise<void> {
   for (let i = 0; Date.now() < end; i += 1) {
     const choice = Math.random();
     if (choice < 0.25) await create(`${client}-${i}`, false);
     else if (choice < 0.4) await create(`${client}-${i}`, true);
-    else if (choice < 0.6) await page('?limit=20', '');
-    else if (choice < 0.8) await page('?limit=20&status=sold', '&status=sold');
-    else if (choice < 0.9) await call('GET', '/1', created.size > 0 ? 200 : undefined);
-    else if (choice < 0.998) await call('GET', '?limit=0', 400);
-    else await walk('&status=available');
+    else if (choice < 0.5) await order();
+    else if (choice < 0.65) await page('/pets?limit=20', '');
+    else if (choice < 0.8) await page('/pets?limit=20&status=sold', '&status=sold');
+    else if (choice < 0.85) await page('/store/orders?limit=20', '');
+    else if (choice < 0.9) await call('GET', '/pets/1', created.size > 0 ? [200] : []);
+    else if (choice < 0.998) await call('GET', '/pets?limit=0', [400]);
+    else await walk('/pets', '&status=available');
   }
 }
 
@@ -108,44 +113,79 @@ async function create(name: string, isOnce: boolean): Promise<void> {
   const status = ['available', 'pending', 'sold', undefined][Math.floor(Math.random() * 4)];
   const headers: Record<string, string> = isOnce ? { 'idempotency-key': name } : {};
   const body = JSON.stringify({ name, categoryId: 1, status });
-  const first = await call('POST', '', 201, { body, headers });
+  const first = await call('POST', '/pets', [201], { body, headers });
   if (first) created.add(name);
-  if (isOnce && (await call('POST', '', 201, { body, headers }))?.text !== first?.text) {
+  if (isOnce && (await call('POST', '/pets', [201], { body, headers }))?.text !== first?.text) {
     problems.push('a replay was not the first answer');
   }
 }
 
+/** Orders an animal, which others may have done, and delivers or cancels the order. */
+async function order(): Promise<void> {
+  const petId = 1 + Math.floor(Math.random() * created.size);
+  const body = JSON.stringify({ petId });
+  const placed = await call('POST', '/store/orders', [201, 404, 409], { body });
+  if (placed?.status !== 201) return;
+  ordered += 1;
+  const { id } = JSON.parse(placed.text) as Order;
+  for (const status of Math.random() < 0.2 ? ['approved', 'delivered'] : ['cancelled']) {
+    await call('PATCH', `/store/orders/${id}`, [200], { body: JSON.stringify({ status }) });
+  }
+}
+
+/** What holds when no client is in the middle of an order: none is open, and what was delivered is sold, once. */
+function checkOrders(orders: Order[], pets: Pet[]): void {
+  if (orders.length !== ordered) {
+    problems.push(`${ordered} orders were placed, ${orders.length} are there`);
+  }
+  if (orders.some(({ status }) => status === 'placed' || status === 'approved')) {
+    problems.push('an order is open');
+  }
+  const delivered = orders.filter(({ status }) => status === 'delivered').map((each) => each.petId);
+  if (new Set(delivered).size !== delivered.length) problems.push('an animal was delivered twice');
+  const sold = new Set(pets.filter(({ status }) => status === 'sold').map(({ id }) => id));
+  if (!delivered.every((id) => sold.has(id))) problems.push('a delivered animal is not sold');
+}
+
 /** A page, in order, after the id `after`, and of the right status; and the query of the next. */
-async function page(
-  query: string,
+async function page<Item extends { id: number; status?: string }>(
+  path: string,
   filter: string,
   after = 0,
-): Promise<[Pet[], string | undefined]> {
-  const reply = await call('GET', query, 200);
+): Promise<[Item[], string | undefined]> {
+  const reply = await call('GET', path, [200]);
   if (!reply) return [[], undefined];
-  const pets = JSON.parse(reply.text) as Pet[];
+  const items = JSON.parse(reply.text) as Item[];
   let last = after;
-  for (const pet of pets) {
-    if (pet.id <= last) problems.push('a page is not in order');
-    if (filter && !filter.endsWith(`=${pet.status}`)) problems.push('a page has another status');
-    last = pet.id;
+  for (const item of items) {
+    if (item.id <= last) problems.push('a page is not in order');
+    if (filter && !filter.endsWith(`=${item.status}`)) problems.push('a page has another status');
+    last = item.id;
   }
-  return [pets, /<[^>]+(\?[^>]+)>/.exec(reply.link)?.[1]];
+  return [items, /<[^>]+(\?[^>]+)>/.exec(reply.link)?.[1]];
 }
 
 /** All pages of a list. */
-async function walk(filter: string): Promise<Pet[]> {
-  const all: Pet[] = [];
+async function walk<Item extends { id: number; status?: string }>(
+  list: string,
+  filter = '',
+): Promise<Item[]> {
+  const all: Item[] = [];
   let query: string | undefined = `?limit=100${filter}`;
   while (query) {
-    const [pets, next]: [Pet[], string | undefined] = await page(query, filter, all.at(-1)?.id);
-    all.push(...pets);
+    const [items, next]: [Item[], string | undefined] = await page(
+      `${list}${query}`,
+      filter,
+      all.at(-1)?.id,
+    );
+    all.push(...items);
     query = next;
   }
   return all;
 }
 
-async function call(method: string, path: string, expected?: number, init: RequestInit = {}) {
+/** Sends a request. A status that is not `expected`, if any is, is a problem. */
+async function call(method: string, path: string, expected: number[], init: RequestInit = {}) {
   requests += 1;
   try {
     const response = await fetch(base + path, {
@@ -158,11 +198,11 @@ async function call(method: string, path: string, expected?: number, init: Reque
       },
     });
     const text = await response.text();
-    if (expected && response.status !== expected) {
+    if (expected.length > 0 && !expected.includes(response.status)) {
       problems.push(`${method} ${path}: ${response.status} ${text}`);
       return undefined;
     }
-    return { text, link: response.headers.get('link') ?? '' };
+    return { status: response.status, text, link: response.headers.get('link') ?? '' };
   } catch (error) {
     problems.push(`${method} ${path}: ${error}`);
     return undefined;

@@ -54,6 +54,7 @@ function logged(response: Response, request: Request, env: Env): Response {
       durationMs: 0,
       d1Ms: 0,
       keyId: 'baseline',
+      operation: 'listPets',
       colo: request.cf?.colo,
       country: request.cf?.country,
       d1Attempts: 1,

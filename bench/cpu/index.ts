@@ -37,7 +37,7 @@ export default {
 
 function instantBindings(count: number, refusal: Task['refusal']) {
   const pets = `[${Array(count).fill(PET).join(',')}]`;
-  const results = [{ pets, more_after: '12', pet: PET, pet_id: '12' }];
+  const results = [{ items: pets, more_after: '12', json: PET, id: '12' }];
   const statement = { bind: () => statement, all: async () => ({ results, meta: {} }) };
   const limiter = { limit: async () => ({ success: refusal !== 'budget spent' }) };
   const record = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
@@ -46,6 +46,7 @@ function instantBindings(count: number, refusal: Task['refusal']) {
     BASE_URL: 'https://api.animal-store.example/v1',
     API_KEYS: { get: async () => (refusal === 'unknown key' ? null : record) },
     RATE_LIMITER: limiter,
+    WRITE_RATE_LIMITER: limiter,
     ADDRESS_RATE_LIMITER: limiter,
     DB: { prepare: () => statement },
   };
