@@ -10,8 +10,18 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Debian's Chromium, or the one that CHROMIUM names. */
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-const OPERATIONS = ['animals-listPets', 'animals-createPet', 'animals-getPet', 'service-getHealth'];
-const [LIST, CREATE, GET, HEALTH] = OPERATIONS as [string, string, string, string];
+const LIST = 'animals-listPets';
+const CREATE = 'animals-createPet';
+const GET = 'animals-getPet';
+const UPDATE = 'Pets-updatePet';
+const DELETE = 'Pets-deletePet';
+const ORDER = 'Store-placeOrder';
+const HEALTH = 'service-getHealth';
+const OPERATIONS = [
+  ...[LIST, CREATE, GET, UPDATE, DELETE],
+  ...['Store-listOrders', ORDER, 'Store-getOrder', 'Store-updateOrder'],
+  HEALTH,
+];
 
 /** Run in the page: what reaches past the right edge of the screen. */
 const WIDE = `[...document.querySelectorAll('body *')]
@@ -108,14 +118,32 @@ describe('the docs page', () => {
     const description = (await store.fetch('/v1/openapi.json')).body as {
       paths: Record<string, object>;
     };
-    const operations = Object.values(description.paths).flatMap((path) =>
-      Object.keys(path).filter((name) => name === 'get' || name === 'post'),
-    );
+    const operations = Object.values(description.paths).flatMap((path) => Object.keys(path));
     expect(await page.locator('.opblock').count()).toBe(operations.length);
     expect(await page.locator('.opblock-deprecated').count()).toBe(1);
     await operation(GET).locator('.opblock-summary-control').click();
     // The operation unfolds bit by bit.
     await expect.poll(() => operation(GET).innerText()).toContain('2030-12-05');
+  });
+
+  test('marks the operations that are beta or experimental, folded and unfolded', async () => {
+    const marked = await page.locator('.opblock:has(.stability)').all();
+    const marks = await Promise.all(
+      marked.map(async (each) => [
+        (await each.getAttribute('id'))?.replace('operations-', ''),
+        await each.locator('.stability').innerText(),
+      ]),
+    );
+    expect(marks).toEqual([
+      ['Pets-updatePet', 'beta'],
+      ['Pets-deletePet', 'beta'],
+      ['Store-listOrders', 'experimental'],
+      ['Store-placeOrder', 'experimental'],
+      ['Store-getOrder', 'experimental'],
+      ['Store-updateOrder', 'experimental'],
+    ]);
+    await operation(UPDATE).locator('.opblock-summary-control').click();
+    await expect.poll(() => operation(UPDATE).innerText()).toMatch(/x-stability\s+("beta"|beta)/);
   });
 
   test('sends requests to its own origin with a pasted key, and they succeed', async () => {
@@ -134,6 +162,13 @@ describe('the docs page', () => {
     await operation(LIST).locator('tr[data-param-name="status"] select').selectOption('available');
     const [listed, pets] = await execute(LIST);
     expect([listed, JSON.parse(pets)]).toEqual(['200', [JSON.parse(pet)]]);
+    await operation(ORDER)
+      .locator('textarea.body-param__text')
+      .fill(`{"petId":${JSON.parse(pet).id}}`);
+    const [placed, order] = await execute(ORDER);
+    expect([placed, JSON.parse(order)]).toEqual(['201', expect.objectContaining({ petId: 1 })]);
+    await operation(DELETE).locator('tr[data-param-name="petId"] input').fill('1');
+    expect((await execute(DELETE))[0]).toBe('409');
     const [healthy, health] = await execute(HEALTH);
     expect([healthy, JSON.parse(health)]).toEqual([
       '200',

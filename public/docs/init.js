@@ -26,10 +26,28 @@ const showBodiesAsTheyAre = () => ({
   },
 });
 
+// Folded, an operation would not show its extensions.
+const showStability = () => ({
+  wrapComponents: {
+    OperationSummaryPath:
+      (OperationSummaryPath, { React }) =>
+      (props) => {
+        const { path, method } = props.operationProps.toJS();
+        const stability = description.paths[path][method]['x-stability'];
+        return React.createElement(
+          React.Fragment,
+          null,
+          React.createElement(OperationSummaryPath, props),
+          stability && React.createElement('span', { className: 'stability' }, stability),
+        );
+      },
+  },
+});
+
 window.SwaggerUIBundle({
   spec: description,
   domNode: document.querySelector('#docs'),
-  plugins: [showBodiesAsTheyAre],
+  plugins: [showBodiesAsTheyAre, showStability],
   deepLinking: true,
   displayRequestDuration: true,
   showExtensions: true,

@@ -110,7 +110,7 @@ describe('a life', { shuffle: false }, () => {
       ['staging.api.animals.test'],
       ['*/10 * * * *'],
     ]);
-    expect(said).toMatch(/smoke test … [0-9.]+ s: 22 checks/);
+    expect(said).toMatch(/smoke test … [0-9.]+ s: 21 checks/);
 
     const database = await project.cloudflare().database('11111111-1111-4111-8111-111111111111');
     for (const table of ['pets', 'orders', 'idempotency_keys']) {
