@@ -1,0 +1,132 @@
+/** Orders while answers are lost, from many clients at once; and refusals, which a retry must not change. */
+import { describe, expect, test } from 'vitest';
+import { type Reply, startStore } from '../store.ts';
+import { clientOf } from './client.ts';
+import type { D1Fault } from './d1.ts';
+
+const MANY = 1_000_000;
+const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_LIMITER: MANY };
+const store = startStore({ faults: true, env: 'staging', limits: unlimited });
+const { given, contents, place, move, update, remove } = clientOf(store);
+
+const RETRIED: D1Fault[] = ['throws', 'loses the answer'];
+
+describe.each(RETRIED)('when D1 %s, the retry answers', (fault) => {
+  test('404 to a deletePet of no animal', async () => {
+    await store.fault({ d1: [fault] });
+    expect((await remove(1)).body).toMatchObject({ status: 404, code: 'pet_not_found' });
+    expect((await store.calls()).d1).toBe(2);
+  });
+
+  test.each([
+    ['a deletePet of an animal with an open order', 'pet_has_open_order', () => remove(1)],
+    [
+      'an updatePet of its status',
+      'pet_has_open_order',
+      () => update(1, { name: 'Max', status: 'sold' }),
+    ],
+    ['a placeOrder of it', 'pet_not_available', () => place(1, 'k')],
+    ['an updateOrder to a status out of turn', 'invalid_transition', () => move(1, 'delivered')],
+  ])('409 to %s, and nothing is written', async (_, code, send) => {
+    await given(['pending'], [[1, 'placed']]);
+    await store.fault({ d1: [fault] });
+    expect((await send()).body).toMatchObject({ status: 409, code });
+    expect((await store.calls()).d1).toBe(2);
+    expect(await contents()).toEqual(['animal 1 is pending', 'order 1 of 1 is placed']);
+  });
+});
+
+test('a placeOrder that found no available animal is not remembered: the same key succeeds later', async () => {
+  await given(['sold']);
+  await store.fault({ d1: ['loses the answer'] });
+  expect((await place(1, 'k')).status).toBe(409);
+  await update(1, { status: 'available' });
+  const reply = await place(1, 'k');
+  expect([reply.status, reply.headers.has('idempotency-replayed')]).toEqual([201, false]);
+});
+
+/** Sends a request until its answer is not a failure of the service, as a client would. */
+async function untilAnswered(send: () => Promise<Reply>): Promise<Reply> {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const reply = await send();
+    if (reply.status < 500) return reply;
+  }
+  throw new Error('the request was never answered');
+}
+
+test('50 concurrent orders of one animal, a third of the answers lost: one 201, one order', async () => {
+  await given(['available']);
+  await store.fault({ d1AtRandom: { rate: 1 / 3, faults: ['loses the answer'], seed: 3 } });
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => untilAnswered(() => place(1, `client ${i}`))),
+  );
+  expect((await store.calls()).d1Faults).toBeGreaterThan(10);
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)]);
+  for (const { body } of replies.filter(({ status }) => status === 409)) {
+    expect(body).toMatchObject({ code: 'pet_not_available' });
+  }
+  expect(await contents()).toEqual(['animal 1 is pending', 'order 1 of 1 is placed']);
+});
+
+test('50 concurrent orders of one animal without a key, a third of the answers lost: one order', async () => {
+  await given(['available']);
+  await store.fault({ d1AtRandom: { rate: 1 / 3, faults: ['loses the answer'], seed: 4 } });
+  const replies = await Promise.all(Array.from({ length: 50 }, () => place(1)));
+  expect((await store.calls()).d1Faults).toBeGreaterThan(10);
+  // The answer of the order itself can be among those that are lost.
+  expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1);
+  expect(await contents()).toEqual(['animal 1 is pending', 'order 1 of 1 is placed']);
+});
+
+test('30 orders delivered, 30 cancelled, 30 animals deleted, 20 % faults of every kind: each once', async () => {
+  const every: D1Fault[] = [
+    'throws',
+    'loses the answer',
+    'hangs',
+    'hangs after',
+    'is slow',
+    'is overloaded',
+    'is full',
+    'has another schema',
+  ];
+  const ids = Array.from({ length: 90 }, (_, i) => i + 1);
+  const [delivered, cancelled, deleted] = [ids.slice(0, 30), ids.slice(30, 60), ids.slice(60)];
+  await given(ids.map(() => 'available'));
+  await store.fault({ d1AtRandom: { rate: 0.2, faults: every, seed: 5 } });
+
+  async function order(petId: number): Promise<number> {
+    const { status, body } = await untilAnswered(() => place(petId, `order of ${petId}`));
+    expect(status).toBe(201);
+    return (body as { id: number }).id;
+  }
+  async function moveTo(orderId: number, status: string): Promise<void> {
+    expect((await untilAnswered(() => move(orderId, status))).body).toMatchObject({ status });
+  }
+  const orders = new Map<number, string>();
+  await Promise.all([
+    ...delivered.map(async (petId) => {
+      const id = await order(petId);
+      await moveTo(id, 'approved');
+      await moveTo(id, 'delivered');
+      orders.set(id, `order ${id} of ${petId} is delivered`);
+    }),
+    ...cancelled.map(async (petId) => {
+      const id = await order(petId);
+      await moveTo(id, 'cancelled');
+      orders.set(id, `order ${id} of ${petId} is cancelled`);
+    }),
+    ...deleted.map(async (petId) => {
+      // 404: an earlier request deleted it, and its answer was a 503.
+      expect([204, 404]).toContain((await untilAnswered(() => remove(petId))).status);
+    }),
+  ]);
+
+  expect((await store.calls()).d1Faults).toBeGreaterThan(20);
+  await store.fault({});
+  expect(await contents()).toEqual([
+    ...delivered.map((id) => `animal ${id} is sold`),
+    ...cancelled.map((id) => `animal ${id} is available`),
+    ...[...orders].sort(([a], [b]) => a - b).map(([, line]) => line),
+  ]);
+  expect(orders.size).toBe(60);
+}, 60_000);
