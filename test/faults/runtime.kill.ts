@@ -2,13 +2,15 @@
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local-store.ts';
 import { copyProject, freePort, type Running } from '../ops/project.ts';
+import { expectInvariants } from './invariants.ts';
+import type { Order, Pet } from './model.ts';
 
 const ROUNDS = 5;
 const CLIENTS = 8;
+/** Steps that are answered in a round before the kill, on average. */
+const STEPS = 60;
 
 const project = copyProject();
-
-type Pet = { id: number; name: string };
 
 async function start(port: number): Promise<Running> {
   const running = project.start('start.ts', ['--port', String(port)], {}, { detached: true });
@@ -22,80 +24,167 @@ async function kill({ process: { pid }, exited }: Running): Promise<void> {
   await exited;
 }
 
+/** What clients do with an animal, one step after the other. */
+const LIVES = [
+  ['create', 'place', 'approve', 'deliver'],
+  ['create', 'place', 'approve', 'deliver', 'remove'],
+  ['create', 'place', 'cancel'],
+  ['create', 'place', 'approve', 'cancel', 'remove'],
+] as const;
+type Step = (typeof LIVES)[number][number];
+
+/** The status of the animal and that of its order after a step; a step leaves the one that it omits. */
+const AFTER: Record<Step, { pet?: Pet['status'] | 'none'; order?: Order['status'] }> = {
+  create: { pet: 'available' },
+  place: { pet: 'pending', order: 'placed' },
+  approve: { order: 'approved' },
+  deliver: { pet: 'sold', order: 'delivered' },
+  cancel: { pet: 'available', order: 'cancelled' },
+  remove: { pet: 'none' },
+};
+
+/** An animal, and what was answered about it: the bodies of the 201s, and the number of steps. */
+type Life = { name: string; steps: readonly Step[]; done: number; pet?: Pet; order?: Order };
+
+const totals = { requests: 0, interrupted: 0, repeated: 0 };
+
+async function send(url: string, method: string, body?: object, key?: string): Promise<Response> {
+  totals.requests += 1;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${LOCAL_KEY}`,
+      'content-type': 'application/json',
+      ...(key && { 'idempotency-key': key }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (response.headers.has('idempotency-replayed')) totals.repeated += 1;
+  return response;
+}
+
+/** Takes the next step of a life, or repeats it when its answer never came. */
+async function advance(base: string, life: Life, isRepeated: boolean): Promise<void> {
+  const step = life.steps[life.done];
+  if (step === 'create') {
+    const body = { name: life.name, categoryId: 1, status: 'available' };
+    const response = await send(`${base}/pets`, 'POST', body, life.name);
+    expect(response.status).toBe(201);
+    life.pet = (await response.json()) as Pet;
+  } else if (step === 'place') {
+    // Two clients want the animal.
+    const responses = await Promise.all(
+      ['a', 'b'].map((client) =>
+        send(`${base}/store/orders`, 'POST', { petId: life.pet?.id }, `${life.name} ${client}`),
+      ),
+    );
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const placed = responses.find(({ status }) => status === 201);
+    life.order = (await placed?.json()) as Order;
+  } else if (step === 'remove') {
+    const { status } = await send(`${base}/pets/${life.pet?.id}`, 'DELETE');
+    expect(isRepeated ? [204, 404] : [204]).toContain(status);
+    if (status === 404) totals.repeated += 1;
+  } else if (step) {
+    const status = AFTER[step].order;
+    const response = await send(`${base}/store/orders/${life.order?.id}`, 'PATCH', { status });
+    expect([response.status, await response.json()]).toEqual([200, { ...life.order, status }]);
+  }
+  life.done += 1;
+}
+
+async function all<Item>(url: string): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let next: string | undefined = `${url}?limit=100`; next; ) {
+    const response: Response = await send(next, 'GET');
+    items.push(...((await response.json()) as Item[]));
+    next = /<([^>]+)>/.exec(response.headers.get('link') ?? '')?.[1];
+  }
+  return items;
+}
+
+/** Expects the store to hold what was answered, and nothing else. */
+async function expectAnswered(base: string, lives: Life[]): Promise<void> {
+  const ends = lives.map(({ steps, done, ...life }) => {
+    const { pet, order } = Object.assign({}, ...steps.slice(0, done).map((step) => AFTER[step]));
+    return { pet: { ...life.pet, status: pet }, order: { ...life.order, status: order } };
+  });
+  const byId = (a: { id?: number }, b: { id?: number }) => Number(a.id) - Number(b.id);
+  const pets = await all<Pet>(`${base}/pets`);
+  const orders = await all<Order>(`${base}/store/orders`);
+  const alive = ends.map(({ pet }) => pet).filter(({ id, status }) => id && status !== 'none');
+  expect(pets).toEqual(alive.sort(byId));
+  expect(orders).toEqual(
+    ends
+      .map(({ order }) => order)
+      .filter(({ id }) => id)
+      .sort(byId),
+  );
+  expectInvariants(pets, orders, (petId) => orders.find((order) => order.petId === petId)?.id);
+}
+
 test(
-  'every 201 that a client received is there, and nothing is there twice',
+  'every answer that a client received holds, and nothing is there twice',
   async () => {
     const port = await freePort();
-    const base = `http://localhost:${port}/v1/pets`;
-    const answered = new Map<string, string>();
-    const unanswered = new Set<string>();
-    let requests = 0;
+    const base = `http://localhost:${port}/v1`;
+    const lives: Life[] = [];
+    const current = new Map<number, Life>();
 
-    /** Creates an animal; whether an earlier request had done it already. */
-    async function create(name: string): Promise<boolean> {
-      requests += 1;
-      unanswered.add(name);
-      const response = await fetch(base, {
-        method: 'POST',
-        body: JSON.stringify({ name, categoryId: 1 }),
-        headers: {
-          authorization: `Bearer ${LOCAL_KEY}`,
-          'content-type': 'application/json',
-          'idempotency-key': name,
-        },
-      });
-      const text = await response.text();
-      expect(response.status).toBe(201);
-      unanswered.delete(name);
-      answered.set(name, text);
-      return response.headers.has('idempotency-replayed');
+    function lifeOf(client: number): Life {
+      const life = current.get(client);
+      if (life && life.done < life.steps.length) return life;
+      const steps = LIVES[lives.length % LIVES.length] ?? [];
+      const next = { name: `animal ${lives.length}`, steps, done: 0 };
+      lives.push(next);
+      current.set(client, next);
+      return next;
     }
 
-    async function allPets(): Promise<Pet[]> {
-      const found: Pet[] = [];
-      for (let next: string | undefined = `${base}?limit=100`; next; ) {
-        const response: Response = await fetch(next, {
-          headers: { authorization: `Bearer ${LOCAL_KEY}` },
-        });
-        found.push(...((await response.json()) as Pet[]));
-        next = /<([^>]+)>/.exec(response.headers.get('link') ?? '')?.[1];
-      }
-      return found;
-    }
-
-    let interrupted = 0;
-    let committed = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const running = await start(port);
+      const unanswered = new Set<Life>();
+      const enough = Promise.withResolvers<void>();
+      let rest = STEPS / 2 + Math.random() * STEPS;
       let isAlive = true;
       const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-        for (let i = 0; isAlive; i += 1) {
-          // What the kill leaves unanswered stays in `unanswered`.
-          await create(`${round}-${client}-${i}`).catch(() => {});
+        while (isAlive) {
+          const life = lifeOf(client);
+          unanswered.add(life);
+          await advance(base, life, false).then(
+            () => {
+              unanswered.delete(life);
+              rest -= 1;
+              if (rest < 0) enough.resolve();
+            },
+            (error) => {
+              if (isAlive) throw error;
+            },
+          );
         }
       });
-      await new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 1500));
-      // From here on nobody begins a request: those that are unanswered were under way when it was killed.
+      const working = Promise.all(clients);
+      await Promise.race([working, enough.promise]);
+      // Any moment of the requests that are in progress now, or of the next ones.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
+      // From here on nobody begins a request: those that are unanswered were in progress at the kill.
       isAlive = false;
       await kill(running);
-      await Promise.all(clients);
-      interrupted += unanswered.size;
+      await working;
+      totals.interrupted += unanswered.size;
 
       const again = await start(port);
-      for (const name of unanswered) if (await create(name)) committed += 1;
-      expect(unanswered.size).toBe(0);
-      const pets = await allPets();
-      expect(pets.map(({ name }) => name).sort()).toEqual([...answered.keys()].sort());
-      const byName = new Map(pets.map((pet) => [pet.name, pet.id]));
-      for (const [name, text] of answered) {
-        expect((JSON.parse(text) as Pet).id).toBe(byName.get(name));
-      }
+      for (const life of unanswered) await advance(base, life, true);
+      await expectAnswered(base, lives);
       await kill(again);
     }
-    expect(interrupted).toBeGreaterThan(0);
+    expect(totals.interrupted).toBeGreaterThan(0);
+    const ended = lives.filter(({ steps, done }) => done === steps.length);
+    expect(new Set(ended.map(({ steps }) => steps))).toEqual(new Set(LIVES));
+    const { requests, interrupted, repeated } = totals;
     console.log(
-      `killed ${ROUNDS} times, ${requests} requests, ${interrupted} of them interrupted ` +
-        `(${committed} had been carried out), ${answered.size} animals, 0 lost, 0 doubled`,
+      `killed ${ROUNDS} times, ${requests} requests, ${interrupted} steps interrupted ` +
+        `(${repeated} requests had been carried out), ${lives.length} animals, 0 lost, 0 doubled`,
     );
   },
   ROUNDS * 60_000,
