@@ -48,7 +48,9 @@ export function spawnWrangler(args: string[], options: Options = {}): ChildProce
  */
 export function runWrangler(args: string[], options: Options = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawnWrangler(args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    // A user's quieter level would also silence the output that is read here.
+    const env = { ...options.env, WRANGLER_LOG: 'log' };
+    const child = spawnWrangler(args, { ...options, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     let errors = '';
     child.stdout?.on('data', (chunk) => (output += chunk));

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT, runWrangler } from '../../ops/wrangler.ts';
 import { copyProject, freePort } from '../ops/project.ts';
 
 const project = copyProject();
@@ -17,11 +15,8 @@ const COUNTS = `SELECT p.status AS pet, o.status, count(*) AS count FROM orders 
 
 /** Runs a statement on the local store of the copy. */
 async function query(sql: string): Promise<unknown> {
-  const wrangler = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
   const args = ['d1', 'execute', 'DB', '--local', '--json', '--command', sql];
-  const { stdout } = await promisify(execFile)(process.execPath, [wrangler, ...args], {
-    cwd: project.path(),
-  });
+  const stdout = await runWrangler(args, { cwd: project.path() });
   return JSON.parse(stdout)[0].results;
 }
 
