@@ -314,7 +314,7 @@ export interface components {
          *     }
          * @example {
          *       "code": "method_not_allowed",
-         *       "message": "This path takes GET, HEAD, POST.",
+         *       "message": "This path accepts GET, HEAD, POST.",
          *       "status": 405
          *     }
          * @example {

@@ -136,7 +136,7 @@ program
     const { key, record } = await issueKey(env, old.record.label, {
       expires,
       family,
-      scopes: old.record.scopes,
+      scopes: old.record.scopes ?? undefined,
     });
     // Printed before anything else can fail: it cannot be shown again.
     printNewKey(key, record, env, json);

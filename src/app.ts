@@ -47,7 +47,7 @@ export function notFound(): ApiError {
 
 export function notAllowed(methods: string[]): ApiError {
   const allow = methods.join(', ');
-  return new ApiError('method_not_allowed', `This path takes ${allow}.`, {
+  return new ApiError('method_not_allowed', `This path accepts ${allow}.`, {
     headers: { Allow: allow },
   });
 }

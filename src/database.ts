@@ -51,10 +51,11 @@ export const READ: Policy = {
   unavailable: 'The store cannot be reached right now.',
 };
 
-/** A write that sets absolute values, or has an Idempotency-Key. */
+/** A write that sets absolute values, or is recorded by its request. */
 export const REPEATABLE_WRITE: Policy = {
   isRepeatable: true,
-  unavailable: 'The database did not answer. Send the same request again.',
+  unavailable:
+    'The database did not answer. It is unknown whether the change was made: send the same request again.',
 };
 
 export type Policy = {
@@ -82,6 +83,8 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
   const start = performance.now();
   let isOver = false;
   let lastError: unknown;
+  /** Every attempt so far met a busy database: nothing was written. */
+  let isOnlyBusy = true;
 
   async function attempt(): Promise<Result> {
     for (let count = 1; ; count += 1) {
@@ -93,6 +96,7 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
           : withDeadline(result, SESSION_DEADLINE_MS, 'The session'));
       } catch (error) {
         lastError = error;
+        isOnlyBusy &&= isOneOf(BUSY, error);
         if (isPrimary) {
           const canRepeat = isRepeatable ? isOneOf(TRANSIENT, error) : isOneOf(BUSY, error);
           if (!canRepeat || count === MAX_ATTEMPTS) throw error;
@@ -121,9 +125,8 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
     return result;
   } catch (error) {
     if (isOwnError(error)) throw explain(error, c.env.ENVIRONMENT);
-    const message = isOneOf(BUSY, error)
-      ? 'The database is busy. Nothing was written.'
-      : unavailable;
+    const isBusy = isOnlyBusy && isOneOf(BUSY, error);
+    const message = isBusy ? 'The database is busy. Nothing was written.' : unavailable;
     throw serviceUnavailable(message, withHistory(error, lastError));
   } finally {
     isOver = true;

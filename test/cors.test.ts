@@ -55,6 +55,8 @@ test.each([
   });
   expect(reply.headers.get('access-control-allow-origin')).toBe('*');
   expect(list(reply.headers.get('access-control-expose-headers'))).toEqual([
+    'Accept',
+    'Accept-Encoding',
     'Allow',
     'Deprecation',
     'Idempotency-Replayed',

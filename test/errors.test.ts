@@ -42,7 +42,7 @@ test.each([
     expect(reply.headers.get('allow')).toBe(allow);
     expect(reply.body).toEqual({
       code: 'method_not_allowed',
-      message: `This path takes ${allow}.`,
+      message: `This path accepts ${allow}.`,
       status: 405,
     });
   }

@@ -8,7 +8,7 @@ import { ApiError } from '../errors.ts';
 import { REPEATED } from './json.ts';
 
 /** Longest query string that is parsed, in bytes. */
-export const MAX_QUERY_BYTES = 2048;
+const MAX_QUERY_BYTES = 2048;
 
 /** The problems that a message lists. A request can have thousands. */
 const MAX_PROBLEMS = 20;

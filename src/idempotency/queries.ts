@@ -12,7 +12,7 @@ export type Insertion = {
   values: (string | null)[];
   /** SQL expression of the new row's JSON. */
   json: string;
-  /** Statements that follow the insert. They must do nothing when no row was inserted. */
+  /** Statements of the same transaction. They also run when no row was inserted, and must be harmless then. */
   effects?: D1PreparedStatement[];
 };
 
@@ -92,6 +92,29 @@ export async function insertRowOnce<Effect>(
   ]);
   if (!answer) throw new Error('the batch has fewer results than statements');
   return [answer, ...results];
+}
+
+/** The record of a write that has no answer: its request. */
+export type WriteRecord = { scope: string; requestId: string };
+
+/**
+ * Records that the statement before, in the same batch, changed a row. When its answer is lost, another
+ * attempt of the same request finds the record (`hasRecord`), and not just a row that is gone.
+ */
+export function recordChange(db: Database, { scope, requestId }: WriteRecord): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO idempotency_keys (key_id, idempotency_key, created_at, body_hash, answer, request_id)
+       SELECT ?1, ?2, ?3, '', '{}', ?2 WHERE changes() = 1`,
+    )
+    .bind(scope, requestId, Date.now());
+}
+
+/** Selects `is_recorded`: 1 if the request has a record, else 0. */
+export function hasRecord(db: Database, { scope, requestId }: WriteRecord): D1PreparedStatement {
+  return db
+    .prepare(`SELECT EXISTS (SELECT 1 FROM idempotency_keys WHERE ${whereRecord}) AS is_recorded`)
+    .bind(scope, requestId);
 }
 
 /** Removes up to `limit` records that were made at `before` or earlier, the oldest first. */

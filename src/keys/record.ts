@@ -6,6 +6,8 @@ import * as z from 'zod/mini';
 import { sha256 } from '../sha256.ts';
 
 const Time = z.iso.datetime();
+/** Without `/`, which separates it from the operation: see `scopeOf` in ../idempotency/header.ts. */
+const Id = z.string().check(z.regex(/^[^/]+$/));
 
 /** What a key may do. */
 export type Scope = 'read' | 'write';
@@ -14,7 +16,7 @@ const ALL_SCOPES = ['read', 'write'];
 
 /** Readers ignore members that they do not know. `id` is the key's name in logs and commands. */
 export const KeyRecord = z.object({
-  id: z.string().check(z.minLength(1)),
+  id: Id,
   label: z.string(),
   createdAt: Time,
   /** The first moment at which the key no longer works. */
@@ -22,9 +24,9 @@ export const KeyRecord = z.object({
   /** Present once the key was revoked. */
   revokedAt: z.nullish(Time),
   /** Absent: `read` and `write`. Readers ignore scopes that they do not know. */
-  scopes: z.optional(z.array(z.string())),
+  scopes: z.nullish(z.array(z.string())),
   /** Id of the first key of the rotations that led to this one; absent for a key that was created. */
-  family: z.optional(z.string().check(z.minLength(1))),
+  family: z.optional(Id),
 });
 
 export type KeyRecord = z.infer<typeof KeyRecord>;
@@ -37,8 +39,8 @@ export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-export function scopesOf({ scopes = ALL_SCOPES }: KeyRecord): string[] {
-  return scopes;
+export function scopesOf({ scopes }: KeyRecord): string[] {
+  return scopes ?? ALL_SCOPES;
 }
 
 export const KEY_PREFIX = 'key:';

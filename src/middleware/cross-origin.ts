@@ -7,6 +7,8 @@ import { ApiError } from '../errors.ts';
 const EXPOSED = [
   'Link',
   'Location',
+  'Accept',
+  'Accept-Encoding',
   'Allow',
   'Deprecation',
   'Sunset',

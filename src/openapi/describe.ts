@@ -6,7 +6,13 @@ import type * as z from 'zod/mini';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { READ } from '../database.ts';
 import { type ApiError, STATUS_OF, serviceUnavailable, unexpected } from '../errors.ts';
-import { bodyTooLarge, compressedBody, JSON_TYPE, unsupportedMediaType } from '../http/body.ts';
+import {
+  bodyTooLarge,
+  compressedBody,
+  JSON_TYPE,
+  MAX_BODY_BYTES,
+  unsupportedMediaType,
+} from '../http/body.ts';
 import { invalidJson } from '../http/json.ts';
 import { rateLimited } from '../http/rate-limit.ts';
 import { invalidRequest } from '../http/validate.ts';
@@ -122,12 +128,14 @@ function commonErrors(definition: OperationDefinition, invalid: string): ApiErro
   ];
 }
 
+/** What every operation says of its body. */
+export const BODY = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as \`3.0\` or \`1e2\`.`;
+
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is not valid. The message names every problem at once.',
   401: 'The API key is missing or not valid.',
   403: 'The API key lacks the scope of the operation, or the request was sent over plain http.',
   404: 'The requested resource could not be found.',
-  405: 'The path does not support the method.',
   409: 'The state of the resource does not allow it.',
   413: 'The body is too large.',
   415: 'The media type is not accepted, or the body is compressed.',
@@ -153,7 +161,7 @@ export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApi
 }
 
 /** By code. Of two errors with one code, the first is the example. */
-export function examplesOf(errors: ApiError[]) {
+function examplesOf(errors: ApiError[]) {
   const examples = new Map<string, { value: unknown }>();
   for (const { code, message } of errors) {
     const value = { code, message, status: STATUS_OF[code] };

@@ -1,7 +1,7 @@
 /** What the description says of orders. */
 import { INT64_PROBLEM } from '../http/int64.ts';
-import { LIMIT_PROBLEM } from '../http/paging.ts';
-import { describe, type ResourceDescription } from '../openapi/describe.ts';
+import { LIMIT, LIMIT_PROBLEM } from '../http/paging.ts';
+import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
 import { location, nextPage } from '../openapi/headers.ts';
 import { as, describeList, describeSchema, open } from '../openapi/schemas.ts';
 import { petNotFound } from '../pets/errors.ts';
@@ -48,14 +48,11 @@ describeSchema(Order.shape.placedAt, {
 describeSchema(Orders, {
   id: 'Orders',
   description: 'A page of orders, ascending by id.',
-  override: { maxItems: 100 },
+  override: { maxItems: LIMIT.maximum },
   examples: [[ORDER]],
 });
 
 describeList(orderList.query, 'Returns only orders with this status.');
-
-const BODY =
-  'At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`.';
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'Store', description: 'Orders of animals.' }],

@@ -28,8 +28,8 @@ function selection(db: Database, id: bigint): D1PreparedStatement {
 /** The animal of an order that was not inserted: one row or none. */
 export type RefusedPet = { status: string | null };
 
-/** The open order of a row of `pets`. */
-const openOrder =
+/** Selects the open order of a row of `pets`. */
+export const openOrder =
   "SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved')";
 
 /**
@@ -68,7 +68,7 @@ const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; pet?: string }> = 
 
 /**
  * Moves an order to a status, and its animal with it. The first result has the order if it was moved, the
- * second has it as it is.
+ * second has it in any case.
  */
 export async function updateOrder(
   db: Database,
@@ -85,12 +85,12 @@ export async function updateOrder(
     .bind(`${id}`, status);
   if (!pet) return db.batch<OrderRow>([order, selection(db, id)]);
   // The animal first: it is found by the status that the order still has.
-  const animal = db
+  const petUpdate = db
     .prepare(
       `UPDATE pets SET status = ?2 WHERE id = (
          SELECT pet_id FROM orders WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed}))`,
     )
     .bind(`${id}`, pet);
-  const [, ...results] = await db.batch<OrderRow>([animal, order, selection(db, id)]);
+  const [, ...results] = await db.batch<OrderRow>([petUpdate, order, selection(db, id)]);
   return results;
 }

@@ -1,7 +1,7 @@
 /** What the description says of animals. */
 import { INT64_PROBLEM } from '../http/int64.ts';
-import { LIMIT_PROBLEM } from '../http/paging.ts';
-import { describe, type ResourceDescription } from '../openapi/describe.ts';
+import { LIMIT, LIMIT_PROBLEM } from '../http/paging.ts';
+import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
 import { type Headers, location, nextPage, oneOf } from '../openapi/headers.ts';
 import { as, describeList, describeSchema, open } from '../openapi/schemas.ts';
 import { DEPRECATION, deprecationLinks, SUNSET, SUNSET_DATE } from './deprecation.ts';
@@ -56,7 +56,7 @@ describeSchema(Pet, {
 describeSchema(Pets, {
   id: 'Pets',
   description: 'A page of animals, ascending by id.',
-  override: { maxItems: 100 },
+  override: { maxItems: LIMIT.maximum },
   examples: [[PET]],
 });
 
@@ -80,8 +80,6 @@ const DEPRECATED: Headers = {
 };
 const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);
 
-const BODY =
-  'At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`.';
 const invalidId = `petId: ${INT64_PROBLEM}`;
 
 export const resource: ResourceDescription = {

@@ -5,7 +5,13 @@
  */
 import type { Database } from '../database.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
-import type { Insertion } from '../idempotency/queries.ts';
+import {
+  hasRecord,
+  type Insertion,
+  recordChange,
+  type WriteRecord,
+} from '../idempotency/queries.ts';
+import { openOrder } from '../orders/queries.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 
 /** One animal as JSON, in the order of the interface's table; without a status there is no member. */
@@ -40,10 +46,6 @@ export function petInsertion({ name, categoryId, status }: NewPet): Insertion {
   };
 }
 
-/** Whether an order of the animal ?1 is open: then its status belongs to the order. */
-const hasOpenOrder = `EXISTS (
-  SELECT 1 FROM orders WHERE pet_id = CAST(?1 AS INTEGER) AND status IN ('placed', 'approved'))`;
-
 /**
  * Sets the fields of a patch. The first result has the animal, if it was changed; the second has a row if
  * there is such an animal. While an order of the animal is open, nothing is changed if that includes the
@@ -61,7 +63,8 @@ export function updatePet(
   ];
   const set = columns.filter(([, value]) => value !== undefined);
   const assignments = set.map(([column], i) => `${column} = ?${i + 2}`).join(', ');
-  const guard = status === undefined ? '' : `AND NOT ${hasOpenOrder}`;
+  // While an order is open, the animal's status belongs to the order.
+  const guard = status === undefined ? '' : `AND NOT EXISTS (${openOrder})`;
   return db.batch<PetRow>([
     db
       .prepare(
@@ -73,34 +76,26 @@ export function updatePet(
   ]);
 }
 
-/** What became of an animal that was to be deleted: 1 for yes, 0 for no. */
-export type Deletion = { is_deleted: number; is_found: number };
+/** 1 for yes, 0 for no. */
+export type Deletion = { is_recorded: number; is_found: number };
 
 /**
- * Deletes an animal that has no open order. The last result says what became of it. The record makes the
- * statement repeatable: when its answer was lost, another attempt of the same request finds the record, and
- * not just that the animal is gone.
+ * Deletes an animal that has no open order. The last two results say whether this request deleted it
+ * (`is_recorded`), and whether there is such an animal (`is_found`).
  */
 export function deletePet(
   db: Database,
   id: bigint,
-  { scope, requestId }: { scope: string; requestId: string },
+  record: WriteRecord,
 ): Promise<D1Result<Deletion>[]> {
   return db.batch<Deletion>([
     db
-      .prepare(`DELETE FROM pets WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder}`)
+      .prepare(`DELETE FROM pets WHERE id = CAST(?1 AS INTEGER) AND NOT EXISTS (${openOrder})`)
       .bind(`${id}`),
+    recordChange(db, record),
+    hasRecord(db, record),
     db
-      .prepare(
-        `INSERT INTO idempotency_keys (key_id, idempotency_key, created_at, body_hash, answer, request_id)
-         SELECT ?1, ?2, ?3, '', '', ?2 WHERE changes() = 1`,
-      )
-      .bind(scope, requestId, Date.now()),
-    db
-      .prepare(
-        `SELECT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_id = ?2 AND idempotency_key = ?3) AS is_deleted,
-           EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS is_found`,
-      )
-      .bind(`${id}`, scope, requestId),
+      .prepare('SELECT EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS is_found')
+      .bind(`${id}`),
   ]);
 }

@@ -23,7 +23,7 @@ pets.get('/pets', operation(listPets), async (c) => {
 pets.post('/pets', operation(createPet), async (c) => {
   const body = c.req.valid('json');
   const { created: pet } = await create(c, {
-    ...createPet,
+    operationId: createPet.operationId,
     body,
     insertion: () => queries.petInsertion(body),
     outcome: 'whether the animal was added',
@@ -55,7 +55,7 @@ pets.delete('/pets/:petId', operation(deletePet), async (c) => {
   const { petId } = c.req.valid('param');
   const record = { scope: scopeOf(c, deletePet.operationId), requestId: c.get('requestId') };
   const results = await runQuery(c, REPEATABLE_WRITE, (db) => queries.deletePet(db, petId, record));
-  const deletion = results.at(-1)?.results[0];
-  if (deletion?.is_deleted) return c.body(null, 204);
-  throw deletion?.is_found ? petHasOpenOrder(petId) : petNotFound(petId);
+  const [recorded, found] = results.slice(-2);
+  if (recorded?.results[0]?.is_recorded) return c.body(null, 204);
+  throw found?.results[0]?.is_found ? petHasOpenOrder(petId) : petNotFound(petId);
 });

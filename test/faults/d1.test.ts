@@ -246,6 +246,22 @@ test.each([
   },
 );
 
+const BUSY: D1Fault = { text: 'D1_ERROR: database is locked: SQLITE_BUSY' };
+
+test('a database that stays busy wrote nothing, and the message says so', async () => {
+  await store.fault({ d1: [BUSY, BUSY, BUSY] });
+  const { body } = await count(store.create(REX));
+  expect(body).toMatchObject({ message: 'The database is busy. Nothing was written.' });
+  expect(await names()).toEqual([]);
+});
+
+test('a database that is busy after an answer was lost may have written', async () => {
+  await store.fault({ d1: ['loses the answer', BUSY, BUSY] });
+  const { body } = await count(store.create(REX, { headers: { 'idempotency-key': 'k' } }));
+  expect(body).toMatchObject({ message: UNAVAILABLE.once });
+  expect(await names()).toEqual(['Rex']);
+});
+
 /** Sends a create until it is answered with a 201, as a client would. */
 async function untilAnswered(name: string, key: string): Promise<Reply> {
   for (let attempt = 0; attempt < 30; attempt += 1) {

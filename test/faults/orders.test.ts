@@ -63,7 +63,8 @@ const ONCE: typeof REPEATABLE = {
   ],
 };
 
-const SEND_AGAIN = 'The database did not answer. Send the same request again.';
+const SEND_AGAIN =
+  'The database did not answer. It is unknown whether the change was made: send the same request again.';
 
 /** `again`: the status of the same request, sent again after the first one had an effect or had none. */
 const OPERATIONS = [
