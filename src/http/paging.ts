@@ -45,29 +45,51 @@ function cursorOf(prefix: string) {
   );
 }
 
+/** A list: the schema of its query, and how its pages are named. */
+export type PagedList = {
+  /** Names of the filters, which are query parameters. */
+  filters: string[];
+  /** The scope of the cursors of a query. */
+  scopeOf(query: Fields): string;
+};
+
+/** A validated query: `limit`, `cursor`, and the values of the filters. */
+export type PageQuery = { limit: number; cursor?: Cursor | undefined; [filter: string]: unknown };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether the cursor of a query, if it has one, was made for its filters. */
+function hasScope(query: Fields, scopeOf: PagedList['scopeOf']): boolean {
+  const { cursor } = query;
+  if (typeof cursor !== 'object' || cursor === null) return true;
+  return 'scope' in cursor && cursor.scope === scopeOf(query);
+}
+
 /**
- * The query of a list that can be filtered by `status`, and the scope of its cursors. `name` keeps the
- * cursors of different lists apart; that of the animals is empty, as it was in version 1.0.0.
+ * A list that can be filtered by equality with these values. `name` keeps the cursors of different lists
+ * apart; that of the animals is empty, as it was in version 1.0.0.
  */
-export function pagedList<Status extends z.ZodMiniType<string>>(name: string, status: Status) {
+export function pagedList<Filters extends Record<string, z.ZodMiniType<string>>>(
+  name: string,
+  filters: Filters,
+) {
   const prefix = name === '' ? '' : `${name}/`;
-  const scopeOf = (value: string | undefined) => prefix + (value ?? '');
+  const names = Object.keys(filters);
+  const scopeOf = (query: Fields) => prefix + names.map((each) => query[each] ?? '').join(',');
   const query = z
     .strictObject({
       limit: Limit,
-      status: z.optional(status),
+      ...z.partial(z.strictObject(filters)).shape,
       cursor: z.optional(cursorOf(prefix)),
     })
     .check(
-      z.refine(({ cursor, status }) => !cursor || cursor.scope === scopeOf(status), {
+      z.refine((value) => hasScope(value, scopeOf), {
         path: ['cursor'],
-        error: 'was made for another status filter',
+        error: `was made for another ${names.join(' or ')} filter`,
       }),
     );
-  return { query, scopeOf };
+  return { query, filters: names, scopeOf } satisfies PagedList & { query: unknown };
 }
-
-export type PageQuery = { limit: number; status?: string | undefined; cursor?: Cursor | undefined };
 
 export type PageRow = {
   /** The items, a JSON array. */
@@ -77,48 +99,52 @@ export type PageRow = {
 };
 
 /**
- * Selects a page of a table by ascending `id`, optionally of one `status`, as one row. `item` is the SQL
- * expression of an item's JSON. Reads at most `limit` + 1 rows, with an index on `status`.
+ * Selects a page of a table by ascending `id`, as one row. `item` is the SQL expression of an item's JSON,
+ * `columns` are those of the filters. Reads at most `limit` + 1 rows, if each filter has an index.
  */
 export function selectPage(
   db: Database,
-  { table, item }: { table: string; item: string },
-  { limit, status, cursor }: PageQuery,
+  { table, item, columns = {} }: { table: string; item: string; columns?: Record<string, string> },
+  query: PageQuery,
 ): Promise<D1Result<PageRow>> {
-  const from = cursor ? cursor.lastId + 1n : LEAST_ID;
-  // Two statements: `?3 IS NULL OR status = ?3` would not use the index.
-  const filter = status === undefined ? '' : 'status = ?3 AND';
+  const from = query.cursor ? query.cursor.lastId + 1n : LEAST_ID;
+  // A statement for each set of filters: `?3 IS NULL OR status = ?3` would not use the index.
+  const given = Object.entries(columns).filter(([name]) => query[name] !== undefined);
+  const filter = given.map(([, column], i) => `${column} = ?${i + 3} AND`).join(' ');
   // An aggregate takes the rows as its subquery orders them; with an order of its own, SQLite would
   // read each of them twice.
-  const statement = db.prepare(
-    `SELECT items,
-       CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${filter} id > last)
-         THEN CAST(last AS TEXT) END AS more_after
-     FROM (
-       SELECT '[' || ifnull(group_concat(item, ','), '') || ']' AS items, max(id) AS last
+  return db
+    .prepare(
+      `SELECT items,
+         CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${filter} id > last)
+           THEN CAST(last AS TEXT) END AS more_after
        FROM (
-         SELECT id, ${item} AS item FROM ${table}
-         WHERE ${filter} id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2
-       )
-     )`,
-  );
-  const values = status === undefined ? [`${from}`, limit] : [`${from}`, limit, status];
-  return statement.bind(...values).all<PageRow>();
+         SELECT '[' || ifnull(group_concat(item, ','), '') || ']' AS items, max(id) AS last
+         FROM (
+           SELECT id, ${item} AS item FROM ${table}
+           WHERE ${filter} id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2
+         )
+       )`,
+    )
+    .bind(`${from}`, query.limit, ...given.map(([name]) => query[name]))
+    .all<PageRow>();
 }
 
-/** Responds with a page, and with the link to the next one. `scope` is that of the list's cursors. */
+/** Responds with a page, and with the link to the next one. */
 export function sendPage(
   c: Context<AppEnv>,
-  scope: string,
-  { limit, status }: PageQuery,
+  { filters, scopeOf }: PagedList,
+  query: PageQuery,
   { results: [page] }: D1Result<PageRow>,
 ): Response {
   if (!page) throw new Error('the list returned no row');
   if (page.more_after !== null) {
-    // Nothing in it needs an escape: a number, a value of the enum, and base64url.
-    const filter = status ? `&status=${status}` : '';
-    const next = encodeCursor({ scope, lastId: BigInt(page.more_after) });
-    c.header('Link', `<${urlOf(c)}?limit=${limit}${filter}&cursor=${next}>; rel="next"`);
+    const given = filters.filter((name) => query[name] !== undefined);
+    const filter = given
+      .map((name) => `&${name}=${encodeURIComponent(String(query[name]))}`)
+      .join('');
+    const next = encodeCursor({ scope: scopeOf(query), lastId: BigInt(page.more_after) });
+    c.header('Link', `<${urlOf(c)}?limit=${query.limit}${filter}&cursor=${next}>; rel="next"`);
   }
   return json(c, page.items);
 }

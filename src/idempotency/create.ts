@@ -46,7 +46,7 @@ export async function create<Effect>(
   return { created: first, effects };
 }
 
-const REPEATABLE_CREATE = {
+export const REPEATABLE_CREATE = {
   isRepeatable: true,
   unavailable: 'The database did not answer. Send the request again with the same Idempotency-Key.',
 };

@@ -7,6 +7,7 @@ import type { Context } from 'hono';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
+import type { WriteRecord } from './queries.ts';
 
 /** How long a key is remembered, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
@@ -42,6 +43,11 @@ export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
 export function scopeOf(c: Context<AppEnv>, operationId: string): string {
   const client = c.get('keyFamily');
   return operationId === 'createPet' ? client : `${client}/${operationId}`;
+}
+
+/** What a write without an idempotency key is recorded by: its own request. */
+export function writeRecord(c: Context<AppEnv>, operationId: string): WriteRecord {
+  return { scope: scopeOf(c, operationId), requestId: c.get('requestId') };
 }
 
 function invalidKey(problem: string): ApiError {

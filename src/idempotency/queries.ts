@@ -99,7 +99,8 @@ export type WriteRecord = { scope: string; requestId: string };
 
 /**
  * Records that the statement before, in the same batch, changed a row. When its answer is lost, another
- * attempt of the same request finds the record (`hasRecord`), and not just a row that is gone.
+ * attempt of the same request finds the record (`selectRecord`): it neither repeats the change, over a later
+ * one of another client, nor mistakes its own change for another's.
  */
 export function recordChange(db: Database, { scope, requestId }: WriteRecord): D1PreparedStatement {
   return db
@@ -110,12 +111,9 @@ export function recordChange(db: Database, { scope, requestId }: WriteRecord): D
     .bind(scope, requestId, Date.now());
 }
 
-/** Selects `is_recorded`: 1 if the request has a record, else 0. */
-export function hasRecord(db: Database, { scope, requestId }: WriteRecord): D1PreparedStatement {
-  return db
-    .prepare(`SELECT EXISTS (SELECT 1 FROM idempotency_keys WHERE ${whereRecord}) AS is_recorded`)
-    .bind(scope, requestId);
-}
+/** Selects the record of a write: the parameter ?2 is its scope, ?3 the id of its request. */
+export const selectRecord =
+  'SELECT 1 FROM idempotency_keys WHERE key_id = ?2 AND idempotency_key = ?3';
 
 /** Removes up to `limit` records that were made at `before` or earlier, the oldest first. */
 export function deleteRecords(

@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod/mini';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { READ } from '../database.ts';
+import { READ, REPEATABLE_WRITE } from '../database.ts';
 import { type ApiError, STATUS_OF, serviceUnavailable, unexpected } from '../errors.ts';
 import {
   bodyTooLarge,
@@ -16,7 +16,7 @@ import {
 import { invalidJson } from '../http/json.ts';
 import { rateLimited } from '../http/rate-limit.ts';
 import { invalidRequest } from '../http/validate.ts';
-import { idempotencyKeyReused } from '../idempotency/create.ts';
+import { idempotencyKeyReused, REPEATABLE_CREATE } from '../idempotency/create.ts';
 import {
   inactiveApiKey,
   insufficientScope,
@@ -68,7 +68,8 @@ export function describe(definition: OperationDefinition, about: Description): D
   const { operationId, param, query, json, mediaTypes = [JSON_TYPE] } = definition;
   const { tag, summary, description, stability, success, body, headers = {} } = about;
   const { errors = [], idempotent, extra } = about;
-  const common = commonErrors(definition, about.invalid);
+  const { unavailable } = about.idempotent ? REPEATABLE_CREATE : REPEATABLE_WRITE;
+  const common = commonErrors(definition, about.invalid, unavailable);
   const own = [...errors, ...(idempotent ? [idempotencyKeyReused()] : [])];
   const operation: ZodOpenApiOperationObject = {
     operationId,
@@ -110,7 +111,11 @@ export function describe(definition: OperationDefinition, about: Description): D
 }
 
 /** The errors of every operation with such a definition. */
-function commonErrors(definition: OperationDefinition, invalid: string): ApiError[] {
+function commonErrors(
+  definition: OperationDefinition,
+  invalid: string,
+  unavailable: string,
+): ApiError[] {
   const { scope, json, mediaTypes = [JSON_TYPE] } = definition;
   return [
     ...(json ? [invalidJson()] : []),
@@ -124,7 +129,7 @@ function commonErrors(definition: OperationDefinition, invalid: string): ApiErro
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpected(new Error()),
-    serviceUnavailable(READ.unavailable, undefined),
+    serviceUnavailable(scope === 'read' ? READ.unavailable : unavailable, undefined),
   ];
 }
 

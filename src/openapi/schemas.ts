@@ -6,12 +6,11 @@ import * as z from 'zod/mini';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 import { STATUS_OF } from '../errors.ts';
 import { Int64, PathId } from '../http/int64.ts';
-import { LIMIT, Limit, type pagedList } from '../http/paging.ts';
+import { LIMIT, Limit } from '../http/paging.ts';
 
 const INT64 = { type: 'integer', format: 'int64' } as const;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
-type PagedQuery = ReturnType<typeof pagedList>['query'];
 
 export const ErrorBody = z.looseObject({
   code: z.enum(Object.keys(STATUS_OF)),
@@ -39,10 +38,9 @@ export function describeSchema(schema: z.ZodMiniType, metadata: ZodOpenApiMetada
   z.globalRegistry.add(schema, metadata as z.core.GlobalMeta);
 }
 
-/** Describes the `status` and the `cursor` of a list. */
-export function describeList(query: PagedQuery, status: string): void {
-  describeSchema(query.shape.status, { description: status });
-  describeSchema(query.shape.cursor, {
+/** Describes the `cursor` of a list. */
+export function describeCursor({ shape }: { shape: { cursor: z.ZodMiniType } }): void {
+  describeSchema(shape.cursor, {
     override: as({ type: 'string' }),
     description:
       'From the `Link` of the page before: opaque, and valid for the same filter only. Any other is a 400.',

@@ -3,7 +3,7 @@ import { INT64_PROBLEM } from '../http/int64.ts';
 import { LIMIT, LIMIT_PROBLEM } from '../http/paging.ts';
 import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
 import { location, nextPage } from '../openapi/headers.ts';
-import { as, describeList, describeSchema, open } from '../openapi/schemas.ts';
+import { as, describeCursor, describeSchema, open } from '../openapi/schemas.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import {
@@ -52,7 +52,10 @@ describeSchema(Orders, {
   examples: [[ORDER]],
 });
 
-describeList(orderList.query, 'Returns only orders with this status.');
+describeCursor(orderList.query);
+describeSchema(orderList.query.shape.status, {
+  description: 'Returns only orders with this status.',
+});
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'Store', description: 'Orders of animals.' }],

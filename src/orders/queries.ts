@@ -1,7 +1,12 @@
 /** Every SQL statement on orders. SQLite writes the JSON, as in pets/queries.ts. */
 import type { Database } from '../database.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
-import type { Insertion } from '../idempotency/queries.ts';
+import {
+  type Insertion,
+  recordChange,
+  selectRecord,
+  type WriteRecord,
+} from '../idempotency/queries.ts';
 import type { NewOrder, OrderStatus } from './schema.ts';
 
 const ORDER = `json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`;
@@ -11,18 +16,15 @@ export type OrderRow = { json: string; status: OrderStatus };
 
 /** A page of orders: see `selectPage`. */
 export function selectOrders(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
-  return selectPage(db, { table: 'orders', item: ORDER }, query);
+  return selectPage(db, { table: 'orders', item: ORDER, columns: { status: 'status' } }, query);
 }
 
 /** The order with this id: one row or none. */
 export function selectOrder(db: Database, id: bigint): Promise<D1Result<OrderRow>> {
-  return selection(db, id).all<OrderRow>();
-}
-
-function selection(db: Database, id: bigint): D1PreparedStatement {
   return db
     .prepare(`SELECT ${ORDER} AS json, status FROM orders WHERE id = CAST(?1 AS INTEGER)`)
-    .bind(`${id}`);
+    .bind(`${id}`)
+    .all<OrderRow>();
 }
 
 /** The animal of an order that was not inserted: one row or none. */
@@ -66,31 +68,38 @@ const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; pet?: string }> = 
   cancelled: { from: ['placed', 'approved'], pet: 'available' },
 };
 
-/**
- * Moves an order to a status, and its animal with it. The first result has the order if it was moved, the
- * second has it in any case.
- */
-export async function updateOrder(
+/** An order that was to be moved, as it is afterwards; `is_recorded` is 1 if this request moved it, else 0. */
+export type Update = OrderRow & { is_recorded: number };
+
+/** Moves an order to a status, and its animal with it. The last result has the order, if there is one. */
+export function updateOrder(
   db: Database,
   id: bigint,
   status: OrderStatus,
-): Promise<D1Result<OrderRow>[]> {
+  record: WriteRecord,
+): Promise<D1Result<Update>[]> {
   const { from, pet } = TRANSITIONS[status];
   const allowed = from.map((each) => `'${each}'`).join(', ');
-  const order = db
-    .prepare(
-      `UPDATE orders SET status = ?2 WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed})
-       RETURNING ${ORDER} AS json, status`,
-    )
-    .bind(`${id}`, status);
-  if (!pet) return db.batch<OrderRow>([order, selection(db, id)]);
-  // The animal first: it is found by the status that the order still has.
-  const petUpdate = db
+  const updatePet = db
     .prepare(
       `UPDATE pets SET status = ?2 WHERE id = (
          SELECT pet_id FROM orders WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed}))`,
     )
-    .bind(`${id}`, pet);
-  const [, ...results] = await db.batch<OrderRow>([petUpdate, order, selection(db, id)]);
-  return results;
+    .bind(`${id}`, pet ?? null);
+  return db.batch<Update>([
+    // The animal first: it is found by the status that the order still has.
+    ...(pet ? [updatePet] : []),
+    db
+      .prepare(
+        `UPDATE orders SET status = ?2 WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed})`,
+      )
+      .bind(`${id}`, status),
+    recordChange(db, record),
+    db
+      .prepare(
+        `SELECT ${ORDER} AS json, status, EXISTS (${selectRecord}) AS is_recorded
+         FROM orders WHERE id = CAST(?1 AS INTEGER)`,
+      )
+      .bind(`${id}`, record.scope, record.requestId),
+  ]);
 }

@@ -5,6 +5,7 @@ import type { AppEnv } from '../env.ts';
 import { sendPage } from '../http/paging.ts';
 import { created, json } from '../http/responses.ts';
 import { create } from '../idempotency/create.ts';
+import { writeRecord } from '../idempotency/header.ts';
 import { operation } from '../middleware/operation.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
@@ -16,7 +17,7 @@ export const orders = new Hono<AppEnv>();
 orders.get('/store/orders', operation(listOrders), async (c) => {
   const query = c.req.valid('query');
   const page = await runQuery(c, READ, (db) => queries.selectOrders(db, query));
-  return sendPage(c, orderList.scopeOf(query.status), query, page);
+  return sendPage(c, orderList, query, page);
 });
 
 orders.post('/store/orders', operation(placeOrder), async (c) => {
@@ -43,12 +44,13 @@ orders.get('/store/orders/:orderId', operation(getOrder), async (c) => {
 orders.patch('/store/orders/:orderId', operation(updateOrder), async (c) => {
   const { orderId } = c.req.valid('param');
   const { status } = c.req.valid('json');
-  const [updated, current] = await runQuery(c, REPEATABLE_WRITE, (db) =>
-    queries.updateOrder(db, orderId, status),
+  const record = writeRecord(c, updateOrder.operationId);
+  const results = await runQuery(c, REPEATABLE_WRITE, (db) =>
+    queries.updateOrder(db, orderId, status, record),
   );
-  const order = updated?.results[0] ?? current?.results[0];
+  const order = results.at(-1)?.results[0];
   if (!order) throw orderNotFound(orderId);
   // An order that has the status already is returned as it is: a retry is harmless.
-  if (order.status !== status) throw invalidTransition(order.status, status);
+  if (!order.is_recorded && order.status !== status) throw invalidTransition(order.status, status);
   return json(c, order.json);
 });

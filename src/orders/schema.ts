@@ -29,7 +29,7 @@ export const Order = z.looseObject({
 
 export const Orders = z.array(Order);
 
-export const orderList = pagedList('orders', OrderStatus);
+export const orderList = pagedList('orders', { status: OrderStatus });
 
 const OrderPath = z.strictObject({ orderId: PathId });
 

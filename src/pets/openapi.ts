@@ -3,7 +3,7 @@ import { INT64_PROBLEM } from '../http/int64.ts';
 import { LIMIT, LIMIT_PROBLEM } from '../http/paging.ts';
 import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
 import { type Headers, location, nextPage, oneOf } from '../openapi/headers.ts';
-import { as, describeList, describeSchema, open } from '../openapi/schemas.ts';
+import { as, describeCursor, describeSchema, open } from '../openapi/schemas.ts';
 import { DEPRECATION, deprecationLinks, SUNSET, SUNSET_DATE } from './deprecation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
 import {
@@ -60,10 +60,10 @@ describeSchema(Pets, {
   examples: [[PET]],
 });
 
-describeList(
-  petList.query,
-  'Returns only animals with this status. An animal without a status matches none.',
-);
+describeCursor(petList.query);
+describeSchema(petList.query.shape.status, {
+  description: 'Returns only animals with this status. An animal without a status matches none.',
+});
 
 const DEPRECATED: Headers = {
   Deprecation: oneOf('Since when (RFC 9745).', [DEPRECATION]),

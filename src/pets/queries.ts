@@ -6,9 +6,9 @@
 import type { Database } from '../database.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import {
-  hasRecord,
   type Insertion,
   recordChange,
+  selectRecord,
   type WriteRecord,
 } from '../idempotency/queries.ts';
 import { openOrder } from '../orders/queries.ts';
@@ -25,7 +25,7 @@ export type PetRow = { json: string };
 
 /** A page of animals: see `selectPage`. */
 export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
-  return selectPage(db, { table: 'pets', item: PET }, query);
+  return selectPage(db, { table: 'pets', item: PET, columns: { status: 'status' } }, query);
 }
 
 /** The animal with this id: one row or none. */
@@ -46,41 +46,56 @@ export function petInsertion({ name, categoryId, status }: NewPet): Insertion {
   };
 }
 
+/** An animal that was to be changed. */
+export type Update = {
+  /** The animal as JSON, as it is afterwards. */
+  json: string;
+  /** 1 if this request changed it, else 0. */
+  is_recorded: number;
+};
+
 /**
- * Sets the fields of a patch. The first result has the animal, if it was changed; the second has a row if
- * there is such an animal. While an order of the animal is open, nothing is changed if that includes the
- * status.
+ * Sets the fields of a patch. The last result has the animal, if there is one. While an order of the animal
+ * is open, nothing is changed if that includes the status.
  */
 export function updatePet(
   db: Database,
   id: bigint,
   { name, categoryId, status }: PetPatch,
-): Promise<D1Result<PetRow>[]> {
+  record: WriteRecord,
+): Promise<D1Result<Update>[]> {
   const columns: [column: string, value: string | null | undefined][] = [
     ['name', name],
     ['category_id', categoryId?.toString()],
     ['status', status],
   ];
   const set = columns.filter(([, value]) => value !== undefined);
-  const assignments = set.map(([column], i) => `${column} = ?${i + 2}`).join(', ');
+  const assignments = set.map(([column], i) => `${column} = ?${i + 4}`).join(', ');
   // While an order is open, the animal's status belongs to the order.
   const guard = status === undefined ? '' : `AND NOT EXISTS (${openOrder})`;
-  return db.batch<PetRow>([
+  const { scope, requestId } = record;
+  return db.batch<Update>([
     db
       .prepare(
-        `UPDATE pets SET ${assignments} WHERE id = CAST(?1 AS INTEGER) ${guard}
-         RETURNING ${PET} AS json`,
+        `UPDATE pets SET ${assignments}
+         WHERE id = CAST(?1 AS INTEGER) ${guard} AND NOT EXISTS (${selectRecord})`,
       )
-      .bind(`${id}`, ...set.map(([, value]) => value)),
-    db.prepare(`SELECT '' AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`).bind(`${id}`),
+      .bind(`${id}`, scope, requestId, ...set.map(([, value]) => value)),
+    recordChange(db, record),
+    db
+      .prepare(
+        `SELECT ${PET} AS json, EXISTS (${selectRecord}) AS is_recorded
+         FROM pets WHERE id = CAST(?1 AS INTEGER)`,
+      )
+      .bind(`${id}`, scope, requestId),
   ]);
 }
 
-/** 1 for yes, 0 for no. */
+/** An animal that was to be deleted: 1 for yes, 0 for no. */
 export type Deletion = { is_recorded: number; is_found: number };
 
 /**
- * Deletes an animal that has no open order. The last two results say whether this request deleted it
+ * Deletes an animal that has no open order. The last result says whether this request deleted it
  * (`is_recorded`), and whether there is such an animal (`is_found`).
  */
 export function deletePet(
@@ -93,9 +108,11 @@ export function deletePet(
       .prepare(`DELETE FROM pets WHERE id = CAST(?1 AS INTEGER) AND NOT EXISTS (${openOrder})`)
       .bind(`${id}`),
     recordChange(db, record),
-    hasRecord(db, record),
     db
-      .prepare('SELECT EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS is_found')
-      .bind(`${id}`),
+      .prepare(
+        `SELECT EXISTS (${selectRecord}) AS is_recorded,
+           EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS is_found`,
+      )
+      .bind(`${id}`, record.scope, record.requestId),
   ]);
 }

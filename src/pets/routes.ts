@@ -5,7 +5,7 @@ import type { AppEnv } from '../env.ts';
 import { sendPage } from '../http/paging.ts';
 import { created, json } from '../http/responses.ts';
 import { create } from '../idempotency/create.ts';
-import { scopeOf } from '../idempotency/header.ts';
+import { writeRecord } from '../idempotency/header.ts';
 import { operation } from '../middleware/operation.ts';
 import { deprecated } from './deprecation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
@@ -17,7 +17,7 @@ export const pets = new Hono<AppEnv>();
 pets.get('/pets', operation(listPets), async (c) => {
   const query = c.req.valid('query');
   const page = await runQuery(c, READ, (db) => queries.selectPets(db, query));
-  return sendPage(c, petList.scopeOf(query.status), query, page);
+  return sendPage(c, petList, query, page);
 });
 
 pets.post('/pets', operation(createPet), async (c) => {
@@ -43,19 +43,21 @@ pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
 pets.patch('/pets/:petId', operation(updatePet), async (c) => {
   const { petId } = c.req.valid('param');
   const patch = c.req.valid('json');
-  const [updated, found] = await runQuery(c, REPEATABLE_WRITE, (db) =>
-    queries.updatePet(db, petId, patch),
+  const record = writeRecord(c, updatePet.operationId);
+  const results = await runQuery(c, REPEATABLE_WRITE, (db) =>
+    queries.updatePet(db, petId, patch, record),
   );
-  const pet = updated?.results[0];
-  if (pet) return json(c, pet.json);
-  throw found?.results[0] ? petHasOpenOrder(petId) : petNotFound(petId);
+  const pet = results.at(-1)?.results[0];
+  if (!pet) throw petNotFound(petId);
+  if (!pet.is_recorded) throw petHasOpenOrder(petId);
+  return json(c, pet.json);
 });
 
 pets.delete('/pets/:petId', operation(deletePet), async (c) => {
   const { petId } = c.req.valid('param');
-  const record = { scope: scopeOf(c, deletePet.operationId), requestId: c.get('requestId') };
+  const record = writeRecord(c, deletePet.operationId);
   const results = await runQuery(c, REPEATABLE_WRITE, (db) => queries.deletePet(db, petId, record));
-  const [recorded, found] = results.slice(-2);
-  if (recorded?.results[0]?.is_recorded) return c.body(null, 204);
-  throw found?.results[0]?.is_found ? petHasOpenOrder(petId) : petNotFound(petId);
+  const deletion = results.at(-1)?.results[0];
+  if (deletion?.is_recorded) return c.body(null, 204);
+  throw deletion?.is_found ? petHasOpenOrder(petId) : petNotFound(petId);
 });

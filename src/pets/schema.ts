@@ -62,7 +62,7 @@ export const Pet = z.looseObject({ id: Int64, ...NewPet.shape });
 
 export const Pets = z.array(Pet);
 
-export const petList = pagedList('', PetStatus);
+export const petList = pagedList('', { status: PetStatus });
 
 const PetPath = z.strictObject({ petId: PathId });
 

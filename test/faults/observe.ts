@@ -24,7 +24,7 @@ export async function observe(
 function requestOf(operation: Operation): [path: string, init: RequestOptions] {
   switch (operation.name) {
     case 'listPets':
-      return [`/v1/pets?${query(operation, petList.scopeOf(operation.status))}`, {}];
+      return [`/v1/pets?${query(operation, petList.scopeOf({ status: operation.status }))}`, {}];
     case 'createPet':
       return ['/v1/pets', post(operation)];
     case 'getPet':
@@ -37,7 +37,10 @@ function requestOf(operation: Operation): [path: string, init: RequestOptions] {
     case 'deletePet':
       return [`/v1/pets/${operation.petId}`, { method: 'DELETE' }];
     case 'listOrders':
-      return [`/v1/store/orders?${query(operation, orderList.scopeOf(operation.status))}`, {}];
+      return [
+        `/v1/store/orders?${query(operation, orderList.scopeOf({ status: operation.status }))}`,
+        {},
+      ];
     case 'placeOrder':
       return ['/v1/store/orders', post(operation)];
     case 'getOrder':

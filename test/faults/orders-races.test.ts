@@ -1,5 +1,7 @@
 /** Orders while answers are lost, from many clients at once; and refusals, which a retry must not change. */
 import { describe, expect, test } from 'vitest';
+import { updateOrder } from '../../src/orders/queries.ts';
+import { updatePet } from '../../src/pets/queries.ts';
 import { type Reply, startStore } from '../store.ts';
 import { clientOf } from './client.ts';
 import type { D1Fault } from './d1.ts';
@@ -43,6 +45,31 @@ test('a placeOrder that found no available animal is not remembered: the same ke
   await update(1, { status: 'available' });
   const reply = await place(1, 'k');
   expect([reply.status, reply.headers.has('idempotency-replayed')]).toEqual([201, false]);
+});
+
+describe('another attempt of a request whose answer was lost', () => {
+  const record = { scope: 'suite', requestId: 'request' };
+
+  test('does not change an animal again, over what another client did meanwhile', async () => {
+    await given(['sold']);
+    const { DB } = await store.bindings();
+    const attempt = () => updatePet(DB, 1n, { status: 'available' }, record);
+    expect((await attempt()).at(-1)?.results[0]).toMatchObject({ is_recorded: 1 });
+    expect((await place(1, 'k')).status).toBe(201);
+    expect((await attempt()).at(-1)?.results[0]).toMatchObject({ is_recorded: 1 });
+    expect(await contents()).toEqual(['animal 1 is pending', 'order 1 of 1 is placed']);
+  });
+
+  test('finds its order moved, though another client has moved it on', async () => {
+    await given(['pending'], [[1, 'placed']]);
+    const { DB } = await store.bindings();
+    const attempt = () => updateOrder(DB, 1n, 'approved', record);
+    expect((await attempt()).at(-1)?.results[0]).toMatchObject({ is_recorded: 1 });
+    expect((await move(1, 'delivered')).status).toBe(200);
+    const moved = { status: 'delivered', is_recorded: 1 };
+    expect((await attempt()).at(-1)?.results[0]).toMatchObject(moved);
+    expect(await contents()).toEqual(['animal 1 is sold', 'order 1 of 1 is delivered']);
+  });
 });
 
 /** Sends a request until its answer is not a failure of the service, as a client would. */

@@ -19,11 +19,20 @@ const WRITES: [name: string, run: (db: D1Database) => Promise<unknown>][] = [
       }),
   ],
   ['a refused order', (db) => insertRow(db, orderInsertion(db, { petId: 2n }))],
-  ['a delivery', (db) => updateOrder(db, 1n, 'delivered')],
-  ['a cancellation', (db) => updateOrder(db, 4n, 'cancelled')],
-  ['a refused delivery', (db) => updateOrder(db, 3n, 'delivered')],
-  ['a change of a status', (db) => updatePet(db, 2n, { status: 'pending' })],
-  ['a refused change of a status', (db) => updatePet(db, 5n, { status: 'sold' })],
+  ['a delivery', (db) => updateOrder(db, 1n, 'delivered', { scope: 'suite', requestId: 'c' })],
+  ['a cancellation', (db) => updateOrder(db, 4n, 'cancelled', { scope: 'suite', requestId: 'd' })],
+  [
+    'a refused delivery',
+    (db) => updateOrder(db, 3n, 'delivered', { scope: 'suite', requestId: 'e' }),
+  ],
+  [
+    'a change of a status',
+    (db) => updatePet(db, 2n, { status: 'pending' }, { scope: 'suite', requestId: 'f' }),
+  ],
+  [
+    'a refused change of a status',
+    (db) => updatePet(db, 5n, { status: 'sold' }, { scope: 'suite', requestId: 'g' }),
+  ],
   ['a deletion', (db) => deletePet(db, 6n, { scope: 'suite', requestId: 'a' })],
   ['a refused deletion', (db) => deletePet(db, 5n, { scope: 'suite', requestId: 'b' })],
 ];
