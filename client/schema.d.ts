@@ -152,7 +152,7 @@ export interface components {
              * Format: int64
              * @description From -9223372036854775808 to 9223372036854775807.
              */
-            categoryId: number;
+            categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
         };
         /**
@@ -171,7 +171,7 @@ export interface components {
              * Format: int64
              * @description From -9223372036854775808 to 9223372036854775807.
              */
-            categoryId?: number;
+            categoryId?: bigint;
             status?: components["schemas"]["PetStatus"] | null;
         };
         /**
@@ -188,7 +188,7 @@ export interface components {
              * Format: int64
              * @description From -9223372036854775808 to 9223372036854775807.
              */
-            id: number;
+            id: bigint;
             /**
              * @description At least one character is visible, none is a control character. Comes back exactly as it was sent.
              * @example Rex
@@ -198,7 +198,7 @@ export interface components {
              * Format: int64
              * @description From -9223372036854775808 to 9223372036854775807.
              */
-            categoryId: number;
+            categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
         };
         /**
@@ -217,7 +217,7 @@ export interface components {
              * Format: int64
              * @description From -9223372036854775808 to 9223372036854775807.
              */
-            petId: number;
+            petId: bigint;
         };
         /**
          * @description The status to move the order to.
@@ -242,12 +242,12 @@ export interface components {
              * Format: int64
              * @description From -9223372036854775808 to 9223372036854775807.
              */
-            id: number;
+            id: bigint;
             /**
              * Format: int64
              * @description From -9223372036854775808 to 9223372036854775807.
              */
-            petId: number;
+            petId: bigint;
             status: components["schemas"]["OrderStatus"];
             /**
              * Format: date-time
@@ -805,7 +805,7 @@ export interface operations {
             };
             path: {
                 /** @description Identifier. */
-                petId: number;
+                petId: bigint;
             };
             cookie?: never;
         };
@@ -1092,7 +1092,7 @@ export interface operations {
             };
             path: {
                 /** @description Identifier. */
-                petId: number;
+                petId: bigint;
             };
             cookie?: never;
         };
@@ -1268,7 +1268,7 @@ export interface operations {
             };
             path: {
                 /** @description Identifier. */
-                petId: number;
+                petId: bigint;
             };
             cookie?: never;
         };
@@ -1917,7 +1917,7 @@ export interface operations {
             };
             path: {
                 /** @description Identifier. */
-                orderId: number;
+                orderId: bigint;
             };
             cookie?: never;
         };
@@ -2084,7 +2084,7 @@ export interface operations {
             };
             path: {
                 /** @description Identifier. */
-                orderId: number;
+                orderId: bigint;
             };
             cookie?: never;
         };

@@ -1,0 +1,38 @@
+/**
+ * JSON without losing a digit: `JSON.parse` turns every number into a double, which is exact to 2^53 only.
+ * `lossless-json` keeps the digits; here they become a `bigint` where the description says int64.
+ */
+import { isLosslessNumber, parse, stringify } from 'lossless-json';
+import type { components } from '../schema.d.ts';
+
+type Schemas = components['schemas'];
+type BigIntKeys<T> = T extends string | readonly unknown[]
+  ? never
+  : { [K in keyof T]-?: T[K] extends bigint | undefined ? K : never }[keyof T];
+/** The names of the int64 fields of every schema. */
+type Int64Field = { [S in keyof Schemas]: BigIntKeys<Schemas[S]> }[keyof Schemas];
+
+/** The compiler compares these with the description. */
+const INT64_FIELDS: Record<Int64Field, true> = { id: true, categoryId: true, petId: true };
+
+/** @throws SyntaxError when the text is not JSON, or an int64 is not an integer. */
+export function parseJson(text: string): unknown {
+  return parse(text, (name, value) => {
+    if (!isLosslessNumber(value)) return value;
+    return Object.hasOwn(INT64_FIELDS, name) ? BigInt(value.value) : Number(value.value);
+  });
+}
+
+/** @throws TypeError when an int64 is not a `bigint`: a number may have been rounded already. */
+export function stringifyJson(body: object): string {
+  for (const [name, value] of Object.entries(body)) {
+    if (Object.hasOwn(INT64_FIELDS, name)) requireBigInt(name, value);
+  }
+  // Only a body that is not JSON, such as a function, gives nothing.
+  return stringify(body) ?? '';
+}
+
+/** Callers in JavaScript have no compiler that refuses a number. */
+export function requireBigInt(name: string, value: unknown): void {
+  if (typeof value !== 'bigint') throw new TypeError(`${name}: must be a bigint, such as 7n`);
+}

@@ -1,0 +1,44 @@
+/** What a response says beside its body. */
+export type Metadata = {
+  status: number;
+  /** Names the request in the service's log. Quote it when you report a problem. */
+  requestId: string | undefined;
+  /** Since when the operation is deprecated (RFC 9745). */
+  deprecation: Date | undefined;
+  /** When the operation is to be removed (RFC 8594). */
+  sunset: Date | undefined;
+  /** Whether this is the answer to an earlier request with the same `Idempotency-Key`. */
+  idempotencyReplayed: boolean;
+  /** Seconds to wait before the next request, of a 429 or 503. */
+  retryAfterSeconds: number;
+  /** How often the request was sent. */
+  attempts: number;
+  /** Every header that can be read. */
+  headers: Headers;
+};
+
+export function metadataOf({ status, headers }: Response, attempts: number): Metadata {
+  const deprecation = /^@(\d+)$/.exec(headers.get('Deprecation') ?? '')?.[1];
+  const sunset = headers.get('Sunset');
+  return {
+    status,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    deprecation: deprecation ? new Date(Number(deprecation) * 1000) : undefined,
+    sunset: sunset ? new Date(sunset) : undefined,
+    idempotencyReplayed: headers.get('Idempotency-Replayed') === 'true',
+    retryAfterSeconds: secondsOf(headers.get('Retry-After') ?? '0'),
+    attempts,
+    headers,
+  };
+}
+
+/** `Retry-After` is a number or a date (RFC 9110, 10.2.3). */
+function secondsOf(retryAfter: string): number {
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  return Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) || 0;
+}
+
+/** The address of the next page, from `Link` (RFC 8288). */
+export function nextLink(headers: Headers): string | undefined {
+  return /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+}

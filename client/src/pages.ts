@@ -1,0 +1,45 @@
+/** Lists, walked page by page along the `Link` header. */
+import { type Metadata, nextLink } from './metadata.ts';
+import type { Reply } from './operations.ts';
+
+export type Page<T> = {
+  items: T[];
+  /** The address of the next page, for `page(next)`; `undefined` on the last page. */
+  next: string | undefined;
+  metadata: Metadata;
+};
+
+/** The most that a page may have: a walk over a list sends as few requests as it can. */
+const WALK_LIMIT = 100;
+
+/** A list. Nothing is requested before it is walked, or a page asked for. */
+export interface Pages<T> extends AsyncIterable<T> {
+  /**
+   * One page: the first, or the one whose address the page before had as `next`.
+   *
+   * @example
+   * const { items, next } = await store.listPets({ limit: 10 }).page();
+   * const second = next && (await store.listPets().page(next));
+   */
+  page(next?: string): Promise<Page<T>>;
+}
+
+export function pagesOf<T>(
+  fetchPage: (address: string | undefined, limit?: number) => Promise<Reply<T[]>>,
+): Pages<T> {
+  async function page(address?: string, limit?: number): Promise<Page<T>> {
+    const { data, metadata } = await fetchPage(address, limit);
+    return { items: data, next: nextLink(metadata.headers), metadata };
+  }
+  return {
+    page: (next) => page(next),
+    async *[Symbol.asyncIterator]() {
+      let next: string | undefined;
+      do {
+        const current = await page(next, WALK_LIMIT);
+        yield* current.items;
+        next = current.next;
+      } while (next !== undefined);
+    },
+  };
+}

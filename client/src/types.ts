@@ -1,0 +1,19 @@
+/** The names of the description's types. */
+import type { components, operations } from '../schema.d.ts';
+
+type Schemas = components['schemas'];
+type QueryOf<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>;
+
+export type Pet = Schemas['Pet'];
+export type NewPet = Schemas['NewPet'];
+export type PetPatch = Schemas['PetPatch'];
+export type PetStatus = Schemas['PetStatus'];
+export type Order = Schemas['Order'];
+export type NewOrder = Schemas['NewOrder'];
+export type OrderPatch = Schemas['OrderPatch'];
+export type OrderStatus = Schemas['OrderStatus'];
+export type Health = Schemas['Health'];
+
+/** The cursor is the service's: it comes and goes in the address of the next page. */
+export type ListPetsQuery = Omit<QueryOf<'listPets'>, 'cursor'>;
+export type ListOrdersQuery = Omit<QueryOf<'listOrders'>, 'cursor'>;
