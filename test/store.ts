@@ -157,9 +157,10 @@ function workerInput({ env, faults, limits = {} }: StoreOptions) {
   if (!faults) return { configPath: 'wrangler.toml', ...(env && { env }) };
   const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), ...(env && { env }) });
   const { name, compatibility_date, vars, d1_databases, kv_namespaces, ratelimits } = config;
+  const { version_metadata } = config;
   return {
     config: {
-      ...{ name, compatibility_date, vars, d1_databases, kv_namespaces },
+      ...{ name, compatibility_date, vars, d1_databases, kv_namespaces, version_metadata },
       main: 'test/faults/worker.ts',
       ratelimits: ratelimits.map((limiter: { name: string }) => {
         const limit = Object.entries(limits).find(([limited]) => limited === limiter.name)?.[1];

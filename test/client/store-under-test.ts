@@ -1,0 +1,21 @@
+/** The store for the suite of the client, with what controls it. */
+import { type Store, startStore } from '../store.ts';
+import { type Control, WRITE_LIMIT } from './context.ts';
+
+export function startControlledStore(): { store: Store; control: Control } {
+  const store = startStore({ faults: true, limits: { WRITE_RATE_LIMITER: WRITE_LIMIT } });
+  const sql = async (statements: string) => {
+    const { DB } = await store.bindings();
+    await DB.batch(statements.split(';').map((statement) => DB.prepare(statement)));
+  };
+  const control: Control = {
+    sql,
+    reset: () =>
+      sql(
+        'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
+      ),
+    fault: (faults) => store.fault(faults),
+    issueKey: (record) => store.issueKey(record),
+  };
+  return { store, control };
+}
