@@ -1,0 +1,43 @@
+/** The suite of the client in a browser, on a page of another origin than the store's. */
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Outcome } from './client/elsewhere.ts';
+import { bundle, serveControl } from './client/remote.ts';
+import { startControlledStore } from './client/store-under-test.ts';
+import { suite } from './client/suite.ts';
+
+/** Debian's Chromium, or the one that CHROMIUM names. */
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Run in the page, once it has the suite. */
+const SCRIPT = `
+  import * as client from '../../client/src/index.ts';
+  import { remoteControl, runSuite } from './elsewhere.ts';
+  globalThis.runBehaviour = (baseUrl, name) =>
+    runSuite(client, baseUrl, remoteControl(location.origin), [name]);`;
+
+const { store, control } = startControlledStore();
+let controlServer: Awaited<ReturnType<typeof serveControl>>;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  controlServer = await serveControl(control);
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+  browser = await chromium.launch({ executablePath: EXECUTABLE, args });
+  page = await browser.newPage();
+  await page.goto(`${controlServer.address}/`);
+  await page.addScriptTag({ type: 'module', content: await bundle(SCRIPT) });
+});
+afterAll(async () => {
+  await browser.close();
+  controlServer.close();
+});
+
+// No preflight offers PUT, so that a page cannot send one.
+const names = Object.keys(suite).filter((name) => !name.startsWith('method_not_allowed'));
+
+test.each(names)('%s', async (name) => {
+  const call = `runBehaviour(${JSON.stringify(`${store.url()}/v1`)}, ${JSON.stringify(name)})`;
+  expect(await page.evaluate<Outcome[]>(call)).toEqual([{ name }]);
+});
