@@ -2,60 +2,91 @@
  * The suite of the client, as it is packed and installed, in every runtime that npm has a package of. Installs
  * them first, some 100 MB each, into a folder that is kept: `npm run test:runtimes`.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import type { Outcome } from './elsewhere.ts';
+import { runNpm } from './npm.ts';
 import { bundle, serveControl } from './remote.ts';
 import { startControlledStore } from './store-under-test.ts';
+import { suite } from './suite.ts';
 
 const FOLDER = join(PROJECT_ROOT, 'node_modules/.cache/client-runtimes');
 const SUITE = join(FOLDER, 'suite.mjs');
 
-const platform = process.platform === 'win32' ? 'win' : process.platform;
-const prefix = `${platform}-${process.arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
+const { platform, arch } = process;
+const isWindows = platform === 'win32';
+const exe = isWindows ? '.exe' : '';
+
 /** What the npm package `node` would install, without its script. */
-const nodePackage = `${prefix}-${platform}-${process.arch}`;
-const nodeFile = platform === 'win' ? 'node.exe' : 'node';
-
-const RUNTIMES = ['20.20.2', '22.23.3', '24.21.0'].map((version) => ({
-  name: `Node.js ${version}`,
-  folder: join(FOLDER, `node-${version}`),
-  install: `${nodePackage}@${version}`,
-  command: join(FOLDER, `node-${version}/node_modules/${nodePackage}/bin/${nodeFile}`),
-}));
-
-function npm(...args: string[]): string {
-  const path = process.env.npm_execpath;
-  if (!path) throw new Error('run it through npm: npm run test:runtimes');
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, stdout } = spawnSync(process.execPath, [path, ...args, ...options], {
-    cwd: PROJECT_ROOT,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed`);
-  return stdout;
+function node(version: string) {
+  const os = isWindows ? 'win' : platform;
+  const prefix = `${os}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
+  return {
+    name: `Node.js ${version}`,
+    package: `${prefix}-${os}-${arch}`,
+    version,
+    file: `bin/node${exe}`,
+  };
 }
+function bun(version: string) {
+  const cpu = arch === 'arm64' ? 'aarch64' : arch;
+  const os = isWindows ? 'windows' : platform;
+  return {
+    name: `Bun ${version}`,
+    package: `@oven/bun-${os}-${cpu}`,
+    version,
+    file: `bin/bun${exe}`,
+  };
+}
+function deno(version: string) {
+  const libc = platform === 'linux' ? '-glibc' : '';
+  return {
+    name: `Deno ${version}`,
+    package: `@deno/${platform}-${arch}${libc}`,
+    version,
+    file: `deno${exe}`,
+  };
+}
+
+const RUNTIMES = [
+  { ...node('20.20.2'), args: [SUITE] },
+  { ...node('22.23.3'), args: [SUITE] },
+  { ...node('24.21.0'), args: [SUITE] },
+  { ...bun('1.4.5'), args: [SUITE] },
+  {
+    ...deno('2.9.6'),
+    args: ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual', SUITE],
+  },
+].map((runtime) => {
+  const folder = join(FOLDER, runtime.name.replace(' ', '-'));
+  return {
+    ...runtime,
+    folder,
+    command: join(folder, 'node_modules', runtime.package, runtime.file),
+  };
+});
 
 function installInto(folder: string, what: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  npm('install', '--no-workspaces', '--prefer-offline', '--prefix', folder, what);
+  const options = ['--no-workspaces', '--prefer-offline', '--ignore-scripts', '--no-audit'];
+  runNpm('install', ...options, '--prefix', folder, what);
 }
 
 const { store, control } = startControlledStore();
 let controlServer: Awaited<ReturnType<typeof serveControl>>;
 
 beforeAll(async () => {
-  for (const { folder, install, command } of RUNTIMES)
-    if (!existsSync(command)) installInto(folder, install);
+  for (const { folder, command, ...runtime } of RUNTIMES)
+    if (!existsSync(command)) installInto(folder, `${runtime.package}@${runtime.version}`);
 
   rmSync(join(FOLDER, 'node_modules'), { recursive: true, force: true });
-  npm('run', 'build', '--workspace', 'client');
+  runNpm('run', 'build', '--workspace', 'client');
   const [{ filename }] = JSON.parse(
-    npm('pack', '--json', '--workspace', 'client', '--pack-destination', FOLDER),
+    runNpm('pack', '--json', '--workspace', 'client', '--pack-destination', FOLDER),
   );
   installInto(FOLDER, join(FOLDER, filename));
   const script = `
@@ -63,20 +94,22 @@ beforeAll(async () => {
     import { remoteControl, runSuite } from './elsewhere.ts';
     const [baseUrl, controlAddress] = process.argv.slice(2);
     const outcomes = await runSuite(client, baseUrl, remoteControl(controlAddress));
-    console.log(JSON.stringify({ version: process.version, outcomes }));`;
+    const { Bun, Deno } = globalThis;
+    const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node;
+    console.log(JSON.stringify({ version, outcomes }));`;
   writeFileSync(SUITE, await bundle(script, { external: ['animal-store-client'] }));
   controlServer = await serveControl(control);
 });
 afterAll(() => controlServer.close());
 
-test.each(RUNTIMES)('the suite passes in $name', async ({ name, command }) => {
-  const args = [SUITE, `${store.url()}/v1`, controlServer.address];
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+test.each(RUNTIMES)('the suite passes in $name', async ({ version, command, args }) => {
+  const addresses = [`${store.url()}/v1`, controlServer.address];
+  const child = spawn(command, [...args, ...addresses], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
-  const { version, outcomes } = JSON.parse(output);
-  expect(`Node.js ${version}`).toBe(name.replace(' ', ' v'));
-  expect(outcomes.length).toBeGreaterThan(50);
-  expect(outcomes.filter(({ error }: { error?: string }) => error)).toEqual([]);
+  const result: { version: string; outcomes: Outcome[] } = JSON.parse(output);
+  expect(result.version).toBe(version);
+  expect(result.outcomes.map(({ name }) => name)).toEqual(Object.keys(suite));
+  expect(result.outcomes.filter(({ error }) => error)).toEqual([]);
 });

@@ -1,0 +1,74 @@
+/** What the compiler accepts and refuses: checked by `npm run typecheck`, never run. */
+
+import type { operations } from '../../client/schema.d.ts';
+import type {
+  AnimalStore,
+  Call,
+  Order,
+  Pages,
+  Pet,
+  ServiceErrorCode,
+  StoreError,
+  StoreErrorCode,
+} from '../../client/src/index.ts';
+
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function expectType<_T extends true>(): void {}
+
+declare const store: AnimalStore;
+declare const error: StoreError;
+
+// Every operation has a method, and every method but session is an operation.
+expectType<Equal<Exclude<keyof AnimalStore, 'session'>, keyof operations>>();
+
+// Every int64 is a bigint, and nothing else is.
+expectType<Equal<Pet['id'], bigint>>();
+expectType<Equal<Pet['categoryId'], bigint>>();
+expectType<Equal<Pet['name'], string>>();
+expectType<Equal<Order['id'], bigint>>();
+expectType<Equal<Order['petId'], bigint>>();
+expectType<Equal<Parameters<AnimalStore['getPet']>[0], bigint>>();
+expectType<Equal<Parameters<AnimalStore['updateOrder']>[0], bigint>>();
+expectType<Equal<StoreError['status'], number | undefined>>();
+
+// Results.
+expectType<Equal<ReturnType<AnimalStore['createPet']>, Call<Pet>>>();
+expectType<Equal<ReturnType<AnimalStore['deletePet']>, Call<void>>>();
+expectType<Equal<ReturnType<AnimalStore['listOrders']>, Pages<Order>>>();
+
+// The codes: the service's closed set and the client's own.
+expectType<
+  Equal<
+    Exclude<StoreErrorCode, ServiceErrorCode>,
+    'network_error' | 'deadline_exceeded' | 'aborted' | 'invalid_response'
+  >
+>();
+expectType<Equal<string extends StoreErrorCode ? true : false, false>>();
+if (error.code === 'pet_not_found') expectType<Equal<typeof error.code, 'pet_not_found'>>();
+// @ts-expect-error: not a code
+if (error.code === 'pet_not_fuond') throw error;
+
+// Fields.
+store.createPet({ name: 'Rex', categoryId: 3n });
+store.updatePet(7n, { status: null });
+// @ts-expect-error: an unknown field
+store.createPet({ name: 'Rex', categoryId: 3n, stauts: 'sold' });
+// @ts-expect-error: an unknown field
+store.updatePet(7n, { nmae: 'Max' });
+// @ts-expect-error: an unknown parameter
+store.listPets({ stauts: 'sold' });
+// @ts-expect-error: the client builds no cursors
+store.listPets({ cursor: 'MS4uMi4xNmVmMzR1' });
+// @ts-expect-error: an unknown option
+store.getOrder(5n, { timeout: 5 });
+// @ts-expect-error: only creates have an Idempotency-Key
+store.updatePet(7n, { name: 'Max' }, { idempotencyKey: 'k' });
+// @ts-expect-error: a required field is missing
+store.createPet({ name: 'Rex' });
+// @ts-expect-error: a number may have been rounded
+store.createPet({ name: 'Rex', categoryId: 3 });
+// @ts-expect-error: a number may have been rounded
+store.getPet(7);
+// @ts-expect-error: not a status of an order
+store.updateOrder(5n, { status: 'sold' });
