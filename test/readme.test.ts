@@ -67,13 +67,6 @@ test('the first local key of the README is the one that npm start seeds', () => 
   expect(environmentOfKey(LOCAL_KEY)).toBe('local');
 });
 
-test('the TypeScript of the README is that of the example', async () => {
-  const example = await readFile(join(PROJECT_ROOT, 'client/example.ts'), 'utf8');
-  const [, code = ''] = /```ts\n(.*?)```/s.exec(readme) ?? [];
-  expect(code).not.toBe('');
-  expect(example).toContain(code);
-});
-
 test('every curl line of the README, pasted in turn, is answered as the README says', async () => {
   const { API_KEYS } = await store.bindings();
   const record = { id: 'local', label: 'local', createdAt: '2026-11-20T00:00:00Z' };

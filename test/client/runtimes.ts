@@ -1,6 +1,6 @@
 /**
  * The suite of the client, as it is packed and installed, in every runtime that npm has a package of. Installs
- * them first, some 100 MB each, into a folder that is kept: `npm run test:runtimes`.
+ * them first, some 100 MB each, into a folder that is kept: `npm run test:client`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
