@@ -96,7 +96,8 @@ export async function run<O extends Operation>(
       body: body ? stringifyJson(body) : null,
       isRepeatable: operation !== NOT_REPEATABLE,
       onHeaders(received) {
-        // Answers of concurrent requests come in any order. Bookmarks sort by age.
+        // Answers of concurrent requests come in any order; bookmarks sort by age:
+        // https://developers.cloudflare.com/d1/reference/time-travel/
         const other = received.get('X-D1-Bookmark') ?? '';
         if (bookmark && other > bookmark.newest) bookmark.newest = other;
       },

@@ -168,7 +168,7 @@ function clientOf(connection: Connection): AnimalStore {
     const reply = run(connection, operation, input, options);
     const data = reply.then((received) => received.data);
     const withMetadata = () => {
-      // Its rejection is the caller's twice: once is enough.
+      // When the call fails both promises reject, and the caller handles only this one.
       data.catch(() => {});
       return reply;
     };
