@@ -7,9 +7,9 @@ import { createAnimalStore, StoreError } from './src/index.ts';
 // The key that every local store knows.
 const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 const [baseUrl = 'http://localhost:8787/v1', apiKey = LOCAL_KEY] = process.argv.slice(2);
-const store = createAnimalStore({ baseUrl, apiKey });
 
 try {
+  const store = createAnimalStore({ baseUrl, apiKey });
   // 9007199254740993 is past 2^53: a JavaScript number would round it.
   const rex = await store.createPet({
     name: 'Rex',
@@ -22,12 +22,14 @@ try {
     console.log(`${pet.id}\t${pet.name}`);
   }
 } catch (error) {
-  if (!(error instanceof StoreError)) throw error;
-  const isAway = error.code === 'network_error';
+  if (!(error instanceof StoreError || error instanceof TypeError)) throw error;
+  const isUnreachable = error instanceof StoreError && error.code === 'network_error';
   console.error(
-    isAway
+    isUnreachable
       ? `No store answers at ${baseUrl}. Start one with: npm start`
-      : `${error.code}: ${error.message}`,
+      : error instanceof StoreError
+        ? `${error.code}: ${error.message}`
+        : error.message,
   );
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-/** The end of a call: its deadline, or the caller's signal, whichever comes first. */
+/** The end of a call: its deadline, or a signal of the caller, whichever comes first. */
 import { StoreError } from './error.ts';
 
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
@@ -6,31 +6,42 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 export type Deadline = {
   /** Aborted when the call is to end. */
   signal: AbortSignal;
-  /** What to reject with once it is. */
+  /** The error to reject with once it is. */
   error(): StoreError;
   /** Ends early when the call is to end. */
   pause(ms: number): Promise<void>;
+  /** Rejects when the call is to end, even if the work goes on: a custom `fetch` may ignore its signal. */
+  race<T>(work: Promise<T>): Promise<T>;
   hasLeft(ms: number): boolean;
-  /** Releases the timer and the caller's signal. */
+  /** Releases the timer and the caller's signals. */
   release(): void;
 };
 
 /** By hand: `AbortSignal.any` is missing in the first versions of Node.js 20. */
-export function startDeadline(ms: number, callerSignal: AbortSignal | undefined): Deadline {
+export function startDeadline(ms: number, callerSignals: AbortSignal[]): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
   const abort = () => controller.abort();
   const timer = setTimeout(abort, Math.min(ms, LONGEST_TIMEOUT_MS));
   const endsAt = Date.now() + ms;
-  callerSignal?.addEventListener('abort', abort);
-  if (callerSignal?.aborted) abort();
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  // Between attempts nobody waits for it.
+  ended.catch(() => {});
+  for (const callerSignal of callerSignals) {
+    callerSignal.addEventListener('abort', abort);
+    if (callerSignal.aborted) abort();
+  }
 
   return {
     signal,
-    error: () =>
-      callerSignal?.aborted
-        ? new StoreError('aborted', 'The call was aborted.', { cause: callerSignal.reason })
-        : new StoreError('deadline_exceeded', `The call took longer than ${ms} ms.`),
+    error() {
+      const aborted = callerSignals.find((callerSignal) => callerSignal.aborted);
+      return aborted
+        ? new StoreError('aborted', 'The call was aborted.', { cause: aborted.reason })
+        : new StoreError('deadline_exceeded', `The call took longer than ${ms} ms.`);
+    },
     pause: (pauseMs) =>
       new Promise((resolve) => {
         const end = () => {
@@ -41,10 +52,13 @@ export function startDeadline(ms: number, callerSignal: AbortSignal | undefined)
         const pauseTimer = setTimeout(end, pauseMs);
         signal.addEventListener('abort', end);
       }),
-    hasLeft: (wantedMs) => !signal.aborted && Date.now() + wantedMs < endsAt,
+    race: (work) => Promise.race([ended, work]),
+    // A timer that is set for longer fires at once.
+    hasLeft: (wantedMs) =>
+      !signal.aborted && wantedMs <= LONGEST_TIMEOUT_MS && Date.now() + wantedMs < endsAt,
     release() {
       clearTimeout(timer);
-      callerSignal?.removeEventListener('abort', abort);
+      for (const callerSignal of callerSignals) callerSignal.removeEventListener('abort', abort);
     },
   };
 }

@@ -42,9 +42,9 @@ export class StoreError extends Error {
   readonly status: number | undefined;
   /** Names the request in the service's log. Quote it when you report a problem. */
   readonly requestId: string | undefined;
-  /** What the response said beside its body, if there was one. */
+  /** Response metadata, if there was a response. */
   readonly metadata: Metadata | undefined;
-  /** Whether a write may have been carried out: one of its attempts got no answer, or a 5xx. */
+  /** Whether a write may have been carried out: one of its attempts got no answer, a 5xx, or an answer that is not the store's. */
   outcomeUnknown = false;
 
   constructor(code: StoreErrorCode, message: string, { metadata, cause }: Details = {}) {

@@ -8,7 +8,7 @@ import type { components } from '../schema.d.ts';
 type Schemas = components['schemas'];
 type BigIntKeys<T> = T extends string | readonly unknown[]
   ? never
-  : { [K in keyof T]-?: T[K] extends bigint | undefined ? K : never }[keyof T];
+  : { [K in keyof T]-?: T[K] extends bigint | null | undefined ? K : never }[keyof T];
 /** The names of the int64 fields of every schema. */
 type Int64Field = { [S in keyof Schemas]: BigIntKeys<Schemas[S]> }[keyof Schemas];
 
@@ -26,7 +26,8 @@ export function parseJson(text: string): unknown {
 /** @throws TypeError when an int64 is not a `bigint`: a number may have been rounded already. */
 export function stringifyJson(body: object): string {
   for (const [name, value] of Object.entries(body)) {
-    if (Object.hasOwn(INT64_FIELDS, name)) requireBigInt(name, value);
+    // An undefined member is not written.
+    if (value !== undefined && Object.hasOwn(INT64_FIELDS, name)) requireBigInt(name, value);
   }
   // Only a body that is not JSON, such as a function, gives nothing.
   return stringify(body) ?? '';

@@ -1,4 +1,4 @@
-/** What a response says beside its body. */
+/** Response metadata. */
 export type Metadata = {
   status: number;
   /** Names the request in the service's log. Quote it when you report a problem. */
@@ -11,7 +11,7 @@ export type Metadata = {
   idempotencyReplayed: boolean;
   /** Seconds to wait before the next request, of a 429 or 503. */
   retryAfterSeconds: number;
-  /** How often the request was sent. */
+  /** Number of attempts. */
   attempts: number;
   /** Every header that can be read. */
   headers: Headers;
@@ -38,7 +38,14 @@ function secondsOf(retryAfter: string): number {
   return Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) || 0;
 }
 
-/** The address of the next page, from `Link` (RFC 8288). */
+const LINK = /<([^>]*)>((?:[^,<"]|"(?:\\.|[^"\\])*")*)/g;
+const LINK_PARAMETER = /;\s*([^\s;="]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))/g;
+
+/** The target of the next page, from `Link` (RFC 8288, 3). */
 export function nextLink(headers: Headers): string | undefined {
-  return /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  for (const [, target, parameters = ''] of (headers.get('Link') ?? '').matchAll(LINK))
+    for (const [, name, quoted, token] of parameters.matchAll(LINK_PARAMETER))
+      if (name?.toLowerCase() === 'rel' && /(^|\s)next(\s|$)/i.test(quoted ?? token ?? ''))
+        return target;
+  return undefined;
 }

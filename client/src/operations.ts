@@ -1,7 +1,8 @@
 /** From an operation of the description to a request, and from its answer to a typed result. */
 import type { operations, paths } from '../schema.d.ts';
+import { StoreError } from './error.ts';
 import { requireBigInt, stringifyJson } from './json.ts';
-import type { Metadata } from './metadata.ts';
+import { type Metadata, nextLink } from './metadata.ts';
 import { type CallOptions, type Outgoing, send } from './send.ts';
 
 export type Operation = keyof operations;
@@ -30,7 +31,7 @@ const ROUTES: { readonly [O in Operation]: Route<O> } = {
 
 /**
  * The one that could be done twice. Creates have an Idempotency-Key; a repeated updateOrder changes nothing
- * or is refused; ids are never used again. But an updatePet that is sent again overwrites what others did in
+ * or is refused; ids are never reused. But an updatePet that is sent again overwrites what others did in
  * between: it could make an animal available that has been sold.
  */
 const NOT_REPEATABLE: Operation = 'updatePet';
@@ -39,6 +40,12 @@ type Responses<O extends Operation> = operations[O]['responses'];
 type Success<R> = R extends { 200: infer S } | { 201: infer S } ? S : { content?: never };
 export type ResultOf<O extends Operation> =
   Success<Responses<O>> extends { content: { 'application/json': infer T } } ? T : undefined;
+
+type ListOperation = {
+  [O in Operation]: ResultOf<O> extends readonly unknown[] ? O : never;
+}[Operation];
+/** The compiler compares these with the description. */
+const LISTS: Record<ListOperation, true> = { listPets: true, listOrders: true };
 
 export type BodyOf<O extends Operation> = operations[O] extends {
   requestBody: { content: { 'application/json': infer T } };
@@ -59,9 +66,14 @@ export type Connection = {
   apiKey: string;
   fetch: typeof fetch;
   defaults: CallOptions;
-  /** In a session: what it begins with, and the newest that came with an answer, or ''. */
-  bookmark?: { start: string; newest: string };
+  session?: {
+    /** Replaced when the session starts afresh: requests still in flight keep the one they began with. */
+    bookmark: Bookmark;
+  };
 };
+
+/** What a session begins with, and the newest that came with an answer, or ''. */
+export type Bookmark = { start: string; newest: string };
 
 export type CreateOptions = CallOptions & {
   /** Default: a random one for each call. With one of yours, a call can be made again later. */
@@ -72,10 +84,10 @@ export type Reply<T> = { data: T; metadata: Metadata };
 
 /** @throws StoreError, or a TypeError about an argument */
 export async function run<O extends Operation>(
-  { baseUrl, apiKey, fetch, defaults, bookmark }: Connection,
+  { baseUrl, apiKey, fetch, defaults, session }: Connection,
   operation: O,
   { id, query = {}, page, body }: Input<O>,
-  { idempotencyKey = randomKey(), ...options }: CreateOptions = {},
+  options: CreateOptions = {},
 ): Promise<Reply<ResultOf<O>>> {
   const [method, route] = ROUTES[operation];
   const path = route.replace(/\{(\w+)\}/, (_, name) => {
@@ -84,7 +96,8 @@ export async function run<O extends Operation>(
   });
   const headers = new Headers({ Authorization: `Bearer ${apiKey}` });
   if (body) headers.set('Content-Type', 'application/json');
-  if (method === 'POST') headers.set('Idempotency-Key', idempotencyKey);
+  if (method === 'POST') headers.set('Idempotency-Key', options.idempotencyKey ?? randomKey());
+  const bookmark = session?.bookmark;
   if (bookmark) headers.set('X-D1-Bookmark', bookmark.newest || bookmark.start);
 
   const { body: data, metadata } = await send(
@@ -94,6 +107,7 @@ export async function run<O extends Operation>(
       method,
       headers,
       body: body ? stringifyJson(body) : null,
+      expects: method === 'DELETE' ? 'none' : operation in LISTS ? 'array' : 'object',
       isRepeatable: operation !== NOT_REPEATABLE,
       onHeaders(received) {
         // Answers of concurrent requests come in any order; bookmarks sort by age:
@@ -102,10 +116,41 @@ export async function run<O extends Operation>(
         if (bookmark && other > bookmark.newest) bookmark.newest = other;
       },
     },
-    { ...defaults, ...options },
-  );
+    {
+      signals: [defaults.signal, options.signal].filter((signal) => !!signal),
+      deadlineMs: options.deadlineMs ?? defaults.deadlineMs ?? 60_000,
+      maxAttempts: options.maxAttempts ?? defaults.maxAttempts ?? 4,
+    },
+  ).catch((error) => {
+    // The write may be newer than every bookmark that came: only the primary surely has it.
+    if (session && error instanceof StoreError && error.outcomeUnknown)
+      session.bookmark = { start: 'first-primary', newest: '' };
+    throw error;
+  });
   // The service's own tests compare every response with the description.
   return { data: data as ResultOf<O>, metadata };
+}
+
+/**
+ * The address of the page after the one with this metadata. Targets are relative to the operation, which has
+ * the path of each of its pages.
+ *
+ * @throws StoreError when the service names a page that is not one of the operation
+ */
+export function nextPage(
+  { baseUrl }: Connection,
+  operation: ListOperation,
+  metadata: Metadata,
+): string | undefined {
+  const target = nextLink(metadata.headers);
+  if (target === undefined) return undefined;
+  const operationUrl = baseUrl + ROUTES[operation][1];
+  try {
+    return addressOf(operationUrl, {}, new URL(target, operationUrl).href);
+  } catch (cause) {
+    const message = `The next page is not one of ${operationUrl}: ${target}`;
+    throw new StoreError('invalid_response', message, { metadata, cause });
+  }
 }
 
 /** @throws TypeError when the page's address is not one of the operation: it would be sent the API key. */

@@ -1,5 +1,5 @@
 /** Lists, walked page by page along the `Link` header. */
-import { type Metadata, nextLink } from './metadata.ts';
+import type { Metadata } from './metadata.ts';
 import type { Reply } from './operations.ts';
 
 export type Page<T> = {
@@ -26,10 +26,11 @@ export interface Pages<T> extends AsyncIterable<T> {
 
 export function pagesOf<T>(
   fetchPage: (address: string | undefined, limit?: number) => Promise<Reply<T[]>>,
+  nextOf: (metadata: Metadata) => string | undefined,
 ): Pages<T> {
   async function page(address?: string, limit?: number): Promise<Page<T>> {
     const { data, metadata } = await fetchPage(address, limit);
-    return { items: data, next: nextLink(metadata.headers), metadata };
+    return { items: data, next: nextOf(metadata), metadata };
   }
   return {
     page: (next) => page(next),

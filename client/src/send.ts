@@ -6,12 +6,23 @@ import { type Metadata, metadataOf } from './metadata.ts';
 
 /** The limits of a call. */
 export type CallOptions = {
-  /** Ends the call with the code `aborted`. */
+  /** Ends the call with the code `aborted`. A walk over a list ends with it, too. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for the call with all its attempts and pauses; default 60,000. */
+  /**
+   * Milliseconds for the call with all its attempts and pauses; default 60,000. In a walk over a list it
+   * applies to each page: limit the whole walk with `signal`.
+   */
   deadlineMs?: number | undefined;
-  /** How often the request is sent at most; default 4. */
+  /** Maximum number of attempts; default 4. */
   maxAttempts?: number | undefined;
+};
+
+/** The limits of the client and of the call, merged. */
+type Limits = {
+  /** The first that is aborted ends the call. */
+  signals: AbortSignal[];
+  deadlineMs: number;
+  maxAttempts: number;
 };
 
 export type Outgoing = {
@@ -19,6 +30,8 @@ export type Outgoing = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   headers: Headers;
   body: string | null;
+  /** The body of a successful response: `none` is a 204. */
+  expects: 'array' | 'object' | 'none';
   /** Whether nothing can be done twice by sending it again after no answer or a 5xx. */
   isRepeatable: boolean;
   /** Called with the headers of every answer. */
@@ -38,12 +51,12 @@ const FIRST_PAUSE_MS = 250;
 export async function send(
   fetch: typeof globalThis.fetch,
   request: Outgoing,
-  { signal, deadlineMs = 60_000, maxAttempts = 4 }: CallOptions,
+  { signals, deadlineMs, maxAttempts }: Limits,
 ): Promise<Answer> {
-  const deadline = startDeadline(deadlineMs, signal);
+  const deadline = startDeadline(deadlineMs, signals);
   let outcomeUnknown = false;
   try {
-    if (signal?.aborted) throw deadline.error();
+    if (deadline.signal.aborted) throw deadline.error();
     for (let attempt = 1; ; attempt += 1) {
       const result = await attemptOnce(fetch, request, deadline, attempt);
       if (!(result instanceof StoreError)) return result;
@@ -53,15 +66,16 @@ export async function send(
       const isGone = request.method === 'DELETE' && code === 'pet_not_found';
       if (isGone && outcomeUnknown && metadata) return { body: undefined, metadata };
 
-      const isUnanswered = status === 0 || status >= 500;
+      // A browser reports a redirect with the status 0: that is an answer.
+      const isUnanswered = !metadata || status >= 500;
       const isWrite = request.method !== 'GET';
-      if (isWrite && (isUnanswered || status < 300)) outcomeUnknown = true;
+      if (isWrite && (isUnanswered || status < 400)) outcomeUnknown = true;
 
       const pauseMs =
         FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2) +
         1000 * (metadata?.retryAfterSeconds ?? 0);
       const mayRepeat = status === 429 || (isUnanswered && request.isRepeatable);
-      if (!mayRepeat || attempt >= maxAttempts || !deadline.hasLeft(pauseMs))
+      if (!mayRepeat || !(attempt < maxAttempts) || !deadline.hasLeft(pauseMs))
         throw Object.assign(result, { outcomeUnknown });
       await deadline.pause(pauseMs);
       if (deadline.signal.aborted) throw Object.assign(deadline.error(), { outcomeUnknown });
@@ -73,36 +87,53 @@ export async function send(
 
 async function attemptOnce(
   fetch: typeof globalThis.fetch,
-  { url, method, headers, body, onHeaders }: Outgoing,
+  { url, method, headers, body, expects, onHeaders }: Outgoing,
   deadline: Deadline,
   attempt: number,
 ): Promise<Answer | StoreError> {
   try {
     const { signal } = deadline;
-    const response = await fetch(url, { method, headers, body, signal });
-    const text = await response.text();
+    // A followed redirect can turn a write into a GET, or send it to another server.
+    const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
+    const response = await deadline.race(fetch(url, init));
+    const text = await deadline.race(response.text());
     onHeaders(response.headers);
-    return read(text, response.ok, metadataOf(response, attempt));
+    return read(text, expects, metadataOf(response, attempt));
   } catch (cause) {
     if (deadline.signal.aborted) return deadline.error();
     return new StoreError('network_error', 'The store did not answer.', { cause });
   }
 }
 
-function read(text: string, isOk: boolean, metadata: Metadata): Answer | StoreError {
+function read(text: string, expects: Outgoing['expects'], metadata: Metadata): Answer | StoreError {
   const { status } = metadata;
-  const message = `The response with status ${status} is not one that the store sends.`;
+  let cause: unknown;
   try {
     const body = status === 204 ? undefined : parseJson(text);
-    if (isOk) return { body, metadata };
-    if (isErrorBody(body)) return new StoreError(body.code, body.message, { metadata });
-    return new StoreError('invalid_response', message, { metadata });
-  } catch (cause) {
-    return new StoreError('invalid_response', message, { metadata, cause });
+    if (status >= 200 && status < 300 && kindOf(body) === expects) return { body, metadata };
+    if (status >= 400 && isErrorBody(body))
+      return new StoreError(body.code, body.message, { metadata });
+  } catch (error) {
+    cause = error;
   }
+  const message = `The response with status ${status} is not one that the store sends.`;
+  return new StoreError('invalid_response', message, { metadata, cause });
+}
+
+function kindOf(body: unknown): Outgoing['expects'] | undefined {
+  if (body === undefined) return 'none';
+  if (Array.isArray(body)) return 'array';
+  return typeof body === 'object' && body !== null ? 'object' : undefined;
 }
 
 /** The code is not compared with those that are known: a newer service may have added one. */
 function isErrorBody(body: unknown): body is { code: StoreErrorCode; message: string } {
-  return typeof body === 'object' && body !== null && 'code' in body && 'message' in body;
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'code' in body &&
+    typeof body.code === 'string' &&
+    'message' in body &&
+    typeof body.message === 'string'
+  );
 }

@@ -4,6 +4,7 @@ import {
   type Connection,
   type CreateOptions,
   type Input,
+  nextPage,
   type Operation,
   type Reply,
   type ResultOf,
@@ -34,7 +35,7 @@ export type StoreOptions = CallOptions & {
 /** A promise of what a call returns; rejected with a {@link StoreError}. */
 export interface Call<T> extends Promise<T> {
   /**
-   * The result with what the response says beside its body.
+   * The result with the response metadata.
    *
    * @example
    * const { data, metadata } = await store.createPet(rex).withMetadata();
@@ -121,7 +122,7 @@ export interface AnimalStore {
   updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Call<Order>;
 
   /**
-   * Whether the service runs, and which version of it. Stable.
+   * Service health and version. Stable.
    *
    * @example
    * const { version } = await store.getHealth();
@@ -150,12 +151,16 @@ export interface Session extends AnimalStore {
 /**
  * A client of the store.
  *
+ * @throws TypeError about an invalid `baseUrl` or `apiKey`
  * @example
  * const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
   const { baseUrl, apiKey, fetch = globalThis.fetch, ...defaults } = options;
   const { href } = new URL(baseUrl);
+  // `Headers` refuses such a key, too, but its error shows it.
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('apiKey: must be printable ASCII without spaces');
   return clientOf({ baseUrl: href.replace(/\/+$/, ''), apiKey, fetch, defaults });
 }
 
@@ -177,16 +182,19 @@ function clientOf(connection: Connection): AnimalStore {
 
   return {
     listPets: (query, options) =>
-      pagesOf((page, limit) =>
-        run(connection, 'listPets', { query: { limit, ...query }, page }, options),
+      pagesOf(
+        (page, limit) => run(connection, 'listPets', { query: { limit, ...query }, page }, options),
+        (metadata) => nextPage(connection, 'listPets', metadata),
       ),
     createPet: (body, options) => call('createPet', { body }, options),
     getPet: (id, options) => call('getPet', { id }, options),
     updatePet: (id, body, options) => call('updatePet', { id, body }, options),
     deletePet: (id, options) => call('deletePet', { id }, options),
     listOrders: (query, options) =>
-      pagesOf((page, limit) =>
-        run(connection, 'listOrders', { query: { limit, ...query }, page }, options),
+      pagesOf(
+        (page, limit) =>
+          run(connection, 'listOrders', { query: { limit, ...query }, page }, options),
+        (metadata) => nextPage(connection, 'listOrders', metadata),
       ),
     placeOrder: (body, options) => call('placeOrder', { body }, options),
     getOrder: (id, options) => call('getOrder', { id }, options),
@@ -197,11 +205,11 @@ function clientOf(connection: Connection): AnimalStore {
 }
 
 function sessionOf(connection: Connection, start: string): Session {
-  const bookmark = { start, newest: '' };
+  const session = { bookmark: { start, newest: '' } };
   return {
-    ...clientOf({ ...connection, bookmark }),
+    ...clientOf({ ...connection, session }),
     get bookmark() {
-      return bookmark.newest || bookmark.start;
+      return session.bookmark.newest || session.bookmark.start;
     },
   };
 }

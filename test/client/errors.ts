@@ -37,7 +37,7 @@ const CASES: Record<ServiceErrorCode, (c: Context) => Promise<unknown>> = {
   invalid_request: async (c) => c.connect().createPet({ ...REX, name: '' }),
   missing_api_key: async (c) =>
     c.connect({ fetch: sending({}, { Authorization: null }) }).createPet(REX),
-  invalid_api_key: async (c) => c.connect({ apiKey: 'no key' }).createPet(REX),
+  invalid_api_key: async (c) => c.connect({ apiKey: 'no-key' }).createPet(REX),
   expired_api_key: async (c) => {
     const apiKey = await c.issueKey({ expiresAt: '2026-11-01T00:00:00Z' });
     return c.connect({ apiKey }).listPets().page();

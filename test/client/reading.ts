@@ -1,4 +1,4 @@
-/** Pages, sessions, and what responses say beside their bodies. */
+/** Pages, sessions, and response metadata. */
 import { all, type Behaviour, expectEqual, failureOf, recording } from './context.ts';
 
 const insertPets = (count: number) =>
@@ -59,7 +59,7 @@ export const reading: Record<string, Behaviour> = {
     expectEqual(sent.requests.length, 0);
   },
   'an error ends a walk': async (c) => {
-    const store = c.connect({ apiKey: 'no key' });
+    const store = c.connect({ apiKey: 'no-key' });
     expectEqual((await failureOf(c, all(store.listOrders()))).code, 'invalid_api_key');
   },
   'a session carries the newest bookmark, other requests carry none': async (c) => {

@@ -68,7 +68,12 @@ test('npm run example says in one line that no store is running, or what it answ
     lines: [''],
     errors: 'No store answers at http://127.0.0.1:1/v1. Start one with: npm start\n',
   });
-  const { status, errors } = await run(EXAMPLE, `${store.url()}/v1`, 'no key');
+  const { status, errors } = await run(EXAMPLE, `${store.url()}/v1`, 'no-key');
   expect([status, errors.split(':')[0]]).toEqual([1, 'invalid_api_key']);
   expect(errors.trimEnd().split('\n')).toHaveLength(1);
+  expect(await run(EXAMPLE, `${store.url()}/v1`, 'no key')).toEqual({
+    status: 1,
+    lines: [''],
+    errors: 'apiKey: must be printable ASCII without spaces\n',
+  });
 });

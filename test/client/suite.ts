@@ -1,8 +1,18 @@
 /** The suite of the client: what it does at the real store, in whichever runtime it runs. */
+
+import { answers } from './answers.ts';
 import type { Behaviour } from './context.ts';
 import { errors } from './errors.ts';
 import { exactness } from './exact.ts';
+import { limits } from './limits.ts';
 import { reading } from './reading.ts';
 import { retries } from './retries.ts';
 
-export const suite: Record<string, Behaviour> = { ...exactness, ...retries, ...reading, ...errors };
+export const suite: Record<string, Behaviour> = {
+  ...exactness,
+  ...retries,
+  ...reading,
+  ...answers,
+  ...limits,
+  ...errors,
+};

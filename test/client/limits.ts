@@ -1,0 +1,94 @@
+/** The options of a call and of the client: how they are merged, and what they end. */
+import {
+  answering,
+  type Behaviour,
+  errorAnswer,
+  expectEqual,
+  type Fetch,
+  failureOf,
+  recording,
+  silent,
+} from './context.ts';
+
+const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+const unavailable = errorAnswer('service_unavailable', 503);
+
+/** Fetches that ignore their signal: no answer, and a body that never ends. */
+const DEAF: Fetch[] = [
+  () => new Promise(() => {}),
+  async () => Object.assign(new Response(), { text: () => new Promise(() => {}) }),
+];
+
+export const limits: Record<string, Behaviour> = {
+  'a key that is not a header value is refused, and not shown': async (c) => {
+    for (const apiKey of ['', 'no key', 'secret\n', 'sécret']) {
+      let refusal: unknown;
+      try {
+        c.connect({ apiKey });
+      } catch (error) {
+        refusal = error;
+      }
+      expectEqual(String(refusal), 'TypeError: apiKey: must be printable ASCII without spaces');
+    }
+  },
+  'the deadline and the signal end a call whose fetch ignores them': async (c) => {
+    for (const fetch of DEAF) {
+      const store = c.connect({ fetch });
+      const late = await failureOf(c, store.createPet(REX, { deadlineMs: 20 }));
+      expectEqual([late.code, late.outcomeUnknown], ['deadline_exceeded', true]);
+      const controller = new AbortController();
+      const call = store.getHealth({ signal: controller.signal });
+      controller.abort('enough');
+      const aborted = await failureOf(c, call);
+      expectEqual([aborted.code, aborted.cause], ['aborted', 'enough']);
+    }
+  },
+  'an undefined option leaves that of the client': async (c) => {
+    const none = {
+      deadlineMs: undefined,
+      maxAttempts: undefined,
+      signal: undefined,
+      idempotencyKey: undefined,
+    };
+    const sent = recording(answering(unavailable, unavailable));
+    await failureOf(c, c.connect({ fetch: sent.fetch, maxAttempts: 1 }).createPet(REX, none));
+    expectEqual(sent.requests.length, 1);
+    expectEqual(sent.requests[0]?.headers.get('Idempotency-Key')?.length, 32);
+    const late = c.connect({ fetch: silent, deadlineMs: 20 }).getHealth(none);
+    expectEqual((await failureOf(c, late)).code, 'deadline_exceeded');
+    const aborted = c.connect({ signal: AbortSignal.abort('no') }).getHealth(none);
+    expectEqual((await failureOf(c, aborted)).code, 'aborted');
+  },
+  'the signals of the client and of the call both end it': async (c) => {
+    const other = new AbortController().signal;
+    const ended = AbortSignal.abort('no');
+    for (const [ofClient, ofCall] of [
+      [ended, other],
+      [other, ended],
+    ]) {
+      const call = c.connect({ signal: ofClient }).getHealth({ signal: ofCall });
+      const failure = await failureOf(c, call);
+      expectEqual([failure.code, failure.cause], ['aborted', 'no']);
+    }
+  },
+  'attempts that are not a number end after the first': async (c) => {
+    const sent = recording(answering(unavailable, unavailable));
+    const store = c.connect({ fetch: sent.fetch, maxAttempts: Number.NaN });
+    await failureOf(c, store.getHealth());
+    expectEqual(sent.requests.length, 1);
+  },
+  'a pause longer than a timer can be is not begun': async (c) => {
+    const limited = errorAnswer('rate_limited', 429, { 'Retry-After': '9999999' });
+    const sent = recording(answering(limited));
+    const store = c.connect({ fetch: sent.fetch, deadlineMs: Number.POSITIVE_INFINITY });
+    expectEqual((await failureOf(c, store.getHealth())).code, 'rate_limited');
+    expectEqual(sent.requests.length, 1);
+  },
+  'an undefined field of a patch is left out': async (c) => {
+    const rex = await c.connect().createPet(REX);
+    // As a project without exactOptionalPropertyTypes may call it.
+    const patch = Object.assign({ name: 'Max' }, { categoryId: undefined });
+    const store: { updatePet(id: bigint, patch: object): PromiseLike<unknown> } = c.connect();
+    expectEqual(await store.updatePet(1n, patch), { ...rex, name: 'Max' });
+  },
+};
