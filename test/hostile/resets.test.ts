@@ -150,3 +150,13 @@ test('a read of KV that returns late does not bring a revoked key back', async (
   await rig.until(({ waiting }) => waiting.kv === 0);
   expect((await list()).status).toBe(401);
 });
+
+test('concurrent requests with one key share one read of KV', async () => {
+  const headers = { Authorization: `Bearer ${await rig.issueKey()}` };
+  await rig.set({ delays: { kv: 'held' } });
+  const answers = Array.from({ length: CLIENTS }, () => send(rig.port(), { headers }));
+  await rig.until(({ requests, waiting }) => requests === CLIENTS && waiting.kv > 0);
+  await rig.set({ delays: {} });
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+  expect(await rig.report()).toMatchObject({ kvReads: 1 });
+});

@@ -26,14 +26,6 @@ test('1,000 requests with one key read KV once', async () => {
   expect(await store.calls()).toMatchObject({ kvReads: 1, addressLimits: 0 });
 });
 
-test('concurrent requests with one key share one KV read', async () => {
-  const key = await store.issueKey();
-  await store.fault({ kv: 'is slow' });
-  const replies = await Promise.all(Array.from({ length: 50 }, () => list(key)));
-  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(await store.calls()).toMatchObject({ kvReads: 1 });
-});
-
 test('after ten seconds the record is read again', async () => {
   const key = await store.issueKey();
   await list(key);
