@@ -70,13 +70,13 @@ export function apiKeyProblem(
 
 /** By the records of the idempotency keys: they hold the ids, also of what was added but not answered. */
 async function remove(environment: Subject['environment'], added: Added): Promise<void> {
-  const { name, petKeys, orderKeys, deletions } = added;
+  const { name, petKeys, orderKeys, writes } = added;
   const records = (keys: string[]) =>
     `FROM idempotency_keys WHERE created_at > ${Date.now() - HOUR_MS} AND idempotency_key IN (${quoted(keys)})`;
   const ids = (keys: string[]) => `SELECT json_extract(answer, '$.id') ${records(keys)}`;
   const sql = `DELETE FROM orders WHERE id IN (${ids(orderKeys)});
     DELETE FROM pets WHERE name = '${name}' AND id IN (${ids(petKeys)});
-    DELETE ${records([...petKeys, ...orderKeys, ...deletions])}`;
+    DELETE ${records([...petKeys, ...orderKeys, ...writes])}`;
   if (environment === 'local') {
     await runWrangler(['d1', 'execute', 'DB', '--local', '--json', '--command', sql]).catch(() => {
       throw new Error(`${name} is still there: its store is not the one of this folder`);

@@ -15,7 +15,7 @@ export type Added = {
   petKeys: string[];
   orderKeys: string[];
   /** The requests that deleted an animal: each has left a record. */
-  deletions: string[];
+  writes: string[];
   /** The ids of the animals and orders whose answer came. */
   petIds: bigint[];
   orderIds: bigint[];
@@ -40,7 +40,7 @@ const WithStatus = z.object({ status: z.string() });
 
 export function nothingAdded(): Added {
   const name = `Smoke test ${randomUUID()}`;
-  return { name, petKeys: [], orderKeys: [], deletions: [], petIds: [], orderIds: [] };
+  return { name, petKeys: [], orderKeys: [], writes: [], petIds: [], orderIds: [] };
 }
 
 export async function addPets(store: Requests, check: RunCheck, added: Added): Promise<void> {
@@ -57,17 +57,22 @@ export async function orderPets(store: Requests, check: RunCheck, added: Added):
   const [sold, returned] = added.petIds;
   const order = (petId: bigint | undefined) =>
     createOnce(store, '/v1/store/orders', `{"petId":${petId}}`, added.orderKeys, added.orderIds);
+  // A change leaves a record of its request.
+  const change = async (path: string, status: string) => {
+    const answer = await store.send('PATCH', path, `{"status":"${status}"}`);
+    added.writes.push(answer.headers.get('x-request-id') ?? '');
+    return answer;
+  };
   const move = async (index: number, status: string) => {
     const path = `/v1/store/orders/${added.orderIds[index]}`;
-    expectStatus(await store.send('PATCH', path, `{"status":"${status}"}`), status);
+    expectStatus(await change(path, status), status);
   };
   const expectPet = async (id: bigint | undefined, status: string) =>
     expectStatus(await store.get(`/v1/pets/${id}`), status);
 
   await check('animals are changed', async () => {
     for (const id of added.petIds) {
-      const answer = await store.send('PATCH', `/v1/pets/${id}`, '{"status":"available"}');
-      expectStatus(answer, 'available');
+      expectStatus(await change(`/v1/pets/${id}`, 'available'), 'available');
     }
     return 'available';
   });
@@ -104,7 +109,7 @@ export async function deletePets(store: Requests, check: RunCheck, added: Added)
   await check('animals are deleted', async () => {
     for (const id of added.petIds) {
       const { status, headers } = await store.send('DELETE', `/v1/pets/${id}`);
-      added.deletions.push(headers.get('x-request-id') ?? '');
+      added.writes.push(headers.get('x-request-id') ?? '');
       expect('status', status, 204);
     }
     return `${added.petIds.length} animals`;
