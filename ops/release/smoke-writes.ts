@@ -14,7 +14,7 @@ export type Added = {
   /** The idempotency keys that animals and orders were sent with. */
   petKeys: string[];
   orderKeys: string[];
-  /** The requests that deleted an animal: each has left a record. */
+  /** The requests that changed or deleted something: each has left a record. */
   writes: string[];
   /** The ids of the animals and orders whose answer came. */
   petIds: bigint[];
