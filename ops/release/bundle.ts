@@ -24,7 +24,7 @@ const OWN_SETTINGS = [
   'kv_namespaces',
   'ratelimits',
 ];
-const TOOLS = ['wrangler', 'hono', 'zod', '@hono/zod-validator', 'typescript'];
+const TOOLS = ['wrangler', 'hono', 'zod', 'typescript'];
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** SHA-256 of each file, by its path below its folder. */

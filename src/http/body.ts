@@ -1,10 +1,8 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type * as z from 'zod/mini';
 import { DeadlineError, withDeadline } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
 import { parseJson } from './json.ts';
-import { type Validator, validate } from './validate.ts';
 
 export const MAX_BODY_BYTES = 16 * 1024;
 
@@ -29,21 +27,17 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Validates the body with a strict object schema, for `c.req.valid('json')`: `application/json`,
- * uncompressed, at most 16 KiB, in UTF-8, integers exact. `mediaTypes` are the ones that it accepts.
+ * Reads the body: `application/json` or another of `mediaTypes`, uncompressed, at most 16 KiB, in UTF-8. Not
+ * Hono's `c.req.json()`, which would replace bytes that are not UTF-8 and round integers: see `parseJson`.
+ *
+ * @throws ApiError 400, 413 or 415 when the body cannot be read.
  */
-export function jsonBody(
-  schema: z.ZodMiniObject,
+export async function readJson(
+  c: Context,
   mediaTypes: readonly string[] = [JSON_TYPE],
-): Validator {
-  const validateBody = validate('json', schema);
-  return async (c, next) => {
-    requireJson(c, mediaTypes);
-    const body = decodeJson(await readBody(c));
-    // The validator calls c.req.json(), which would replace bytes that are not UTF-8, and round integers.
-    Object.defineProperty(c.req, 'json', { value: async () => body });
-    return validateBody(c, next);
-  };
+): Promise<unknown> {
+  requireJson(c, mediaTypes);
+  return decodeJson(await readBody(c));
 }
 
 function requireJson(c: Context, mediaTypes: readonly string[]): void {

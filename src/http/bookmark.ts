@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import type { AppEnv } from '../env.ts';
-import { ApiError } from '../errors.ts';
 import type { Scope } from '../keys/record.ts';
 
 /** A bookmark as D1 makes them today. Cloudflare documents it as opaque. */
@@ -10,24 +9,25 @@ export const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 export const TOKEN = /^[\w.~+/=:-]{1,256}$/;
 const MISSPELLED_KEYWORD = /^first/i;
 
+const BOOKMARK_PROBLEM =
+  'X-D1-Bookmark: must be first-unconstrained, first-primary, or the bookmark of an earlier response';
+
 /**
  * Reads `X-D1-Bookmark`. A request that carries it runs in a D1 session: a read may be answered by the
  * nearest replica that has at least that state. A request without it reads the primary (read-your-writes).
  * https://developers.cloudflare.com/d1/best-practices/read-replication/
  *
- * @throws ApiError 400 when it cannot be a bookmark.
+ * @returns the problem, if it cannot be a bookmark.
  */
-export function readBookmark(c: Context<AppEnv>, scope: Scope): void {
+export function readBookmark(c: Context<AppEnv>, scope: Scope): string[] {
   const bookmark = c.req.header('X-D1-Bookmark');
-  if (bookmark === undefined) return;
+  if (bookmark === undefined) return [];
   const isKeyword = bookmark === 'first-unconstrained' || bookmark === 'first-primary';
   if (!isKeyword && (!TOKEN.test(bookmark) || MISSPELLED_KEYWORD.test(bookmark))) {
-    throw new ApiError(
-      'invalid_request',
-      'X-D1-Bookmark: must be first-unconstrained, first-primary, or the bookmark of an earlier response',
-    );
+    return [BOOKMARK_PROBLEM];
   }
   // Writes go to the primary in any case. It has every state, so it also serves what is not recognized.
   const isRecognized = isKeyword || BOOKMARK.test(bookmark);
   c.set('bookmark', scope === 'read' && isRecognized ? bookmark : 'first-primary');
+  return [];
 }

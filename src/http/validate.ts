@@ -1,7 +1,5 @@
-import { zValidator } from '@hono/zod-validator';
-import type { Context, Next } from 'hono';
+import type { Context } from 'hono';
 import { closestMatch } from 'leven';
-import type { ZodSafeParseResult } from 'zod';
 import * as z from 'zod/mini';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
@@ -15,75 +13,81 @@ const MAX_PROBLEMS = 20;
 /** The characters of an unknown field's name that a message shows. */
 const MAX_SHOWN = 64;
 
-type Target = 'query' | 'param' | 'json';
-
-/** A step of a request that throws, or leaves what it validated for `c.req.valid`. */
-export type Validator = (c: Context, next: Next) => Promise<unknown>;
-
-/** A problem of a member; without `problem`, the member is unknown. */
-type Problem = { name: string; problem?: string };
+/** A part of the request: its path parameters, its query parameters or its body. */
+export type Part = 'param' | 'query' | 'json';
 
 /** The query of an operation that accepts no parameters. */
 export const NoQuery = z.strictObject({});
 
-/** Rejects a query string that is too long before anything parses it. */
-export function limitQuery(c: Context<AppEnv>): void {
+/**
+ * Validates a part of the request with a strict object schema, and leaves the value for `c.req.valid(part)`.
+ *
+ * @returns every problem, as `name: problem`; none when the part is valid.
+ */
+export function validate(
+  c: Context<AppEnv>,
+  part: Part,
+  schema: z.ZodMiniObject,
+  value: unknown,
+): string[] {
+  const result = schema.safeParse(value);
+  if (!result.success) return problemsOf(part, schema, value, result.error.issues);
+  c.req.addValidatedData(part, result.data);
+  return [];
+}
+
+/** Validates the query. One that is too long is not parsed. */
+export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): string[] {
   const { url } = c.req;
   const start = url.indexOf('?');
+  const search = start === -1 ? '' : url.slice(start);
   // The runtime does not escape what a client sends as UTF-8.
-  if (start !== -1 && new TextEncoder().encode(url.slice(start + 1)).length > MAX_QUERY_BYTES) {
-    throw invalidRequest(`query: must be at most ${MAX_QUERY_BYTES} bytes`);
+  if (new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
+    return [`query: must be at most ${MAX_QUERY_BYTES} bytes`];
   }
+  const parameters = Object.entries(c.req.queries()).map(([name, values]) => [
+    name,
+    values.length === 1 ? values[0] : values,
+  ]);
+  const problems = validate(c, 'query', schema, Object.fromEntries(parameters));
+  // Hono leaves out a parameter that has no name.
+  if (/[?&]=/.test(search)) problems.push('query: has a parameter without a name');
+  return problems;
 }
 
-/**
- * Validates one part of the request with a strict object schema, for `c.req.valid(target)`. The 400
- * names every problem of that part at once, up to 20, as `name: problem; name: problem`.
- */
-export function validate(target: Target, schema: z.ZodMiniObject): Validator {
-  return zValidator(
-    target,
-    schema,
-    (result, c) => {
-      // Hono leaves out a query parameter that has no name.
-      const nameless = target === 'query' && /[?&]=/.test(c.req.url);
-      if (result.success && !nameless) return;
-      const members = new Map<PropertyKey, unknown>(Object.entries(result.data ?? {}));
-      const issues = result.success ? [] : result.error.issues;
-      const problems = issues.flatMap((issue): Problem[] => {
-        if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => ({ name }));
-        const name = String(issue.path[0] ?? 'body');
-        const isTwice = isRepeated(members.get(name), target);
-        return [{ name, problem: isTwice ? 'must be given only once' : issue.message }];
-      });
-      if (nameless) problems.push({ name: 'query', problem: 'has a parameter without a name' });
-      const shown = problems
-        .slice(0, MAX_PROBLEMS)
-        .map(({ name, problem }) =>
-          problem ? `${name}: ${problem}` : unknownMember(name, target, Object.keys(schema.shape)),
-        );
-      const more = problems.length - shown.length;
-      throw invalidRequest([...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; '));
-    },
-    // No schema is asynchronous: promises would cost time, and change the order of the problems. The option's
-    // type wants the error class of zod's larger build, of which the hook uses the issues alone.
-    {
-      validationFunction: (_, value) => schema.safeParse(value) as ZodSafeParseResult<unknown>,
-    },
-  );
+/** The 400 that names every problem of a request at once, up to 20. */
+export function invalidRequest(problems: string[]): ApiError {
+  const more = problems.length - MAX_PROBLEMS;
+  const shown = [...problems.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])];
+  return new ApiError('invalid_request', shown.join('; '));
 }
 
-export function invalidRequest(problems: string): ApiError {
-  return new ApiError('invalid_request', problems);
+/** The problems that zod found in a part, as `name: problem`. */
+export function problemsOf(
+  part: Part,
+  schema: z.ZodMiniObject,
+  value: unknown,
+  issues: z.core.$ZodIssue[],
+): string[] {
+  const members = new Map<PropertyKey, unknown>(Object.entries(value ?? {}));
+  const known = Object.keys(schema.shape);
+  return issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((name) => unknownMember(name, part, known));
+    }
+    const name = String(issue.path[0] ?? 'body');
+    const isTwice = isRepeated(members.get(name), part);
+    return [`${name}: ${isTwice ? 'must be given only once' : issue.message}`];
+  });
 }
 
 /** A JSON member given twice is marked; a parameter given twice arrives as an array. */
-function isRepeated(value: unknown, target: Target): boolean {
-  return target === 'json' ? value === REPEATED : Array.isArray(value);
+function isRepeated(value: unknown, part: Part): boolean {
+  return part === 'json' ? value === REPEATED : Array.isArray(value);
 }
 
-function unknownMember(name: string, target: Target, known: string[]): string {
-  const problem = target === 'json' ? 'is not a known field' : 'is not a known parameter';
+function unknownMember(name: string, part: Part, known: string[]): string {
+  const problem = part === 'json' ? 'is not a known field' : 'is not a known parameter';
   const start = [...name.slice(0, 2 * MAX_SHOWN)].slice(0, MAX_SHOWN).join('').toWellFormed();
   const isCut = start.length < name.length;
   const suggestion = isCut ? undefined : closestName(name, known);

@@ -20,7 +20,7 @@ type Create = {
  * Inserts the row of a create, or finds the answer to an earlier request with the same idempotency key.
  *
  * @returns the row's id and JSON, `undefined` if it was not inserted, and the results of the effects.
- * @throws ApiError 400 when the key is invalid, 422 when it was used for another body; and as `runQuery`.
+ * @throws ApiError 422 when the key was used for another body; and as `runQuery`.
  */
 export async function create<Effect>(
   c: Context<AppEnv>,

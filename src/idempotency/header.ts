@@ -5,7 +5,6 @@
  */
 import type { Context } from 'hono';
 import type { AppEnv } from '../env.ts';
-import { ApiError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import type { WriteRecord } from './queries.ts';
 
@@ -18,22 +17,25 @@ export const MAX_LENGTH = 255;
 /**
  * The key of a request, or `undefined` when it has none. The draft defines a quoted string, clients send
  * it without quotes: both are the same key.
- *
- * @throws ApiError 400 when it is not 1 to 255 printable ASCII characters, or the header is repeated.
  */
 export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
   const header = c.req.header('Idempotency-Key');
-  if (header === undefined) return undefined;
-  const isQuoted = header.length > 1 && header.startsWith('"') && header.endsWith('"');
-  const key = isQuoted ? header.slice(1, -1) : header;
-  if (key.length > MAX_LENGTH || !/^[\x20-\x7e]+$/.test(key)) {
-    throw invalidKey(`must be 1 to ${MAX_LENGTH} printable ASCII characters`);
+  const quoted = /^"(.*)"$/.exec(header ?? '');
+  return quoted ? quoted[1] : header;
+}
+
+/** The problem of the key of a request, if it has an invalid one. */
+export function validateIdempotencyKey(c: Context<AppEnv>): string[] {
+  const key = idempotencyKeyOf(c);
+  if (key === undefined) return [];
+  if (key.length > MAX_LENGTH || !/^[ -~]+$/.test(key)) {
+    return [`Idempotency-Key: must be 1 to ${MAX_LENGTH} printable ASCII characters`];
   }
   // The runtime joins repeated headers with a comma and a space.
-  if (key.includes(', ')) {
-    throw invalidKey('must be given only once, and must not contain a comma followed by a space');
-  }
-  return key;
+  if (!key.includes(', ')) return [];
+  return [
+    'Idempotency-Key: must be given only once, and must not contain a comma followed by a space',
+  ];
 }
 
 /**
@@ -48,10 +50,6 @@ export function scopeOf(c: Context<AppEnv>, operationId: string): string {
 /** What a write without an idempotency key is recorded by: its own request. */
 export function writeRecord(c: Context<AppEnv>, operationId: string): WriteRecord {
   return { scope: scopeOf(c, operationId), requestId: c.get('requestId') };
-}
-
-function invalidKey(problem: string): ApiError {
-  return new ApiError('invalid_request', `Idempotency-Key: ${problem}`);
 }
 
 /** SHA-256, in hex, of what a validated body says, however it was written. */

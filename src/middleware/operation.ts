@@ -1,10 +1,11 @@
 import type { MiddlewareHandler } from 'hono';
 import type * as z from 'zod/mini';
 import type { AppEnv } from '../env.ts';
-import { jsonBody } from '../http/body.ts';
+import { readJson } from '../http/body.ts';
 import { readBookmark } from '../http/bookmark.ts';
 import { limitRate } from '../http/rate-limit.ts';
-import { limitQuery, NoQuery, type Validator, validate } from '../http/validate.ts';
+import { invalidRequest, NoQuery, type Part, validate, validateQuery } from '../http/validate.ts';
+import { validateIdempotencyKey } from '../idempotency/header.ts';
 import { authenticate, requireScope } from '../keys/authenticate.ts';
 import type { Scope } from '../keys/record.ts';
 
@@ -20,9 +21,9 @@ export type OperationDefinition = {
   json?: z.ZodMiniObject;
   /** Media types of the body; default `application/json` alone. */
   mediaTypes?: readonly string[];
+  /** It accepts an `Idempotency-Key`. */
+  idempotent?: boolean;
 };
-
-type Part = 'param' | 'query' | 'json';
 
 type Parts<Definition> = {
   [P in keyof Definition & Part]: Definition[P] extends z.ZodMiniType
@@ -30,11 +31,11 @@ type Parts<Definition> = {
     : never;
 };
 
-const done = async () => {};
-
 /**
  * What happens to a request of an operation before its handler: authentication, rate limits, the key's
- * scope, the bookmark, and the validation of each part, for `c.req.valid(part)`.
+ * scope, and the validation of each part, for `c.req.valid(part)`. The 400 names the problems of path, query,
+ * headers and body together. Those of the body are missing when it cannot be read: a request that is
+ * otherwise valid then fails with the body's own error, such as 415.
  *
  * @example
  * pets.get('/pets/:petId', operation(getPet), async (c) => {
@@ -44,20 +45,24 @@ const done = async () => {};
 export function operation<Definition extends OperationDefinition>(
   definition: Definition,
 ): MiddlewareHandler<AppEnv, string, { in: Parts<Definition>; out: Parts<Definition> }> {
-  const { operationId, scope, param, query = NoQuery, json, mediaTypes } = definition;
-  const validators: Validator[] = [
-    ...(param ? [validate('param', param)] : []),
-    validate('query', query),
-    ...(json ? [jsonBody(json, mediaTypes)] : []),
-  ];
+  const { operationId, scope, param, query = NoQuery, json, mediaTypes, idempotent } = definition;
   const handler: MiddlewareHandler<AppEnv> = async (c, next) => {
     c.get('log').operation = operationId;
     await authenticate(c);
     await limitRate(c, scope);
     requireScope(c, scope);
-    readBookmark(c, scope);
-    limitQuery(c);
-    for (const validator of validators) await validator(c, done);
+    const problems = [
+      ...(param ? validate(c, 'param', param, c.req.param()) : []),
+      ...validateQuery(c, query),
+      ...(idempotent ? validateIdempotencyKey(c) : []),
+      ...readBookmark(c, scope),
+    ];
+    try {
+      if (json) problems.push(...validate(c, 'json', json, await readJson(c, mediaTypes)));
+    } catch (error) {
+      if (problems.length === 0) throw error;
+    }
+    if (problems.length > 0) throw invalidRequest(problems);
     await next();
   };
   // The description finds the operation of a route by its id.

@@ -56,8 +56,6 @@ type Description = {
   invalid: string;
   /** The operation's own errors. */
   errors?: ApiError[];
-  /** It accepts an `Idempotency-Key`. */
-  idempotent?: boolean;
   /** Headers of every response. */
   headers?: Headers;
   /** Other fields of the operation. */
@@ -65,10 +63,10 @@ type Description = {
 };
 
 export function describe(definition: OperationDefinition, about: Description): DescribedOperation {
-  const { operationId, param, query, json, mediaTypes = [JSON_TYPE] } = definition;
+  const { operationId, param, query, json, mediaTypes = [JSON_TYPE], idempotent } = definition;
   const { tag, summary, description, stability, success, body, headers = {} } = about;
-  const { errors = [], idempotent, extra } = about;
-  const { unavailable } = about.idempotent ? REPEATABLE_CREATE : REPEATABLE_WRITE;
+  const { errors = [], extra } = about;
+  const { unavailable } = idempotent ? REPEATABLE_CREATE : REPEATABLE_WRITE;
   const common = commonErrors(definition, about.invalid, unavailable);
   const own = [...errors, ...(idempotent ? [idempotencyKeyReused()] : [])];
   const operation: ZodOpenApiOperationObject = {
@@ -119,7 +117,7 @@ function commonErrors(
   const { scope, json, mediaTypes = [JSON_TYPE] } = definition;
   return [
     ...(json ? [invalidJson()] : []),
-    invalidRequest(invalid),
+    invalidRequest([invalid]),
     missingApiKey(),
     unknownApiKey(),
     inactiveApiKey('expired', '2026-11-20T00:00:00.000Z'),

@@ -92,7 +92,6 @@ export const resource: ResourceDescription = {
           headers: location('/store/orders'),
         },
         errors: [petNotFound(7n), petNotAvailable(7n, 'sold')],
-        idempotent: true,
       }),
     },
     '/store/orders/{orderId}': {

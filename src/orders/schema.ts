@@ -43,6 +43,7 @@ export const placeOrder = {
   operationId: 'placeOrder',
   scope: 'write',
   json: NewOrder,
+  idempotent: true,
 } as const satisfies OperationDefinition;
 
 export const getOrder = {

@@ -126,7 +126,6 @@ export const resource: ResourceDescription = {
           example: PET,
           headers: location('/pets'),
         },
-        idempotent: true,
       }),
     },
     '/pets/{petId}': {

@@ -14,6 +14,13 @@ export const PetStatus = z.enum(['available', 'pending', 'sold'], {
 
 export const NAME_LENGTH = 255;
 
+/**
+ * A character that leaves a mark: no white space, no format character, none that is ignored when it is drawn,
+ * and none of the symbols that Unicode defines as blank, such as the braille pattern without dots.
+ */
+const VISIBLE =
+  /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
+
 /** Comes back exactly as it was sent: nothing is trimmed or normalized. */
 export const Name = z.string({ error: required('must be a string') }).check(
   z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
@@ -24,10 +31,7 @@ export const Name = z.string({ error: required('must be a string') }).check(
   ),
   z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
   z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
-  z.refine(
-    (name: string) => /[^\p{White_Space}\p{Cf}]/u.test(name),
-    'must contain a visible character',
-  ),
+  z.refine((name: string) => VISIBLE.test(name), 'must contain a visible character'),
 );
 
 const error = 'must be a JSON object';
@@ -76,6 +80,7 @@ export const createPet = {
   operationId: 'createPet',
   scope: 'write',
   json: NewPet,
+  idempotent: true,
 } as const satisfies OperationDefinition;
 
 export const getPet = {
