@@ -143,14 +143,11 @@ export interface components {
          *     }
          */
         NewPet: {
-            /**
-             * @description At least one character is visible, none is a control character. Comes back exactly as it was sent.
-             * @example Rex
-             */
+            /** @description The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
             name: string;
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807.
+             * @description Identifier of the category of the animal.
              */
             categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
@@ -162,16 +159,14 @@ export interface components {
          *     }
          */
         PetPatch: {
-            /**
-             * @description At least one character is visible, none is a control character. Comes back exactly as it was sent.
-             * @example Rex
-             */
+            /** @description The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
             name?: string;
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807.
+             * @description Identifier of the category of the animal.
              */
             categoryId?: bigint;
+            /** @description The new status; `null` removes it. */
             status?: components["schemas"]["PetStatus"] | null;
         };
         /**
@@ -186,17 +181,14 @@ export interface components {
         Pet: {
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807.
+             * @description Identifier of the animal, assigned by the service.
              */
             id: bigint;
-            /**
-             * @description At least one character is visible, none is a control character. Comes back exactly as it was sent.
-             * @example Rex
-             */
+            /** @description The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
             name: string;
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807.
+             * @description Identifier of the category of the animal.
              */
             categoryId: bigint;
             status?: components["schemas"]["PetStatus"];
@@ -215,7 +207,7 @@ export interface components {
         NewOrder: {
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807.
+             * @description Identifier of the animal to order.
              */
             petId: bigint;
         };
@@ -240,18 +232,18 @@ export interface components {
         Order: {
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807.
+             * @description Identifier of the order, assigned by the service.
              */
             id: bigint;
             /**
              * Format: int64
-             * @description From -9223372036854775808 to 9223372036854775807.
+             * @description Identifier of the animal.
              */
             petId: bigint;
             status: components["schemas"]["OrderStatus"];
             /**
              * Format: date-time
-             * @description When the order was placed, in UTC (RFC 3339).
+             * @description The time of the order, in UTC (RFC 3339).
              */
             placedAt: string;
         };
@@ -365,13 +357,16 @@ export interface components {
          */
         Error: {
             /**
-             * @description What a program can act on: a closed set.
+             * @description The kind of the error, for programs. One of a closed set.
              * @enum {string}
              */
             code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "insufficient_scope" | "https_required" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "pet_not_available" | "pet_has_open_order" | "invalid_transition" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
-            /** @description What a person can act on. Its words may change. */
+            /** @description The explanation, for people. Its wording may change. */
             message: string;
-            /** @description The HTTP status of the response. */
+            /**
+             * Format: int32
+             * @description The HTTP status of the response.
+             */
             status: number;
         };
         /**
@@ -400,17 +395,95 @@ export interface components {
         Orders: components["schemas"]["Order"][];
         /** @description The service is healthy. */
         Health: {
-            /** @constant */
+            /**
+             * @description The worker runs.
+             * @enum {string}
+             */
             status: "ok";
-            /** @enum {string} */
+            /**
+             * @description The environment of this deployment.
+             * @enum {string}
+             */
             environment: "local" | "staging" | "production";
+            /** @description Identifier of the deployed version. */
             version: string;
         };
     };
     responses: never;
-    parameters: never;
+    parameters: {
+        /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+        Bookmark: string;
+        /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Nothing between quotes is refused, and so is a comma followed by a space: repeated headers look the same. */
+        IdempotencyKey: string;
+    };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /**
+         * @description Identifies the request in the log. Quote it when you report a problem.
+         * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
+         */
+        RequestId: string;
+        /**
+         * @description The state of the database that this response has seen. Present when the request has one. Send it with the next request.
+         * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
+         */
+        Bookmark: string;
+        /**
+         * @description This is the response to an earlier request with the same Idempotency-Key.
+         * @example true
+         */
+        IdempotencyReplayed: string;
+        /**
+         * @description The address of the next page (RFC 8288), to be used unchanged. Absent on the last page.
+         * @example <https://api.animal-store.example/v1/pets?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"
+         */
+        NextPage: string;
+        /**
+         * @description The address of the new resource.
+         * @example https://api.animal-store.example/v1/pets/7
+         */
+        Location: string;
+        /**
+         * @description The challenge (RFC 6750), with an error when a key was sent.
+         * @example Bearer realm="animal-store"
+         */
+        Challenge: string;
+        /**
+         * @description The challenge (RFC 6750), with the scope that the key lacks.
+         * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
+         */
+        InsufficientScope: string;
+        /**
+         * @description The media types that the operation accepts.
+         * @example application/json
+         */
+        Accept: string;
+        /**
+         * @description Present when the body is compressed.
+         * @example identity
+         */
+        AcceptEncoding: string;
+        /**
+         * @description Seconds to wait before the next request.
+         * @example 10
+         */
+        RetryAfter: number;
+        /**
+         * @description The time of the deprecation (RFC 9745).
+         * @example @1795132800
+         */
+        Deprecation: string;
+        /**
+         * @description The time of the planned removal (RFC 8594).
+         * @example Thu, 05 Dec 2030 00:00:00 GMT
+         */
+        Sunset: string;
+        /**
+         * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
+         * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
+         */
+        DeprecationLinks: string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -422,12 +495,12 @@ export interface operations {
                 limit?: number;
                 /** @description Returns only animals with this status. An animal without a status matches none. */
                 status?: components["schemas"]["PetStatus"];
-                /** @description From the `Link` of the page before: opaque, and valid for the same filter only. Any other is a 400. */
+                /** @description The page to return, from the `Link` header of the page before. Opaque, and valid for the same filter only: any other value is a 400. */
                 cursor?: string;
             };
             header?: {
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
             cookie?: never;
@@ -437,21 +510,9 @@ export interface operations {
             /** @description A page of animals. */
             200: {
                 headers: {
-                    /**
-                     * @description The next page (RFC 8288), to be followed as it is. Absent on the last page.
-                     * @example <https://api.animal-store.example/v1/pets?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"
-                     */
-                    Link?: string;
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Link: components["headers"]["NextPage"];
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -471,11 +532,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -485,16 +542,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -504,16 +553,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -523,16 +564,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -542,11 +575,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -556,16 +585,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -578,13 +599,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A name for this request, so that repeating it does not repeat its effect: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them are ignored. A comma followed by a space is refused: repeated headers look the same.
-                 * @example "6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"
-                 */
-                "Idempotency-Key"?: string;
+                /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Nothing between quotes is refused, and so is a comma followed by a space: repeated headers look the same. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
             cookie?: never;
@@ -599,26 +617,10 @@ export interface operations {
             /** @description The animal was added. */
             201: {
                 headers: {
-                    /**
-                     * @description The address of what was created.
-                     * @example https://api.animal-store.example/v1/pets/7
-                     */
-                    Location: string;
-                    /**
-                     * @description This is the answer to an earlier request with the same Idempotency-Key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -636,11 +638,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -650,16 +648,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -669,16 +659,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -688,11 +670,7 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -702,21 +680,9 @@ export interface operations {
             /** @description The media type is not accepted, or the body is compressed. */
             415: {
                 headers: {
-                    /**
-                     * @description The media types that are accepted.
-                     * @example application/json
-                     */
-                    Accept: string;
-                    /**
-                     * @description Present when the compression of the body was refused.
-                     * @example identity
-                     */
-                    "Accept-Encoding"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Accept: components["headers"]["Accept"];
+                    "Accept-Encoding": components["headers"]["AcceptEncoding"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -726,16 +692,8 @@ export interface operations {
             /** @description The `Idempotency-Key` was used for another body. */
             422: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -745,16 +703,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -764,11 +714,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -778,16 +724,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -801,10 +739,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Identifier. */
+                /** @description Identifier of the animal. */
                 petId: bigint;
             };
             cookie?: never;
@@ -814,31 +752,11 @@ export interface operations {
             /** @description The animal. */
             200: {
                 headers: {
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -856,26 +774,10 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -885,31 +787,11 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -919,31 +801,11 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -953,31 +815,11 @@ export interface operations {
             /** @description The requested resource could not be found. */
             404: {
                 headers: {
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -987,31 +829,11 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1021,26 +843,10 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1050,31 +856,11 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Since when (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation: string;
-                    /**
-                     * @description When it is to be removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset: string;
-                    /**
-                     * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
-                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
-                     */
-                    Link: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Sunset: components["headers"]["Sunset"];
+                    Link: components["headers"]["DeprecationLinks"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1088,10 +874,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Identifier. */
+                /** @description Identifier of the animal. */
                 petId: bigint;
             };
             cookie?: never;
@@ -1101,16 +887,8 @@ export interface operations {
             /** @description The animal was deleted. */
             204: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1118,11 +896,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1132,16 +906,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1151,16 +917,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1170,16 +928,8 @@ export interface operations {
             /** @description The requested resource could not be found. */
             404: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1189,16 +939,8 @@ export interface operations {
             /** @description The state of the resource does not allow it. */
             409: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1208,16 +950,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1227,11 +961,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1241,16 +971,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1264,10 +986,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Identifier. */
+                /** @description Identifier of the animal. */
                 petId: bigint;
             };
             cookie?: never;
@@ -1283,16 +1005,8 @@ export interface operations {
             /** @description The animal was changed. */
             200: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1310,11 +1024,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1324,16 +1034,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1343,16 +1045,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1362,16 +1056,8 @@ export interface operations {
             /** @description The requested resource could not be found. */
             404: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1381,16 +1067,8 @@ export interface operations {
             /** @description The state of the resource does not allow it. */
             409: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1400,11 +1078,7 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1414,21 +1088,9 @@ export interface operations {
             /** @description The media type is not accepted, or the body is compressed. */
             415: {
                 headers: {
-                    /**
-                     * @description The media types that are accepted.
-                     * @example application/json, application/merge-patch+json
-                     */
-                    Accept: string;
-                    /**
-                     * @description Present when the compression of the body was refused.
-                     * @example identity
-                     */
-                    "Accept-Encoding"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Accept: components["headers"]["Accept"];
+                    "Accept-Encoding": components["headers"]["AcceptEncoding"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1438,16 +1100,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1457,11 +1111,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1471,16 +1121,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1496,12 +1138,12 @@ export interface operations {
                 limit?: number;
                 /** @description Returns only orders with this status. */
                 status?: components["schemas"]["OrderStatus"];
-                /** @description From the `Link` of the page before: opaque, and valid for the same filter only. Any other is a 400. */
+                /** @description The page to return, from the `Link` header of the page before. Opaque, and valid for the same filter only: any other value is a 400. */
                 cursor?: string;
             };
             header?: {
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
             cookie?: never;
@@ -1511,21 +1153,9 @@ export interface operations {
             /** @description A page of orders. */
             200: {
                 headers: {
-                    /**
-                     * @description The next page (RFC 8288), to be followed as it is. Absent on the last page.
-                     * @example <https://api.animal-store.example/v1/store/orders?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"
-                     */
-                    Link?: string;
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Link: components["headers"]["NextPage"];
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1545,11 +1175,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1559,16 +1185,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1578,16 +1196,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1597,16 +1207,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1616,11 +1218,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1630,16 +1228,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1652,13 +1242,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description A name for this request, so that repeating it does not repeat its effect: within 24 hours the first answer comes again. 1 to 255 printable ASCII characters; quotes around them are ignored. A comma followed by a space is refused: repeated headers look the same.
-                 * @example "6b1f6f0e-2f0b-4a86-9a55-0f8f3a5a3a11"
-                 */
-                "Idempotency-Key"?: string;
+                /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Nothing between quotes is refused, and so is a comma followed by a space: repeated headers look the same. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
             cookie?: never;
@@ -1673,26 +1260,10 @@ export interface operations {
             /** @description The order was placed. */
             201: {
                 headers: {
-                    /**
-                     * @description The address of what was created.
-                     * @example https://api.animal-store.example/v1/store/orders/7
-                     */
-                    Location: string;
-                    /**
-                     * @description This is the answer to an earlier request with the same Idempotency-Key.
-                     * @example true
-                     */
-                    "Idempotency-Replayed"?: string;
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Location: components["headers"]["Location"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1710,11 +1281,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1724,16 +1291,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1743,16 +1302,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1762,16 +1313,8 @@ export interface operations {
             /** @description The requested resource could not be found. */
             404: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1781,16 +1324,8 @@ export interface operations {
             /** @description The state of the resource does not allow it. */
             409: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1800,11 +1335,7 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1814,21 +1345,9 @@ export interface operations {
             /** @description The media type is not accepted, or the body is compressed. */
             415: {
                 headers: {
-                    /**
-                     * @description The media types that are accepted.
-                     * @example application/json
-                     */
-                    Accept: string;
-                    /**
-                     * @description Present when the compression of the body was refused.
-                     * @example identity
-                     */
-                    "Accept-Encoding"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Accept: components["headers"]["Accept"];
+                    "Accept-Encoding": components["headers"]["AcceptEncoding"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1838,16 +1357,8 @@ export interface operations {
             /** @description The `Idempotency-Key` was used for another body. */
             422: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1857,16 +1368,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1876,11 +1379,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1890,16 +1389,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1913,10 +1404,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Identifier. */
+                /** @description Identifier of the order. */
                 orderId: bigint;
             };
             cookie?: never;
@@ -1926,16 +1417,8 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1953,11 +1436,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1967,16 +1446,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1986,16 +1457,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="read"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2005,16 +1468,8 @@ export interface operations {
             /** @description The requested resource could not be found. */
             404: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2024,16 +1479,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2043,11 +1490,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2057,16 +1500,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2080,10 +1515,10 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
-                "X-D1-Bookmark"?: string;
+                "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
-                /** @description Identifier. */
+                /** @description Identifier of the order. */
                 orderId: bigint;
             };
             cookie?: never;
@@ -2099,16 +1534,8 @@ export interface operations {
             /** @description The order, with the status. */
             200: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2126,11 +1553,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2140,16 +1563,8 @@ export interface operations {
             /** @description The API key is missing or not valid. */
             401: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store"
-                     */
-                    "WWW-Authenticate": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["Challenge"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2159,16 +1574,8 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description The challenge (RFC 6750): with an error when a key was sent.
-                     * @example Bearer realm="animal-store", error="insufficient_scope", scope="write"
-                     */
-                    "WWW-Authenticate"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "WWW-Authenticate": components["headers"]["InsufficientScope"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2178,16 +1585,8 @@ export interface operations {
             /** @description The requested resource could not be found. */
             404: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2197,16 +1596,8 @@ export interface operations {
             /** @description The state of the resource does not allow it. */
             409: {
                 headers: {
-                    /**
-                     * @description The state that this response has seen: present when the request carried one. Send it with the next.
-                     * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
-                     */
-                    "X-D1-Bookmark"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-D1-Bookmark": components["headers"]["Bookmark"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2216,11 +1607,7 @@ export interface operations {
             /** @description The body is too large. */
             413: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2230,21 +1617,9 @@ export interface operations {
             /** @description The media type is not accepted, or the body is compressed. */
             415: {
                 headers: {
-                    /**
-                     * @description The media types that are accepted.
-                     * @example application/json, application/merge-patch+json
-                     */
-                    Accept: string;
-                    /**
-                     * @description Present when the compression of the body was refused.
-                     * @example identity
-                     */
-                    "Accept-Encoding"?: string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    Accept: components["headers"]["Accept"];
+                    "Accept-Encoding": components["headers"]["AcceptEncoding"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2254,16 +1629,8 @@ export interface operations {
             /** @description Too many requests. */
             429: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 10
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2273,11 +1640,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2287,16 +1650,8 @@ export interface operations {
             /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
             503: {
                 headers: {
-                    /**
-                     * @description Seconds to wait.
-                     * @example 5
-                     */
-                    "Retry-After": string;
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2317,11 +1672,7 @@ export interface operations {
             /** @description The service is healthy. */
             200: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2338,11 +1689,7 @@ export interface operations {
             /** @description The request is not valid. The message names every problem at once. */
             400: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2352,11 +1699,7 @@ export interface operations {
             /** @description The API key lacks the scope of the operation, or the request was sent over plain http. */
             403: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2366,11 +1709,7 @@ export interface operations {
             /** @description Internal server error. */
             500: {
                 headers: {
-                    /**
-                     * @description Names the request in our log. Quote it when you report a problem.
-                     * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
-                     */
-                    "X-Request-Id": string;
+                    "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {

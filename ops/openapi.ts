@@ -14,12 +14,19 @@ import type { ResourceDescription } from '../src/openapi/describe.ts';
 import { describeApi, type Server } from '../src/openapi/document.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
+declare global {
+  interface JSON {
+    /** Not in TypeScript's library yet: https://tc39.es/proposal-json-parse-with-source/ */
+    rawJSON(text: string): unknown;
+  }
+}
+
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 
 const files = new Map<string, string>([
   [
     'public/v1/openapi.json',
-    `${JSON.stringify(describeApi(servers(), await resources(), packageJson.version), null, 2)}\n`,
+    `${JSON.stringify(describeApi(servers(), await resources(), packageJson.version), exactRange, 2)}\n`,
   ],
 ]);
 /** Apache-2.0, section 4(b): a changed file carries a prominent notice that says so. */
@@ -67,7 +74,19 @@ function servers(): Server[] {
     return {
       url: String(vars.BASE_URL),
       description: env === 'production' ? 'Production' : 'Staging',
+      'x-internal': env !== 'production',
     };
   });
-  return [...deployed, { url: 'http://localhost:8787/v1', description: 'Local development' }];
+  const url = 'http://localhost:8787/v1';
+  return [...deployed, { url, description: 'Local development', 'x-internal': true }];
+}
+
+/** For JSON.stringify: gives int64 schemas their minimum and maximum, which JavaScript would round. */
+function exactRange(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('format' in value)) return value;
+  if (value.format !== 'int64') return value;
+  const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n].map((bound) =>
+    JSON.rawJSON(String(bound)),
+  );
+  return { ...value, minimum, maximum };
 }

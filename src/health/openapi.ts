@@ -2,24 +2,32 @@
 import * as z from 'zod/mini';
 import { unexpected } from '../errors.ts';
 import { JSON_TYPE } from '../http/body.ts';
-import { foreignOrigin } from '../middleware/cross-origin.ts';
+import { invalidRequest, NoQuery } from '../http/validate.ts';
 import { httpsRequired } from '../middleware/require-https.ts';
-import { describeErrors, type ResourceDescription } from '../openapi/describe.ts';
-import { REQUEST_ID } from '../openapi/headers.ts';
+import { describeErrors, problemsIn, type ResourceDescription } from '../openapi/describe.ts';
+import { REQUEST_ID, refer } from '../openapi/headers.ts';
 import { describeSchema, open } from '../openapi/schemas.ts';
 
 const Health = z.looseObject({
-  status: z.literal('ok'),
+  status: z.enum(['ok']),
   environment: z.enum(['local', 'staging', 'production']),
-  version: z.string(),
+  version: z.string().check(z.minLength(1), z.maxLength(100)),
 });
 describeSchema(Health, { id: 'Health', description: 'The service is healthy.', override: open });
 
-const errors = [foreignOrigin(), httpsRequired(), unexpected(new Error())];
+const problems = problemsIn({ query: NoQuery }, { query: { verbose: '1' } });
+const errors = [invalidRequest(problems), httpsRequired(), unexpected(new Error())];
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'service', description: 'The service itself.' }],
   schemas: { Health },
+  fields: {
+    Health: {
+      status: 'The worker runs.',
+      environment: 'The environment of this deployment.',
+      version: 'Identifier of the deployed version.',
+    },
+  },
   paths: {
     '/health': {
       get: {
@@ -33,7 +41,7 @@ export const resource: ResourceDescription = {
           responses: {
             200: {
               description: 'The service is healthy.',
-              headers: REQUEST_ID,
+              headers: refer(REQUEST_ID),
               content: {
                 [JSON_TYPE]: {
                   schema: Health,

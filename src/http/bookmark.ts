@@ -6,7 +6,7 @@ import type { Scope } from '../keys/record.ts';
 export const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
 /** What a bookmark of another shape could look like. */
-export const TOKEN = /^[\w.~+/=:-]{1,256}$/;
+export const TOKEN = /^[A-Za-z0-9_.~+/=:-]{1,256}$/;
 const MISSPELLED_KEYWORD = /^first/i;
 
 const BOOKMARK_PROBLEM =

@@ -15,7 +15,7 @@ import {
 } from '../http/body.ts';
 import { invalidJson } from '../http/json.ts';
 import { rateLimited } from '../http/rate-limit.ts';
-import { invalidRequest } from '../http/validate.ts';
+import { invalidRequest, NoQuery, type Part, problemsOf } from '../http/validate.ts';
 import { idempotencyKeyReused, REPEATABLE_CREATE } from '../idempotency/create.ts';
 import {
   inactiveApiKey,
@@ -25,8 +25,8 @@ import {
 } from '../keys/authenticate.ts';
 import type { OperationDefinition } from '../middleware/operation.ts';
 import { httpsRequired } from '../middleware/require-https.ts';
-import { BOOKMARK, ERROR_HEADERS, type Headers, oneOf, REPLAYED, REQUEST_ID } from './headers.ts';
-import { BOOKMARK_PARAMETER, IDEMPOTENCY_KEY_PARAMETER } from './parameters.ts';
+import { BOOKMARK, errorHeaders, type Headers, REPLAYED, REQUEST_ID, refer } from './headers.ts';
+import { parameter } from './parameters.ts';
 import { ErrorBody } from './schemas.ts';
 
 /** What a resource adds to the description. */
@@ -34,12 +34,18 @@ export type ResourceDescription = {
   tags: { name: string; description: string }[];
   /** By their names in the description. */
   schemas: Record<string, z.ZodMiniType>;
+  /** The descriptions of fields, by schema. A field has one here, or its schema has one. */
+  fields: Record<string, Record<string, string>>;
+  /** Response headers of its own. */
+  headers?: Headers;
   /** Operations by path and method. */
   paths: Record<string, Record<string, DescribedOperation>>;
 };
 
 /** An operation, and the errors that it was described by. */
 export type DescribedOperation = { operation: ZodOpenApiOperationObject; errors: ApiError[] };
+
+type Invalid = Partial<Record<Part, unknown>>;
 
 type Description = {
   tag: string;
@@ -52,8 +58,8 @@ type Description = {
     | { schema?: undefined }
   );
   body?: { description: string; examples: Record<string, { summary?: string; value: unknown }> };
-  /** The problems of an example of `invalid_request`. */
-  invalid: string;
+  /** Invalid parts of a request: their problems are the example of `invalid_request`. */
+  invalid: Invalid;
   /** The operation's own errors. */
   errors?: ApiError[];
   /** Headers of every response. */
@@ -67,7 +73,7 @@ export function describe(definition: OperationDefinition, about: Description): D
   const { tag, summary, description, stability, success, body, headers = {} } = about;
   const { errors = [], extra } = about;
   const { unavailable } = idempotent ? REPEATABLE_CREATE : REPEATABLE_WRITE;
-  const common = commonErrors(definition, about.invalid, unavailable);
+  const common = commonErrors(definition, problemsIn(definition, about.invalid), unavailable);
   const own = [...errors, ...(idempotent ? [idempotencyKeyReused()] : [])];
   const operation: ZodOpenApiOperationObject = {
     operationId,
@@ -77,7 +83,7 @@ export function describe(definition: OperationDefinition, about: Description): D
     ...(stability && { 'x-stability': stability }),
     ...extra,
     requestParams: { ...(param && { path: param }), ...(query && { query }) },
-    parameters: [...(idempotent ? [IDEMPOTENCY_KEY_PARAMETER] : []), BOOKMARK_PARAMETER],
+    parameters: [...(idempotent ? [parameter('IdempotencyKey')] : []), parameter('Bookmark')],
     ...(json && {
       requestBody: {
         required: true,
@@ -90,13 +96,13 @@ export function describe(definition: OperationDefinition, about: Description): D
     responses: {
       [success.status]: {
         description: success.description,
-        headers: {
+        headers: refer({
           ...success.headers,
           ...(idempotent && REPLAYED),
           ...headers,
           ...BOOKMARK,
           ...REQUEST_ID,
-        },
+        }),
         ...(success.schema && {
           content: { [JSON_TYPE]: { schema: success.schema, example: success.example } },
         }),
@@ -108,16 +114,35 @@ export function describe(definition: OperationDefinition, about: Description): D
   return { operation, errors: [...common, ...own] };
 }
 
+/** The problems that the service finds in these parts. */
+export function problemsIn(
+  definition: Pick<OperationDefinition, Part>,
+  invalid: Invalid,
+): string[] {
+  const schemas = {
+    param: definition.param,
+    query: definition.query ?? NoQuery,
+    json: definition.json,
+  };
+  const parts = ['param', 'query', 'json'] as const;
+  return parts.flatMap((part) => {
+    const error = part in invalid && schemas[part]?.safeParse(invalid[part]).error;
+    return error && schemas[part]
+      ? problemsOf(part, schemas[part], invalid[part], error.issues)
+      : [];
+  });
+}
+
 /** The errors of every operation with such a definition. */
 function commonErrors(
   definition: OperationDefinition,
-  invalid: string,
+  problems: string[],
   unavailable: string,
 ): ApiError[] {
   const { scope, json, mediaTypes = [JSON_TYPE] } = definition;
   return [
     ...(json ? [invalidJson()] : []),
-    invalidRequest([invalid]),
+    invalidRequest(problems),
     missingApiKey(),
     unknownApiKey(),
     inactiveApiKey('expired', '2026-11-20T00:00:00.000Z'),
@@ -156,7 +181,7 @@ export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApi
       status,
       {
         description: DESCRIPTIONS[status] ?? '',
-        headers: { ...errorHeaders(some), ...headers, ...REQUEST_ID },
+        headers: refer({ ...errorHeaders(some), ...headers, ...REQUEST_ID }),
         content: { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(some) } },
       },
     ]),
@@ -171,16 +196,4 @@ function examplesOf(errors: ApiError[]) {
     if (!examples.has(code)) examples.set(code, { value });
   }
   return Object.fromEntries(examples);
-}
-
-/** The headers of errors of one status: required if all of them have it. */
-function errorHeaders(errors: ApiError[]): Headers {
-  const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));
-  return Object.fromEntries(
-    Array.from(names, (name) => {
-      const values = errors.flatMap((error) => error.headers[name] ?? []);
-      const isRequired = values.length === errors.length;
-      return [name, oneOf(ERROR_HEADERS[name] ?? '', values, isRequired)];
-    }),
-  );
 }

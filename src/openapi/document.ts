@@ -6,14 +6,18 @@ import { createDocument } from 'zod-openapi';
 import { app, notAllowed, notFound } from '../app.ts';
 import { STATUS_OF } from '../errors.ts';
 import type { DescribedOperation, ResourceDescription } from './describe.ts';
-import { describeSchema, ErrorBody, open } from './schemas.ts';
+import { HEADERS } from './headers.ts';
+import { PARAMETERS } from './parameters.ts';
+import { describeSchema, ERROR_FIELDS, ErrorBody, open } from './schemas.ts';
 
-export type Server = { url: string; description: string };
+/** `x-internal`: it is not for clients of the store. */
+export type Server = { url: string; description: string; 'x-internal': boolean };
 
 /**
  * The document; `servers` are base addresses, ending in `/v1`.
  *
- * @throws Error when a route has no description, a description no route, or an error code no example.
+ * @throws Error when a route has no description, a description no route, an error code no example, or a field
+ *   no description.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
   requireSameRoutes(resources);
@@ -23,7 +27,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
     override: open,
     examples: errorExamples(resources),
   });
-  return createDocument({
+  const document = createDocument({
     openapi: '3.1.1',
     info: {
       title: 'Animal store',
@@ -43,12 +47,45 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
           description: 'An API key, as `Authorization: Bearer <API_KEY>`.',
         },
       },
-      schemas: Object.assign({}, ...resources.map(({ schemas }) => schemas)),
+      schemas: merge(resources.map(({ schemas }) => schemas)),
+      headers: Object.fromEntries(
+        Object.entries(merge([HEADERS, ...resources.map(({ headers }) => headers ?? {})])).map(
+          ([component, { name: _, ...header }]) => [component, header],
+        ),
+      ),
+      parameters: PARAMETERS,
     },
     paths: Object.fromEntries(
       resources.flatMap(({ paths }) => Object.entries(paths).map(pathItem)),
     ),
   });
+  const fields = merge([{ Error: ERROR_FIELDS }, ...resources.map((resource) => resource.fields)]);
+  describeFields(document.components?.schemas, fields);
+  return document;
+}
+
+function merge<Value>(parts: Record<string, Value>[]): Record<string, Value> {
+  return Object.assign({}, ...parts);
+}
+
+type Components = NonNullable<ReturnType<typeof createDocument>['components']>;
+
+/** Gives the fields of these schemas their descriptions. */
+function describeFields(
+  schemas: Components['schemas'],
+  fields: Record<string, Record<string, string>>,
+): void {
+  for (const [name, object] of Object.entries(schemas ?? {})) {
+    const { properties = {} } = typeof object === 'object' && 'properties' in object ? object : {};
+    for (const [field, schema] of Object.entries(properties)) {
+      const description = fields[name]?.[field];
+      const isObject = typeof schema === 'object';
+      if (description && isObject) properties[field] = { ...schema, description };
+      else if (!isObject || (!('$ref' in schema) && !('description' in schema))) {
+        throw new Error(`the field ${field} of ${name} has no description`);
+      }
+    }
+  }
 }
 
 /** Compares what is routed below `/v1` with what is described, operation by operation. */

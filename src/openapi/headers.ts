@@ -1,85 +1,198 @@
-/** What the description says of response headers. */
+/** What the description says of response headers: each is described once, in `components/headers`. */
 import { TOKEN } from '../http/bookmark.ts';
 
+type Text = { type: 'string'; pattern: string; minLength: number; maxLength: number };
+type Int32 = { type: 'integer'; format: 'int32'; minimum: number; maximum: number };
+
 export type Header = {
+  /** The header's own name, such as `Link`. */
+  name: string;
   description: string;
+  /** Whether each response that it is described for has it. */
   required: boolean;
-  schema: { type: 'string'; pattern: string };
-  example: string;
+  schema: Text | Int32;
+  example: string | number;
 };
+/** By their names in `components/headers`. */
 export type Headers = Record<string, Header>;
 
-/** A header that each such response has; `required: false` for one that only some have. */
-export function header(
-  description: string,
-  example: string,
-  pattern: string,
-  required = true,
+/** A header of text; `length` is its length, or the least and the greatest. */
+export function text(
+  name: string,
+  about: { description: string; required?: boolean; example: string; pattern: string },
+  length: number | [minimum: number, maximum: number],
 ): Header {
-  return { description, required, schema: { type: 'string', pattern }, example };
+  const [minLength, maxLength] = typeof length === 'number' ? [length, length] : length;
+  const { description, required = true, example, pattern } = about;
+  const schema: Text = { type: 'string', pattern, minLength, maxLength };
+  return { name, description, required, schema, example };
 }
 
-/** A header with one of these values. */
-export function oneOf(description: string, values: string[], required = true): Header {
-  const texts = [...new Set(values)].map((text) => text.replaceAll(/[()[\]{}.*+?^$|\\]/g, '\\$&'));
-  const pattern = texts.length > 1 ? `^(${texts.join('|')})$` : `^${texts[0]}$`;
-  return header(description, values[0] ?? '', pattern, required);
+/** A header that always has this value. */
+export function constant(name: string, value: string, description: string): Header {
+  const pattern = `^${value.replaceAll(/[()[\]{}.*+?^$|\\]/g, '\\$&')}$`;
+  return text(name, { description, example: value, pattern }, value.length);
 }
+
+/** The headers of a response: references to `components/headers`. */
+export function refer(headers: Headers): Record<string, { $ref: string }> {
+  const references = Object.entries(headers).map(([component, { name }]) => [
+    name,
+    { $ref: `#/components/headers/${component}` },
+  ]);
+  return Object.fromEntries(references);
+}
+
+/** The longest address that a header has. */
+const MAX_URL = 2048;
+
+export const BOOKMARK_SCHEMA: Text = {
+  type: 'string',
+  pattern: TOKEN.source,
+  minLength: 1,
+  maxLength: 256,
+};
 
 export const REQUEST_ID: Headers = {
-  'X-Request-Id': header(
-    'Names the request in our log. Quote it when you report a problem.',
-    '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11',
-    '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+  RequestId: text(
+    'X-Request-Id',
+    {
+      description: 'Identifies the request in the log. Quote it when you report a problem.',
+      example: '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11',
+      pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    },
+    36,
   ),
 };
 
-/** Of a response to a request that carried `X-D1-Bookmark`, once a query was answered. */
+/** Of a response to a request with `X-D1-Bookmark`, if the database answered. */
 export const BOOKMARK: Headers = {
-  'X-D1-Bookmark': header(
-    'The state that this response has seen: present when the request carried one. Send it with the next.',
-    '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
-    TOKEN.source,
-    false,
-  ),
+  Bookmark: {
+    name: 'X-D1-Bookmark',
+    description:
+      'The state of the database that this response has seen. Present when the request has one. Send it with the next request.',
+    required: false,
+    schema: BOOKMARK_SCHEMA,
+    example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
+  },
 };
 
 export const REPLAYED: Headers = {
-  'Idempotency-Replayed': oneOf(
-    'This is the answer to an earlier request with the same Idempotency-Key.',
-    ['true'],
-    false,
-  ),
+  IdempotencyReplayed: {
+    ...constant(
+      'Idempotency-Replayed',
+      'true',
+      'This is the response to an earlier request with the same Idempotency-Key.',
+    ),
+    required: false,
+  },
 };
 
 /** Of a list. */
-export function nextPage(path: string): Headers {
-  return {
-    Link: header(
-      'The next page (RFC 8288), to be followed as it is. Absent on the last page.',
-      `<https://api.animal-store.example/v1${path}?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"`,
-      `^<https?://[^>]+/v1${path}\\?limit=[0-9]+[^>]*>; rel="next"$`,
-      false,
-    ),
-  };
-}
+export const NEXT_PAGE: Headers = {
+  NextPage: text(
+    'Link',
+    {
+      description:
+        'The address of the next page (RFC 8288), to be used unchanged. Absent on the last page.',
+      required: false,
+      example:
+        '<https://api.animal-store.example/v1/pets?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"',
+      pattern: '^<https?://[^>]+/v1/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$',
+    },
+    [1, MAX_URL],
+  ),
+};
 
 /** Of a create. */
-export function location(path: string): Headers {
-  return {
-    Location: header(
-      'The address of what was created.',
-      `https://api.animal-store.example/v1${path}/7`,
-      `^https?://.+/v1${path}/[0-9]+$`,
-    ),
-  };
+export const LOCATION: Headers = {
+  Location: text(
+    'Location',
+    {
+      description: 'The address of the new resource.',
+      example: 'https://api.animal-store.example/v1/pets/7',
+      pattern: '^https?://.+/v1/.+/[0-9]+$',
+    },
+    [1, MAX_URL],
+  ),
+};
+
+/** Of errors. */
+const ERROR_HEADERS: Headers = {
+  Challenge: text(
+    'WWW-Authenticate',
+    {
+      description: 'The challenge (RFC 6750), with an error when a key was sent.',
+      example: 'Bearer realm="animal-store"',
+      pattern: '^Bearer realm="animal-store"(, error="invalid_token")?$',
+    },
+    [1, 60],
+  ),
+  InsufficientScope: text(
+    'WWW-Authenticate',
+    {
+      description: 'The challenge (RFC 6750), with the scope that the key lacks.',
+      required: false,
+      example: 'Bearer realm="animal-store", error="insufficient_scope", scope="write"',
+      pattern: '^Bearer realm="animal-store", error="insufficient_scope", scope="(read|write)"$',
+    },
+    [1, 80],
+  ),
+  Accept: text(
+    'Accept',
+    {
+      description: 'The media types that the operation accepts.',
+      example: 'application/json',
+      pattern: '^application/json(, application/merge-patch\\+json)?$',
+    },
+    [1, 60],
+  ),
+  AcceptEncoding: {
+    ...constant('Accept-Encoding', 'identity', 'Present when the body is compressed.'),
+    required: false,
+  },
+  RetryAfter: {
+    name: 'Retry-After',
+    description: 'Seconds to wait before the next request.',
+    required: true,
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
+    example: 10,
+  },
+};
+
+export const HEADERS: Headers = {
+  ...REQUEST_ID,
+  ...BOOKMARK,
+  ...REPLAYED,
+  ...NEXT_PAGE,
+  ...LOCATION,
+  ...ERROR_HEADERS,
+};
+
+/**
+ * The headers of errors of one status.
+ *
+ * @throws Error when one of them is not described.
+ */
+export function errorHeaders(errors: { headers: Record<string, string> }[]): Headers {
+  const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
+  return Object.fromEntries(
+    Array.from(names, (name) => {
+      const values = errors.flatMap(({ headers }) => headers[name] ?? []);
+      const found = Object.entries(ERROR_HEADERS).find(
+        ([, header]) =>
+          header.name === name &&
+          header.required === (values.length === errors.length) &&
+          values.every((value) => isValid(header.schema, value)),
+      );
+      if (!found)
+        throw new Error(`no header ${name} is described that has ${values.join(' and ')}`);
+      return found;
+    }),
+  );
 }
 
-/** What is said of the headers that errors carry. */
-export const ERROR_HEADERS: Record<string, string> = {
-  'WWW-Authenticate': 'The challenge (RFC 6750): with an error when a key was sent.',
-  Accept: 'The media types that are accepted.',
-  'Accept-Encoding': 'Present when the compression of the body was refused.',
-  Allow: 'The methods of the path.',
-  'Retry-After': 'Seconds to wait.',
-};
+function isValid(schema: Text | Int32, value: string): boolean {
+  if (schema.type === 'string') return new RegExp(schema.pattern).test(value);
+  return Number(value) >= schema.minimum && Number(value) <= schema.maximum;
+}

@@ -5,45 +5,61 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 import { STATUS_OF } from '../errors.ts';
-import { Int64, PathId } from '../http/int64.ts';
+import { Int64 } from '../http/int64.ts';
 import { LIMIT, Limit } from '../http/paging.ts';
 
+/** `npm run openapi` adds the minimum and the maximum, which no number of JavaScript holds. */
 const INT64 = { type: 'integer', format: 'int64' } as const;
+
+/** Longer than the longest list of problems. */
+const MAX_MESSAGE = 4096;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 export const ErrorBody = z.looseObject({
   code: z.enum(Object.keys(STATUS_OF)),
-  message: z.string(),
-  status: z.int().check(z.minimum(400), z.maximum(599)),
+  message: z.string().check(z.minLength(1), z.maxLength(MAX_MESSAGE)),
+  status: z.int(),
 });
+export const ERROR_FIELDS = {
+  code: 'The kind of the error, for programs. One of a closed set.',
+  message: 'The explanation, for people. Its wording may change.',
+  status: 'The HTTP status of the response.',
+};
 
-describeSchema(Int64, {
-  override: as(INT64),
-  description: 'From -9223372036854775808 to 9223372036854775807.',
-});
-describeSchema(PathId, { override: as(INT64), description: 'Identifier.' });
+describeSchema(Int64, { override: as(INT64) });
 describeSchema(Limit, {
-  override: as({ type: 'integer', ...LIMIT }),
-  description: 'Maximum number of items to return.',
+  override: as({ type: 'integer', format: 'int32', ...LIMIT }),
+  param: { description: 'Maximum number of items to return.' },
 });
-describeSchema(ErrorBody.shape.code, { description: 'What a program can act on: a closed set.' });
-describeSchema(ErrorBody.shape.message, {
-  description: 'What a person can act on. Its words may change.',
+describeSchema(ErrorBody.shape.status, {
+  override: as({ type: 'integer', format: 'int32', minimum: 400, maximum: 599 }),
 });
-describeSchema(ErrorBody.shape.status, { description: 'The HTTP status of the response.' });
 
 /** Adds what a schema cannot say of itself. */
 export function describeSchema(schema: z.ZodMiniType, metadata: ZodOpenApiMetadata): void {
   z.globalRegistry.add(schema, metadata as z.core.GlobalMeta);
 }
 
+/** Describes an id in a path. */
+export function describeId(schema: z.ZodMiniType, description: string): void {
+  describeSchema(schema, { override: as(INT64), param: { description } });
+}
+
+/** Describes a filter of a list, whose schema is a reference. */
+export function describeFilter(schema: z.ZodMiniType, description: string): void {
+  // Not enumerable: zod-openapi copies what is enumerable to the side of the reference.
+  describeSchema(schema, Object.defineProperty({}, 'param', { value: { description } }));
+}
+
 /** Describes the `cursor` of a list. */
 export function describeCursor({ shape }: { shape: { cursor: z.ZodMiniType } }): void {
   describeSchema(shape.cursor, {
-    override: as({ type: 'string' }),
-    description:
-      'From the `Link` of the page before: opaque, and valid for the same filter only. Any other is a 400.',
+    override: as({ type: 'string', pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: 256 }),
+    param: {
+      description:
+        'The page to return, from the `Link` header of the page before. Opaque, and valid for the same filter only: any other value is a 400.',
+    },
   });
 }
 

@@ -1,9 +1,15 @@
 /** What the description says of orders. */
-import { INT64_PROBLEM } from '../http/int64.ts';
-import { LIMIT, LIMIT_PROBLEM } from '../http/paging.ts';
+import { LIMIT } from '../http/paging.ts';
 import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
-import { location, nextPage } from '../openapi/headers.ts';
-import { as, describeCursor, describeSchema, open } from '../openapi/schemas.ts';
+import { LOCATION, NEXT_PAGE } from '../openapi/headers.ts';
+import {
+  as,
+  describeCursor,
+  describeFilter,
+  describeId,
+  describeSchema,
+  open,
+} from '../openapi/schemas.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import {
@@ -12,6 +18,7 @@ import {
   NewOrder,
   Order,
   OrderPatch,
+  OrderPath,
   OrderStatus,
   Orders,
   orderList,
@@ -42,8 +49,7 @@ describeSchema(Order, {
   examples: [ORDER],
 });
 describeSchema(Order.shape.placedAt, {
-  override: as({ type: 'string', format: 'date-time' }),
-  description: 'When the order was placed, in UTC (RFC 3339).',
+  override: as({ type: 'string', format: 'date-time', minLength: 24, maxLength: 24 }),
 });
 describeSchema(Orders, {
   id: 'Orders',
@@ -53,13 +59,20 @@ describeSchema(Orders, {
 });
 
 describeCursor(orderList.query);
-describeSchema(orderList.query.shape.status, {
-  description: 'Returns only orders with this status.',
-});
+describeFilter(orderList.query.shape.status, 'Returns only orders with this status.');
+describeId(OrderPath.shape.orderId, 'Identifier of the order.');
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'Store', description: 'Orders of animals.' }],
   schemas: { OrderStatus, NewOrder, OrderPatch, Order, Orders },
+  fields: {
+    NewOrder: { petId: 'Identifier of the animal to order.' },
+    Order: {
+      id: 'Identifier of the order, assigned by the service.',
+      petId: 'Identifier of the animal.',
+      placedAt: 'The time of the order, in UTC (RFC 3339).',
+    },
+  },
   paths: {
     '/store/orders': {
       get: describe(listOrders, {
@@ -67,13 +80,13 @@ export const resource: ResourceDescription = {
         summary: 'List orders',
         description: 'Ascending by id, optionally of one status. Pages are those of `listPets`.',
         stability: 'experimental',
-        invalid: `limit: ${LIMIT_PROBLEM}; stauts: is not a known parameter, did you mean status?`,
+        invalid: { query: { limit: '0', stauts: 'placed' } },
         success: {
           status: 200,
           description: 'A page of orders.',
           schema: Orders,
           example: [ORDER],
-          headers: nextPage('/store/orders'),
+          headers: NEXT_PAGE,
         },
       }),
       post: describe(placeOrder, {
@@ -83,13 +96,13 @@ export const resource: ResourceDescription = {
           'Orders an animal whose status is `available`, and makes it `pending`. Of concurrent orders of one animal, exactly one is placed.',
         stability: 'experimental',
         body: { description: BODY, examples: { order: { value: { petId: ORDER.petId } } } },
-        invalid: `petId: ${INT64_PROBLEM}`,
+        invalid: { json: { petId: 'seven' } },
         success: {
           status: 201,
           description: 'The order was placed.',
           schema: Order,
           example: ORDER,
-          headers: location('/store/orders'),
+          headers: LOCATION,
         },
         errors: [petNotFound(7n), petNotAvailable(7n, 'sold')],
       }),
@@ -100,7 +113,7 @@ export const resource: ResourceDescription = {
         summary: 'Get an order',
         description: 'An order outlives its animal.',
         stability: 'experimental',
-        invalid: `orderId: ${INT64_PROBLEM}`,
+        invalid: { param: { orderId: 'five' } },
         success: { status: 200, description: 'The order.', schema: Order, example: ORDER },
         errors: [orderNotFound(5n)],
       }),
@@ -111,7 +124,7 @@ export const resource: ResourceDescription = {
           'A placed order can be approved, an approved one delivered, and either cancelled. Delivering makes the animal `sold`, cancelling makes it `available` again. Setting the status that the order already has changes nothing.',
         stability: 'experimental',
         body: { description: BODY, examples: { approve: { value: { status: 'approved' } } } },
-        invalid: 'status: must be one of placed, approved, delivered, cancelled',
+        invalid: { param: { orderId: 'five' }, json: { status: 'shipped' } },
         success: {
           status: 200,
           description: 'The order, with the status.',

@@ -1,7 +1,7 @@
 /** The shapes of orders, and what their operations accept. Types are inferred from these schemas. */
 import * as z from 'zod/mini';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
-import { Int64, PathId, required } from '../http/int64.ts';
+import { Int64, pathId, required } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import type { OperationDefinition } from '../middleware/operation.ts';
 
@@ -31,7 +31,7 @@ export const Orders = z.array(Order);
 
 export const orderList = pagedList('orders', { status: OrderStatus });
 
-const OrderPath = z.strictObject({ orderId: PathId });
+export const OrderPath = z.strictObject({ orderId: pathId() });
 
 export const listOrders = {
   operationId: 'listOrders',

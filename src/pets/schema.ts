@@ -1,7 +1,7 @@
 /** The shapes of animals, and what their operations accept. Types are inferred from these schemas. */
 import * as z from 'zod/mini';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
-import { Int64, PathId, required } from '../http/int64.ts';
+import { Int64, pathId, required } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import type { OperationDefinition } from '../middleware/operation.ts';
 
@@ -18,7 +18,7 @@ export const NAME_LENGTH = 255;
  * A character that leaves a mark: no white space, no format character, none that is ignored when it is drawn,
  * and none of the symbols that Unicode defines as blank, such as the braille pattern without dots.
  */
-const VISIBLE =
+export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 
 /** Comes back exactly as it was sent: nothing is trimmed or normalized. */
@@ -68,7 +68,7 @@ export const Pets = z.array(Pet);
 
 export const petList = pagedList('', { status: PetStatus });
 
-const PetPath = z.strictObject({ petId: PathId });
+export const PetPath = z.strictObject({ petId: pathId() });
 
 export const listPets = {
   operationId: 'listPets',
