@@ -11,7 +11,7 @@ import { LOCAL, PROJECT_ROOT, runWrangler } from './wrangler.ts';
  */
 export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 
-const LOCAL_KEY_RECORD: KeyRecord = {
+export const LOCAL_KEY_RECORD: KeyRecord = {
   id: 'local',
   label: 'The fixed key of local development',
   createdAt: '2026-11-20T00:00:00.000Z',

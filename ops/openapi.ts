@@ -81,12 +81,15 @@ function servers(): Server[] {
   return [...deployed, { url, description: 'Local development', 'x-internal': true }];
 }
 
-/** For JSON.stringify: gives int64 schemas their minimum and maximum, which JavaScript would round. */
+/**
+ * For JSON.stringify: gives int64 schemas their range. Both bounds are powers of two, which tools that read them
+ * as doubles keep; the greatest int64 itself would be rounded.
+ */
 function exactRange(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('format' in value)) return value;
   if (value.format !== 'int64') return value;
-  const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n].map((bound) =>
+  const [minimum, exclusiveMaximum] = [-(2n ** 63n), 2n ** 63n].map((bound) =>
     JSON.rawJSON(String(bound)),
   );
-  return { ...value, minimum, maximum };
+  return { ...value, minimum, exclusiveMaximum };
 }

@@ -15,6 +15,7 @@ export type Schema = {
   pattern?: string;
   minimum?: number;
   maximum?: number;
+  exclusiveMaximum?: number;
   minLength?: number;
   maxLength?: number;
   required?: string[];

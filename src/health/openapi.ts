@@ -11,7 +11,7 @@ import { describeSchema, open } from '../openapi/schemas.ts';
 const Health = z.looseObject({
   status: z.enum(['ok']),
   environment: z.enum(['local', 'staging', 'production']),
-  version: z.string().check(z.minLength(1), z.maxLength(100)),
+  version: z.string().check(z.length(36), z.regex(/^[0-9a-f-]+$/)),
 });
 describeSchema(Health, { id: 'Health', description: 'The service is healthy.', override: open });
 

@@ -8,7 +8,7 @@ import { STATUS_OF } from '../errors.ts';
 import { Int64 } from '../http/int64.ts';
 import { LIMIT, Limit } from '../http/paging.ts';
 
-/** `npm run openapi` adds the minimum and the maximum, which no number of JavaScript holds. */
+/** `npm run openapi` adds the range, in digits. */
 const INT64 = { type: 'integer', format: 'int64' } as const;
 
 /** Longer than the longest list of problems. */

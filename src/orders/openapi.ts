@@ -54,7 +54,7 @@ describeSchema(Order.shape.placedAt, {
 describeSchema(Orders, {
   id: 'Orders',
   description: 'A page of orders, ascending by id.',
-  override: { maxItems: LIMIT.maximum },
+  override: { minItems: 0, maxItems: LIMIT.maximum },
   examples: [[ORDER]],
 });
 

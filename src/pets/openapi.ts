@@ -64,7 +64,7 @@ describeSchema(Pet, {
 describeSchema(Pets, {
   id: 'Pets',
   description: 'A page of animals, ascending by id.',
-  override: { maxItems: LIMIT.maximum },
+  override: { minItems: 0, maxItems: LIMIT.maximum },
   examples: [[PET]],
 });
 
