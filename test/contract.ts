@@ -38,6 +38,8 @@ type Parameter = {
 
 export type Operation = {
   operationId: string;
+  tags: string[];
+  'x-stability'?: string;
   security?: unknown[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Content> };

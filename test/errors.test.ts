@@ -35,6 +35,8 @@ test.each([
   ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE', ['POST', 'PUT']],
   ['/v1/store/orders', 'GET, HEAD, POST', ['PUT', 'PATCH', 'DELETE']],
   ['/v1/store/orders/1', 'GET, HEAD, PATCH', ['POST', 'PUT', 'DELETE']],
+  ['/v1/health', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE']],
+  ['/health', 'GET, HEAD', ['POST']],
 ])('%s takes %s only', async (path, allow, others) => {
   for (const method of others) {
     const reply = await store.fetch(path, { method });
@@ -47,6 +49,16 @@ test.each([
     });
   }
 });
+
+test.each(['/docs', '/docs/init.js', '/v1/openapi.json'])(
+  'the static file %s can only be read',
+  async (path) => {
+    for (const method of ['OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, headers } = await store.fetch(path, { method });
+      expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    }
+  },
+);
 
 test('HEAD answers as GET does, without the body', async () => {
   await store.create({ name: 'Rex', categoryId: 1 });
