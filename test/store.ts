@@ -1,7 +1,7 @@
 /** The store under test: the real worker in workerd with real D1 and KV, and a client's view of it. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { generateKey } from '../src/keys/format.ts';
@@ -31,22 +31,22 @@ export type Store = {
   calls(): Promise<Calls>;
   /** Runs the scheduled handler; whether it succeeded. */
   scheduled(): Promise<boolean>;
-  /** The lines that the worker logged since the test began, parsed: one for each request. */
+  /** The log lines, parsed: of the requests that this test sent with `fetch`, and of its scheduled runs. */
   logLines(): Promise<Record<string, unknown>[]>;
 };
 
-export type RequestOptions = Omit<RequestInit, 'headers'> & {
+export type RequestOptions = {
+  method?: string;
   headers?: Record<string, string | null>;
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 };
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
-type Pairs = [string, string][];
-
 export type StoreOptions = {
   /** The environment of wrangler.toml, called over https; default local, over http. */
   env?: 'staging' | 'production';
-  /** Whether the database has its tables; true unless told. */
+  /** Whether the database has its tables; default true. */
   migrate?: boolean;
   /** Runs the app with bindings that fail on demand: see faults/worker.ts. */
   faults?: boolean;
@@ -54,40 +54,54 @@ export type StoreOptions = {
   limits?: Partial<Record<'RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', number>>;
 };
 
-/** Starts the store for a test file. The database is empty when a test begins. */
+type Server = Awaited<ReturnType<typeof startServer>>;
+
+/** The servers of this process by their options. Test files share them; wrangler ends them with the process. */
+const servers = new Map<string, Promise<Server>>();
+
+async function startServer(options: StoreOptions) {
+  const harness = createTestHarness({ root: PROJECT_ROOT, workers: [workerInput(options)] });
+  const { url } = await harness.listen();
+  const worker = harness.getWorker<Env>();
+  if (options.migrate !== false) await worker.applyD1Migrations('DB');
+  // Without the proxy of `wrangler dev`, a request takes half of the time.
+  const origin = options.env ? 'https://animal-store.example' : url.origin;
+  return { harness, worker, url, origin, bindings: await worker.getEnv(), isUsed: true };
+}
+
+/** Gives a test file the store. The database is empty when a test begins. */
 export function startStore(options: StoreOptions = {}): Store {
   const { env = 'local', migrate = true } = options;
-  const server = createTestHarness({ root: PROJECT_ROOT, workers: [workerInput(options)] });
-  const worker = server.getWorker<Env>();
-  let url: URL;
-  let requests = 0;
   const suiteKey = generateKey(env);
-
-  /** The harness presents the address that it is given. Outside local the worker refuses http. */
-  function fetchOverHttps(path: string, { method = 'GET', body }: RequestOptions, headers: Pairs) {
-    const text = body === undefined ? {} : { body: String(body) };
-    return worker.fetch(`https://animal-store.example${path}`, { method, headers, ...text });
-  }
+  let server: Server;
+  const requestIds = new Set<unknown>();
+  let scheduledRuns = 0;
 
   const store: Store = {
-    url: () => url.origin,
-    async fetch(path, { headers = {}, ...init } = {}) {
+    url() {
+      server.isUsed = true;
+      return server.url.origin;
+    },
+    async fetch(path, { method = 'GET', headers = {}, body } = {}) {
       const sent = { authorization: `Bearer ${suiteKey}`, ...lowerCase(headers) };
       const present = Object.entries(sent).filter(
         (entry): entry is [string, string] => entry[1] !== null,
       );
-      const response =
-        env === 'local'
-          ? await fetch(new URL(path, url), { redirect: 'manual', ...init, headers: present })
-          : await fetchOverHttps(path, init, present);
+      if (method !== 'GET') server.isUsed = true;
+      const init = { method, headers: present, redirect: 'manual' } as const;
+      const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
+      const response = await server.worker.fetch(`${server.origin}${path}`, withBody);
       // Static assets are served without the worker, which logs nothing of them.
-      if (response.headers.has('x-request-id')) requests += 1;
+      const requestId = response.headers.get('x-request-id');
+      if (requestId) requestIds.add(requestId);
       const text = await response.text();
-      const { status } = response;
-      const received = new Headers([...response.headers]);
-      const body = text === '' ? undefined : JSON.parse(text);
-      const reply = { status, headers: received, text, body };
-      expectDescribed(init.method ?? 'GET', path, reply);
+      const reply: Reply = {
+        status: response.status,
+        headers: new Headers([...response.headers]),
+        text,
+        body: text === '' ? undefined : JSON.parse(text),
+      };
+      expectDescribed(method, path, reply);
       return reply;
     },
     send(method, path, body, { headers, ...init } = {}) {
@@ -106,52 +120,69 @@ export function startStore(options: StoreOptions = {}): Store {
       return key;
     },
     async putRecord(key, record) {
-      const { API_KEYS } = await store.bindings();
       const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
-      await API_KEYS.put(recordName(key), JSON.stringify(complete));
+      await server.bindings.API_KEYS.put(recordName(key), JSON.stringify(complete));
     },
-    bindings: () => worker.getEnv(),
+    async bindings() {
+      server.isUsed = true;
+      return server.bindings;
+    },
     async fault(faults) {
-      const response = await fetch(new URL('/__faults', url), {
-        method: 'PUT',
-        body: JSON.stringify(faults),
-      });
+      const init = { method: 'PUT', body: JSON.stringify(faults) };
+      const response = await server.worker.fetch(`${server.origin}/__faults`, init);
       expect(response.status).toBe(200);
     },
-    calls: async () => (await fetch(new URL('/__faults', url))).json() as Promise<Calls>,
+    async calls() {
+      const response = await server.worker.fetch(`${server.origin}/__faults`);
+      return response.json() as Promise<Calls>;
+    },
     async scheduled() {
-      const { outcome } = await worker.scheduled({ cron: '*/10 * * * *' });
-      requests += 1;
+      const { outcome } = await server.worker.scheduled({ cron: '*/10 * * * *' });
+      scheduledRuns += 1;
       return outcome === 'ok';
     },
     async logLines() {
-      // A line comes from the runtime's process, some time after the answer.
-      await expect.poll(() => server.getLogs().length).toBeGreaterThanOrEqual(requests);
-      return server.getLogs().map(({ message }) => JSON.parse(message));
+      const lines = () =>
+        server.harness
+          .getLogs()
+          .map(({ message }): Record<string, unknown> => JSON.parse(message))
+          .filter(({ requestId, task }) => task !== undefined || requestIds.has(requestId));
+      // A line comes from the runtime's process, some time after the response.
+      const count = requestIds.size + scheduledRuns;
+      await expect.poll(() => lines().length, { interval: 5 }).toBeGreaterThanOrEqual(count);
+      return lines();
     },
   };
 
   beforeAll(async () => {
-    ({ url } = await server.listen());
-    if (migrate) await worker.applyD1Migrations('DB');
+    const name = JSON.stringify(options);
+    const started = servers.get(name) ?? startServer(options);
+    servers.set(name, started);
+    server = await started;
+    await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {
-    if (migrate)
-      await (await store.bindings()).DB.exec(
-        'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
-      );
-    await store.putRecord(suiteKey, { id: 'suite' });
+    if (server.isUsed) {
+      if (migrate) await server.bindings.DB.exec(EMPTY);
+      await store.putRecord(suiteKey, { id: 'suite' });
+      server.isUsed = false;
+    }
     if (options.faults) await store.fault({});
-    server.clearLogs();
-    requests = 0;
+    server.harness.clearLogs();
+    requestIds.clear();
+    scheduledRuns = 0;
   });
   afterEach(async () => {
     await store.logLines();
-    for (const { message } of server.getLogs()) expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
+    for (const { message } of server.harness.getLogs())
+      expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
   });
-  afterAll(() => server.close());
   return store;
 }
+
+/** Empties the tables, and begins with their first ids again. */
+const EMPTY =
+  'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence';
 
 function workerInput({ env, faults, limits = {} }: StoreOptions) {
   if (!faults) return { configPath: 'wrangler.toml', ...(env && { env }) };

@@ -104,7 +104,7 @@ test('after a day the key is free again, before its record is removed', async ()
   expect(await petCount()).toBe(2);
 });
 
-test.each(['', '""', 'x'.repeat(256), 'é', 'a\tb'])('the key %j is malformed', async (key) => {
+test.each(['""', 'x'.repeat(256), 'é', 'a\tb'])('the key %j is malformed', async (key) => {
   const reply = await create(key);
   expect(reply.status).toBe(400);
   expect(reply.body).toMatchObject({
@@ -134,8 +134,8 @@ test('a rotated API key knows the idempotency keys of the key before it', async 
   expect(await petCount()).toBe(1);
 });
 
-test.each([[['k', 'l']], [['k', 'k']], [['"k"', '"l"']]])(
-  'the header %j is repeated, and refused',
+test.each([[['']], [['k', 'l']], [['k', 'k']], [['"k"', '"l"']]])(
+  'an empty or repeated header is refused: %j',
   async (values) => {
     const authorization = `Bearer ${await store.issueKey()}`;
     const status = await new Promise((resolve, reject) => {
@@ -198,10 +198,10 @@ describe('the scheduled handler', () => {
   });
 
   test('goes on until none is left', async () => {
-    await seed(60_000, DAY + 60_000);
+    await seed(6_000, DAY + 60_000);
     expect(await store.scheduled()).toBe(true);
     expect(await records()).toBe(0);
-    expect((await store.logLines())[0]).toMatchObject({ removed: 60_000, finished: true });
+    expect((await store.logLines())[0]).toMatchObject({ removed: 6_000, finished: true });
   });
 
   test('stops when its time is up: the next run goes on', async () => {
