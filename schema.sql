@@ -1,62 +1,62 @@
--- What the database looks like when every file of migrations/ has been applied: a picture for
--- readers. The migrations are what runs; a test applies them to an empty database and compares.
+-- The database after all migrations, with comments. Only the migrations run; a test applies them to an
+-- empty database and compares the result with this file.
 
--- An animal. STRICT: SQLite stores what the column says or refuses it, so that an int64 is never
--- kept as a rounded REAL.
+-- An animal. STRICT: SQLite rejects values of another type, so that an int64 is never stored as a
+-- rounded REAL.
 CREATE TABLE pets (
-  -- AUTOINCREMENT: ids ascend and are never used again, even after the newest row was deleted.
-  -- Paging (keyset by id) and links that clients keep rely on it.
+  -- AUTOINCREMENT: ids ascend and are never reused, even after the newest row was deleted. Cursors and
+  -- links that clients keep rely on it.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- 1 to 255 Unicode code points, checked by the service (src/pets/schema.ts).
+  -- 1 to 255 Unicode code points; src/pets/schema.ts has the rules.
   name TEXT NOT NULL,
-  -- Any int64. There is no table of categories.
+  -- Any int64: there is no table of categories.
   category_id INTEGER NOT NULL,
-  -- NULL: created without a status. Such an animal is found by no status filter.
+  -- NULL: no status. No status filter matches such an animal.
   status TEXT CHECK (status IN ('available', 'pending', 'sold'))
 ) STRICT;
 
--- Serves `WHERE status = ? AND id >= ? ORDER BY id` as one range: an index entry ends in the rowid,
+-- Makes `WHERE status = ? AND id >= ? ORDER BY id` one range scan: an index entry ends with the rowid,
 -- which is the id.
 CREATE INDEX pets_by_status ON pets (status);
 
 -- An order of an animal.
 CREATE TABLE orders (
-  -- AUTOINCREMENT, as for pets.
+  -- AUTOINCREMENT: as for pets.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- The animal. Not a foreign key: a delivered or cancelled order outlives its animal.
+  -- Not a foreign key: a delivered or cancelled order outlives its animal.
   pet_id INTEGER NOT NULL,
   -- placed -> approved -> delivered; placed or approved -> cancelled (src/orders/queries.ts).
   status TEXT NOT NULL DEFAULT 'placed'
     CHECK (status IN ('placed', 'approved', 'delivered', 'cancelled')),
-  -- RFC 3339, in UTC, with milliseconds.
+  -- RFC 3339 in UTC, with milliseconds.
   placed_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) STRICT;
 
--- As pets_by_status.
+-- The same for orders.
 CREATE INDEX orders_by_status ON orders (status);
 
--- At most one order of an animal is open at any time. Also finds it.
+-- Allows one open order for each animal, and finds it.
 CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
 
--- The answer to a create that carried an Idempotency-Key, so that a retry gets the same one. Written in
--- the transaction that inserts the row: there is no moment between the two. A delete has a record as well,
--- so that the service's own retry knows that it was carried out.
+-- The responses to creates with an Idempotency-Key, so that a retry gets the first response. A record is written
+-- in the transaction that inserts the row, so neither exists without the other. Updates and deletes have records
+-- as well, under the id of their request: when the service repeats one, it knows that the change was made.
 CREATE TABLE idempotency_keys (
-  -- The scope of the key: the client and the operation (scopeOf in src/idempotency/header.ts). The client is
-  -- the id of the API key, or of the first key that was rotated into it.
+  -- The scope of the key: client and operation (scopeOf in src/idempotency/header.ts). The client is the id of the
+  -- API key, or of the first key in its chain of rotations.
   key_id TEXT NOT NULL,
   -- The header's value, without quotes.
   idempotency_key TEXT NOT NULL,
-  -- Milliseconds since 1970. Good for 24 hours; a scheduled handler removes older ones.
+  -- Milliseconds since 1970. Valid for 24 hours; the scheduled handler removes older records.
   created_at INTEGER NOT NULL,
-  -- SHA-256 of the validated body: the same key with another body is refused.
+  -- SHA-256 of the validated body: the same key with another body is a 422.
   body_hash TEXT NOT NULL,
-  -- The body of the 201, as it was sent.
+  -- The body of the response.
   answer TEXT NOT NULL,
-  -- The request that was answered first. Any other that gets this answer gets a replay.
+  -- The first request. Other requests that get this response are replays.
   request_id TEXT NOT NULL,
   PRIMARY KEY (key_id, idempotency_key)
 ) STRICT, WITHOUT ROWID;
 
--- For the scheduled handler.
+-- Finds the records that the scheduled handler removes.
 CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);

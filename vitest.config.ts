@@ -1,18 +1,39 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/** The test files of each script of package.json that runs tests. */
+const PROJECTS = {
+  test: ['test/**/*.test.ts'],
+  // Real processes, killed and started again.
+  kill: ['test/**/*.kill.ts'],
+  // Whole releases, at a fake of Cloudflare.
+  release: ['test/**/*.release.ts'],
+  // The client in Node.js 20, 22 and 24, Bun and Deno, which are installed for it.
+  client: ['test/client/runtimes.ts'],
+  // The docs page and the client in a browser.
+  browser: ['test/**/*.browser.ts'],
+};
+
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
     // No test may rely on another having run before it.
     sequence: { shuffle: true },
-    // Unless told, vitest leaves one core idle, which is half of a small machine.
+    // By default, vitest leaves one core idle, which is half of a small machine.
     maxWorkers: '100%',
-    // One import of wrangler for each worker, not for each file: no file keeps state in a module.
+    projects: Object.entries(PROJECTS).map(([name, include]) => ({
+      extends: true as const,
+      test: { name, include },
+    })),
+    // The files of a process share its imports, and its servers (test/store.ts).
     isolate: false,
     // Far more than any test needs: a busy machine is no failure.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    env: { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },
+    env: {
+      WRANGLER_SEND_METRICS: 'false',
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      // How many times as many cases a property is tried with: `npm run test:long`.
+      REPEAT: mode === 'long' ? '10' : '1',
+    },
   },
-});
+}));

@@ -1,21 +1,51 @@
-/** Requests made from the description: what it calls valid is taken, the rest is refused as described. */
+/** Requests made from the description: what it calls valid is accepted, the rest is refused as described. */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { VISIBLE } from '../src/pets/schema.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { description, operations, type Schema } from './contract.ts';
+import { appInProcess, type Send } from './in-process.ts';
+import { REPEAT } from './repeat.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();
-const RUNS = { numRuns: 300 };
+
+/** Over HTTP. */
+const ACCEPTED = { numRuns: 50 * REPEAT };
+/** In this process. */
+const REFUSED = { numRuns: 10 * ACCEPTED.numRuns };
+
+let send: Send;
+beforeEach(async () => {
+  send = await appInProcess(store);
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  return () => vi.restoreAllMocks();
+});
+
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
-/** What the description says in words alone, by field: a character that valid texts have. */
-const IN_WORDS: Record<string, { needs: RegExp; without: string[] }> = {
-  name: { needs: VISIBLE, without: [' ', '\u200b', '\u00a0', '\ufeff', '\u3164'] },
-};
+/** Any Unicode character but those that a name must not contain. */
+const character = fc
+  .oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0xa0, max: 0x10ffff }))
+  .map((codePoint) => String.fromCodePoint(codePoint))
+  .filter((text) => text.isWellFormed());
+const visible = fc.constantFrom('a', 'é', '犬', '🐶', 'e\u0301', '"', '\\', '/', '<', '%', '&');
+const characters = (maxLength: number) =>
+  fc.array(character, { maxLength }).map((all) => all.join(''));
 
-/** Values of a schema, as JSON text: an int64 would lose digits as a value. */
-function valid(schema: Schema, field = ''): fc.Arbitrary<string> {
+/** What the description says of a name in words. */
+const name = fc
+  .tuple(characters(126), visible, characters(126))
+  .map(([before, one, after]) => before + one + after);
+const notAName = fc.oneof(
+  fc.integer({ min: 256, max: 300 }).map((length) => '犬'.repeat(length)),
+  fc
+    .tuple(name, fc.oneof(fc.integer({ min: 0, max: 0x1f }), fc.integer({ min: 0x7f, max: 0x9f })))
+    .map(([text, code]) => text + String.fromCharCode(code)),
+  fc.array(fc.constantFrom(' ', '\u200b', '\u00a0', '\ufeff', '\u3164')).map((all) => all.join('')),
+  fc.constantFrom('a\ud800', '\udc36a'),
+);
+
+/** Values of a schema, as JSON text: an int64 would lose digits as a number. */
+function valid(schema: Schema): fc.Arbitrary<string> {
   if (schema.$ref) return valid(resolve(schema.$ref));
   if (schema.enum) return fc.constantFrom(...schema.enum).map((value) => JSON.stringify(value));
   if (schema.type === 'integer') {
@@ -24,19 +54,27 @@ function valid(schema: Schema, field = ''): fc.Arbitrary<string> {
     const max = maximum === undefined ? BigInt(exclusiveMaximum) - 1n : BigInt(maximum);
     return fc.oneof(fc.bigInt({ min, max }), fc.constantFrom(min, max)).map(String);
   }
-  if (schema.type === 'string') {
-    const { pattern = '', maxLength = 1000 } = schema;
-    return fc
-      .oneof(fc.stringMatching(new RegExp(pattern, 'u')), fc.string({ unit: 'binary', maxLength }))
-      .filter((text) => new RegExp(pattern, 'u').test(text) && [...text].length <= maxLength)
-      .filter((text) => text.isWellFormed() && (IN_WORDS[field]?.needs ?? /^/).test(text))
-      .map((text) => JSON.stringify(text));
+  return name.map((text) => JSON.stringify(text));
+}
+
+/** JSON texts that are no value of a schema, by each of its rules. */
+function invalid(schema: Schema): fc.Arbitrary<string> {
+  if (schema.$ref) return invalid(resolve(schema.$ref));
+  const otherTypes = fc.constantFrom('null', 'true', '[]', '{}', '[1]', '{"a":1}');
+  if (schema.type === 'integer') {
+    const above = fc.bigInt({ min: INT64.max + 1n, max: INT64.max * 1000n });
+    const below = fc.bigInt({ min: INT64.min * 1000n, max: INT64.min - 1n });
+    const fraction = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true });
+    const text = fc.integer().map((value) => `"${value}"`);
+    return fc.oneof(above.map(String), below.map(String), fraction.map(String), text, otherTypes);
   }
-  const members = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const member = valid(property, name).map((value) => `${JSON.stringify(name)}:${value}`);
-    return schema.required?.includes(name) ? member : fc.option(member, { nil: undefined });
-  });
-  return fc.tuple(...members).map((all) => `{${all.filter((member) => member).join(',')}}`);
+  const number = fc.integer().map(String);
+  const texts = schema.enum ? fc.constantFrom('', 'SOLD', 'sold ', 'lost') : notAName;
+  return fc.oneof(
+    texts.map((text) => JSON.stringify(text)),
+    number,
+    otherTypes,
+  );
 }
 
 function resolve(reference: string): Schema {
@@ -45,202 +83,143 @@ function resolve(reference: string): Schema {
   return schema;
 }
 
-function operation(id: string) {
-  const found = operations.find(({ operation: { operationId } }) => operationId === id);
-  if (!found) throw new Error(`no operation ${id}`);
-  return found;
-}
+const NewPet = resolve('NewPet');
+const fields = Object.entries(NewPet.properties ?? {});
+const required = NewPet.required ?? [];
 
-/** Query strings of valid values: each parameter may be left out. (A cursor is made by the service.) */
-function validQuery(id: string): fc.Arbitrary<string[]> {
-  const parameters = operation(id).operation.parameters ?? [];
-  return fc
-    .tuple(
-      ...parameters
-        .filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor')
-        .map(({ name, schema }) =>
-          fc.option(
-            valid(schema).map(
-              (value) => `${name}=${encodeURIComponent(value.replaceAll('"', ''))}`,
-            ),
-            { nil: '' },
-          ),
-        ),
-    )
-    .map((pairs) => pairs.filter((pair) => pair !== ''));
-}
-
-/** Text that a parameter or a field may or may not take. */
-const junk = fc.oneof(
-  fc.constantFrom(
-    '0',
-    '101',
-    '-1',
-    '1.5',
-    '1e3',
-    '0x10',
-    '9223372036854775808',
-    'null',
-    'SOLD',
-    '',
+/** A member of a JSON object. */
+const member = (field: string, value: fc.Arbitrary<string>) =>
+  value.map((text) => `"${field}":${text}`);
+const object = (members: fc.Arbitrary<string>[]) =>
+  fc.tuple(...members).map((all) => `{${all.filter((text) => text !== '').join(',')}}`);
+const newPet = object(
+  fields.map(([field, schema]) =>
+    required.includes(field)
+      ? member(field, valid(schema))
+      : fc.oneof(member(field, valid(schema)), fc.constant('')),
   ),
-  fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()),
 );
 
-const isInt64 = (text: string) =>
-  /^-?[0-9]+$/.test(text) && BigInt(text) >= INT64.min && BigInt(text) <= INT64.max;
+/** The query parameters of listPets; a cursor is made by the service. */
+const parameters = operations
+  .filter(({ operation }) => operation.operationId === 'listPets')
+  .flatMap(({ operation }) => operation.parameters ?? [])
+  .filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor');
+const query = (pairs: [parameter: string, value: string][]) =>
+  pairs.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+const validPairs = fc
+  .tuple(
+    ...parameters.map((parameter) =>
+      valid(parameter.schema).map((json): [string, string] => [
+        parameter.name,
+        json.replaceAll('"', ''),
+      ]),
+    ),
+  )
+  .chain((pairs) => fc.subarray(pairs));
 
-/** Whether the description calls these query parameters valid. (No cursor made up is.) */
-function isValidQuery(id: string, pairs: [name: string, value: string][]): boolean {
-  const parameters = new Map(
-    (operation(id).operation.parameters ?? [])
-      .filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor')
-      .map(({ name, schema }) => [name, schema.$ref ? resolve(schema.$ref) : schema]),
-  );
-  const names = pairs.map(([name]) => name);
-  return pairs.every(([name, value]) => {
-    const schema = parameters.get(name);
-    if (!schema || names.indexOf(name) !== names.lastIndexOf(name)) return false;
-    if (schema.enum) return schema.enum.includes(value);
-    const { minimum = 0, maximum = 0 } = schema;
-    return /^[0-9]+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum;
-  });
-}
-
-async function seedPets(): Promise<number[]> {
-  const replies = [];
-  for (const status of ['available', 'pending', 'sold', undefined]) {
-    replies.push(await store.create({ name: 'Rex', categoryId: 1, status }));
-  }
-  return replies.map(({ body }) => (body as { id: number }).id);
-}
-
-test('listPets takes every valid query', async () => {
-  await seedPets();
+test('listPets accepts every valid query', async () => {
+  await store.create({ name: 'Rex', categoryId: 1 });
   await fc.assert(
-    fc.asyncProperty(validQuery('listPets'), async (pairs) => {
-      expect((await store.fetch(`/v1/pets?${pairs.join('&')}`)).status).toBe(200);
+    fc.asyncProperty(validPairs, async (pairs) => {
+      expect((await store.fetch(`/v1/pets?${query(pairs)}`)).status).toBe(200);
     }),
-    RUNS,
+    ACCEPTED,
   );
 });
 
-test('listPets refuses exactly the queries that are not valid', async () => {
-  const name = fc.oneof(fc.constantFrom('limit', 'status', 'cursor', 'Limit', '__proto__'), junk);
-  const value = fc.oneof(
-    junk,
-    fc.nat(150).map(String),
-    fc.constantFrom('available', 'sold', '1', '100'),
+test('listPets refuses a query with an invalid, unknown or repeated parameter', async () => {
+  const text = fc.string({ unit: character });
+  const spoilt = fc.oneof(
+    fc.tuple(
+      fc.constant('limit'),
+      fc.oneof(
+        fc.constantFrom('0', '101', '-1', '1.5', '1e1', '0x10', ' 5', ''),
+        fc.bigInt({ min: 101n }).map(String),
+      ),
+    ),
+    fc.tuple(fc.constant('status'), fc.constantFrom('SOLD', 'sold,pending', 'null', '')),
+    fc.tuple(fc.constant('cursor'), text),
+    fc.tuple(fc.constantFrom('Limit', 'offset', '__proto__', ''), text),
+    fc.tuple(
+      text.map((end) => `x${end}`),
+      text,
+    ),
   );
-  const pairs = fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 3 });
+  const repeated = fc.constantFrom('limit=1&limit=1', 'status=sold&status=pending');
+  const invalidQuery = fc.oneof(
+    fc.tuple(validPairs, spoilt).map(([pairs, pair]) => query([...pairs, pair])),
+    repeated,
+  );
   await fc.assert(
-    fc.asyncProperty(pairs, async (query) => {
-      const text = query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
-      const reply = await store.fetch(`/v1/pets?${text}`);
-      expect(reply.status, reply.text).toBe(isValidQuery('listPets', query) ? 200 : 400);
+    fc.asyncProperty(invalidQuery, async (text) => {
+      expect((await send('GET', `/v1/pets?${text}`)).status).toBe(400);
     }),
-    RUNS,
+    REFUSED,
   );
 });
 
-test('createPet takes every valid body, and gives it back', async () => {
+test('createPet accepts every valid body, and returns it', async () => {
   await fc.assert(
-    fc.asyncProperty(valid(resolve('NewPet')), async (body) => {
+    fc.asyncProperty(newPet, async (body) => {
       const reply = await store.create(body);
       expect(reply.status, reply.text).toBe(201);
       expect(reply.text.replace(/^\{"id":[0-9]+,/, '{')).toBe(body);
     }),
-    RUNS,
+    ACCEPTED,
   );
 });
 
-/** JSON texts that are no value of the schema, from each of its rules. */
-function invalid(schema: Schema, field: string): fc.Arbitrary<string> {
-  if (schema.$ref) return invalid(resolve(schema.$ref), field);
-  const { type, pattern = '', maxLength = 0 } = schema;
-  const otherTypes = fc.constantFrom('null', 'true', '[]', '{}', '[1]', '{"a":1}');
-  if (type === 'integer') {
-    const outside = fc.oneof(
-      fc.bigInt({ min: INT64.max + 1n, max: INT64.max * 1000n }),
-      fc.bigInt({ min: INT64.min * 1000n, max: INT64.min - 1n }),
-    );
-    const fraction = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true });
-    const text = fc
-      .oneof(fc.string(), fc.integer().map(String))
-      .map((value) => JSON.stringify(value));
-    return fc.oneof(outside.map(String), fraction.map(String), text, otherTypes);
-  }
-  const notAString = fc.oneof(otherTypes, fc.integer().map(String));
-  if (schema.enum) {
-    const other = junk.filter((text) => !schema.enum?.includes(text));
-    return fc.oneof(
-      other.map((text) => JSON.stringify(text)),
-      notAString,
-    );
-  }
-  const expression = new RegExp(pattern, 'u');
-  const visible = fc.constantFrom('a', 'é', '犬', '🐶');
-  const tooLong = fc
-    .tuple(visible, fc.integer({ min: maxLength + 1, max: maxLength + 20 }))
-    .map(([character, length]) => character.repeat(length));
-  const control = fc
-    .tuple(fc.string(), fc.integer({ min: 0, max: 0x9f }), fc.string())
-    .map(([before, code, after]) => before + String.fromCharCode(code) + after)
-    .filter((text) => !expression.test(text));
-  const lacking = (IN_WORDS[field]?.without ?? []).map((character) =>
-    fc.array(fc.constant(character)).map((all) => all.join('')),
+test('createPet refuses a body with an invalid, missing or unknown field, and what is no object', async () => {
+  const spoilt = fields.map(([spoiltField]) =>
+    object(
+      fields.map(([field, schema]) =>
+        member(field, field === spoiltField ? invalid(schema) : valid(schema)),
+      ),
+    ),
   );
-  const strings = fc.oneof(tooLong, control, ...lacking).map((text) => JSON.stringify(text));
-  return fc.oneof(strings, notAString, fc.constant('"a\\ud800"'));
-}
-
-test('createPet refuses every other body', async () => {
-  const schema = resolve('NewPet');
-  const properties = Object.entries(schema.properties ?? {});
-  const good = new Map(properties.map(([name, property]) => [name, valid(property, name)]));
-  /** A valid body, but for one member. */
-  const spoilt = properties.map(([spoiltName, property]) =>
-    fc
-      .tuple(
-        ...properties.map(([name]) =>
-          name === spoiltName ? invalid(property, name) : (good.get(name) ?? fc.constant('')),
-        ),
-      )
-      .map((values) => `{${properties.map(([name], i) => `"${name}":${values[i]}`).join(',')}}`),
+  const missing = required.map((missingField) =>
+    object(
+      fields
+        .filter(([field]) => field !== missingField)
+        .map(([field, schema]) => member(field, valid(schema))),
+    ),
   );
-  const missing = fc
-    .tuple(valid(schema), fc.constantFrom(...(schema.required ?? [])))
-    .map(([body, name]) => body.replace(new RegExp(`"${name}":`), '"x":'));
   const unknown = fc
-    .tuple(valid(schema), fc.string(), fc.json())
-    .map(([body, name, value]) => `${body.slice(0, -1)},${JSON.stringify(`x${name}`)}:${value}}`);
-  const noObject = fc
-    .oneof(fc.json(), fc.string({ unit: 'binary' }))
-    .filter((text) => !/^\s*\{/.test(text));
+    .tuple(newPet, fc.string(), fc.json())
+    .map(([body, field, value]) => `${body.slice(0, -1)},${JSON.stringify(`x${field}`)}:${value}}`);
+  const noObject = fc.oneof(fc.json(), fc.string()).filter((text) => !/^\s*\{/.test(text));
   await fc.assert(
-    fc.asyncProperty(fc.oneof(...spoilt, missing, unknown, noObject), async (body) => {
-      const reply = await store.create(body);
+    fc.asyncProperty(fc.oneof(...spoilt, ...missing, unknown, noObject), async (body) => {
+      const reply = await send('POST', '/v1/pets', body);
       expect(reply.status, `${body} ${reply.text}`).toBe(400);
     }),
-    { numRuns: 2 * RUNS.numRuns },
+    { numRuns: 2 * REFUSED.numRuns },
   );
 });
 
-test('getPet takes every int64, and refuses every other id', async () => {
-  const ids = (await seedPets()).map(String);
+test('getPet finds no animal under any other int64', async () => {
+  const id = fc.oneof(fc.bigInt(INT64), fc.constantFrom(INT64.min, INT64.max, 0n, -1n));
+  await fc.assert(
+    fc.asyncProperty(id, async (petId) => {
+      expect((await store.fetch(`/v1/pets/${petId}`)).status).toBe(404);
+    }),
+    ACCEPTED,
+  );
+});
+
+test('getPet refuses an id that is no int64', async () => {
   const id = fc.oneof(
-    valid(resolve('Pet').properties?.id ?? {}),
-    fc.constantFrom(...ids),
     fc.bigInt({ min: INT64.max + 1n, max: INT64.max * 1000n }).map(String),
-    // A path without a segment, or with dots for one, is another path.
-    junk.filter((text) => !/^\.{0,2}$/.test(text)),
+    fc.bigInt({ min: INT64.min * 1000n, max: INT64.min - 1n }).map(String),
+    fc.constantFrom('1.5', '1e3', '0x10', '+1', '--1', '-', 'null'),
+    characters(20).map((text) => `x${text}`),
   );
   await fc.assert(
     fc.asyncProperty(id, async (petId) => {
-      const reply = await store.fetch(`/v1/pets/${encodeURIComponent(petId)}`);
-      const found = ids.includes(petId) ? 200 : 404;
-      expect(reply.status, `${petId} ${reply.text}`).toBe(isInt64(petId) ? found : 400);
+      const reply = await send('GET', `/v1/pets/${encodeURIComponent(petId)}`);
+      expect(reply.status, petId).toBe(400);
     }),
-    { numRuns: 2 * RUNS.numRuns },
+    REFUSED,
   );
 });

@@ -65,7 +65,6 @@ describe('a body too large', () => {
     const init = {
       method: 'POST',
       body,
-      duplex: 'half' as const,
       headers: { 'content-type': 'application/json' },
     };
     expect((await store.fetch('/v1/pets', init)).body).toMatchObject({ code: 'body_too_large' });
@@ -76,7 +75,6 @@ describe('a body too large', () => {
     const init = {
       method: 'POST',
       body,
-      duplex: 'half' as const,
       headers: { 'content-type': 'application/json' },
     };
     expect((await store.fetch('/v1/pets', init)).status).toBe(201);
@@ -93,7 +91,7 @@ describe('a body of another kind', () => {
     ['another parameter', 'application/json; profile=x'],
     ['two', 'application/json, text/plain'],
   ])('%s', async (_, contentType) => {
-    const body = new TextEncoder().encode('{"name":"Rex","categoryId":1}');
+    const body = Uint8Array.from(Buffer.from(`{"name":"Rex","categoryId":1}`));
     const reply = await store.fetch('/v1/pets', {
       method: 'POST',
       body,
