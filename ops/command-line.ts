@@ -13,19 +13,22 @@ export function createProgram(name: string, description: string): Command {
     });
 }
 
-/** Runs the command that the arguments name: exit code 0, 2 for wrong arguments, 1 for a failure. */
+/** Runs the command that this process's arguments name, and sets the exit code. */
 export async function run(program: Command): Promise<void> {
+  process.exitCode = await runCommand(program, process.argv.slice(2));
+}
+
+/** Runs the command that the arguments name. Returns the exit code: 0, 2 for wrong arguments, 1 for a failure. */
+export async function runCommand(program: Command, args: string[]): Promise<number> {
   try {
     const commands = program.commands.map((command) => command.name()).join(', ');
-    if (process.argv.length === 2) program.error(`error: name a command (${commands}), or --help`);
-    await program.parseAsync();
+    if (args.length === 0) program.error(`error: name a command (${commands}), or --help`);
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
   } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
-      return;
-    }
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(`error: ${error instanceof Error ? error.message : error}`);
-    process.exitCode = 1;
+    return 1;
   }
 }
 

@@ -1,6 +1,5 @@
 /** The store on a developer's machine: what `wrangler dev` serves, kept in .wrangler/state. */
 import { join } from 'node:path';
-import { getPlatformProxy } from 'wrangler';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
 import { putKey } from './key-namespace.ts';
 import { LOCAL, PROJECT_ROOT, runWrangler } from './wrangler.ts';
@@ -52,6 +51,8 @@ async function putLocalKey(): Promise<void> {
 
 /** Opens the local store's bindings, also while it is being served. */
 export async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
+  // Only here: loading wrangler takes longer than a command that refuses its arguments.
+  const { getPlatformProxy } = await import('wrangler');
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: join(PROJECT_ROOT, 'wrangler.toml'),
     persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },

@@ -1,6 +1,9 @@
-/** Running `npm run keys`. */
-import { expect } from 'vitest';
-import type { Project } from './project.ts';
+/** Running the commands of `npm run keys` in this process, on KV namespaces that the test holds. */
+import { expect, vi } from 'vitest';
+import { runCommand } from '../../ops/command-line.ts';
+import { keysProgram } from '../../ops/key-commands.ts';
+import type { Environment, Namespaces } from '../../ops/key-namespace.ts';
+import type { Result } from './project.ts';
 
 export type NewKey = {
   id: string;
@@ -12,17 +15,63 @@ export type NewKey = {
 };
 export type Listed = Omit<NewKey, 'key'> & { state: string };
 
-/** `npm run keys -- …` in a copy of the project: what it prints, once it has succeeded. */
-export function keysCommand(project: Project) {
-  async function keys(args: string[], env: Record<string, string> = {}): Promise<string> {
-    const { code, stdout, stderr } = await project.run('keys.ts', args, env);
+type Entries = Map<string, { value: string; metadata?: unknown }>;
+
+export function keysCommand() {
+  const namespaces: Record<Environment, Entries> = {
+    local: new Map(),
+    staging: new Map(),
+    production: new Map(),
+  };
+  let failing: string | undefined;
+  const inMemory: Namespaces = {
+    list: async (environment, prefix) =>
+      Array.from(namespaces[environment], ([name, { metadata }]) => ({ name, metadata })).filter(
+        ({ name }) => name.startsWith(prefix),
+      ),
+    get: async (environment, name) => namespaces[environment].get(name)?.value ?? '',
+    async put(environment, name, json) {
+      if (name === failing) throw new Error('KV fails');
+      namespaces[environment].set(name, { value: json, metadata: JSON.parse(json) });
+    },
+  };
+
+  async function run(...args: string[]): Promise<Result> {
+    const output = { stdout: '', stderr: '' };
+    const collect = (stream: 'stdout' | 'stderr', end: string) => (text: unknown) => {
+      output[stream] += `${text}${end}`;
+      return true;
+    };
+    const spies = [
+      vi.spyOn(process.stdout, 'write').mockImplementation(collect('stdout', '')),
+      vi.spyOn(process.stderr, 'write').mockImplementation(collect('stderr', '')),
+      vi.spyOn(console, 'log').mockImplementation(collect('stdout', '\n')),
+      vi.spyOn(console, 'error').mockImplementation(collect('stderr', '\n')),
+    ];
+    const code = await runCommand(keysProgram(inMemory), args);
+    for (const spy of spies) spy.mockRestore();
+    return { code, ...output };
+  }
+
+  /** What a command prints, once it has succeeded. */
+  async function keys(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(...args);
     expect(code, stderr).toBe(0);
     return stdout;
   }
 
-  async function json<T>(args: string[], env?: Record<string, string>): Promise<T> {
-    return JSON.parse(await keys([...args, '--json'], env)) as T;
+  async function json<T>(...args: string[]): Promise<T> {
+    return JSON.parse(await keys(...args, '--json'));
   }
 
-  return { keys, json };
+  return {
+    namespaces,
+    run,
+    keys,
+    json,
+    /** Makes writes of this name fail. */
+    failPut(name: string) {
+      failing = name;
+    },
+  };
 }
