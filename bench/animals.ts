@@ -22,7 +22,7 @@ export async function addPets(
         .prepare(
           `INSERT INTO pets (name, category_id, status)
            WITH RECURSIVE number(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < ?1)
-           SELECT 'Animal ' || (i + ?2), i % 100,
+           SELECT 'Animal ' || (i + CAST(?2 AS INTEGER)), i % 100,
              CASE i % 4 WHEN 1 THEN 'available' WHEN 2 THEN 'pending' WHEN 3 THEN 'sold' END
            FROM number`,
         )

@@ -1,54 +1,37 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
-import { PROJECT_ROOT, runWrangler } from '../../ops/wrangler.ts';
-import { copyProject, freePort } from '../ops/project.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addOrders, addPets } from '../../bench/animals.ts';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { copyProject } from '../ops/project.ts';
+import { startStore } from '../store.ts';
 
-const project = copyProject();
-beforeAll(() =>
-  cp(join(PROJECT_ROOT, 'bench'), join(project.path(), 'bench'), { recursive: true }),
-);
+const store = startStore();
 
-/** Orders by the status of their animal. */
-const COUNTS = `SELECT p.status AS pet, o.status, count(*) AS count FROM orders o JOIN pets p ON p.id = o.pet_id
-  GROUP BY p.status, o.status ORDER BY p.status, o.status`;
-
-/** Runs a statement on the local store of the copy. */
-async function query(sql: string): Promise<unknown> {
-  const args = ['d1', 'execute', 'DB', '--local', '--json', '--command', sql];
-  const stdout = await runWrangler(args, { cwd: project.path() });
-  return JSON.parse(stdout)[0].results;
+async function rows(sql: string): Promise<unknown[]> {
+  const { DB } = await store.bindings();
+  return (await DB.prepare(sql).all()).results;
 }
 
-const seed = (...args: string[]) => project.run('../bench/seed.ts', args);
-
-test('adds animals beside those that are there', async () => {
-  await project.run('reset.ts', []);
-  expect(await seed('--pets', '3')).toMatchObject({ code: 0, stderr: '' });
-  const { code, stdout } = await seed('--pets', '25000');
-  expect(code).toBe(0);
-  expect(stdout).toMatch(
-    /^25000 animals were added; the last id is 25003\. The database has \d+ MiB\.$/m,
-  );
+test('pets are added beside those that exist, in several statements', async () => {
+  const { DB } = await store.bindings();
+  await addPets(DB, 3);
+  const added: number[] = [];
+  await addPets(DB, 4_500, (count) => added.push(count));
+  expect(added).toEqual([2_000, 2_000, 500]);
+  expect(await rows('SELECT count(*) AS count, max(id) AS last FROM pets')).toEqual([
+    { count: 4_503, last: 4_503 },
+  ]);
 });
 
-test('adds orders of the animals that are there, that suit them, also while the store is served', async () => {
-  await project.run('reset.ts', []);
-  const store = project.start('start.ts', ['--port', String(await freePort())]);
-  await expect.poll(store.stdout, { timeout: 25_000 }).toContain('curl -i');
-  const before = await seed('--orders', '3');
-  expect([before.code, before.stderr]).toEqual([
-    1,
-    expect.stringContaining('error: there are no animals to order: --pets N\n'),
-  ]);
-
-  const { code, stdout } = await seed('--pets', '400', '--orders', '1000');
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^400 animals were added; the last id is 400\./m);
-  expect(stdout).toMatch(/^1000 orders were added; the last id is 1000\./m);
-
-  // Two orders of each animal, and a third of the 200 newest; the open ones are each animal's first.
-  expect(await query(COUNTS)).toEqual([
+test('orders are added that suit the statuses of their pets', async () => {
+  const { DB } = await store.bindings();
+  await addPets(DB, 400);
+  await addOrders(DB, 1_000);
+  // Two orders of each pet, and a third of the 200 newest; the open ones are each pet's first.
+  const counts = `SELECT p.status AS pet, o.status, count(*) AS count FROM orders o JOIN pets p ON p.id = o.pet_id
+    GROUP BY p.status, o.status ORDER BY p.status, o.status`;
+  expect(await rows(counts)).toEqual([
     { pet: null, status: 'cancelled', count: 250 },
     { pet: 'available', status: 'cancelled', count: 250 },
     { pet: 'pending', status: 'approved', count: 50 },
@@ -56,17 +39,29 @@ test('adds orders of the animals that are there, that suit them, also while the 
     { pet: 'pending', status: 'placed', count: 50 },
     { pet: 'sold', status: 'delivered', count: 250 },
   ]);
-}, 60_000);
+});
 
-test.each([
-  [[]],
-  [['--pets', '1e3']],
-  [['--pets', '100000001']],
-  [['--orders', '0']],
-  [['--pets', '3', '--orders', '']],
-  [['--pest', '3']],
-])('refuses the arguments %j in one line', async (args) => {
-  const { code, stdout, stderr } = await seed(...args);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^usage: npm run seed .*\n$/);
+test('orders need pets', async () => {
+  const { DB } = await store.bindings();
+  await expect(addOrders(DB, 3)).rejects.toThrow('there are no animals to order: --pets N');
+});
+
+describe('npm run seed', () => {
+  const project = copyProject();
+  beforeAll(() =>
+    cp(join(PROJECT_ROOT, 'bench'), join(project.path(), 'bench'), { recursive: true }),
+  );
+
+  test.each([
+    [[]],
+    [['--pets', '1e3']],
+    [['--pets', '100000001']],
+    [['--orders', '0']],
+    [['--pets', '3', '--orders', '']],
+    [['--pest', '3']],
+  ])('refuses the arguments %j in one line', async (args) => {
+    const { code, stdout, stderr } = await project.run('../bench/seed.ts', args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^usage: npm run seed .*\n$/);
+  });
 });
