@@ -1,0 +1,67 @@
+/** Many clients at once while D1 fails: nothing is lost, nothing is added twice. */
+import { expect, test } from 'vitest';
+import { type Reply, startStore } from '../store.ts';
+import type { D1Fault } from './d1.ts';
+
+const MANY = 1_000_000;
+const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_LIMITER: MANY };
+const store = startStore({ faults: true, env: 'staging', limits: unlimited });
+
+async function names(): Promise<string[]> {
+  const { DB } = await store.bindings();
+  const { results } = await DB.prepare('SELECT name FROM pets').all<{ name: string }>();
+  return results.map(({ name }) => name);
+}
+
+/** Sends a create until it is answered with a 201, as a client would. */
+async function untilAnswered(name: string, key: string): Promise<Reply> {
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    const body = { name, categoryId: 1 };
+    const reply = await store.create(body, { headers: { 'idempotency-key': key } });
+    if (reply.status === 201) return reply;
+    expect([500, 503]).toContain(reply.status);
+  }
+  throw new Error(`${name} was never answered`);
+}
+
+test('50 concurrent creates with one key, a third of the answers lost: one animal, one answer', async () => {
+  const d1AtRandom = { rate: 1 / 3, faults: ['loses the answer' as const], seed: 1 };
+  await store.fault({ d1AtRandom });
+  const replies = await Promise.all(Array.from({ length: 50 }, () => untilAnswered('Rex', 'one')));
+  const { d1Faults } = await store.calls();
+  expect(d1Faults).toBeGreaterThan(10);
+  expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+  expect(await names()).toEqual(['Rex']);
+});
+
+test('200 creates under 20 % faults of every kind: 200 animals, each readable under its own id', async () => {
+  const every: D1Fault[] = [
+    'throws',
+    'loses the answer',
+    'hangs',
+    'hangs after',
+    'is slow',
+    'is overloaded',
+    'is full',
+    'has another schema',
+  ];
+  await store.fault({ d1AtRandom: { rate: 0.2, faults: every, seed: 2 } });
+  const wanted = Array.from({ length: 200 }, (_, i) => `Pet ${i}`);
+  const replies: Reply[] = [];
+  for (let i = 0; i < wanted.length; i += 20) {
+    const some = wanted.slice(i, i + 20).map((name) => untilAnswered(name, `key of ${name}`));
+    replies.push(...(await Promise.all(some)));
+  }
+  const { d1Faults } = await store.calls();
+  expect(d1Faults).toBeGreaterThan(20);
+
+  await store.fault({});
+  const written = await names();
+  expect(written.sort()).toEqual([...wanted].sort());
+  const ids = new Set(replies.map(({ body }) => (body as { id: number }).id));
+  expect(ids.size).toBe(200);
+  for (const reply of replies) {
+    const { id } = reply.body as { id: number };
+    expect((await store.fetch(`/v1/pets/${id}`)).text).toBe(reply.text);
+  }
+});
