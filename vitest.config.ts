@@ -7,8 +7,8 @@ const PROJECTS = {
   kill: ['test/**/*.kill.ts'],
   // Whole releases, at a fake of Cloudflare.
   release: ['test/**/*.release.ts'],
-  // The client in Node.js 20, 22 and 24, Bun and Deno, which are installed for it.
-  client: ['test/client/runtimes.ts'],
+  // The client in a Worker, and in Node.js 20, 22 and 24, Bun and Deno, which are installed for it.
+  client: ['test/client/in-worker.ts', 'test/client/runtimes.ts'],
   // The docs page and the client in a browser.
   browser: ['test/**/*.browser.ts'],
 };

@@ -30,7 +30,7 @@ export type Rig = {
   until(isReached: (report: Report) => boolean): Promise<void>;
   /** Puts a key's record into KV, for a new key unless one is given, and returns the key. */
   issueKey(record?: Partial<KeyRecord>, key?: string): Promise<string>;
-  /** The lines logged since the test began, parsed, once the requests are finished or two seconds passed. */
+  /** The lines logged since the test began, parsed, once the requests are finished or ten seconds passed. */
   logLines(): Promise<Record<string, unknown>[]>;
 };
 
@@ -63,7 +63,7 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
       return key;
     },
     async logLines() {
-      const deadline = Date.now() + 2_000;
+      const deadline = Date.now() + 10_000;
       while ((await rig.report()).unfinished > 0 && Date.now() < deadline) await pause();
       const mark = randomUUID();
       await rig.set({ mark });

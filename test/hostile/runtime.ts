@@ -1,16 +1,31 @@
 /** The configuration of workerd for the rig: https://github.com/cloudflare/workerd/blob/main/src/workerd/server/workerd.capnp */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT, runWrangler } from '../../ops/wrangler.ts';
 
 const MIGRATIONS = join(PROJECT_ROOT, 'migrations');
 
+/** Built once for the test files of a process. */
+let bundle: Promise<string> | undefined;
+
+async function buildWorker(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  try {
+    // The bundle is the same for every environment: `npm run bundle` checks that.
+    await runWrangler(['deploy', '--dry-run', '--env', 'staging', '--outdir', folder]);
+    return await readFile(join(folder, 'index.js'), 'utf8');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /** Builds the worker as it would be deployed, and writes it with its configuration to a folder. */
 export async function writeRuntime(folder: string, environment: 'local' | 'staging') {
-  // The bundle is the same for every environment: `npm run bundle` checks that.
-  await runWrangler(['deploy', '--dry-run', '--env', 'staging', '--outdir', folder]);
+  bundle ??= buildWorker();
+  await writeFile(join(folder, 'index.js'), await bundle);
   for (const name of ['worker', 'backend']) {
     const source = await readFile(join(import.meta.dirname, `${name}.ts`), 'utf8');
     await writeFile(join(folder, `${name}.js`), stripTypeScriptTypes(source));
