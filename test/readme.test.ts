@@ -1,38 +1,45 @@
+/** The documents that users paste from: each curl line is answered as the document shows. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../ops/local-store.ts';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { environmentOfKey } from '../src/keys/format.ts';
 import { recordName } from '../src/keys/record.ts';
-import { startStore } from './store.ts';
+import { type Reply, startStore } from './store.ts';
 
 const store = startStore();
-const readme = await readFile(join(PROJECT_ROOT, 'README.md'), 'utf8');
+const LOCAL_ORIGIN = 'http://localhost:8787';
 
-/** The curl lines of the README in order, each with the answer that the README shows for it, if any. */
-function examples(): { line: string; answer: string | undefined }[] {
-  const blocks = Array.from(readme.matchAll(/```(\w+)\n(.*?)```/gs), ([, language, text = '']) => ({
-    language,
-    text,
-  }));
-  return blocks.flatMap(({ language, text }, i) => {
-    if (language !== 'sh') return [];
-    const lines = text.split('\n').filter((line) => line.startsWith('curl '));
-    const next = blocks[i + 1];
-    const answer = next?.language === 'http' ? next.text : undefined;
-    return lines.map((line, j) => ({ line, answer: j === lines.length - 1 ? answer : undefined }));
-  });
+const readDocument = (name: string) => readFile(join(PROJECT_ROOT, name), 'utf8');
+
+type Example = { curl: string; shownAnswer: string | undefined };
+
+/** The curl lines of a document, variables expanded, each with the answer that follows it. */
+function examplesOf(document: string): Example[] {
+  const variables = new Map<string, string>();
+  const examples: Example[] = [];
+  for (const [, language, text = ''] of document.matchAll(/```(sh|http)\n(.*?)```/gs)) {
+    const last = examples.at(-1);
+    if (language === 'http' && last) last.shownAnswer = text.trimEnd();
+    for (const line of text.replaceAll(/\\\n\s*/g, '').split('\n')) {
+      const [, name, value] = /^([A-Z]+)=(\S+)$/.exec(line) ?? [];
+      if (name && value) variables.set(name, value);
+      if (!line.startsWith('curl ')) continue;
+      const curl = line.replaceAll(/\$([A-Z]+)/g, (_, used) => variables.get(used) ?? '');
+      examples.push({ curl, shownAnswer: undefined });
+    }
+  }
+  return examples;
 }
 
-/** Sends what a curl line would send: of curl's options, `-i`, `-X`, `-H` and `-d`. */
-function send(line: string) {
+/** Sends the request of a curl line: of curl's options, `-i`, `-X`, `-H` and `-d`. */
+function send(curl: string): Promise<Reply> {
   const words = Array.from(
-    line.matchAll(/'([^']*)'|(\S+)/g),
-    ([, quoted, plain]) => quoted ?? plain ?? '',
+    curl.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g),
+    ([, single, double, plain]) => single ?? double ?? plain ?? '',
   );
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string | null> = { authorization: null };
   let path = '';
   let body: string | undefined;
   let method: string | undefined;
@@ -43,48 +50,54 @@ function send(line: string) {
       headers[name] = value;
     } else if (word === '-d') body = words[++i] ?? '';
     else if (word === '-X') method = words[++i] ?? '';
-    else if (word.startsWith('http://localhost:8787/'))
-      path = word.replace('http://localhost:8787', '');
-    else if (word !== '-i') throw new Error(`not understood: ${word}`);
+    else if (word.startsWith(LOCAL_ORIGIN)) path = word.slice(LOCAL_ORIGIN.length);
+    else if (word !== '-i') throw new Error(`unknown option of curl: ${word}`);
   }
   method ??= body === undefined ? 'GET' : 'POST';
-  const init = { method, ...(body !== undefined && { body }) };
-  return store.fetch(path, { ...init, headers: { authorization: null, ...headers } });
+  return store.fetch(path, { method, headers, ...(body !== undefined && { body }) });
 }
 
-/** The README cannot know when its orders are placed. */
+/** A reply in the form in which the documents show it, with the headers that they show. */
+function shown({ status, headers, text }: Reply, shownAnswer: string): string {
+  const [statusLine = '', ...lines] = (shownAnswer.split('\n\n')[0] ?? '').split('\n');
+  const reason = statusLine.split(' ').slice(2).join(' ');
+  const names = lines.map((line) => line.split(':')[0] ?? '');
+  const head = names.map((name) => `${name}: ${headers.get(name)}`);
+  const answer = [`HTTP/1.1 ${status} ${reason}`, ...head].join('\n');
+  return (text === '' ? answer : `${answer}\n\n${text}`).replaceAll(store.url(), LOCAL_ORIGIN);
+}
+
+/** A document cannot know when its orders are placed. */
 function withoutTimes(text: string): string {
   return text.replaceAll(/"placedAt":"[0-9-]{10}T[0-9:.]{12}Z"/g, '"placedAt":"…"');
 }
 
 test('the changelog begins with the version of package.json', async () => {
-  const changelog = await readFile(join(PROJECT_ROOT, 'CHANGELOG.md'), 'utf8');
+  const changelog = await readDocument('CHANGELOG.md');
   expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(packageJson.version);
 });
 
-test('the first local key of the README is the one that npm start seeds', () => {
-  expect(/animal_local_[0-9A-Za-z]+/.exec(readme)?.[0]).toBe(LOCAL_KEY);
-  expect(environmentOfKey(LOCAL_KEY)).toBe('local');
-});
-
-test('every curl line of the README, pasted in turn, is answered as the README says', async () => {
+test.each([
+  ['README.md', 4],
+  ['docs/api.md', 16],
+])('%s: every curl line, on an empty store, is answered as shown', async (name, least) => {
   const { API_KEYS } = await store.bindings();
   const record = { id: 'local', label: 'local', createdAt: '2026-11-20T00:00:00Z' };
   await API_KEYS.put(recordName(LOCAL_KEY), JSON.stringify(record));
-  const lines = examples();
-  expect(lines.length).toBeGreaterThanOrEqual(13);
-  for (const { line, answer } of lines) {
-    const reply = await send(line);
-    expect(reply.status, line).toBeLessThan(500);
-    if (!answer) continue;
-    const [head = '', shownBody = ''] = answer.trimEnd().split('\n\n');
-    const [statusLine = '', ...headers] = head.split('\n');
-    expect(statusLine).toMatch(new RegExp(`^HTTP/1.1 ${reply.status} `));
-    expect(withoutTimes(reply.text)).toBe(withoutTimes(shownBody));
-    for (const header of headers) {
-      const [name = '', value = ''] = header.split(/: (.*)/);
-      const origin = /http:\/\/127\.0\.0\.1:[0-9]+/g;
-      expect(reply.headers.get(name)?.replaceAll(origin, 'http://localhost:8787')).toBe(value);
-    }
+  const examples = examplesOf(await readDocument(name));
+  expect(examples.length).toBeGreaterThanOrEqual(least);
+  for (const { curl, shownAnswer } of examples) {
+    const reply = await send(curl);
+    expect(reply.status, curl).toBeLessThan(500);
+    if (shownAnswer === undefined) continue;
+    expect(withoutTimes(shown(reply, shownAnswer))).toBe(withoutTimes(shownAnswer));
   }
 });
+
+test.each(['README.md', 'docs/api.md', 'client/README.md'])(
+  '%s has the key that npm start creates',
+  async (name) => {
+    const document = await readDocument(name);
+    expect(/animal_local_[0-9A-Za-z]+/.exec(document)?.[0]).toBe(LOCAL_KEY);
+  },
+);
