@@ -50,3 +50,12 @@ describe.each(documents)('%s', (document) => {
     expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(named));
   });
 });
+
+test('SECURITY.md names tests that exist', () => {
+  const named = Array.from(
+    read('SECURITY.md').matchAll(/`([\w/.-]+\.(?:test|browser)\.ts|[\w/]+\/)`/g),
+    ([, path = '']) => path,
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(PROJECT_ROOT, 'test', path)))).toEqual([]);
+});
