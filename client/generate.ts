@@ -1,6 +1,6 @@
 /**
- * Writes `schema.d.ts`, the types of the OpenAPI description, in which every int64 is a `bigint`. With
- * `--check` it writes nothing, and fails when the file is stale.
+ * Writes `schema.d.ts`, the types of the OpenAPI description; every int64 is a `bigint`. With `--check` it
+ * writes nothing, and fails if the file is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +18,6 @@ const types = `${COMMENT_HEADER}${astToString(nodes)}`;
 
 if (!process.argv.includes('--check')) writeFileSync(TYPES, types);
 else if (types !== readFileSync(TYPES, 'utf8')) {
-  console.error('client/schema.d.ts is stale: npm run client:types');
+  console.error('client/schema.d.ts is out of date: run `npm run client:types`');
   process.exitCode = 1;
 }

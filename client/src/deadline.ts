@@ -1,23 +1,23 @@
-/** The end of a call: its deadline, or a signal of the caller, whichever comes first. */
+/** The deadline of a call: its time limit or a signal of the caller, whichever comes first. */
 import { StoreError } from './error.ts';
 
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export type Deadline = {
-  /** Aborted when the call is to end. */
+  /** Aborted when the call must end. */
   signal: AbortSignal;
-  /** The error to reject with once it is. */
+  /** The error to reject with after the abort. */
   error(): StoreError;
-  /** Ends early when the call is to end. */
+  /** Resolves after `ms`, or earlier when the call must end. */
   pause(ms: number): Promise<void>;
-  /** Rejects when the call is to end, even if the work goes on: a custom `fetch` may ignore its signal. */
+  /** Rejects when the call must end, even if the work continues: a custom `fetch` may ignore its signal. */
   race<T>(work: Promise<T>): Promise<T>;
-  hasLeft(ms: number): boolean;
+  hasTimeFor(ms: number): boolean;
   /** Releases the timer and the caller's signals. */
   release(): void;
 };
 
-/** By hand: `AbortSignal.any` is missing in the first versions of Node.js 20. */
+/** `AbortSignal.any` would do this, but is missing in the first versions of Node.js 20. */
 export function startDeadline(ms: number, callerSignals: AbortSignal[]): Deadline {
   const controller = new AbortController();
   const { signal } = controller;
@@ -27,7 +27,7 @@ export function startDeadline(ms: number, callerSignals: AbortSignal[]): Deadlin
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  // Between attempts nobody waits for it.
+  // Between attempts nothing awaits it: that is no unhandled rejection.
   ended.catch(() => {});
   for (const callerSignal of callerSignals) {
     callerSignal.addEventListener('abort', abort);
@@ -53,9 +53,9 @@ export function startDeadline(ms: number, callerSignals: AbortSignal[]): Deadlin
         signal.addEventListener('abort', end);
       }),
     race: (work) => Promise.race([ended, work]),
-    // A timer that is set for longer fires at once.
-    hasLeft: (wantedMs) =>
-      !signal.aborted && wantedMs <= LONGEST_TIMEOUT_MS && Date.now() + wantedMs < endsAt,
+    // A longer timer would fire at once.
+    hasTimeFor: (pauseMs) =>
+      !signal.aborted && pauseMs <= LONGEST_TIMEOUT_MS && Date.now() + pauseMs < endsAt,
     release() {
       clearTimeout(timer);
       for (const callerSignal of callerSignals) callerSignal.removeEventListener('abort', abort);

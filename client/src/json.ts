@@ -1,6 +1,6 @@
 /**
- * JSON without losing a digit: `JSON.parse` turns every number into a double, which is exact to 2^53 only.
- * `lossless-json` keeps the digits; here they become a `bigint` where the description says int64.
+ * JSON without losing a digit: `JSON.parse` turns every number into a double, which is exact up to 2^53.
+ * `lossless-json` keeps the digits; int64 fields of the description become a `bigint`.
  */
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import type { components } from '../schema.d.ts';
@@ -26,14 +26,14 @@ export function parseJson(text: string): unknown {
 /** @throws TypeError when an int64 is not a `bigint`: a number may have been rounded already. */
 export function stringifyJson(body: object): string {
   for (const [name, value] of Object.entries(body)) {
-    // An undefined member is not written.
+    // JSON omits undefined members.
     if (value !== undefined && Object.hasOwn(INT64_FIELDS, name)) requireBigInt(name, value);
   }
-  // Only a body that is not JSON, such as a function, gives nothing.
+  // `stringify` returns undefined for a function only.
   return stringify(body) ?? '';
 }
 
-/** Callers in JavaScript have no compiler that refuses a number. */
+/** For callers in JavaScript: no compiler rejects their numbers. */
 export function requireBigInt(name: string, value: unknown): void {
   if (typeof value !== 'bigint') throw new TypeError(`${name}: must be a bigint, such as 7n`);
 }

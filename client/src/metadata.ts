@@ -1,19 +1,19 @@
 /** Response metadata. */
 export type Metadata = {
   status: number;
-  /** Names the request in the service's log. Quote it when you report a problem. */
+  /** Identifies the request in the service's log. Include it when you report a problem. */
   requestId: string | undefined;
-  /** Since when the operation is deprecated (RFC 9745). */
+  /** When the operation was deprecated (RFC 9745). */
   deprecation: Date | undefined;
-  /** When the operation is to be removed (RFC 8594). */
+  /** When the operation will be removed (RFC 8594). */
   sunset: Date | undefined;
-  /** Whether this is the answer to an earlier request with the same `Idempotency-Key`. */
+  /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
   idempotencyReplayed: boolean;
-  /** Seconds to wait before the next request, of a 429 or 503. */
+  /** Seconds to wait before the next request, from `Retry-After`; 0 without it. */
   retryAfterSeconds: number;
   /** Number of attempts. */
   attempts: number;
-  /** Every header that can be read. */
+  /** All headers that the runtime exposes. */
   headers: Headers;
 };
 

@@ -1,4 +1,4 @@
-/** From an operation of the description to a request, and from its answer to a typed result. */
+/** Turns a call of an operation into a request, and the response into a typed result. */
 import type { operations, paths } from '../schema.d.ts';
 import { StoreError } from './error.ts';
 import { requireBigInt, stringifyJson } from './json.ts';
@@ -8,14 +8,14 @@ import { type CallOptions, type Outgoing, send } from './send.ts';
 export type Operation = keyof operations;
 
 type Method = Outgoing['method'];
-/** The method and path under which the description has the operation. */
+/** The method and path of the operation in the description. */
 type Route<O extends Operation> = {
   [P in keyof paths]: {
     [M in Method]: paths[P][Lowercase<M>] extends operations[O] ? readonly [M, P] : never;
   }[Method];
 }[keyof paths];
 
-/** The compiler compares these with the description: one that is missing, or too many, is an error. */
+/** The compiler compares these with the description: a missing or extra one is an error. */
 const ROUTES: { readonly [O in Operation]: Route<O> } = {
   listPets: ['GET', '/pets'],
   createPet: ['POST', '/pets'],
@@ -30,9 +30,9 @@ const ROUTES: { readonly [O in Operation]: Route<O> } = {
 };
 
 /**
- * The one that could be done twice. Creates have an Idempotency-Key; a repeated updateOrder changes nothing
- * or is refused; ids are never reused. But an updatePet that is sent again overwrites what others did in
- * between: it could make an animal available that has been sold.
+ * Not retried after a 5xx or no response: a repeated updatePet overwrites changes that other clients made in between, for
+ * example makes a sold animal available. All others are safe: creates carry an Idempotency-Key, a repeated
+ * updateOrder changes nothing or is rejected, and ids are never reused.
  */
 const NOT_REPEATABLE: Operation = 'updatePet';
 
@@ -56,7 +56,7 @@ export type BodyOf<O extends Operation> = operations[O] extends {
 export type Input<O extends Operation> = {
   id?: bigint;
   query?: object | undefined;
-  /** The address of a page, in place of the operation's own. */
+  /** The address of a page, which replaces the operation's own address. */
   page?: string | undefined;
   body?: BodyOf<O>;
 };
@@ -67,16 +67,16 @@ export type Connection = {
   fetch: typeof fetch;
   defaults: CallOptions;
   session?: {
-    /** Replaced when the session starts afresh: requests still in flight keep the one they began with. */
+    /** Replaced when the session restarts. Requests in flight keep the old one. */
     bookmark: Bookmark;
   };
 };
 
-/** What a session begins with, and the newest that came with an answer, or ''. */
+/** Where a session starts, and the newest bookmark of its responses, or ''. */
 export type Bookmark = { start: string; newest: string };
 
 export type CreateOptions = CallOptions & {
-  /** Default: a random one for each call. With one of yours, a call can be made again later. */
+  /** Default: a random key for each call. With a key of your own you can repeat the call later. */
   idempotencyKey?: string | undefined;
 };
 
@@ -109,11 +109,11 @@ export async function run<O extends Operation>(
       body: body ? stringifyJson(body) : null,
       expects: method === 'DELETE' ? 'none' : operation in LISTS ? 'array' : 'object',
       isRepeatable: operation !== NOT_REPEATABLE,
-      onHeaders(received) {
-        // Answers of concurrent requests come in any order; bookmarks sort by age:
+      onHeaders(responseHeaders) {
+        // Concurrent responses arrive in any order; bookmarks sort by age:
         // https://developers.cloudflare.com/d1/reference/time-travel/
-        const other = received.get('X-D1-Bookmark') ?? '';
-        if (bookmark && other > bookmark.newest) bookmark.newest = other;
+        const received = responseHeaders.get('X-D1-Bookmark') ?? '';
+        if (bookmark && received > bookmark.newest) bookmark.newest = received;
       },
     },
     {
@@ -122,7 +122,7 @@ export async function run<O extends Operation>(
       maxAttempts: options.maxAttempts ?? defaults.maxAttempts ?? 4,
     },
   ).catch((error) => {
-    // The write may be newer than every bookmark that came: only the primary surely has it.
+    // The write may be newer than every received bookmark: only the primary certainly has it.
     if (session && error instanceof StoreError && error.outcomeUnknown)
       session.bookmark = { start: 'first-primary', newest: '' };
     throw error;
@@ -132,10 +132,9 @@ export async function run<O extends Operation>(
 }
 
 /**
- * The address of the page after the one with this metadata. Targets are relative to the operation, which has
- * the path of each of its pages.
+ * The address of the next page. `Link` targets are relative to the address of the operation.
  *
- * @throws StoreError when the service names a page that is not one of the operation
+ * @throws StoreError when the address does not belong to the operation
  */
 export function nextPage(
   { baseUrl }: Connection,
@@ -148,17 +147,17 @@ export function nextPage(
   try {
     return addressOf(operationUrl, {}, new URL(target, operationUrl).href);
   } catch (cause) {
-    const message = `The next page is not one of ${operationUrl}: ${target}`;
+    const message = `The address of the next page does not belong to ${operationUrl}: ${target}`;
     throw new StoreError('invalid_response', message, { metadata, cause });
   }
 }
 
-/** @throws TypeError when the page's address is not one of the operation: it would be sent the API key. */
+/** @throws TypeError when the page's address does not belong to the operation: it would receive the API key. */
 function addressOf(operation: string, query: object, page: string | undefined): string {
   const url = new URL(page ?? operation);
   if (page !== undefined) {
     if (url.origin + url.pathname !== new URL(operation).href)
-      throw new TypeError(`The next page is not one of ${operation}: ${page}`);
+      throw new TypeError(`The address of the page does not belong to ${operation}: ${page}`);
     return page;
   }
   for (const [name, value] of Object.entries(query))
@@ -166,7 +165,7 @@ function addressOf(operation: string, query: object, page: string | undefined): 
   return url.href;
 }
 
-/** `crypto.randomUUID` is missing in pages that were not loaded over https. */
+/** `crypto.randomUUID` is missing in pages that were loaded over http. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,4 +1,4 @@
-/** Lists, walked page by page along the `Link` header. */
+/** Lists: one page, or all pages by following the `Link` header. */
 import type { Metadata } from './metadata.ts';
 import type { Reply } from './operations.ts';
 
@@ -9,13 +9,13 @@ export type Page<T> = {
   metadata: Metadata;
 };
 
-/** The most that a page may have: a walk over a list sends as few requests as it can. */
+/** The maximum `limit`: reading a whole list then takes the fewest requests. */
 const WALK_LIMIT = 100;
 
-/** A list. Nothing is requested before it is walked, or a page asked for. */
+/** A list. The first request is sent by `for await` or `page()`. */
 export interface Pages<T> extends AsyncIterable<T> {
   /**
-   * One page: the first, or the one whose address the page before had as `next`.
+   * Fetches one page: the first, or the one whose address is the `next` of an earlier page.
    *
    * @example
    * const { items, next } = await store.listPets({ limit: 10 }).page();

@@ -1,4 +1,4 @@
-/** Sending a request until it is answered: attempts, pauses, and what may be sent again. */
+/** Sends a request: attempts, pauses, and which failures are retried. */
 import { type Deadline, startDeadline } from './deadline.ts';
 import { StoreError, type StoreErrorCode } from './error.ts';
 import { parseJson } from './json.ts';
@@ -6,11 +6,11 @@ import { type Metadata, metadataOf } from './metadata.ts';
 
 /** The limits of a call. */
 export type CallOptions = {
-  /** Ends the call with the code `aborted`. A walk over a list ends with it, too. */
+  /** Aborts the call, or the whole `for await` over a list, with the code `aborted`. */
   signal?: AbortSignal | undefined;
   /**
-   * Milliseconds for the call with all its attempts and pauses; default 60,000. In a walk over a list it
-   * applies to each page: limit the whole walk with `signal`.
+   * Milliseconds for the call with all its attempts and pauses; default 60,000. In a `for await` it applies
+   * to each page: limit the whole loop with `signal`.
    */
   deadlineMs?: number | undefined;
   /** Maximum number of attempts; default 4. */
@@ -19,7 +19,7 @@ export type CallOptions = {
 
 /** The limits of the client and of the call, merged. */
 type Limits = {
-  /** The first that is aborted ends the call. */
+  /** The call ends when one of them is aborted. */
   signals: AbortSignal[];
   deadlineMs: number;
   maxAttempts: number;
@@ -32,9 +32,9 @@ export type Outgoing = {
   body: string | null;
   /** The body of a successful response: `none` is a 204. */
   expects: 'array' | 'object' | 'none';
-  /** Whether nothing can be done twice by sending it again after no answer or a 5xx. */
+  /** Whether it can safely be repeated after a 5xx or no response. */
   isRepeatable: boolean;
-  /** Called with the headers of every answer. */
+  /** Called with the headers of every response. */
   onHeaders(headers: Headers): void;
 };
 
@@ -43,8 +43,8 @@ export type Answer = { body: unknown; metadata: Metadata };
 const FIRST_PAUSE_MS = 250;
 
 /**
- * Sends a request, again where that can help and does no harm: after a 429, which was not carried out, and
- * after no answer or a 5xx when it is repeatable. Pauses double, vary, and come on top of `Retry-After`.
+ * Sends a request, and retries it where that is safe: after a 429, which was not carried out; after a 5xx or no
+ * response if it is repeatable. Pauses double, are partly random, and are added to `Retry-After`.
  *
  * @throws StoreError
  */
@@ -62,11 +62,11 @@ export async function send(
       if (!(result instanceof StoreError)) return result;
       const { code, status = 0, metadata } = result;
 
-      // What a repeated DELETE does not find, an earlier attempt has deleted.
+      // An earlier attempt deleted the animal, and its response was lost.
       const isGone = request.method === 'DELETE' && code === 'pet_not_found';
       if (isGone && outcomeUnknown && metadata) return { body: undefined, metadata };
 
-      // A browser reports a redirect with the status 0: that is an answer.
+      // A browser reports a redirect with status 0, which is a response.
       const isUnanswered = !metadata || status >= 500;
       const isWrite = request.method !== 'GET';
       if (isWrite && (isUnanswered || status < 400)) outcomeUnknown = true;
@@ -75,7 +75,7 @@ export async function send(
         FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2) +
         1000 * (metadata?.retryAfterSeconds ?? 0);
       const mayRepeat = status === 429 || (isUnanswered && request.isRepeatable);
-      if (!mayRepeat || !(attempt < maxAttempts) || !deadline.hasLeft(pauseMs))
+      if (!mayRepeat || !(attempt < maxAttempts) || !deadline.hasTimeFor(pauseMs))
         throw Object.assign(result, { outcomeUnknown });
       await deadline.pause(pauseMs);
       if (deadline.signal.aborted) throw Object.assign(deadline.error(), { outcomeUnknown });
@@ -93,7 +93,7 @@ async function attemptOnce(
 ): Promise<Answer | StoreError> {
   try {
     const { signal } = deadline;
-    // A followed redirect can turn a write into a GET, or send it to another server.
+    // A redirect could turn a write into a GET, or send the API key to another server.
     const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
     const response = await deadline.race(fetch(url, init));
     const text = await deadline.race(response.text());
@@ -101,7 +101,7 @@ async function attemptOnce(
     return read(text, expects, metadataOf(response, attempt));
   } catch (cause) {
     if (deadline.signal.aborted) return deadline.error();
-    return new StoreError('network_error', 'The store did not answer.', { cause });
+    return new StoreError('network_error', 'The store did not respond.', { cause });
   }
 }
 
@@ -116,7 +116,7 @@ function read(text: string, expects: Outgoing['expects'], metadata: Metadata): A
   } catch (error) {
     cause = error;
   }
-  const message = `The response with status ${status} is not one that the store sends.`;
+  const message = `The response with status ${status} is not a valid response of the store.`;
   return new StoreError('invalid_response', message, { metadata, cause });
 }
 
@@ -126,7 +126,7 @@ function kindOf(body: unknown): Outgoing['expects'] | undefined {
   return typeof body === 'object' && body !== null ? 'object' : undefined;
 }
 
-/** The code is not compared with those that are known: a newer service may have added one. */
+/** Accepts unknown codes: a newer service may have added one. */
 function isErrorBody(body: unknown): body is { code: StoreErrorCode; message: string } {
   return (
     typeof body === 'object' &&

@@ -32,7 +32,7 @@ export type StoreOptions = CallOptions & {
   fetch?: typeof fetch | undefined;
 };
 
-/** A promise of what a call returns; rejected with a {@link StoreError}. */
+/** The result of a call; rejected with a {@link StoreError}. */
 export interface Call<T> extends Promise<T> {
   /**
    * The result with the response metadata.
@@ -44,11 +44,11 @@ export interface Call<T> extends Promise<T> {
   withMetadata(): Promise<Reply<T>>;
 }
 
-/** Every operation of the store. All integers of 64 bits are `bigint`. */
+/** The operations of the store. Every 64-bit integer is a `bigint`. */
 export interface AnimalStore {
   /**
-   * Lists animals, ascending by id, optionally of one status: all of them, page by page, in a `for await`
-   * (a page has 100 animals by default), or one page with `page()` (20 by default). Stable.
+   * Lists animals in ascending order of id, optionally with one status: all pages with `for await` (100 animals
+   * in a page by default), or one page with `page()` (20 by default). Stable.
    *
    * @example
    * for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
@@ -66,15 +66,15 @@ export interface AnimalStore {
   /**
    * Fetches an animal. Stable.
    *
-   * @deprecated It is to be removed on 5 December 2030. Use `listPets` with a `status` instead.
+   * @deprecated It will be removed on 5 December 2030. Use `listPets` with a `status` instead.
    * @example
    * const pet = await store.getPet(7n);
    */
   getPet(petId: bigint, options?: CallOptions): Call<Pet>;
 
   /**
-   * Sets some fields of an animal; `status: null` removes its status. Beta: may change with notice.
-   * It is not sent again after no answer or a 5xx, for it would overwrite what others did in between.
+   * Changes fields of an animal; `status: null` removes its status. Beta: may change with notice. Not retried
+   * after a 5xx or no response: a repeated change could overwrite those of other clients.
    *
    * @example
    * const pet = await store.updatePet(7n, { name: 'Max' });
@@ -90,7 +90,7 @@ export interface AnimalStore {
   deletePet(petId: bigint, options?: CallOptions): Call<void>;
 
   /**
-   * Lists orders, ascending by id, optionally of one status. Experimental: may change at any time.
+   * Lists orders in ascending order of id, optionally with one status. Experimental: may change at any time.
    *
    * @example
    * const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
@@ -98,7 +98,7 @@ export interface AnimalStore {
   listOrders(query?: ListOrdersQuery, options?: CallOptions): Pages<Order>;
 
   /**
-   * Orders an animal that is available. Experimental: may change at any time.
+   * Orders an available animal. Experimental: may change at any time.
    *
    * @example
    * const order = await store.placeOrder({ petId: 7n });
@@ -122,7 +122,7 @@ export interface AnimalStore {
   updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Call<Order>;
 
   /**
-   * Service health and version. Stable.
+   * Returns the health and the version of the service. Stable.
    *
    * @example
    * const { version } = await store.getHealth();
@@ -130,11 +130,11 @@ export interface AnimalStore {
   getHealth(options?: CallOptions): Call<Health>;
 
   /**
-   * The same client in a session: each request carries the newest bookmark that came with an answer, so that
-   * the nearest replica answers, and never with less than the session has seen.
+   * Starts a session: each request sends the newest bookmark, so that the nearest replica responds with at
+   * least the state that the session has seen.
    *
-   * @param start - `first-primary` (default): sees everything written before. `first-unconstrained`: the
-   *   first answer, too, comes from the nearest replica. Or the `bookmark` of an earlier session.
+   * @param start - `first-primary` (default): sees everything written before. `first-unconstrained`: even the
+   *   first response comes from the nearest replica. Or the `bookmark` of an earlier session.
    * @example
    * const session = store.session();
    * await session.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
@@ -144,21 +144,21 @@ export interface AnimalStore {
 }
 
 export interface Session extends AnimalStore {
-  /** Where the session is: to go on from here elsewhere, with `store.session(bookmark)`. */
+  /** The state that the session has seen: `store.session(bookmark)` continues from it. */
   readonly bookmark: string;
 }
 
 /**
- * A client of the store.
+ * Creates a client of the store.
  *
- * @throws TypeError about an invalid `baseUrl` or `apiKey`
+ * @throws TypeError when `baseUrl` or `apiKey` is invalid
  * @example
  * const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
   const { baseUrl, apiKey, fetch = globalThis.fetch, ...defaults } = options;
   const { href } = new URL(baseUrl);
-  // `Headers` refuses such a key, too, but its error shows it.
+  // `Headers` rejects such a key as well, but its error message contains the key.
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('apiKey: must be printable ASCII without spaces');
   return clientOf({ baseUrl: href.replace(/\/+$/, ''), apiKey, fetch, defaults });
@@ -173,7 +173,7 @@ function clientOf(connection: Connection): AnimalStore {
     const reply = run(connection, operation, input, options);
     const data = reply.then((received) => received.data);
     const withMetadata = () => {
-      // When the call fails both promises reject, and the caller handles only this one.
+      // When the call fails both promises reject, and the caller handles only the returned one.
       data.catch(() => {});
       return reply;
     };

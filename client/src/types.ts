@@ -1,4 +1,4 @@
-/** The names of the description's types. */
+/** Names for the types of the description. */
 import type { components, operations } from '../schema.d.ts';
 
 type Schemas = components['schemas'];
@@ -14,6 +14,6 @@ export type OrderPatch = Schemas['OrderPatch'];
 export type OrderStatus = Schemas['OrderStatus'];
 export type Health = Schemas['Health'];
 
-/** The cursor is the service's: it comes and goes in the address of the next page. */
+/** Without the cursor, which is part of the address of the next page. */
 export type ListPetsQuery = Omit<QueryOf<'listPets'>, 'cursor'>;
 export type ListOrdersQuery = Omit<QueryOf<'listOrders'>, 'cursor'>;
