@@ -1,4 +1,4 @@
-/** Answers that are not those of the store, or have another form. */
+/** Invalid responses, and unusual but valid ones. */
 import {
   all,
   answering,
@@ -30,7 +30,7 @@ export const answers: Record<string, Behaviour> = {
     }
     expectEqual(await all(c.connect().listPets()), []);
   },
-  'a redirect in a browser, which hides its status, is not sent again': async (c) => {
+  'a redirect in a browser, which hides its status, is not retried': async (c) => {
     const opaque = () => Object.defineProperty(new Response(null), 'status', { value: 0 });
     const sent = recording(answering(opaque));
     const failure = await failureOf(c, c.connect({ fetch: sent.fetch }).listPets().page());
@@ -80,7 +80,7 @@ export const answers: Record<string, Behaviour> = {
       expectEqual((await store.listPets().page()).next, undefined);
     }
   },
-  'a next page elsewhere is an invalid_response': async (c) => {
+  'a next page at another address is an invalid_response': async (c) => {
     for (const target of [
       ELSEWHERE,
       '//elsewhere.example/v1/pets',

@@ -1,20 +1,20 @@
-/** What a behaviour of the client runs with, in whichever runtime it runs; and its assertions. */
+/** The context in which a test case of the client runs, in any runtime, and its assertions. */
 import type * as Client from '../../client/src/index.ts';
 import type { KeyRecord } from '../../src/keys/record.ts';
 import type { Faults } from '../faults/worker.ts';
 
-/** The store under test, as the process that runs it lets others control it. */
+/** Controls the store under test, also from another process. */
 export type Control = {
   /** Empties the database. */
   reset(): Promise<void>;
   /** Runs statements, separated by `;`. */
   sql(statements: string): Promise<void>;
-  /** What fails from now on. */
+  /** Sets the faults from now on. */
   fault(faults: Faults): Promise<void>;
   issueKey(record?: Partial<KeyRecord>): Promise<string>;
 };
 
-/** Writes of a key within ten seconds that the store under test carries out. */
+/** The limit of writes of a key in ten seconds, in the store under test. */
 export const WRITE_LIMIT = 100;
 
 export type Fetch = typeof fetch;
@@ -28,7 +28,7 @@ export type Context = Control & {
 
 export type Behaviour = (context: Context) => Promise<void>;
 
-/** Runs one behaviour on an empty store. */
+/** Runs one test case on an empty store. */
 export async function runBehaviour(
   behaviour: Behaviour,
   client: typeof Client,
@@ -69,7 +69,7 @@ export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-/** A fetch that notes the requests that pass it. */
+/** A fetch that records its requests. */
 export function recording(then: Fetch = fetch): { requests: Request[]; fetch: Fetch } {
   const requests: Request[] = [];
   return {
@@ -81,7 +81,7 @@ export function recording(then: Fetch = fetch): { requests: Request[]; fetch: Fe
   };
 }
 
-/** A fetch that carries requests out, and loses the answers to the first of them. */
+/** A fetch that sends all requests, and loses the responses to the first `count`. */
 export function losingAnswers(count: number): Fetch {
   let left = count;
   return async (input, init) => {
@@ -92,12 +92,12 @@ export function losingAnswers(count: number): Fetch {
   };
 }
 
-/** A fetch that gives these answers first, without sending anything. */
+/** A fetch that first returns these responses, without sending anything. */
 export function answering(...answers: (() => Response)[]): Fetch {
   return async (input, init) => answers.shift()?.() ?? fetch(input, init);
 }
 
-/** An answer of the service. */
+/** An error response of the service. */
 export function errorAnswer(
   code: string,
   status: number,
@@ -106,13 +106,13 @@ export function errorAnswer(
   return () => Response.json({ code, message: 'a message', status }, { status, headers });
 }
 
-/** A fetch that never answers, until it is aborted. */
+/** A fetch that never resolves, until it is aborted. */
 export const silent: Fetch = (_, init) =>
   new Promise((_resolve, reject) => {
     init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
   });
 
-/** The service asks for five seconds after a 503: no test waits so long. */
+/** A fetch that removes Retry-After: five seconds after a 503 are too long for a test. */
 export const impatient: Fetch = async (input, init) => {
   const response = await fetch(input, init);
   const headers = new Headers(response.headers);

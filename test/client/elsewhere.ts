@@ -1,11 +1,11 @@
-/** The suite in another runtime: it controls the store over HTTP. This module is bundled for each of them. */
+/** Runs the suite in another runtime, bundled, and controls the store over HTTP. */
 import type * as Client from '../../client/src/index.ts';
 import { type Control, runBehaviour } from './context.ts';
 import { suite } from './suite.ts';
 
 export type Outcome = { name: string; error?: string };
 
-/** Runs the behaviours, all of them by default, and says what became of each. */
+/** Runs test cases, by default all, and returns the outcome of each. */
 export async function runSuite(
   client: typeof Client,
   baseUrl: string,

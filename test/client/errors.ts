@@ -1,4 +1,4 @@
-/** Every code of the description, answered by the store; a new one without a case here does not compile. */
+/** Every error code of the description, from the real store. A new code without a case does not compile. */
 import type { ServiceErrorCode, StoreErrorCode } from '../../client/src/index.ts';
 import {
   answering,
@@ -13,7 +13,7 @@ import {
 
 const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 
-/** A fetch that sends something else than the client would. */
+/** A fetch that changes the request. */
 function sending(change: RequestInit, headers: Record<string, string | null> = {}): Fetch {
   return (input, init) => {
     const changed = new Headers(init?.headers);
@@ -50,7 +50,7 @@ const CASES: Record<ServiceErrorCode, (c: Context) => Promise<unknown>> = {
     const apiKey = await c.issueKey({ scopes: ['read'] });
     return c.connect({ apiKey }).createPet(REX);
   },
-  // The local store takes http: this answer is that of the other environments.
+  // The local store accepts http: this is the response of the other environments.
   https_required: async (c) =>
     c.connect({ fetch: answering(errorAnswer('https_required', 403)) }).createPet(REX),
   not_found: async (c) =>
@@ -95,7 +95,7 @@ const CASES: Record<ServiceErrorCode, (c: Context) => Promise<unknown>> = {
   },
 };
 
-/** The compiler knows every code: without one of them, `code` is not `never` at the end. */
+/** Does not compile if a code is missing: then `code` is not `never` at the end. */
 function isOfTheStore(code: StoreErrorCode): boolean {
   switch (code) {
     case 'network_error':

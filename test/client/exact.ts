@@ -1,4 +1,4 @@
-/** 64 bits, exact both ways, in every operation that has an integer. */
+/** Every operation sends and returns 64-bit integers exactly. */
 import { all, type Behaviour, type Context, expectEqual } from './context.ts';
 
 const EXTREMES = [9007199254740993n, 2n ** 63n - 1n, -(2n ** 63n - 1n), -(2n ** 63n)];
@@ -65,16 +65,16 @@ export const exactness: Record<string, Behaviour> = {
       status: 'approved',
     });
   }),
-  'what is no int64 stays what it is': async (c) => {
+  'other values keep their types': async (c) => {
     const { status, environment } = await c.connect().getHealth();
     expectEqual([status, environment], ['ok', 'local']);
     const name = '9007199254740993 🐈 "id":7 \\';
     const pet = await c.connect().createPet({ name, categoryId: 1n });
     expectEqual(pet, { id: 1n, name, categoryId: 1n });
   },
-  'a number where an int64 belongs is refused before anything is sent': async (c) => {
+  'a number in place of a bigint is rejected before a request is sent': async (c) => {
     const store = c.connect({ fetch: () => Promise.reject(new Error('sent')) });
-    // As JavaScript would call it.
+    // A caller in JavaScript.
     const rounded = JSON.parse('9007199254740993');
     for (const call of [
       () => store.getPet(rounded),

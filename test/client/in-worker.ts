@@ -1,4 +1,4 @@
-/** The suite of the client in a Worker, which calls the store as any other client does. */
+/** Runs the suite of the client in a Worker. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestHarness } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';

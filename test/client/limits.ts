@@ -1,4 +1,4 @@
-/** The options of a call and of the client: how they are merged, and what they end. */
+/** Options of a call and of the client: how they merge, and when they end a call. */
 import {
   answering,
   type Behaviour,
@@ -13,14 +13,14 @@ import {
 const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const unavailable = errorAnswer('service_unavailable', 503);
 
-/** Fetches that ignore their signal: no answer, and a body that never ends. */
+/** Fetches that ignore their signal: one never responds, one has a body that never ends. */
 const DEAF: Fetch[] = [
   () => new Promise(() => {}),
   async () => Object.assign(new Response(), { text: () => new Promise(() => {}) }),
 ];
 
 export const limits: Record<string, Behaviour> = {
-  'a key that is not a header value is refused, and not shown': async (c) => {
+  'an API key that is not a valid header value is rejected, and not shown': async (c) => {
     for (const apiKey of ['', 'no key', 'secret\n', 'sécret']) {
       let refusal: unknown;
       try {
@@ -43,7 +43,7 @@ export const limits: Record<string, Behaviour> = {
       expectEqual([aborted.code, aborted.cause], ['aborted', 'enough']);
     }
   },
-  'an undefined option leaves that of the client': async (c) => {
+  'an undefined option of a call keeps the option of the client': async (c) => {
     const none = {
       deadlineMs: undefined,
       maxAttempts: undefined,
@@ -71,22 +71,22 @@ export const limits: Record<string, Behaviour> = {
       expectEqual([failure.code, failure.cause], ['aborted', 'no']);
     }
   },
-  'attempts that are not a number end after the first': async (c) => {
+  'with maxAttempts NaN there is one attempt': async (c) => {
     const sent = recording(answering(unavailable, unavailable));
     const store = c.connect({ fetch: sent.fetch, maxAttempts: Number.NaN });
     await failureOf(c, store.getHealth());
     expectEqual(sent.requests.length, 1);
   },
-  'a pause longer than a timer can be is not begun': async (c) => {
+  'a pause longer than the maximum of a timer is not started': async (c) => {
     const limited = errorAnswer('rate_limited', 429, { 'Retry-After': '9999999' });
     const sent = recording(answering(limited));
     const store = c.connect({ fetch: sent.fetch, deadlineMs: Number.POSITIVE_INFINITY });
     expectEqual((await failureOf(c, store.getHealth())).code, 'rate_limited');
     expectEqual(sent.requests.length, 1);
   },
-  'an undefined field of a patch is left out': async (c) => {
+  'an undefined field of a patch is not sent': async (c) => {
     const rex = await c.connect().createPet(REX);
-    // As a project without exactOptionalPropertyTypes may call it.
+    // A caller without exactOptionalPropertyTypes.
     const patch = Object.assign({ name: 'Max' }, { categoryId: undefined });
     const store: { updatePet(id: bigint, patch: object): PromiseLike<unknown> } = c.connect();
     expectEqual(await store.updatePet(1n, patch), { ...rex, name: 'Max' });

@@ -1,4 +1,4 @@
-/** The package of the client as it is published: files, entries, weight, types and doc comments. */
+/** The packed client: files, entries, size, types and doc comments. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,41 +22,41 @@ beforeAll(() => {
   packed = report.files.map(({ path }: { path: string }) => path);
 });
 
-test('it has what it needs and nothing else', () => {
+test('the package has only the files that it needs', () => {
   const others = packed.filter((path) => !/^dist\/[a-z]+(\.d)?\.[jt]s$/.test(path));
   expect(others.sort()).toEqual(['README.md', 'package.json', 'schema.d.ts']);
   expect(packed).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts']));
 });
 
-test('publint finds nothing in it', async () => {
+test('publint finds no problem', async () => {
   const { messages, pkg } = await publint({ pkgDir: PACKAGE, strict: true });
   expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
 });
 
-test('it claims no licence: the owner has not chosen one', () => {
+test('the package has no licence: the owner has not chosen one', () => {
   expect(manifest).not.toHaveProperty('license');
 });
 
-test('its version is that of the description', () => {
+test('the version is that of the description', () => {
   const description = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
   expect(manifest.version).toBe(JSON.parse(description).info.version);
 });
 
-describe('its weight', () => {
+describe('the size', () => {
   const weigh = async (script: string) => gzipSync(await bundle(script, { minify: true })).length;
 
-  test('is at most 6 KiB, compressed, with all that it depends on', async () => {
+  test('is at most 6 KiB with its dependencies, minified and compressed', async () => {
     expect(await weigh(`export * from 'animal-store-client'`)).toBeLessThanOrEqual(6 * 1024);
   });
 
-  test('is nothing for what is not used', async () => {
+  test('of unused exports is zero', async () => {
     expect(await weigh(`export {} from 'animal-store-client'`)).toBe(await weigh(''));
     const error = await weigh(`export { StoreError } from 'animal-store-client'`);
     expect(error).toBeLessThan(512);
   });
 });
 
-describe('its types', () => {
+describe('the types', () => {
   const consumer = `
     import { createAnimalStore, StoreError } from 'animal-store-client';
     const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey: 'key', fetch });

@@ -9,7 +9,7 @@ const SECOND = '00000002-00000000-00000000-00000000000000000000000000000000';
 const FIRST = '00000001-00000000-00000000-00000000000000000000000000000000';
 
 export const reading: Record<string, Behaviour> = {
-  'a walk shows every animal once, in order, while others add': async (c) => {
+  'for await lists every animal once, in order, while others are added': async (c) => {
     await c.sql(insertPets(25));
     const store = c.connect();
     const ids: bigint[] = [];
@@ -25,7 +25,9 @@ export const reading: Record<string, Behaviour> = {
       Array.from({ length: 35 }, (_, i) => BigInt(i + 1)),
     );
   },
-  'a walk takes a filter, few requests, and no more than are looked at': async (c) => {
+  'for await applies the filter, requests large pages, and stops when the loop stops': async (
+    c,
+  ) => {
     await c.sql(insertPets(250));
     const sent = recording();
     const store = c.connect({ fetch: sent.fetch });
@@ -46,7 +48,7 @@ export const reading: Record<string, Behaviour> = {
     expectEqual([last.items.map(({ id }) => id), last.next], [[3n], undefined]);
     expectEqual((await c.connect().listPets().page()).items.length, 3);
   },
-  'no page of another address is asked for: it would be sent the key': async (c) => {
+  'a page at another address is not requested: it would receive the API key': async (c) => {
     const sent = recording();
     const store = c.connect({ fetch: sent.fetch });
     for (const next of ['https://evil.example/v1/pets', `${c.baseUrl}/store/orders`]) {
@@ -58,11 +60,11 @@ export const reading: Record<string, Behaviour> = {
     }
     expectEqual(sent.requests.length, 0);
   },
-  'an error ends a walk': async (c) => {
+  'an error ends a for await': async (c) => {
     const store = c.connect({ apiKey: 'no-key' });
     expectEqual((await failureOf(c, all(store.listOrders()))).code, 'invalid_api_key');
   },
-  'a session carries the newest bookmark, other requests carry none': async (c) => {
+  'a session sends the newest bookmark, other requests send none': async (c) => {
     const sent = recording();
     const store = c.connect({ fetch: sent.fetch });
     const session = store.session();
@@ -78,7 +80,9 @@ export const reading: Record<string, Behaviour> = {
     expectEqual(/^[0-9a-f]{8}-/.test(afterCreate), true);
     expectEqual(bookmarks.slice(3), [null, session.bookmark]);
   },
-  'a session never goes back, in whatever order answers come': async (c) => {
+  'a session never goes back to an older bookmark, in whatever order responses arrive': async (
+    c,
+  ) => {
     const bookmarks = [SECOND, FIRST];
     const sent = recording(async () =>
       Response.json([], { headers: { 'X-D1-Bookmark': bookmarks.shift() ?? '' } }),
@@ -113,7 +117,7 @@ export const reading: Record<string, Behaviour> = {
       [undefined, undefined, 36],
     );
   },
-  'a base address may end in a slash': async (c) => {
+  'the base URL may end with a slash': async (c) => {
     expectEqual(await all(c.connect({ baseUrl: `${c.baseUrl}/` }).listPets()), []);
   },
 };

@@ -1,4 +1,4 @@
-/** The README of the client: its examples, run as one program, print what the comments behind them say. */
+/** The examples of the client's README, run as one program, and `npm run example`. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ async function run(...args: string[]) {
   return { status, lines: output.trimEnd().split('\n'), errors };
 }
 
-test('the examples print what the README says', async () => {
+test('the examples print what their comments show', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
   const readme = readFileSync(join(PROJECT_ROOT, 'client/README.md'), 'utf8');
   const program = Array.from(readme.matchAll(/```ts\n(.*?)```/gs), ([, code]) => code).join('');
@@ -62,7 +62,7 @@ test('npm run example adds an animal and lists all pages', async () => {
   ]);
 });
 
-test('npm run example says in one line that no store is running, or what it answers', async () => {
+test('npm run example reports an unreachable store and an error in one line', async () => {
   expect(await run(EXAMPLE, 'http://127.0.0.1:1/v1')).toEqual({
     status: 1,
     lines: [''],

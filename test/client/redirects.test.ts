@@ -1,4 +1,4 @@
-/** Redirects of a real server: no fake `fetch` follows them. */
+/** Redirects of a real server: a fake `fetch` would not follow them. */
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAnimalStore } from '../../client/src/index.ts';
@@ -37,7 +37,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-test.each([302, 307])('a create that is answered with a %d makes one request', async (status) => {
+test.each([302, 307])('a create that gets a %d sends one request', async (status) => {
   requests.length = 0;
   const store = createAnimalStore({ baseUrl: `${addresses[0]}/${status}/v1`, apiKey: 'key' });
   const call = store.createPet({ name: 'Rex', categoryId: 1n });

@@ -1,4 +1,4 @@
-/** What other runtimes need to run the suite: the control of the store over HTTP, and the suite as one file. */
+/** For suites in other runtimes: serves the control of the store over HTTP, and bundles the suite. */
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';

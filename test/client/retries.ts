@@ -1,4 +1,4 @@
-/** What is sent again, when, how often, and until when; and what is not. */
+/** Retries: which requests, when, how often, until when. */
 import {
   all,
   answering,
@@ -16,7 +16,7 @@ const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 const unavailable = errorAnswer('service_unavailable', 503);
 
 export const retries: Record<string, Behaviour> = {
-  'a create whose answers are lost makes one animal': async (c) => {
+  'a create whose responses are lost adds one animal': async (c) => {
     const sent = recording(losingAnswers(2));
     const store = c.connect({ fetch: sent.fetch });
     const { data, metadata } = await store.createPet(REX).withMetadata();
@@ -25,12 +25,12 @@ export const retries: Record<string, Behaviour> = {
     expectEqual([keys.size, keys.has(null)], [1, false]);
     expectEqual(await all(c.connect().listPets()), [data]);
   },
-  'an order whose answers are lost is placed once': async (c) => {
+  'an order whose responses are lost is placed once': async (c) => {
     await c.connect().createPet(REX);
     const order = await c.connect({ fetch: losingAnswers(2) }).placeOrder({ petId: 1n });
     expectEqual(await all(c.connect().listOrders()), [order]);
   },
-  'thirty creates at once, while the database fails, make thirty animals': async (c) => {
+  'thirty concurrent creates add thirty animals while the database fails': async (c) => {
     await c.fault({
       d1AtRandom: { rate: 0.5, faults: ['throws', 'loses the answer', 'is overloaded'], seed: 7 },
     });
@@ -41,7 +41,7 @@ export const retries: Record<string, Behaviour> = {
     const found = (await all(store.listPets())).map(({ name }) => name);
     expectEqual(found.sort(), names.sort());
   },
-  'a key of one’s own makes a create repeatable by hand': async (c) => {
+  'a call can be repeated with an idempotency key of the caller': async (c) => {
     const store = c.connect();
     const first = await store.createPet(REX, { idempotencyKey: 'mine' });
     const { data, metadata } = await store
@@ -51,20 +51,20 @@ export const retries: Record<string, Behaviour> = {
     await store.createPet(REX);
     expectEqual((await all(store.listPets())).length, 2);
   },
-  'an order whose transition got no answer ends in the wanted status': async (c) => {
+  'a transition whose response is lost is made once': async (c) => {
     const store = c.connect();
     await store.createPet(REX);
     const { id } = await store.placeOrder({ petId: 1n });
     const losing = c.connect({ fetch: losingAnswers(1) });
     expectEqual((await losing.updateOrder(id, { status: 'approved' })).status, 'approved');
   },
-  'a deletion that got no answer succeeds when it finds the animal gone': async (c) => {
+  'a retried delete that gets a 404 succeeds': async (c) => {
     await c.connect().createPet(REX);
     await c.connect({ fetch: losingAnswers(1) }).deletePet(1n);
     const twice = await failureOf(c, c.connect().deletePet(1n));
     expectEqual([twice.code, twice.outcomeUnknown], ['pet_not_found', false]);
   },
-  'an updatePet that got no answer is not sent again: it could undo what others did': async (c) => {
+  'an updatePet without a response is not retried: it could overwrite other changes': async (c) => {
     await c.connect().createPet(REX);
     for (const fetch of [losingAnswers(1), answering(unavailable)]) {
       const sent = recording(fetch);
@@ -75,7 +75,7 @@ export const retries: Record<string, Behaviour> = {
       expectEqual([sent.requests.length, failure.outcomeUnknown], [1, true]);
     }
   },
-  'every write is sent again after a 429, and not before Retry-After': async (c) => {
+  'every write is retried after a 429, not before Retry-After': async (c) => {
     const limited = errorAnswer('rate_limited', 429, { 'Retry-After': '1' });
     await c.connect().createPet(REX);
     const begin = Date.now();
@@ -90,7 +90,7 @@ export const retries: Record<string, Behaviour> = {
     await c.connect({ fetch: sent.fetch }).getHealth();
     expectEqual([sent.requests.length, Date.now() >= Date.parse(date)], [2, true]);
   },
-  'a read is sent again after no answer and after a 5xx, and pauses grow': async (c) => {
+  'a read is retried after a 5xx or no response, and pauses grow': async (c) => {
     const times: number[] = [];
     const broken = () => {
       throw new TypeError('connection reset');
@@ -107,7 +107,7 @@ export const retries: Record<string, Behaviour> = {
     const enough = [125, 250, 500].map((least, i) => (pauses[i] ?? 0) >= least - 2);
     expectEqual(enough, [true, true, true]);
   },
-  'attempts end': async (c) => {
+  'the number of attempts is limited': async (c) => {
     const sent = recording(answering(unavailable, unavailable, unavailable, unavailable));
     const failure = await failureOf(c, c.connect({ fetch: sent.fetch }).listPets().page());
     expectEqual(
@@ -118,12 +118,12 @@ export const retries: Record<string, Behaviour> = {
     await failureOf(c, c.connect({ fetch: once.fetch }).getHealth({ maxAttempts: 1 }));
     expectEqual(once.requests.length, 1);
   },
-  'an error that stays the same is not sent again': async (c) => {
+  'a request with a permanent error is not retried': async (c) => {
     const sent = recording();
     const failure = await failureOf(c, c.connect({ fetch: sent.fetch }).deletePet(1n));
     expectEqual([failure.code, sent.requests.length], ['pet_not_found', 1]);
   },
-  'the deadline ends a call that gets no answer': async (c) => {
+  'the deadline ends a call without a response': async (c) => {
     const store = c.connect({ fetch: silent, deadlineMs: 50 });
     const read = await failureOf(c, store.getHealth());
     expectEqual(
@@ -133,13 +133,13 @@ export const retries: Record<string, Behaviour> = {
     const write = await failureOf(c, store.createPet(REX));
     expectEqual([write.code, write.outcomeUnknown], ['deadline_exceeded', true]);
   },
-  'a pause that would outlast the deadline is not begun': async (c) => {
+  'a pause that would exceed the deadline is not started': async (c) => {
     const limited = errorAnswer('rate_limited', 429, { 'Retry-After': '3600' });
     const failure = await failureOf(c, c.connect({ fetch: answering(limited) }).createPet(REX));
     expectEqual([failure.code, failure.outcomeUnknown], ['rate_limited', false]);
     expectEqual(failure.metadata?.retryAfterSeconds, 3600);
   },
-  'no answer is a network_error, with its cause': async (c) => {
+  'a failed connection is a network_error, with its cause': async (c) => {
     const sent = recording(() => Promise.reject(new TypeError('connection refused')));
     const store = c.connect({ fetch: sent.fetch, maxAttempts: 2 });
     const failure = await failureOf(c, store.getHealth());
@@ -149,7 +149,7 @@ export const retries: Record<string, Behaviour> = {
     );
     expectEqual(String(failure.cause), 'TypeError: connection refused');
   },
-  'a call that is aborted before it begins sends nothing': async (c) => {
+  'a call with an aborted signal sends nothing': async (c) => {
     const sent = recording();
     const call = c
       .connect({ fetch: sent.fetch })
@@ -158,7 +158,7 @@ export const retries: Record<string, Behaviour> = {
     expectEqual([failure.code, failure.cause, failure.outcomeUnknown], ['aborted', 'no', false]);
     expectEqual(sent.requests.length, 0);
   },
-  'a call that is aborted while it waits for an answer ends': async (c) => {
+  'a call that is aborted while it waits for the response ends': async (c) => {
     const controller = new AbortController();
     const sent = recording((input, init) => {
       const answer = fetch(input, init);
@@ -183,7 +183,7 @@ export const retries: Record<string, Behaviour> = {
       ['aborted', false, 1],
     );
   },
-  'the answer that is no answer of the store is an invalid_response': async (c) => {
+  'a response that is not from the store is an invalid_response': async (c) => {
     const portal = () => new Response('<h1>Log in</h1>', { status: 200 });
     const failure = await failureOf(c, c.connect({ fetch: answering(portal) }).createPet(REX));
     expectEqual(

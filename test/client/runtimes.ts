@@ -1,6 +1,6 @@
 /**
- * The suite of the client, as it is packed and installed, in every runtime that npm has a package of. Installs
- * them first, some 100 MB each, into a folder that is kept: `npm run test:client`.
+ * `npm run test:client`: runs the suite with the packed and installed client in every runtime that has an npm
+ * package. Installs the runtimes first, about 100 MB each, into a folder that is kept.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const { platform, arch } = process;
 const isWindows = platform === 'win32';
 const exe = isWindows ? '.exe' : '';
 
-/** What the npm package `node` would install, without its script. */
+/** The package that the npm package `node` would install by its script. */
 function node(version: string) {
   const os = isWindows ? 'win' : platform;
   const prefix = `${os}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';

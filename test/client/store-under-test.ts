@@ -1,4 +1,4 @@
-/** The store for the suite of the client, with what controls it. */
+/** The store for the suite of the client, and its control. */
 import { type Store, startStore } from '../store.ts';
 import { type Control, WRITE_LIMIT } from './context.ts';
 

@@ -1,4 +1,4 @@
-/** The suite of the client, from its source, in the project's Node.js. */
+/** Runs the suite of the client from source in the project's Node.js. */
 import { test } from 'vitest';
 import * as client from '../../client/src/index.ts';
 import { runBehaviour } from './context.ts';

@@ -1,4 +1,4 @@
-/** The suite of the client: what it does at the real store, in whichever runtime it runs. */
+/** The suite of the client against the real store, for every runtime. */
 
 import { answers } from './answers.ts';
 import type { Behaviour } from './context.ts';

@@ -1,4 +1,4 @@
-/** What the compiler accepts and refuses: checked by `npm run typecheck`, never run. */
+/** Types that the compiler accepts and rejects: checked by `npm run typecheck`, never run. */
 
 import type { operations } from '../../client/schema.d.ts';
 import type {

@@ -1,4 +1,4 @@
-/** A Worker that runs one behaviour of the client. */
+/** A Worker that runs one test case of the client. */
 import * as client from '../../client/src/index.ts';
 import { remoteControl, runSuite } from './elsewhere.ts';
 
