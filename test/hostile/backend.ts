@@ -1,24 +1,24 @@
 /**
- * What stands behind the bindings in the rig: D1, KV and the rate limiters, in one Durable Object with
- * SQLite. Every call crosses to it, as calls to the real ones do, and is answered when the test wants.
+ * The bindings of the rig: D1, KV and the rate limiters, in one Durable Object with SQLite. Calls leave the
+ * isolate, as calls to the real bindings do, and return when the test wants.
  */
 import { DurableObject } from 'cloudflare:workers';
 
 export type Binding = 'kv' | 'd1' | 'limiter';
 
-/** What a test sets. A field that is given replaces what was set before. */
+/** The settings of a test. A given field replaces the earlier value. */
 export type Settings = {
-  /** Milliseconds until a call is answered, or `held`: until `delays` is set again. D1 answers after it ran the query. */
+  /** Milliseconds until a call returns, or `held`: until `delays` is set again. D1 runs the query first. */
   delays?: Partial<Record<Binding, number | 'held'>>;
   /** Bindings whose calls fail. */
   failing?: Binding[];
-  /** Rate limiters, by name, that refuse. */
+  /** Names of rate limiters that reject. */
   refusing?: string[];
   /** KV values by name. */
   records?: Record<string, string>;
 };
 
-/** Calls since the test began, and of those how many wait to be answered. */
+/** Calls since the test began, and how many of them have not returned yet. */
 export type Calls = {
   kvReads: number;
   d1: number;
@@ -45,7 +45,7 @@ const startCalls = () => ({
 type Query = { sql: string; params?: unknown[] };
 type BackendEnv = { BACKEND: DurableObjectNamespace<Backend>; MIGRATIONS: string };
 
-/** D1's session token. Its value means nothing here. */
+/** D1's session token; any value will do. */
 const TOKEN_HEADER = 'x-cf-d1-session-commit-token';
 const TOKEN = `00000001-00000002-00000003-${'0'.repeat(32)}`;
 
@@ -59,7 +59,7 @@ export class Backend extends DurableObject<BackendEnv> {
     context.storage.sql.exec(env.MIGRATIONS);
   }
 
-  /** Begins anew: no records, no rows, no delays, no calls. */
+  /** Resets everything: records, rows, delays, calls. */
   restart(): void {
     this.settings = startSettings();
     this.calls = startCalls();
@@ -87,7 +87,7 @@ export class Backend extends DurableObject<BackendEnv> {
 
   async read(name: string): Promise<string | undefined> {
     this.calls.kvReads += 1;
-    // A read that is under way does not see what is written after it began.
+    // A read in progress does not see later writes.
     const value = this.settings.records[name];
     await this.answer('kv');
     return value;

@@ -1,11 +1,11 @@
-/** Bodies made to cost time, and to be answered at length. */
+/** Bodies designed to cost time or to cause long messages. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Sent, send } from './client.ts';
 import { expectLinear } from './growth.ts';
 import { startRig } from './rig.ts';
 
 const rig = startRig();
-/** Four times that is close to 16 KiB, the most that the service reads. */
+/** Four times this is close to 16 KiB, the maximum of a body. */
 const SIZE = 4_000;
 
 let key = '';
@@ -19,11 +19,11 @@ const create = (body: string): Sent => ({
   body,
 });
 
-/** The text again and again, up to so many bytes. */
+/** The text repeated up to `size` bytes. */
 const fill = (text: string, size: number) =>
   text.repeat(Math.floor(size / Buffer.byteLength(text)));
 
-/** As many different fields as so many bytes allow. */
+/** As many different fields as fit into `size` bytes. */
 const fields = (size: number) =>
   `{${Array.from({ length: Math.floor(size / 9) }, (_, i) => `"${1_000 + i}":1`).join(',\n')}}`;
 
@@ -62,13 +62,13 @@ const BODIES: [string, (size: number) => string][] = [
   ['control characters', (size) => `{"name":"${fill('\u0000', size)}"}`],
 ];
 
-describe('the time of an answer grows at most linearly', () => {
+describe('the response time grows at most linearly', () => {
   test.each(BODIES)('with a body of %s', async (_, body) => {
     await expectLinear(rig.port(), SIZE, (size) => create(body(size)));
   });
 });
 
-test('a message names at most 20 problems, and counts the others', async () => {
+test('a message names at most 20 problems, and the number of others', async () => {
   const names = Array.from({ length: 1_800 }, (_, i) => `"${1_000 + i}":1`);
   const { status, text } = await send(rig.port(), create(`{${names.join(',')}}`));
   const { code, message } = JSON.parse(text);
@@ -79,7 +79,7 @@ test('a message names at most 20 problems, and counts the others', async () => {
   expect(message).toMatch(/\b1,?782\b/);
 });
 
-test('a message cuts long names short', async () => {
+test('a message truncates long names', async () => {
   const names = Array.from({ length: 15 }, (_, i) => `"${i}${'x'.repeat(1_000)}":1`);
   const { status, text } = await send(rig.port(), create(`{${names.join(',')}}`));
   expect(status).toBe(400);

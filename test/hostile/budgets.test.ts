@@ -1,4 +1,4 @@
-/** Clients that spent a budget: what they are refused, and what they cannot reach any more. */
+/** Clients that have spent a budget: which requests are rejected, and what they no longer reach. */
 import { expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/format.ts';
 import { send } from './client.ts';
@@ -13,7 +13,7 @@ const headersWith = (key: string) => ({
   'Content-Type': 'application/json',
 });
 
-test('a key that spent its writes adds nothing, and can still read', async () => {
+test('a key that has spent its writes can only read', async () => {
   await rig.set({ refusing: ['WRITE_RATE_LIMITER'] });
   const headers = headersWith(await rig.issueKey());
   const created = await send(rig.port(), { method: 'POST', headers, body });
@@ -23,7 +23,7 @@ test('a key that spent its writes adds nothing, and can still read', async () =>
   expect((await send(rig.port(), { headers })).status).toBe(200);
 });
 
-test('a key that spent its requests does not reach the database', async () => {
+test('a key that has spent its requests does not reach D1', async () => {
   await rig.set({ refusing: ['RATE_LIMITER'] });
   const headers = headersWith(await rig.issueKey());
   expect(JSON.parse((await send(rig.port(), { headers })).text)).toMatchObject(REFUSED);
@@ -32,7 +32,7 @@ test('a key that spent its requests does not reach the database', async () => {
   expect(await rig.report()).toMatchObject({ animals: 0, d1: 0 });
 });
 
-test('an address that guessed too many keys is refused, and its valid keys are not', async () => {
+test('an address that has guessed too many keys is rejected, but its valid keys are not', async () => {
   await rig.set({ refusing: ['ADDRESS_RATE_LIMITER'] });
   const headers = headersWith(generateKey('local'));
   expect(JSON.parse((await send(rig.port(), { headers })).text)).toMatchObject(REFUSED);

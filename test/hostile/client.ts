@@ -1,4 +1,4 @@
-/** A client that writes its request byte by byte as a test says, where Node's own would refuse to. */
+/** A client that writes any bytes as its request; Node's own client would refuse some. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -12,7 +12,7 @@ export type Sent = {
 
 export type Answer = { status: number; headers: Headers; text: string };
 
-/** The bytes of a request, to be answered on a connection that is closed after it. */
+/** The bytes of a request with `Connection: close`. */
 export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body }: Sent): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
@@ -23,19 +23,19 @@ export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body 
 export async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  // A reader meets the error as well; without a reader it is of no interest.
+  // A reader gets the error as well; without a reader it does not matter.
   socket.on('error', () => {});
   return socket;
 }
 
-/** Resolves, on a connection of its own, once all of the bytes are handed to the operating system. */
+/** Writes the bytes to a new connection. Resolves when the operating system has them all. */
 export async function write(port: number, bytes: Buffer): Promise<Socket> {
   const socket = await open(port);
   await new Promise((resolve) => socket.write(bytes, resolve));
   return socket;
 }
 
-/** The answer that comes on a connection. */
+/** The response that arrives on a connection. */
 export async function answerOn(socket: Socket): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk);
@@ -50,7 +50,7 @@ export async function answerOn(socket: Socket): Promise<Answer> {
   return { status: Number(statusLine.split(' ')[1]), headers, text: received.slice(end + 4) };
 }
 
-/** Sends a request, and resolves to its answer. */
+/** Sends a request, and resolves to its response. */
 export async function send(port: number, sent: Sent): Promise<Answer> {
   return answerOn(await write(port, bytesOf(sent)));
 }

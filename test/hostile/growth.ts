@@ -1,12 +1,12 @@
-/** How the time of an answer grows with the size of its request. No test knows how fast the machine is. */
+/** Measures how the response time grows with the size of the request, independent of the machine's speed. */
 import { expect } from 'vitest';
 import { type Answer, answerOn, bytesOf, open, type Sent } from './client.ts';
 
 const MIN_ROUNDS = 5;
-/** How long a ratio that is too high is measured again: noise passes, growth stays. */
+/** How long a ratio that is too high is measured again: noise passes, real growth stays. */
 const MAX_MS = 20_000;
 
-/** Milliseconds from the first byte of the request to the last of the answer. */
+/** Milliseconds from the first byte of the request to the last byte of the response. */
 export async function timeOf(port: number, sent: Sent): Promise<{ ms: number; answer: Answer }> {
   const bytes = bytesOf(sent);
   const socket = await open(port);
@@ -17,8 +17,8 @@ export async function timeOf(port: number, sent: Sent): Promise<{ ms: number; an
 }
 
 /**
- * Expects the time of requests to grow no more than linearly from `size` to four times that: a linear
- * time grows at most fourfold, a quadratic one sixteenfold. The best of many rounds is taken.
+ * Expects the response time to grow at most linearly from `size` to four times `size`: linear time grows
+ * fourfold at most, quadratic time sixteenfold. Uses the best of many rounds.
  */
 export async function expectLinear(
   port: number,
@@ -35,7 +35,7 @@ export async function expectLinear(
     ] as const) {
       const { ms, answer } = await timeOf(port, sent);
       best[name] = Math.min(best[name], ms);
-      // A request that never reached the worker would be answered fast, too.
+      // A request that does not reach the worker would be fast as well.
       expect(answer.headers.has('x-request-id')).toBe(true);
       expect(answer.status).toBeLessThan(500);
     }

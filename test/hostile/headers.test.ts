@@ -1,4 +1,4 @@
-/** Headers made to cost time: a request of 120 KB holds up nobody. */
+/** Headers designed to cost time: a request of 120 KB does not delay other clients. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/format.ts';
 import { answerOn, bytesOf, type Sent, write } from './client.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
   key = await rig.issueKey();
 });
 
-/** The text again and again, up to so many bytes. */
+/** The text repeated up to `size` bytes. */
 function fill(text: string, size: number): string {
   return text.repeat(Math.floor(size / Buffer.byteLength(text)));
 }
@@ -32,7 +32,7 @@ function create(headers: Record<string, string>): Sent {
   };
 }
 
-describe('the time of an answer grows at most linearly with Authorization', () => {
+describe('the response time grows at most linearly with Authorization', () => {
   test.each([
     ['Bearer and spaces before U+2028', (size: number) => `Bearer${fill(' ', size)}${LINE}x`],
     ['Bearer and spaces before U+2029', (size: number) => `Bearer${fill(' ', size)}${PARAGRAPH}x`],
@@ -53,7 +53,7 @@ describe('the time of an answer grows at most linearly with Authorization', () =
   });
 });
 
-describe('the time of an answer grows at most linearly with', () => {
+describe('the response time grows at most linearly with', () => {
   test.each([
     ['Content-Type', 'application/json', ';'],
     ['Content-Type', 'application/json', ' '],
@@ -84,7 +84,7 @@ describe('the time of an answer grows at most linearly with', () => {
   });
 
   test.each(['1', '1.', ':', '::ffff:', '0:'])('CF-Connecting-IP made of %j', async (text) => {
-    // Only the address of a client with an unknown key is looked at.
+    // The address is read only for an unknown key.
     await expectLinear(rig.port(), SIZE, (size) =>
       create({
         Authorization: `Bearer ${generateKey('local')}`,
@@ -104,7 +104,7 @@ describe('the time of an answer grows at most linearly with', () => {
   });
 });
 
-test('a client waits no longer beside a hostile request than beside a harmless one of its size', async () => {
+test('a hostile request delays other clients no longer than a harmless one of the same size', async () => {
   const hostile = { headers: { Authorization: `Bearer${fill(' ', SIZE)}${LINE}x` } };
   const harmless = { headers: { Authorization: `Bearer ${fill('a', SIZE)}` } };
   const beside = async (other: Sent) => {
@@ -116,7 +116,7 @@ test('a client waits no longer beside a hostile request than beside a harmless o
     }
     return waits.sort((a, b) => a - b)[3] ?? Infinity;
   };
-  // The runtime is warm by the second time.
+  // The second measurement finds a warm runtime.
   await beside(harmless);
   expect((await beside(hostile)) / (await beside(harmless))).toBeLessThan(20);
 });

@@ -1,4 +1,4 @@
-/** Pages of foreign origins in front of a developer's local store, and answers that no cache may keep. */
+/** Pages of foreign origins that call a developer's local store, and responses that no cache may store. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { send } from './client.ts';
 import { startRig } from './rig.ts';
@@ -45,7 +45,7 @@ describe('a page of a foreign origin can do nothing with the local store', () =>
     expect(await rig.report()).toMatchObject({ d1: 0, animals: 0 });
   });
 
-  test.each(foreign)('nor with a preflight: %s', async (origin) => {
+  test.each(foreign)('with a preflight: %s', async (origin) => {
     expect(corsHeaders((await preflightFrom(origin)).headers)).toEqual([]);
   });
 });
@@ -65,12 +65,12 @@ describe('a page of a loopback origin can use the local store', () => {
     expect(['*', origin]).toContain(preflight.headers.get('access-control-allow-origin'));
   });
 
-  test('and a client that is no browser sends no Origin', async () => {
+  test('a client without an Origin', async () => {
     expect((await send(rig.port(), { method: 'POST', headers, body })).status).toBe(201);
   });
 });
 
-describe('no cache keeps', () => {
+describe('no cache stores', () => {
   test.each([
     ['a 404', { path: '/v1/nothing' }, 404],
     ['a 405', { method: 'PUT' }, 405],

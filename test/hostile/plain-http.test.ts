@@ -1,4 +1,4 @@
-/** Outside local, a request that came over plain HTTP is refused before its key is looked at. */
+/** Outside the local environment, a request over plain http is rejected before its key is checked. */
 import { describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/format.ts';
 import { send } from './client.ts';
@@ -9,7 +9,7 @@ const rig = startRig('staging');
 const list = (scheme: string, authorization: Record<string, string>) =>
   send(rig.port(), { headers: { 'X-Forwarded-Proto': scheme, ...authorization } });
 
-describe('over http, https_required is the answer', () => {
+describe('over http the response is https_required', () => {
   test.each([
     ['to a valid key', async () => ({ Authorization: `Bearer ${await rig.issueKey()}` })],
     ['to a revoked key', async () => ({ Authorization: `Bearer ${await revokedKey()}` })],
@@ -28,7 +28,7 @@ describe('over http, https_required is the answer', () => {
     expect(await rig.report()).toMatchObject({ requests: 1, kvReads: 0, d1: 0, limits: {} });
   });
 
-  test('and it is the same for all of them', async () => {
+  test('with the same body for every request', async () => {
     const valid = await list('http', { Authorization: `Bearer ${await rig.issueKey()}` });
     const missing = await list('http', {});
     expect(valid.text).toBe(missing.text);
@@ -60,7 +60,7 @@ describe('over http, https_required is the answer', () => {
   });
 });
 
-test('over https, the key decides', async () => {
+test('over https the key is checked', async () => {
   const valid = { Authorization: `Bearer ${await rig.issueKey()}` };
   expect((await list('https', valid)).status).toBe(200);
   expect((await list('https', {})).status).toBe(401);

@@ -1,4 +1,4 @@
-/** Clients that hang up: what they began is finished, logged once, and keeps nothing alive. */
+/** Clients that disconnect: their requests are completed and logged once, and extend no key's life. */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -16,10 +16,10 @@ function createWith(key: string): Buffer {
   return bytesOf({ method: 'POST', headers, body: BODY });
 }
 
-/** The request but for the second half of its body. */
+/** The request without the second half of its body. */
 const halfOf = (request: Buffer) => request.subarray(0, -BODY.length / 2);
 
-/** Sends a create by each of so many clients, every one with a key that the worker has not seen. */
+/** Sends a create from each of `count` clients, each with a new key. */
 async function sendCreates(count: number, shape = (request: Buffer) => request) {
   const keys = await Promise.all(Array.from({ length: count }, () => rig.issueKey()));
   return Promise.all(keys.map((key) => write(rig.port(), shape(createWith(key)))));
@@ -43,14 +43,14 @@ test.each<Binding>(['kv', 'limiter', 'd1'])(
     const sockets = await sendCreates(CLIENTS);
     await rig.until(({ waiting }) => waiting[binding] >= CLIENTS);
     for (const socket of sockets) socket.resetAndDestroy();
-    // The worker sees the resets before its bindings answer.
+    // The worker sees the resets before its bindings return.
     await pause(50);
     await rig.set({ delays: {} });
     expect(await expectEveryRequestLogged()).toHaveLength(CLIENTS);
   },
 );
 
-test('requests that fail after their clients reset are logged with the failure', async () => {
+test('requests that fail after their clients reset are logged with the error', async () => {
   await rig.set({ delays: { kv: 'held' }, failing: ['kv'] });
   const sockets = await sendCreates(CLIENTS);
   await rig.until(({ waiting }) => waiting.kv === CLIENTS);
@@ -61,7 +61,7 @@ test('requests that fail after their clients reset are logged with the failure',
   expect(lines.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(503));
 });
 
-test('requests whose clients reset as soon as they are sent are logged once', async () => {
+test('requests whose clients reset at once are logged once', async () => {
   await rig.set({ delays: { kv: 5, limiter: 5, d1: 5 } });
   const keys = await Promise.all(Array.from({ length: 50 }, () => rig.issueKey()));
   for (const [i, key] of keys.entries()) {
@@ -76,7 +76,7 @@ test.each(['resets', 'closes'] as const)(
   'a client that %s in the middle of its body is logged as a 400, and adds no animal',
   async (end) => {
     const sockets = await sendCreates(CLIENTS, halfOf);
-    // The limiters are asked, then the body is read.
+    // The body is read after the limiter calls.
     await rig.until(({ limits }) => limits.RATE_LIMITER === CLIENTS);
     await pause(50);
     for (const socket of sockets) end === 'resets' ? socket.resetAndDestroy() : socket.end();
@@ -86,7 +86,7 @@ test.each(['resets', 'closes'] as const)(
   },
 );
 
-test('a client that goes silent in the middle of its body is answered and logged as a 400', async () => {
+test('a client that stops sending in the middle of its body gets a 400, which is logged', async () => {
   const key = await rig.issueKey();
   expect((await send(rig.port(), { headers: { Authorization: `Bearer ${key}` } })).status).toBe(
     200,
@@ -103,7 +103,7 @@ test('a client that goes silent in the middle of its body is answered and logged
   expect(await rig.report()).toMatchObject({ animals: 0 });
 });
 
-test('a revoked key is refused after two minutes, though its client resets during every read of KV', async () => {
+test('a revoked key is rejected after two minutes, even if its client resets during every read of KV', async () => {
   const key = await rig.issueKey({ id: 'leaked' });
   const list = bytesOf({ headers: { Authorization: `Bearer ${key}` } });
   expect((await answerOn(await write(rig.port(), list))).status).toBe(200);
@@ -137,10 +137,10 @@ test('a revoked key is refused after two minutes, though its client resets durin
   expect(refused).toBeGreaterThan(0);
 });
 
-test('a read of KV that returns late does not bring a revoked key back', async () => {
+test('a late read of KV does not restore a revoked key', async () => {
   const key = await rig.issueKey({ id: 'late' });
   const list = () => send(rig.port(), { headers: { Authorization: `Bearer ${key}` } });
-  // The first read finds the key valid, and returns long after its deadline.
+  // The first read finds the key active, and returns long after its deadline.
   await rig.set({ delays: { kv: 3_000 }, speed: 30 });
   expect((await list()).status).toBe(503);
   // A later read finds it revoked, and returns at once.

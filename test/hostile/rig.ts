@@ -1,6 +1,6 @@
 /**
- * The built worker in plain workerd: no proxy stands between it and its clients, so that it sees their
- * connections break. Bindings are workerd's own where it has them; see backend.ts for what is behind.
+ * The built worker in plain workerd: without a proxy in front of it, it sees when clients disconnect. Bindings
+ * use workerd's own protocols where they exist; backend.ts implements them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -23,14 +23,14 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 export type Rig = {
   port(): number;
-  /** Sets what is given; see {@link Controls}. */
+  /** Changes the given settings: see {@link Controls}. */
   set(controls: Controls): Promise<Report>;
   report(): Promise<Report>;
-  /** Resolves once the report is as the test waits for it. */
+  /** Resolves when the report has the expected values. */
   until(isReached: (report: Report) => boolean): Promise<void>;
   /** Puts a key's record into KV, for a new key unless one is given, and returns the key. */
   issueKey(record?: Partial<KeyRecord>, key?: string): Promise<string>;
-  /** The lines logged since the test began, parsed, once the requests are finished or ten seconds passed. */
+  /** The log lines since the test began, parsed, after all requests have finished or ten seconds have passed. */
   logLines(): Promise<Record<string, unknown>[]>;
 };
 

@@ -22,7 +22,7 @@ async function buildWorker(): Promise<string> {
   }
 }
 
-/** Builds the worker as it would be deployed, and writes it with its configuration to a folder. */
+/** Builds the worker as for a deployment, and writes it with its configuration to a folder. */
 export async function writeRuntime(folder: string, environment: 'local' | 'staging') {
   bundle ??= buildWorker();
   await writeFile(join(folder, 'index.js'), await bundle);

@@ -1,23 +1,23 @@
 /**
- * The built worker with the rate limiters of the rig and a clock that tests set. `/__rig` sets both and
- * the backend (PUT), and reports what was called (GET).
+ * The built worker with the rate limiters of the rig and a clock that tests set. PUT `/__rig` changes the
+ * settings, GET `/__rig` returns the report.
  */
 import app from '../../src/index.ts';
 import type { Backend, Calls, Settings } from './backend.ts';
 
 export type Controls = Settings & {
-  /** Begins anew, in real time. */
+  /** Resets everything; real time again. */
   restart?: true;
-  /** Moves the time of day forward by so many milliseconds. */
+  /** Moves the time of day forward by this many milliseconds. */
   advance?: number;
-  /** From now on, time-outs come and the time of day goes so many times as fast. */
+  /** From now on, timers and the time of day run this many times as fast. */
   speed?: number;
-  /** Is logged, so that a reader of the log knows that it has everything before it. */
+  /** Written to the log, so that a reader knows that it has everything before it. */
   mark?: string;
 };
 
 export type Report = Calls & {
-  /** Requests that reached the worker since the test began, and of those how many it has not finished. */
+  /** Requests that reached the worker since the test began, and how many of them have not finished. */
   requests: number;
   unfinished: number;
 };
@@ -29,7 +29,7 @@ const plainSetTimeout = globalThis.setTimeout;
 let now = plainNow();
 let setAt = now;
 let speed = 1;
-// The app calls both through the globals, each time.
+// The app calls both through the globals at call time.
 Date.now = () => now + (plainNow() - setAt) * speed;
 globalThis.setTimeout = ((callback: () => void, ms = 0) =>
   plainSetTimeout(callback, ms / speed)) as typeof setTimeout;
