@@ -3,8 +3,8 @@ import { startStore } from '../store.ts';
 
 const store = startStore();
 
-test('one line per request says what an operator asks for', async () => {
-  // A key that is not remembered yet: its record is read from KV.
+test('each request writes one line with the fields for operators', async () => {
+  // A new key, so that its record is read from KV.
   const authorization = `Bearer ${await store.issueKey({ id: 'one' })}`;
   const reply = await store.create(
     { name: 'Rex', categoryId: 1 },
@@ -62,7 +62,7 @@ test.each([
   ['getOrder', 'GET', '/v1/store/orders/77', '/v1/store/orders/:orderId', 404],
   ['updateOrder', 'PATCH', '/v1/store/orders/77', '/v1/store/orders/:orderId', 415],
 ])(
-  'a line names the operation %s, with and without a key',
+  'the line has the operation %s, with and without a key',
   async (operation, method, path, route, status) => {
     await store.fetch(path, { method });
     await store.fetch(path, { method, headers: { authorization: null } });
@@ -79,17 +79,17 @@ test.each([
   ['PUT', '/v1/store/orders'],
   ['OPTIONS', '/v1/store/orders'],
   ['GET', '/health'],
-])('%s %s is no operation', async (method, path) => {
+])('%s %s has no operation', async (method, path) => {
   await store.fetch(path, { method });
   expect((await store.logLines())[0]).not.toHaveProperty('operation');
 });
 
-test('only the deprecated operation is marked', async () => {
+test('only a deprecated operation is marked', async () => {
   await store.fetch('/v1/pets');
   expect((await store.logLines())[0]).not.toHaveProperty('deprecated');
 });
 
-test('no key, path, query, body or name is ever in it', async () => {
+test('no line contains a key, path, query, body or name', async () => {
   const key = await store.issueKey();
   const headers = { authorization: `Bearer ${key}` };
   await store.create({ name: 'SecretName', categoryId: 123454321 }, { headers });
