@@ -43,7 +43,7 @@ describe('a body that is not JSON', () => {
   });
 });
 
-describe('a body too large', () => {
+describe('a body that is too large', () => {
   test('of 100 KiB', async () => {
     const reply = await store.create({ name: 'x'.repeat(100 * 1024), categoryId: 1 });
     expect(reply.body).toEqual({
@@ -70,7 +70,7 @@ describe('a body too large', () => {
     expect((await store.fetch('/v1/pets', init)).body).toMatchObject({ code: 'body_too_large' });
   });
 
-  test('in chunks below the limit is no such body', async () => {
+  test('in chunks below the limit is accepted', async () => {
     const body = new Blob(['{"name":"Rex","categ', 'oryId":1}']).stream();
     const init = {
       method: 'POST',
@@ -81,7 +81,7 @@ describe('a body too large', () => {
   });
 });
 
-describe('a body of another kind', () => {
+describe('a body with another media type or coding', () => {
   test.each([
     ['none', null],
     ['text/plain', 'text/plain'],

@@ -47,7 +47,7 @@ test.each([
   'first-primary, first-primary',
   'f'.repeat(257),
   "x'; DROP TABLE pets; --",
-])('%j is malformed, and never echoed', async (bookmark) => {
+])('%j is malformed, and not returned', async (bookmark) => {
   for (const method of ['GET', 'POST']) {
     const reply = await store.fetch('/v1/pets', { method, headers: { 'x-d1-bookmark': bookmark } });
     expect(reply.status).toBe(400);
@@ -66,7 +66,7 @@ test.each([
   `ffffffff-ffffffff-ffffffff-${'f'.repeat(33)}`,
   `FFFFFFFF-ffffffff-ffffffff-${'f'.repeat(32)}`,
   'v2.bookmark_of-another:shape/that+may=come~',
-])('%j, which is not recognized, is served from the primary', async (bookmark) => {
+])('the primary serves the unknown bookmark %j', async (bookmark) => {
   const headers = { 'x-d1-bookmark': bookmark };
   const created = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
   const listed = await store.fetch('/v1/pets', { headers });
@@ -77,7 +77,7 @@ test.each([
   }
 });
 
-test('a forged bookmark of a future state does not hold up a write, and does not come back', async () => {
+test('a forged bookmark of a future state does not delay a write, and is not returned', async () => {
   const forged = `ffffffff-ffffffff-ffffffff-${'f'.repeat(32)}`;
   const headers = { 'x-d1-bookmark': forged };
   const created = await store.create({ name: 'Rex', categoryId: 1 }, { headers });

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseInt64, parseJson, REPEATED } from '../../src/http/json.ts';
 
-/** Values of JSON, with integers as the bigint that they should be read as. */
+/** JSON values, with integers as the expected bigint. */
 const scalar = fc.oneof(fc.string(), fc.boolean(), fc.constant(null));
 const nested = fc.jsonValue({ maxDepth: 4 });
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
 describe('parseJson', () => {
-  test('reads whatever JSON.stringify writes, nested or not, and integers exactly', () => {
+  test('reads everything that JSON.stringify writes, and integers exactly', () => {
     const member = fc.oneof(
       int64.map((value) => [String(value), value] as const),
       scalar.map((value) => [JSON.stringify(value), value] as const),
@@ -29,7 +29,7 @@ describe('parseJson', () => {
     );
   });
 
-  test('throws on exactly the texts on which JSON.parse throws', () => {
+  test('throws for exactly the texts for which JSON.parse throws', () => {
     const fragment = fc.constantFrom(
       '{',
       '}',
@@ -63,29 +63,29 @@ describe('parseJson', () => {
     );
   });
 
-  test('marks a member that is given twice, however its name is escaped', () => {
+  test('marks a repeated member, however its name is escaped', () => {
     expect(parseJson('{"a":1,"b":2,"\\u0061":3}')).toEqual({ a: REPEATED, b: 2n });
     expect(parseJson('{"__proto__":1,"__proto__":2}')).toEqual(
       Object.fromEntries([['__proto__', REPEATED]]),
     );
   });
 
-  test('leaves members of nested objects alone', () => {
+  test('does not mark members of nested objects', () => {
     expect(parseJson('{"a":{"b":1,"b":2},"b":3}')).toEqual({ a: { b: 2 }, b: 3n });
   });
 
-  test('takes names for names and values for values', () => {
+  test('distinguishes names from values', () => {
     expect(parseJson('{"a":"b","b":":","c":"1","1":1}')).toEqual({ a: 'b', b: ':', c: '1', 1: 1n });
   });
 
-  test('refuses what is nested more than 32 deep', () => {
+  test('rejects more than 32 levels of nesting', () => {
     expect(() => parseJson(`${'['.repeat(32)}${']'.repeat(32)}`)).not.toThrow();
     expect(() => parseJson(`${'['.repeat(33)}${']'.repeat(33)}`)).toThrow('nested too deeply');
   });
 });
 
 describe('parseInt64', () => {
-  test('is exact for every int64, however it is written', () => {
+  test('is exact for every notation of every int64', () => {
     fc.assert(
       fc.property(int64, fc.nat(30), fc.nat(30), (value, zeros, shift) => {
         const digits = String(value);
@@ -112,7 +112,7 @@ describe('parseInt64', () => {
   ])('%s is out of range', (source) => expect(parseInt64(source)).toBeUndefined());
 
   test.each(['1.5', '1e-1', '1e-400', '1.00000000000000000001', '0.1', `1e-${'9'.repeat(400)}`])(
-    '%s is no integer',
+    '%s is not an integer',
     (source) => expect(parseInt64(source)).toBeUndefined(),
   );
 
@@ -131,5 +131,5 @@ describe('parseInt64', () => {
     '1e',
     '.5',
     '5.',
-  ])('"%s" is no number', (source) => expect(parseInt64(source)).toBeUndefined());
+  ])('"%s" is not a number', (source) => expect(parseInt64(source)).toBeUndefined());
 });

@@ -4,7 +4,7 @@ import { networksOf } from '../../src/http/rate-limit.ts';
 import { generateKey } from '../../src/keys/format.ts';
 import { type Reply, startStore } from '../store.ts';
 
-/** Twice a limit and one more: some are refused even when a new window begins in between. */
+/** More than two windows allow: some requests are rejected even if a new window starts in between. */
 const LIMIT = 5;
 const TOO_MANY = 2 * LIMIT + 1;
 
@@ -30,7 +30,7 @@ describe('the limit of a key', () => {
     return found;
   }
 
-  test('stops that key, and no other', async () => {
+  test('applies to that key only', async () => {
     const [one, other] = [await store.issueKey({ id: 'one' }), await store.issueKey()];
     const found = await statuses(one);
     expect(found.slice(0, LIMIT)).toEqual(Array(LIMIT).fill(200));
@@ -44,17 +44,17 @@ describe('the limit of a key', () => {
   test.each([
     ['GET', '/v1/pets/1'],
     ['POST', '/v1/pets'],
-  ])('counts bad requests, too: %s %s', async (method, path) => {
+  ])('counts invalid requests: %s %s', async (method, path) => {
     expect(await statuses(await store.issueKey(), path, method)).toContain(429);
   });
 
-  test('is not touched by a key that is refused', async () => {
+  test('does not count requests with an inactive key', async () => {
     const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
     expect(new Set(await statuses(key))).toEqual(new Set([401]));
   });
 
   test.each(['throws', 'hangs'] as const)(
-    'is no limit while a limiter %s, and that is logged',
+    'does not apply while the limiter %s, which is logged',
     async (limiters) => {
       await store.fault({ limiters });
       expect(new Set(await statuses(await store.issueKey()))).toEqual(new Set([200]));
@@ -74,7 +74,7 @@ describe('the limit of a key', () => {
 describe('the limit of writes', () => {
   const store = startStore({ faults: true, limits: { WRITE_RATE_LIMITER: LIMIT } });
 
-  test('stops the writes of a key, not its reads, and no other key', async () => {
+  test('applies to the writes of a key, not to its reads or to other keys', async () => {
     const authorization = `Bearer ${await store.issueKey({ id: 'writer' })}`;
     const create = (headers = {}) => store.create({ name: 'Rex', categoryId: 1 }, { headers });
     const replies: Reply[] = [];
@@ -119,7 +119,7 @@ describe('the limit of an address', () => {
     });
   }
 
-  /** Spends the whole budget of an address, with guessed keys. */
+  /** Spends the whole budget of an address with guessed keys. */
   async function exhaust(address: string | null): Promise<void> {
     const replies: Reply[] = [];
     for (let i = 0; i < TOO_MANY; i += 1) replies.push(await guess(address));
@@ -128,13 +128,12 @@ describe('the limit of an address', () => {
     expect(replies.map(({ status }) => status)).toContain(429);
   }
 
-  test('stops guessing from that address, and from no other', async () => {
+  test('applies to that address only', async () => {
     await exhaust('192.0.2.1');
     expect((await guess('192.0.2.2')).status).toBe(401);
   });
 
-  // One more than two windows allow: it does not matter when a window ends.
-  test('is one for all addresses of a /64', async () => {
+  test('is shared by all addresses of a /64', async () => {
     const replies = await Promise.all(
       Array.from({ length: TOO_MANY }, (_, i) => guess(`2001:DB8::1:${i}:0:0:1`)),
     );
@@ -142,7 +141,7 @@ describe('the limit of an address', () => {
     expect((await guess('2001:db8:1::1')).status).toBe(401);
   });
 
-  test('is one for all networks of a /48', async () => {
+  test('is shared by all networks of a /48', async () => {
     const replies = await Promise.all(
       Array.from({ length: TOO_MANY }, (_, i) => guess(`2001:DB8:7:${i}:0:0:0:1`)),
     );
@@ -150,7 +149,7 @@ describe('the limit of an address', () => {
     expect((await guess('2001:db8:8::1')).status).toBe(401);
   });
 
-  test('is spent by keys that were revoked or have expired', async () => {
+  test('counts revoked and expired keys', async () => {
     const past = '2026-11-20T00:00:00Z';
     for (const record of [{ revokedAt: past }, { expiresAt: past }]) {
       const key = await store.issueKey(record);
@@ -162,17 +161,17 @@ describe('the limit of an address', () => {
     }
   });
 
-  test('does not refuse a valid key that the isolate has never seen', async () => {
+  test('does not apply to a valid key that the isolate has never seen', async () => {
     await exhaust('192.0.2.6');
     const key = await store.issueKey();
     expect((await guess('192.0.2.6', key)).status).toBe(200);
   });
 
-  test('is one for all requests without an address', async () => {
+  test('is shared by all requests without an address', async () => {
     await exhaust(null);
   });
 
-  test('does not hold up a key that the isolate remembers', async () => {
+  test('does not apply to a key that the isolate remembers', async () => {
     const key = await store.issueKey();
     expect((await guess('192.0.2.3', key)).status).toBe(200);
     await exhaust('192.0.2.3');
@@ -198,13 +197,10 @@ describe('networksOf', () => {
   ])('of %j is %j', (address, expected) => expect(networksOf(address)).toEqual(expected));
 });
 
-test.each(['local', 'staging', 'production'])(
-  '%s says in Retry-After what its periods are',
-  (env) => {
-    const { ratelimits } = readConfig({ config: 'wrangler.toml', ...(env !== 'local' && { env }) });
-    const periods = (ratelimits as { simple: { period: number } }[]).map(
-      ({ simple }) => simple.period,
-    );
-    expect(periods).toEqual([10, 10, 10]);
-  },
-);
+test.each(['local', 'staging', 'production'])('the periods of %s match Retry-After', (env) => {
+  const { ratelimits } = readConfig({ config: 'wrangler.toml', ...(env !== 'local' && { env }) });
+  const periods = (ratelimits as { simple: { period: number } }[]).map(
+    ({ simple }) => simple.period,
+  );
+  expect(periods).toEqual([10, 10, 10]);
+});
