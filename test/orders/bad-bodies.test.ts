@@ -1,4 +1,4 @@
-/** Bodies that placeOrder and updateOrder refuse. Nothing is ever written. */
+/** Bodies that placeOrder and updateOrder reject without writing anything. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 import { addPet, contents, placeOrder } from './steps.ts';
@@ -9,7 +9,7 @@ const PET_ID = 'petId: must be an integer from -9223372036854775808 to 922337203
 const STATUS = 'status: must be one of placed, approved, delivered, cancelled';
 const OBJECT = 'body: must be a JSON object';
 
-/** Sends a body, of which `ID` is the id of an available animal, to placeOrder. */
+/** Sends a body to placeOrder. `ID` stands for the id of an available animal. */
 async function refusedOrder(body: string, contentType = 'application/json') {
   const petId = await addPet(store);
   const before = await contents(store);
@@ -30,7 +30,7 @@ async function refusedUpdate(body: string, contentType = 'application/json') {
   return reply;
 }
 
-describe('placeOrder refuses', () => {
+describe('placeOrder rejects', () => {
   test.each([
     ['{"petId":"ID"}', PET_ID],
     ['{"petId":ID.5}', PET_ID],
@@ -69,7 +69,7 @@ describe('placeOrder refuses', () => {
   });
 });
 
-describe('updateOrder refuses', () => {
+describe('updateOrder rejects', () => {
   test.each([
     ['{"status":"PLACED"}', STATUS],
     ['{"status":"shipped"}', STATUS],
@@ -140,7 +140,7 @@ describe.each([
   );
 });
 
-test('a merge patch is accepted on PATCH, and refused on POST', async () => {
+test('a merge patch is accepted by PATCH and rejected by POST', async () => {
   const headers = { 'content-type': 'application/merge-patch+json' };
   const refused = await refusedOrder('{"petId":ID}', headers['content-type']);
   expect([refused.status, refused.headers.get('accept')]).toEqual([415, 'application/json']);

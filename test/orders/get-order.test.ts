@@ -6,7 +6,7 @@ const store = startStore();
 
 const INT64 = 'orderId: must be an integer from -9223372036854775808 to 9223372036854775807';
 
-test('finds the order', async () => {
+test('returns the order', async () => {
   await placeOrder(store, await addPet(store));
   const order = await placeOrder(store, await addPet(store), ['approved', 'delivered']);
   const reply = await store.fetch(`/v1/store/orders/${order.id}`);
@@ -15,7 +15,7 @@ test('finds the order', async () => {
   expect(reply.headers.has('deprecation')).toBe(false);
 });
 
-test('tells neighbouring ids past 2^53 apart', async () => {
+test('distinguishes adjacent ids beyond 2^53', async () => {
   const { DB } = await store.bindings();
   const rest = '"status":"cancelled","placedAt":"2026-11-20T09:30:00.000Z"';
   for (const id of ['9007199254740992', '9007199254740993', '-9223372036854775808']) {
@@ -53,7 +53,7 @@ test.each([
   '1%2F2',
   '9223372036854775808',
   '-9223372036854775809',
-])('the id %s is refused by getOrder and updateOrder', async (orderId) => {
+])('the id %s is a 400 of getOrder and updateOrder', async (orderId) => {
   const path = `/v1/store/orders/${orderId}`;
   for (const reply of [
     await store.fetch(path),
@@ -64,7 +64,7 @@ test.each([
   }
 });
 
-test('a query is refused', async () => {
+test('a query is a 400', async () => {
   const { id } = await placeOrder(store, await addPet(store));
   expect((await store.fetch(`/v1/store/orders/${id}?limit=1`)).body).toEqual({
     code: 'invalid_request',

@@ -1,4 +1,4 @@
-/** `Idempotency-Key` on placeOrder, and what its records share with those of createPet. */
+/** `Idempotency-Key` with placeOrder. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 import { addPet, type Order, petStatus, setStatus } from './steps.ts';
@@ -18,7 +18,7 @@ async function orders(): Promise<Order[]> {
   return (await store.fetch('/v1/store/orders?limit=100')).body as Order[];
 }
 
-test('a retry gets the first answer, byte for byte, and places nothing', async () => {
+test('a retry gets the first response, byte for byte, and places no order', async () => {
   const [petId, other] = [await addPet(store), await addPet(store)];
   const first = await order('k', petId);
   expect([first.status, first.headers.has(REPLAYED)]).toEqual([201, false]);
@@ -33,7 +33,7 @@ test('a retry gets the first answer, byte for byte, and places nothing', async (
   expect(await petStatus(store, other)).toBe('available');
 });
 
-test('one key sent fifty times at once places one order, with the same answer each time', async () => {
+test('fifty concurrent requests with one key place one order and get the same response', async () => {
   const petId = await addPet(store);
   const replies = await Promise.all(Array.from({ length: 50 }, () => order('k', petId)));
   const answers = replies.map(
@@ -45,7 +45,7 @@ test('one key sent fifty times at once places one order, with the same answer ea
   expect(await orders()).toEqual([replies[0]?.body]);
 });
 
-test('of fifty keys for one animal at once, exactly one places an order, and only it is remembered', async () => {
+test('of fifty concurrent keys for one animal exactly one places an order, and only it is remembered', async () => {
   const petId = await addPet(store);
   const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
   const replies = await Promise.all(keys.map((key) => order(key, petId)));
@@ -60,8 +60,8 @@ test('of fifty keys for one animal at once, exactly one places an order, and onl
   expect(await orders()).toEqual([again.body]);
 });
 
-describe('a replay is the first answer', () => {
-  test('after the order has moved on', async () => {
+describe('a replay is the first response', () => {
+  test('after the order has changed', async () => {
     const petId = await addPet(store);
     const first = await order('k', petId);
     const { id } = first.body as Order;
@@ -100,7 +100,7 @@ describe('a replay is the first answer', () => {
   });
 });
 
-test('another body is refused, and changes nothing', async () => {
+test('another body is a 422, and changes nothing', async () => {
   const [petId, other] = [await addPet(store), await addPet(store)];
   const first = await order('k', petId);
   const reply = await order('k', other);
@@ -114,7 +114,7 @@ test('another body is refused, and changes nothing', async () => {
   expect(await petStatus(store, other)).toBe('available');
 });
 
-describe('a refused order is not remembered: the same key succeeds later', () => {
+describe('a rejected order is not remembered: the same key succeeds later', () => {
   test('after a 404', async () => {
     expect((await order('k', 7)).status).toBe(404);
     const { DB } = await store.bindings();
@@ -125,7 +125,7 @@ describe('a refused order is not remembered: the same key succeeds later', () =>
     expect([reply.status, reply.headers.has(REPLAYED)]).toEqual([201, false]);
   });
 
-  test('after a 409, also for another animal', async () => {
+  test('after a 409, even for another animal', async () => {
     const [sold, petId] = [await addPet(store, 'sold'), await addPet(store, 'pending')];
     expect((await order('k', sold)).status).toBe(409);
     expect((await order('k', petId)).status).toBe(409);
@@ -142,7 +142,7 @@ describe('a refused order is not remembered: the same key succeeds later', () =>
   });
 });
 
-describe('a key is known to', () => {
+describe('a key belongs to', () => {
   test('one operation: createPet and placeOrder do not share it', async () => {
     const headers = { 'idempotency-key': 'k' };
     const animal = { name: 'Rex', categoryId: 3, status: 'available' };
@@ -162,7 +162,7 @@ describe('a key is known to', () => {
     expect([reply.status, reply.headers.has(REPLAYED)]).toEqual([201, false]);
   });
 
-  test('that client after its API key was rotated', async () => {
+  test('that client even after a rotation of its API key', async () => {
     const petId = await addPet(store);
     const before = `Bearer ${await store.issueKey({ id: 'key_1' })}`;
     const after = `Bearer ${await store.issueKey({ id: 'key_2', family: 'key_1' })}`;
@@ -171,7 +171,7 @@ describe('a key is known to', () => {
   });
 });
 
-test.each(['""', 'x'.repeat(256), 'é', 'k, l'])('the malformed key %j is refused', async (key) => {
+test.each(['""', 'x'.repeat(256), 'é', 'k, l'])('the malformed key %j is a 400', async (key) => {
   const petId = await addPet(store);
   expect((await order(key, petId)).body).toMatchObject({ code: 'invalid_request', status: 400 });
   expect([await orders(), await petStatus(store, petId)]).toEqual([[], 'available']);

@@ -10,7 +10,7 @@ const STATUS = 'status: must be one of placed, approved, delivered, cancelled';
 const CURSOR = 'cursor: is not a cursor of this list (follow the Link header of the page before)';
 const FILTER = 'cursor: was made for another status filter';
 
-/** The path of the next page: '' after the last one. */
+/** The path of the next page, '' for the last one. */
 async function page(path: string): Promise<{ orders: Order[]; next: string }> {
   const { status, body, headers } = await store.fetch(path);
   expect(status).toBe(200);
@@ -38,7 +38,7 @@ describe('a page', () => {
     expect(headers.get('content-type')).toBe('application/json');
   });
 
-  test('shows each order as it was returned when it was placed', async () => {
+  test('has each order as placeOrder returned it', async () => {
     const first = await placeOrder(store, await addPet(store));
     const second = await placeOrder(store, await addPet(store), ['approved']);
     expect((await store.fetch('/v1/store/orders')).body).toEqual([first, second]);
@@ -54,13 +54,13 @@ describe('a page', () => {
     expect((await page('/v1/store/orders?limit=100')).orders).toHaveLength(100);
   });
 
-  test('that is exactly full is the last one', async () => {
+  test('that contains all remaining orders is the last one', async () => {
     await seedOrders(store, 5);
     expect((await page('/v1/store/orders?limit=5')).next).toBe('');
   });
 });
 
-test('walking the pages finds each order once, in order', async () => {
+test('the pages have each order once, in ascending order', async () => {
   await seedOrders(store, 7);
   expect(ids(await walk('/v1/store/orders?limit=3'))).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
 });
@@ -70,7 +70,7 @@ test.each([
   ['approved', [[1, 5], [9]]],
   ['delivered', [[2, 6], [10]]],
   ['cancelled', [[3, 7], [11]]],
-])('walking the pages of %s orders finds no other', async (status, expected) => {
+])('the pages of %s orders have no others', async (status, expected) => {
   await seedOrders(store, 12);
   const pages = await walk(`/v1/store/orders?limit=2&status=${status}`);
   expect(ids(pages)).toEqual(expected);
@@ -84,7 +84,7 @@ test('an order moves to the list of its new status', async () => {
   expect((await page('/v1/store/orders?status=approved')).orders).toMatchObject([{ id }]);
 });
 
-test('ids past 2^53 and below zero keep every digit, and their pages follow each other', async () => {
+test('ids beyond 2^53 and below zero are exact, and their pages continue', async () => {
   const { DB } = await store.bindings();
   const all = ['-9223372036854775808', '9007199254740992', '9007199254740993'];
   for (const id of all) {
@@ -129,7 +129,7 @@ describe('a cursor of', () => {
     expect(reply.status).toBe(400);
   });
 
-  test('orders is good for pages of another size', async () => {
+  test('orders is valid with another limit', async () => {
     await seedOrders(store, 12);
     const cursor = await cursorOf('/v1/store/orders?limit=2');
     const { orders } = await page(`/v1/store/orders?limit=3&cursor=${cursor}`);
@@ -155,13 +155,13 @@ test.each([
   ['cursor=garbage', CURSOR],
   ['cursor=a&cursor=a', 'cursor: must be given only once'],
   ['limit=0&status=no&cursor=x&y=1', `${LIMIT}; ${STATUS}; ${CURSOR}; y: is not a known parameter`],
-])('the query %s is refused', async (query, message) => {
+])('the query %s is a 400', async (query, message) => {
   const reply = await store.fetch(`/v1/store/orders?${query}`);
   expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
   expect(reply.status).toBe(400);
 });
 
-test('with 10,000 orders a page reads at most limit + 1 rows, at any depth, with and without filter', async () => {
+test('a page reads at most limit + 1 of 10,000 rows, at any depth, with and without filter', async () => {
   await seedOrders(store, 10_000);
   const { DB } = await store.bindings();
   for (const status of [undefined, 'placed', 'cancelled']) {

@@ -12,7 +12,7 @@ async function insertPet(id: string, status: string | null): Promise<void> {
 }
 
 describe('an available animal', () => {
-  test('is ordered: the order, its address, and the animal pending', async () => {
+  test('is ordered: returns the order and its address, and the animal is pending', async () => {
     const petId = await addPet(store);
     const before = Date.now();
     const reply = await store.placeOrder({ petId });
@@ -44,7 +44,7 @@ describe('an available animal', () => {
     },
   );
 
-  test('may be named by any number that is its id', async () => {
+  test('may be given as any JSON number equal to its id', async () => {
     await insertPet('9007199254740993', 'available');
     await insertPet('9007199254740992', 'available');
     const reply = await store.placeOrder('{"petId":9.007199254740993e15}');
@@ -54,7 +54,7 @@ describe('an available animal', () => {
     });
   });
 
-  test('whose order gets an id past 2^53 has the exact id in its address', async () => {
+  test('can have an order with an id beyond 2^53, which is exact in the address', async () => {
     const petId = await addPet(store);
     const { DB } = await store.bindings();
     await DB.prepare(
@@ -67,7 +67,7 @@ describe('an available animal', () => {
     expect(text).toBe(reply.text);
   });
 
-  test('is the only one that is changed', async () => {
+  test('is the only animal that changes', async () => {
     const [other, petId] = [await addPet(store), await addPet(store)];
     await placeOrder(store, petId);
     expect(await petStatus(store, other)).toBe('available');
@@ -108,7 +108,7 @@ describe('an animal that cannot be ordered', () => {
   );
 });
 
-test('of fifty concurrent orders of one animal, exactly one is placed', async () => {
+test('of fifty concurrent orders for one animal exactly one is placed', async () => {
   const petId = await addPet(store);
   const replies = await Promise.all(Array.from({ length: 50 }, () => store.placeOrder({ petId })));
   const results = replies.map(({ status, body }) => [status, (body as { code?: string }).code]);

@@ -1,4 +1,4 @@
-/** Number of rows that a write reads and writes: it must not depend on the size of the store. */
+/** The rows that a write reads and writes must not depend on the size of the store. */
 import { expect, test } from 'vitest';
 import { insertRow, insertRowOnce } from '../../src/idempotency/queries.ts';
 import { orderInsertion, updateOrder } from '../../src/orders/queries.ts';
@@ -59,7 +59,7 @@ async function rows(count: number): Promise<[name: string, read: number, written
   return found;
 }
 
-test('a write reads and writes as many rows with 10,000 animals and orders as with 10', async () => {
+test('writes read and write the same number of rows with 10,000 animals and orders as with 10', async () => {
   const few = await rows(10);
   expect(await rows(10_000)).toEqual(few);
   expect(new Set(few.map(([name]) => name))).toEqual(new Set(WRITES.map(([name]) => name)));

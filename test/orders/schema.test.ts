@@ -1,4 +1,4 @@
-/** What the table of orders ensures by itself, and accepts from others than the service. */
+/** Constraints and defaults of the table of orders, which also hold for writers other than the service. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 
@@ -23,7 +23,7 @@ describe('at most one order of an animal is open', () => {
     await insert('pet_id, status', `8, ${second}`);
   });
 
-  test('closed ones do not count', async () => {
+  test('delivered and cancelled orders do not count', async () => {
     for (const status of ['delivered', 'cancelled', 'delivered', 'cancelled', 'placed']) {
       await insert('pet_id, status', `7, '${status}'`);
     }
@@ -35,7 +35,7 @@ describe('at most one order of an animal is open', () => {
   });
 });
 
-test('an insert that names only pet_id makes a placed order, placed now', async () => {
+test('an insert of only pet_id places an order now', async () => {
   const before = Date.now();
   await insert('pet_id', '7');
   const { body } = await store.fetch('/v1/store/orders');
@@ -52,7 +52,7 @@ test('an insert that names only pet_id makes a placed order, placed now', async 
   expect(placedAt).toBeLessThanOrEqual(Date.now());
 });
 
-test('an insert that names every column makes that order', async () => {
+test('an insert of every column stores that order', async () => {
   await insert('id, pet_id, status, placed_at', "5, 7, 'cancelled', '2026-11-20T09:30:00.000Z'");
   expect((await store.fetch('/v1/store/orders/5')).text).toBe(
     '{"id":5,"petId":7,"status":"cancelled","placedAt":"2026-11-20T09:30:00.000Z"}',

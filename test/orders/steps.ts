@@ -1,4 +1,4 @@
-/** Steps that the tests of orders and of animals with orders share. */
+/** Steps shared by tests of orders and of animals with orders. */
 import { expect } from 'vitest';
 import type { Reply, Store } from '../store.ts';
 
@@ -48,7 +48,7 @@ export async function contents(store: Store): Promise<string> {
   return JSON.stringify(results.map((result) => result.results));
 }
 
-/** Adds `count` animals with an order each. The statuses of the orders take turns, and those of the animals fit. */
+/** Adds `count` animals with one order each. The orders have each status in turn, and the animals' statuses match. */
 export async function seedOrders(store: Store, count: number): Promise<void> {
   const { DB } = await store.bindings();
   const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)';

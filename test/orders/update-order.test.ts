@@ -1,11 +1,11 @@
-/** Every transition of an order from every status, and what becomes of its animal. */
+/** Every transition of an order from every status, and the resulting status of its animal. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 import { addPet, contents, type Order, petStatus, placeOrder, setStatus } from './steps.ts';
 
 const store = startStore();
 
-/** How a new order comes to have a status. */
+/** The transitions that lead from a new order to each status. */
 const STEPS = {
   placed: [],
   approved: ['approved'],
@@ -103,7 +103,7 @@ describe('a transition that is not allowed', () => {
   );
 });
 
-test('a cancelled order lets the animal be ordered again', async () => {
+test('an animal can be ordered again after a cancelled order', async () => {
   const petId = await addPet(store);
   const first = await placeOrder(store, petId, ['approved', 'cancelled']);
   const second = await placeOrder(store, petId, ['approved', 'delivered']);
@@ -111,7 +111,7 @@ test('a cancelled order lets the animal be ordered again', async () => {
   expect(await petStatus(store, petId)).toBe('sold');
 });
 
-test('an order keeps the digits of its ids', async () => {
+test('the ids of an order are exact', async () => {
   const { DB } = await store.bindings();
   await DB.prepare(
     `INSERT INTO pets (id, name, category_id, status)
@@ -130,7 +130,7 @@ test('an order keeps the digits of its ids', async () => {
   );
 });
 
-test('of a delivery and a cancellation at the same time, one succeeds, and the animal goes with it', async () => {
+test('of a concurrent delivery and cancellation one succeeds, and the animal gets the matching status', async () => {
   for (let round = 0; round < 10; round += 1) {
     const petId = await addPet(store);
     const order = await placeOrder(store, petId, ['approved']);
