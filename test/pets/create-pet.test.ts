@@ -13,7 +13,7 @@ async function petCount(): Promise<number> {
 }
 
 describe('a valid body', () => {
-  test('is answered with the animal, its id and its address', async () => {
+  test('returns the animal with its id and its address', async () => {
     const reply = await store.create({ name: 'Rex', categoryId: 3, status: 'pending' });
     expect(reply.status).toBe(201);
     expect(reply.headers.get('content-type')).toBe('application/json');
@@ -28,7 +28,7 @@ describe('a valid body', () => {
     expect((await store.fetch(new URL(address).pathname)).text).toBe(reply.text);
   });
 
-  test('without a status makes an animal without one', async () => {
+  test('without a status adds an animal without a status', async () => {
     const reply = await store.create({ name: 'Rex', categoryId: 3 });
     expect(reply.status).toBe(201);
     expect(Object.keys(reply.body as object)).toEqual(['id', 'name', 'categoryId']);
@@ -38,7 +38,7 @@ describe('a valid body', () => {
     expect((await store.fetch('/v1/pets')).text).toBe(`[${reply.text}]`);
   });
 
-  test('gets an id that was never used, even after the newest animal is gone', async () => {
+  test('gets an unused id, even after the newest animal was deleted', async () => {
     const { DB } = await store.bindings();
     const first = (await store.create({ name: 'Rex', categoryId: 1 })).body as { id: number };
     await DB.exec('DELETE FROM pets');
@@ -60,21 +60,21 @@ describe('a valid body', () => {
     expect(reply.status).toBe(201);
   });
 
-  test('is taken with white space around it, a byte order mark, and any Accept', async () => {
+  test('may have white space around it and a byte order mark, with any Accept', async () => {
     const reply = await store.create('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 1 } \n', {
       headers: { accept: 'text/html' },
     });
     expect(reply.status).toBe(201);
   });
 
-  test('of exactly 16 KiB is taken', async () => {
+  test('may have exactly 16 KiB', async () => {
     const body = '{"name":"Rex","categoryId":1}'.padEnd(16 * 1024);
     expect((await store.create(body)).status).toBe(201);
     expect((await store.create(`${body} `)).status).toBe(413);
   });
 });
 
-describe('what went in comes out', () => {
+describe('values are returned as they were sent:', () => {
   const anyInt64 = fc.oneof(
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     fc.constantFrom(2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, -(2n ** 53n) - 1n, 0n),
@@ -131,13 +131,13 @@ describe('what went in comes out', () => {
     expect(reply.text).toContain(`"categoryId":${digits}}`);
   });
 
-  test('a name of 255 dogs, two code units each', async () => {
+  test('a name of 255 emoji, two code units each', async () => {
     const name = '🐶'.repeat(255);
     expect((await store.create({ name, categoryId: 1 })).body).toMatchObject({ name });
   });
 });
 
-describe('a bad field', () => {
+describe('an invalid field', () => {
   const cases: [body: string, problem: string][] = [
     ...[
       '1.5',
@@ -211,7 +211,7 @@ describe('a bad field', () => {
     expect(await petCount()).toBe(0);
   });
 
-  test('is named together with every other one', async () => {
+  test('is named together with every other invalid field', async () => {
     const reply = await store.create('{"nmae":"Rex","categoryId":1.5,"status":"SOLD","id":1}');
     expect(reply.body).toMatchObject({
       code: 'invalid_request',
@@ -225,7 +225,7 @@ describe('a bad field', () => {
     });
   });
 
-  test('in the query is refused, too', async () => {
+  test('in the query is rejected as well', async () => {
     const reply = await store.fetch('/v1/pets?dryRun=1&limit=5', {
       method: 'POST',
       body: '{"name":"Rex","categoryId":1}',

@@ -19,7 +19,7 @@ async function page(path: string): Promise<Page> {
   };
 }
 
-test('a cursor whose animal was deleted goes on after it', async () => {
+test('a cursor remains valid after its animal was deleted', async () => {
   const ids: number[] = [];
   for (let i = 0; i < 5; i += 1) ids.push(await addPet(store));
   const first = await page('/v1/pets?limit=2');
@@ -28,7 +28,7 @@ test('a cursor whose animal was deleted goes on after it', async () => {
   expect([first.ids, second.ids]).toEqual([ids.slice(0, 2), ids.slice(2, 4)]);
 });
 
-test('a link to nothing but deleted animals leads to an empty page, the last one', async () => {
+test('a page whose animals were all deleted is empty and the last one', async () => {
   for (let i = 0; i < 4; i += 1) await addPet(store, 'sold');
   const { next } = await page('/v1/pets?limit=2&status=sold');
   for (const petId of (await page(next)).ids) await remove(petId);
@@ -36,12 +36,12 @@ test('a link to nothing but deleted animals leads to an empty page, the last one
 });
 
 test.each(['/v1/pets?limit=3', '/v1/pets?limit=3&status=sold'])(
-  'walking %s finds each animal that stays once, in order',
+  'the pages of %s have each remaining animal once, in order',
   async (path) => {
     const ids: number[] = [];
     for (let i = 0; i < 12; i += 1) ids.push(await addPet(store, 'sold'));
     const seen: number[] = [];
-    // After each page, one animal behind it goes, and one ahead of it that was not seen yet.
+    // After each page, delete one listed animal, and one that is not listed yet.
     const removals = [[0, 4], [5, 7], [8, 11], []];
     let next = path;
     for (const removal of removals) {

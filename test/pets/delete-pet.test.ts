@@ -31,7 +31,7 @@ test.each(['available', 'pending', 'sold', null])(
   },
 );
 
-test('of neighbouring ids past 2^53, the one that is named is deleted', async () => {
+test('adjacent ids beyond 2^53 are distinct', async () => {
   const { DB } = await store.bindings();
   const ids = ['9007199254740992', '9007199254740993', '9007199254740994'];
   for (const id of ids) {
@@ -46,7 +46,7 @@ test('of neighbouring ids past 2^53, the one that is named is deleted', async ()
 });
 
 test.each(['77', '0', '-1', '-9223372036854775808'])(
-  'the id %s, which no animal has, is not found, and leaves no trace',
+  'the unknown id %s is a 404, and nothing is written',
   async (petId) => {
     await addPet(store);
     const before = await contents(store);
@@ -56,7 +56,7 @@ test.each(['77', '0', '-1', '-9223372036854775808'])(
 );
 
 test.each(['abc', '1.5', '9223372036854775808', '1?force=1'])(
-  '%s is refused, and leaves no trace',
+  '%s is a 400, and nothing is written',
   async (petId) => {
     await addPet(store);
     const before = await contents(store);
@@ -75,7 +75,7 @@ test.each([
   expect(reply.status).toBe(204);
 });
 
-test('no id is used again', async () => {
+test('ids are not reused', async () => {
   const first = await addPet(store);
   const newest = await addPet(store);
   await remove(newest);
@@ -85,7 +85,7 @@ test('no id is used again', async () => {
   expect(await addPet(store)).toBeGreaterThan(next);
 });
 
-test('a create with an idempotency key is not done again because its animal was deleted', async () => {
+test('a repeated create with an idempotency key does not restore a deleted animal', async () => {
   const headers = { 'idempotency-key': 'k' };
   const created = await store.create({ name: 'Rex', categoryId: 3 }, { headers });
   await remove((created.body as { id: number }).id);
@@ -120,7 +120,7 @@ describe('an animal with orders', () => {
     expect((await store.fetch('/v1/store/orders')).body).toEqual([order]);
   });
 
-  test('stays deleted, whatever is done with its orders', async () => {
+  test('stays deleted when its orders change', async () => {
     const petId = await addPet(store);
     const { id } = await placeOrder(store, petId, ['cancelled']);
     await remove(petId);
@@ -130,14 +130,14 @@ describe('an animal with orders', () => {
     expect(await petStatus(store, petId)).toBe(404);
   });
 
-  test('is no obstacle to deleting another', async () => {
+  test('does not prevent the deletion of another', async () => {
     const [ordered, petId] = [await addPet(store), await addPet(store)];
     await placeOrder(store, ordered);
     expect((await remove(petId)).status).toBe(204);
   });
 });
 
-test('at the same time as an order of the animal, one succeeds', async () => {
+test('of a concurrent delete and order, one succeeds', async () => {
   for (let round = 0; round < 10; round += 1) {
     const [one, other] = [await addPet(store), await addPet(store)];
     const [order, deletion, laterDeletion, laterOrder] = await Promise.all([
@@ -159,7 +159,7 @@ test('at the same time as an order of the animal, one succeeds', async () => {
   for (const { petId } of placed) expect(await petStatus(store, petId)).toBe('pending');
 });
 
-test('of twenty concurrent deletions, one is a 204', async () => {
+test('of twenty concurrent deletes, one is a 204', async () => {
   const petId = await addPet(store);
   const replies = await Promise.all(Array.from({ length: 20 }, () => remove(petId)));
   const statuses = replies.map(({ status }) => status).sort();

@@ -11,7 +11,7 @@ function expectDeprecated({ headers }: Reply): void {
   );
 }
 
-test('finds the animal', async () => {
+test('returns the animal', async () => {
   const created = await store.create({ name: 'Rex', categoryId: 3, status: 'sold' });
   const reply = await store.fetch(`/v1/pets/${(created.body as { id: number }).id}`);
   expect(reply.status).toBe(200);
@@ -20,7 +20,7 @@ test('finds the animal', async () => {
   expectDeprecated(reply);
 });
 
-test('tells neighbouring ids past 2^53 apart', async () => {
+test('distinguishes adjacent ids beyond 2^53', async () => {
   const { DB } = await store.bindings();
   for (const id of ['9007199254740992', '9007199254740993', '-9223372036854775808']) {
     await DB.prepare('INSERT INTO pets (id, name, category_id) VALUES (?1, ?1, ?1)').bind(id).run();
@@ -30,7 +30,7 @@ test('tells neighbouring ids past 2^53 apart', async () => {
 });
 
 test.each(['1', '-1', '0', '-0', '007', '9223372036854775807', '-9223372036854775808'])(
-  'the id %s, which nobody has, is not found',
+  'the unknown id %s is a 404',
   async (petId) => {
     const reply = await store.fetch(`/v1/pets/${petId}`);
     expect(reply.status).toBe(404);
@@ -54,7 +54,7 @@ test.each([
   '9223372036854775808',
   '-9223372036854775809',
   '9'.repeat(5000),
-])('the id %s is refused', async (petId) => {
+])('the id %s is a 400', async (petId) => {
   const reply = await store.fetch(`/v1/pets/${petId}`);
   expect(reply.body).toEqual({
     code: 'invalid_request',
@@ -65,24 +65,24 @@ test.each([
   expectDeprecated(reply);
 });
 
-describe('marks every answer as deprecated', () => {
-  test('a refused query', async () => {
+describe('marks every response as deprecated', () => {
+  test('to an invalid query', async () => {
     const reply = await store.fetch('/v1/pets/1?limit=1');
     expect(reply.body).toMatchObject({ message: 'limit: is not a known parameter', status: 400 });
     expectDeprecated(reply);
   });
 
-  test('a missing key', async () => {
+  test('to a missing key', async () => {
     const reply = await store.fetch('/v1/pets/1', { headers: { authorization: null } });
     expect(reply.status).toBe(401);
     expectDeprecated(reply);
   });
 
-  test('the answer to HEAD', async () => {
+  test('to HEAD', async () => {
     expectDeprecated(await store.fetch('/v1/pets/1', { method: 'HEAD' }));
   });
 
-  test('and no answer of the other operations', async () => {
+  test('but no response of other operations', async () => {
     const { headers } = await store.fetch('/v1/pets');
     expect([headers.has('deprecation'), headers.has('sunset')]).toEqual([false, false]);
   });

@@ -1,6 +1,6 @@
 /**
- * Records of idempotency keys during a roll-out, when version 1.0.0 and this one serve requests side by side.
- * The statements and the record are those of version 1.0.0.
+ * Idempotency records during a gradual release, when version 1.0.0 and this version serve requests at the same
+ * time. The statements and the record are those of version 1.0.0.
  */
 import { expect, test } from 'vitest';
 import { startStore } from '../store.ts';
@@ -13,7 +13,7 @@ const BODY_HASH = '3d0dca8709be1584ecbbdfb6f67680f4fdff8ebaf1d805b546be65cf6247c
 
 const create = (body: string) => store.create(body, { headers: { 'idempotency-key': 'k' } });
 
-test('a record that 1.0.0 wrote is honoured', async () => {
+test('this version accepts a record of 1.0.0', async () => {
   const { DB } = await store.bindings();
   const answer = '{"id":41,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
   await DB.prepare(
@@ -30,7 +30,7 @@ test('a record that 1.0.0 wrote is honoured', async () => {
   expect((await store.fetch('/v1/pets')).text).toBe('[]');
 });
 
-test('1.0.0 honours a record that this version writes', async () => {
+test('1.0.0 accepts a record of this version', async () => {
   const reply = await create(BODY);
   expect(reply.status).toBe(201);
   const { DB } = await store.bindings();

@@ -17,7 +17,7 @@ async function petCount(): Promise<number> {
   return (await DB.prepare('SELECT count(*) AS n FROM pets').first<number>('n')) ?? -1;
 }
 
-test('a retry gets the first answer, byte for byte, and adds nothing', async () => {
+test('a retry gets the first response, byte for byte, and adds nothing', async () => {
   const first = await create('k');
   expect(first.status).toBe(201);
   expect(first.headers.has('idempotency-replayed')).toBe(false);
@@ -30,21 +30,21 @@ test('a retry gets the first answer, byte for byte, and adds nothing', async () 
   expect(await petCount()).toBe(1);
 });
 
-test('whatever has become of the animal since', async () => {
+test('a retry gets the first response after the animal has changed', async () => {
   const first = await create('k');
   await (await store.bindings()).DB.exec('DELETE FROM pets');
   expect((await create('k')).text).toBe(first.text);
   expect(await petCount()).toBe(0);
 });
 
-test('int64 survives the replay', async () => {
+test('a replay is exact for int64', async () => {
   const body = '{"name":"Rex","categoryId":-9223372036854775808}';
   const first = await create('k', body);
   expect(first.text).toContain('-9223372036854775808');
   expect((await create('k', body)).text).toBe(first.text);
 });
 
-test('the same body, written in another way, is the same', async () => {
+test('equivalent bodies are the same', async () => {
   const first = await create('k', '{"name":"Rex","categoryId":3}');
   const again = await create('k', '{ "categoryId" : 30e-1, "name" : "\\u0052ex" }');
   expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
@@ -55,7 +55,7 @@ test.each([
   [{ ...REX, categoryId: 4 }],
   [{ ...REX, status: 'pending' }],
   [{ name: 'Rex', categoryId: 3 }],
-])('another body is refused: %j', async (body) => {
+])('another body is a 422: %j', async (body) => {
   await create('k');
   const reply = await create('k', body);
   expect(reply.status).toBe(422);
@@ -68,14 +68,14 @@ test.each([
   expect(await petCount()).toBe(1);
 });
 
-test('a key with and without quotes is the same, another is another', async () => {
+test('quotes around a key are ignored', async () => {
   const first = await create('"k"');
   expect((await create('k')).text).toBe(first.text);
   expect((await create('K')).text).not.toBe(first.text);
   expect(await petCount()).toBe(2);
 });
 
-test('clients do not share keys', async () => {
+test('idempotency keys of different clients are separate', async () => {
   const other = { authorization: `Bearer ${await store.issueKey()}` };
   const first = await create('k');
   const theirs = await create('k', REX, other);
@@ -94,7 +94,7 @@ test('only a 201 is remembered', async () => {
   expect([reply.status, reply.headers.has('idempotency-replayed')]).toEqual([201, false]);
 });
 
-test('after a day the key is free again, before its record is removed', async () => {
+test('a key expires after a day, even before its record is removed', async () => {
   const first = await create('k');
   await store.fault({ ahead: DAY - 60_000 });
   expect((await create('k')).text).toBe(first.text);
@@ -115,7 +115,7 @@ test.each(['""', 'x'.repeat(256), 'é', 'a\tb'])('the key %j is malformed', asyn
 });
 
 test.each([' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', 'x'.repeat(255), `"${'x'.repeat(255)}"`])(
-  'the key %j is fine',
+  'the key %j is valid',
   async (key) => {
     const first = await create(key);
     expect(first.status).toBe(201);
@@ -123,7 +123,7 @@ test.each([' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', 'x'.repeat(255), `"${'x'.repea
   },
 );
 
-test('a rotated API key knows the idempotency keys of the key before it', async () => {
+test('idempotency keys remain valid after a rotation of the API key', async () => {
   const before = { authorization: `Bearer ${await store.issueKey({ id: 'key_1' })}` };
   const after = {
     authorization: `Bearer ${await store.issueKey({ id: 'key_2', family: 'key_1' })}`,
@@ -135,7 +135,7 @@ test('a rotated API key knows the idempotency keys of the key before it', async 
 });
 
 test.each([[['']], [['k', 'l']], [['k', 'k']], [['"k"', '"l"']]])(
-  'an empty or repeated header is refused: %j',
+  'the empty or repeated header %j is a 400',
   async (values) => {
     const authorization = `Bearer ${await store.issueKey()}`;
     const status = await new Promise((resolve, reject) => {
@@ -154,7 +154,7 @@ test.each([[['']], [['k', 'l']], [['k', 'k']], [['"k"', '"l"']]])(
   },
 );
 
-test('fifty concurrent creates with one key make one animal', async () => {
+test('fifty concurrent creates with one key add one animal', async () => {
   const replies = await Promise.all(Array.from({ length: 50 }, () => create('k')));
   expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   const replayed = replies.filter(({ headers }) => headers.has('idempotency-replayed'));
@@ -180,7 +180,7 @@ describe('the scheduled handler', () => {
     );
   }
 
-  test('removes what is older than a day, in steps, and says so', async () => {
+  test('removes records older than a day, in steps, and logs the number', async () => {
     await seed(2500, DAY + 60_000);
     await seed(10, DAY - 60_000);
     expect(await store.scheduled()).toBe(true);
@@ -197,14 +197,14 @@ describe('the scheduled handler', () => {
     ]);
   });
 
-  test('goes on until none is left', async () => {
+  test('continues until none is left', async () => {
     await seed(6_000, DAY + 60_000);
     expect(await store.scheduled()).toBe(true);
     expect(await records()).toBe(0);
     expect((await store.logLines())[0]).toMatchObject({ removed: 6_000, finished: true });
   });
 
-  test('stops when its time is up: the next run goes on', async () => {
+  test('stops at its time limit: the next run continues', async () => {
     await seed(5_000, DAY + 600_000);
     await store.fault({ d1: ['works', { ahead: 240_000 }] });
     expect(await store.scheduled()).toBe(true);
@@ -214,7 +214,7 @@ describe('the scheduled handler', () => {
     expect(await records()).toBe(0);
   });
 
-  test.each(['throws', 'hangs'] as const)('says that D1 %s, and fails', async (fault) => {
+  test.each(['throws', 'hangs'] as const)('fails and logs the cause when D1 %s', async (fault) => {
     await seed(1500, DAY + 60_000);
     await store.fault({ d1: ['works', fault] });
     expect(await store.scheduled()).toBe(false);

@@ -14,7 +14,7 @@ const STATUS = 'status: must be one of available, pending, sold';
 const CURSOR = 'cursor: is not a cursor of this list (follow the Link header of the page before)';
 const FILTER = 'cursor: was made for another status filter';
 
-/** Adds `count` animals, whose statuses take turns: available, pending, sold, none. */
+/** Adds `count` animals with the statuses available, pending, sold, none in turn. */
 async function seed(count: number): Promise<void> {
   const { DB } = await store.bindings();
   await DB.prepare(
@@ -58,7 +58,7 @@ describe('a page', () => {
     expect(reply.headers.has('link')).toBe(false);
   });
 
-  test('has 20 animals unless told otherwise', async () => {
+  test('has 20 animals by default', async () => {
     await seed(21);
     const { body, headers } = await store.fetch('/v1/pets');
     expect(body).toHaveLength(20);
@@ -67,14 +67,14 @@ describe('a page', () => {
     );
   });
 
-  test('that is exactly full is the last one', async () => {
+  test('that contains all remaining animals is the last one', async () => {
     await seed(20);
     const { body, headers } = await store.fetch('/v1/pets');
     expect(body).toHaveLength(20);
     expect(headers.has('link')).toBe(false);
   });
 
-  test('has only animals of the status asked for', async () => {
+  test('has only animals with the requested status', async () => {
     await seed(12);
     for (const status of ['available', 'pending', 'sold']) {
       const pets = (await store.fetch(`/v1/pets?status=${status}`)).body as Pet[];
@@ -82,7 +82,7 @@ describe('a page', () => {
     }
   });
 
-  test('begins below zero when ids do', async () => {
+  test('can start with negative ids', async () => {
     const { DB } = await store.bindings();
     const ids = ['-9223372036854775808', '-1', '0', '9007199254740993', '9223372036854775807'];
     for (const id of ids) {
@@ -101,7 +101,7 @@ describe('a page', () => {
     }
   });
 
-  test('may be of another size than the one before', async () => {
+  test('may have another limit than the one before', async () => {
     await seed(9);
     const first = await store.fetch('/v1/pets?limit=2');
     const next = nextPath(first.headers)?.replace('limit=2', 'limit=7') ?? '';
@@ -111,7 +111,7 @@ describe('a page', () => {
   });
 });
 
-test('walking the pages finds each animal exactly once, in order, while others are added', async () => {
+test('the pages have each animal exactly once, in order, while others are added', async () => {
   const { DB } = await store.bindings();
   await fc.assert(
     fc.asyncProperty(
@@ -148,7 +148,7 @@ test('walking the pages finds each animal exactly once, in order, while others a
   );
 });
 
-describe('a bad query', () => {
+describe('an invalid query', () => {
   test.each([
     ['limit=0', LIMIT],
     ['limit=101', LIMIT],
@@ -198,7 +198,7 @@ describe('a bad query', () => {
     expect(reply.status).toBe(400);
   });
 
-  test('a cursor cut short anywhere, or with a letter changed, is refused', async () => {
+  test('a truncated or changed cursor is a 400', async () => {
     const cursor = encodeCursor({ scope: '', lastId: 1234567890123456789n });
     const flipped = Array.from(cursor, (letter, i) => {
       const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
@@ -212,8 +212,8 @@ describe('a bad query', () => {
   });
 });
 
-describe('what a list costs', () => {
-  test('at most limit + 1 rows read, at any depth, with and without filter, by the index', async () => {
+describe('the cost', () => {
+  test('of a list is at most limit + 1 rows read, at any depth, with and without filter', async () => {
     await seed(10_000);
     const { DB } = await store.bindings();
     const last = (await DB.prepare('SELECT max(id) AS id FROM pets').first<number>('id')) ?? 0;
@@ -248,7 +248,7 @@ describe('what a list costs', () => {
     expect(ofPets.map((step) => step.replace('COVERING ', ''))).toEqual([plan, plan]);
   });
 
-  test('a create writes three rows: the animal, its index entry, the last id', async () => {
+  test('of a create is three rows written: the animal, its index entry, the last id', async () => {
     const { DB } = await store.bindings();
     const pet = petInsertion({ name: 'Rex', categoryId: 1n, status: 'sold' });
     const [{ meta }] = await insertRow(DB, pet);

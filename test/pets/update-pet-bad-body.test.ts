@@ -1,4 +1,4 @@
-/** Bodies that updatePet refuses. Nothing is ever changed. */
+/** Bodies that updatePet rejects without changing anything. */
 import { describe, expect, test } from 'vitest';
 import { addPet, contents } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
@@ -13,7 +13,7 @@ const MERGE_PATCH = 'application/merge-patch+json';
 const update = (petId: number, patch: unknown, contentType = MERGE_PATCH) =>
   store.send('PATCH', `/v1/pets/${petId}`, patch, { headers: { 'content-type': contentType } });
 
-describe('a bad patch changes nothing', () => {
+describe('an invalid patch changes nothing', () => {
   test.each([
     ['{}', 'body: must have at least one field'],
     ['{"name":null}', 'name: must be a string'],
@@ -97,7 +97,7 @@ describe('a bad patch changes nothing', () => {
     expect(await contents(store)).toBe(before);
   });
 
-  test('the media types that PATCH accepts are named, and POST accepts no merge patch', async () => {
+  test('a 415 lists the media types that PATCH accepts; POST accepts no merge patch', async () => {
     const refused = await update(await addPet(store), { name: 'Max' }, 'text/plain');
     expect(refused.headers.get('accept')).toBe(`application/json, ${MERGE_PATCH}`);
     const headers = { 'content-type': MERGE_PATCH };

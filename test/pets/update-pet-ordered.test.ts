@@ -1,4 +1,4 @@
-/** updatePet of an animal that has an order, or is getting one. */
+/** updatePet of an animal with an order, or with a concurrent one. */
 import { describe, expect, test } from 'vitest';
 import { addPet, contents, petStatus, placeOrder, setStatus } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
@@ -43,7 +43,7 @@ describe('while an order is open', () => {
     expect((await update(petId, { name: 'Tom' })).status).toBe(200);
   });
 
-  test('of another animal, the status can be changed', async () => {
+  test('the status of another animal can be changed', async () => {
     const [ordered, petId] = [await addPet(store), await addPet(store)];
     await placeOrder(store, ordered);
     expect((await update(petId, { status: 'sold' })).status).toBe(200);
@@ -60,8 +60,8 @@ describe('while an order is open', () => {
   });
 });
 
-describe('at the same time as an order of the animal', () => {
-  test('a status is set or refused, and never lost', async () => {
+describe('concurrently with an order of the animal', () => {
+  test('a status is set or rejected, and never lost', async () => {
     for (let round = 0; round < 10; round += 1) {
       const [one, other] = [await addPet(store), await addPet(store)];
       const [order, patch, laterPatch, laterOrder] = await Promise.all([
