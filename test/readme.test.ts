@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../ops/local-store.ts';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { STATUS_OF } from '../src/errors.ts';
 import { recordName } from '../src/keys/record.ts';
 import { type Reply, startStore } from './store.ts';
 
@@ -75,6 +76,32 @@ function withoutTimes(text: string): string {
 test('the changelog begins with the version of package.json', async () => {
   const changelog = await readDocument('CHANGELOG.md');
   expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(packageJson.version);
+});
+
+/** The rows of the README's tables, as arrays of the cells' texts. */
+async function tableRows(): Promise<string[][]> {
+  const readme = await readDocument('README.md');
+  return Array.from(readme.matchAll(/^\| (.*) \|$/gm), ([, row = '']) => row.split(/ +\| +/));
+}
+
+/** The texts in backquotes. */
+const quoted = (cell = '') => Array.from(cell.matchAll(/`([^`]+)`/g), ([, text = '']) => text);
+
+test('the table of errors has every code with its status', async () => {
+  const rows = (await tableRows()).filter(([status = '']) => /^[0-9]{3}$/.test(status));
+  const shown = rows.flatMap(([status, codes]) =>
+    quoted(codes).map((code) => [code, Number(status)]),
+  );
+  expect(Object.fromEntries(shown)).toEqual(STATUS_OF);
+});
+
+test('the table of operations has every operation of the description', async () => {
+  const description = JSON.parse(await readDocument('public/v1/openapi.json'));
+  const described = Object.values<Record<string, { operationId?: string }>>(description.paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ operationId }) => operationId ?? []);
+  const rows = (await tableRows()).filter(([, request = '']) => /^`(GET|PATCH)/.test(request));
+  expect(rows.flatMap(([operations]) => quoted(operations)).sort()).toEqual(described.sort());
 });
 
 test.each([
