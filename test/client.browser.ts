@@ -1,4 +1,4 @@
-/** The suite of the client in a browser, on a page of another origin than the store's. */
+/** Runs the suite of the client in a browser, on a page of another origin than the store. */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Outcome } from './client/elsewhere.ts';
@@ -6,10 +6,10 @@ import { bundle, serveControl } from './client/remote.ts';
 import { startControlledStore } from './client/store-under-test.ts';
 import { suite } from './client/suite.ts';
 
-/** Debian's Chromium, or the one that CHROMIUM names. */
+/** Debian's Chromium, or the path in CHROMIUM. */
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Run in the page, once it has the suite. */
+/** Runs in the page after the suite was loaded. */
 const SCRIPT = `
   import * as client from '../../client/src/index.ts';
   import { remoteControl, runSuite } from './elsewhere.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
   controlServer.close();
 });
 
-// No preflight offers PUT, so that a page cannot send one.
+// Not in a page: no preflight offers PUT.
 const names = Object.keys(suite).filter((name) => !name.startsWith('method_not_allowed'));
 
 test.each(names)('%s', async (name) => {

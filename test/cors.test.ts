@@ -3,7 +3,7 @@ import { startStore } from './store.ts';
 
 const store = startStore();
 const staging = startStore({ env: 'staging' });
-/** A front end under development: the local environment admits no other pages. */
+/** A front end under development: the local environment accepts pages of loopback hosts only. */
 const PAGE = 'http://localhost:5173';
 
 function list(value: string | null): string[] {
@@ -115,7 +115,7 @@ test.each([
   expect(await petCount()).toBe(0);
 });
 
-test('staging and production admit any page', async () => {
+test('staging and production accept pages of any origin', async () => {
   expect(
     (await staging.fetch('/v1/pets', { headers: { origin: 'https://shop.example' } })).status,
   ).toBe(200);

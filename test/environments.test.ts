@@ -31,7 +31,7 @@ const local = read();
 describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   const config = read(env);
 
-  test('has every binding and variable that local development has', () => {
+  test('has the bindings and variables of local development', () => {
     const names = (config: Config) => ({
       d1: config.d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
       kv: config.kv_namespaces.map(({ binding }) => binding),
@@ -74,11 +74,11 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   });
 });
 
-test('Cloudflare logs our lines, and no invocations: these hold addresses and headers', () => {
+test('Cloudflare logs our lines, but no invocations, which contain URLs and headers', () => {
   expect(local.observability).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
 });
 
-test('the top level has no account, so that nothing is deployed without naming an environment', () => {
+test('the top level has no account, so that a deployment must name its environment', () => {
   expect(local.account_id).toBe('local-only');
   expect(local.routes).toBeUndefined();
 });
@@ -90,14 +90,14 @@ test.each([undefined, 'staging', 'production'])(
   },
 );
 
-test('miniflare is the one that wrangler runs', () => {
+test('miniflare has the version that wrangler depends on', () => {
   expect(packageJson.devDependencies.miniflare).toBe(wranglerPackage.dependencies.miniflare);
 });
 
 describe('staging', () => {
   const store = startStore({ env: 'staging' });
 
-  test('builds links from its base address, whatever address was used', async () => {
+  test('builds links from its base address, whatever the address of the request', async () => {
     const created = await store.create({ name: 'Rex', categoryId: 1, status: 'sold' });
     const id = (created.body as { id: number }).id;
     const base = new URL(read('staging').vars.BASE_URL ?? '').origin;
@@ -112,7 +112,7 @@ describe('staging', () => {
     );
   });
 
-  test('takes its own keys only, and says so', async () => {
+  test('rejects keys of other environments by name', async () => {
     const key = await store.issueKey({}, 'local');
     const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
     expect(reply.body).toEqual({
@@ -141,7 +141,7 @@ describe('staging', () => {
     },
   );
 
-  test('does not look for a store that was never set up', async () => {
+  test('does not check whether the store is set up', async () => {
     const { API_KEYS } = await store.bindings();
     for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
     const authorization = `Bearer ${generateKey('staging')}`;
@@ -149,11 +149,11 @@ describe('staging', () => {
   });
 });
 
-describe('a local store that was never set up', () => {
+describe('a local store that is not set up', () => {
   const store = startStore({ migrate: false });
   const command = expect.stringContaining('npm start');
 
-  test('without its tables answers 503, and the log says what to run', async () => {
+  test('without tables responds with a 503, and the log has the command to run', async () => {
     for (const reply of [
       await store.fetch('/v1/pets'),
       await store.create({ name: 'Rex', categoryId: 1 }),
@@ -172,7 +172,7 @@ describe('a local store that was never set up', () => {
     ]);
   });
 
-  test('without its key answers 503, and the log says what to run', async () => {
+  test('without a key responds with a 503, and the log has the command to run', async () => {
     const { API_KEYS } = await store.bindings();
     for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
     const authorization = `Bearer ${generateKey('local')}`;
@@ -182,10 +182,10 @@ describe('a local store that was never set up', () => {
   });
 });
 
-describe('a store on staging whose migrations were not applied', () => {
+describe('staging without migrations', () => {
   const store = startStore({ env: 'staging', migrate: false });
 
-  test('answers 500, and the log says what to run', async () => {
+  test('responds with a 500, and the log has the command to run', async () => {
     expect((await store.fetch('/v1/pets')).body).toMatchObject({ code: 'internal_error' });
     expect(await store.logLines()).toEqual([
       expect.objectContaining({

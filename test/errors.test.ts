@@ -21,7 +21,7 @@ test.each([
   '/pets',
   '/v1/pets%2F1',
   '/v1/%',
-])('%s is not found', async (path) => {
+])('%s is a 404', async (path) => {
   for (const method of ['GET', 'POST', 'DELETE']) {
     const reply = await store.fetch(path, { method });
     expect(reply.status).toBe(404);
@@ -37,7 +37,7 @@ test.each([
   ['/v1/store/orders/1', 'GET, HEAD, PATCH', ['POST', 'PUT', 'DELETE']],
   ['/v1/health', 'GET, HEAD', ['POST', 'PUT', 'PATCH', 'DELETE']],
   ['/health', 'GET, HEAD', ['POST']],
-])('%s takes %s only', async (path, allow, others) => {
+])('%s accepts %s only', async (path, allow, others) => {
   for (const method of others) {
     const reply = await store.fetch(path, { method });
     expect(reply.status).toBe(405);
@@ -60,7 +60,7 @@ test.each(['/docs', '/docs/init.js', '/v1/openapi.json'])(
   },
 );
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD responds as GET does, without the body', async () => {
   await store.create({ name: 'Rex', categoryId: 1 });
   await store.create({ name: 'Max', categoryId: 1 });
   const { DB } = await store.bindings();
@@ -84,7 +84,7 @@ test('HEAD answers as GET does, without the body', async () => {
   }
 });
 
-test('every answer carries a request id of its own and nosniff', async () => {
+test('every response has its own request id and nosniff', async () => {
   const ids = new Set<string | null>();
   const requests: [string, string][] = [
     ['GET', '/v1/pets'],
@@ -104,7 +104,7 @@ test('every answer carries a request id of its own and nosniff', async () => {
   expect(ids.size).toBe(requests.length);
 });
 
-test('an exception that nobody expected is logged whole and shown as internal_error', async () => {
+test('an unexpected exception is logged with its stack and shown as internal_error', async () => {
   const key = generateKey('local');
   await (await store.bindings()).API_KEYS.put(recordName(key), '{ broken');
   const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
@@ -131,7 +131,7 @@ test.each([
   ['a preflight', 'OPTIONS', '/v1/pets', 204],
   ['the health check', 'GET', '/health', 200],
   ['a bad request', 'GET', '/v1/pets?limit=0', 400],
-])('no cache stores the answer to %s', async (_, method, path, status) => {
+])('no cache stores the response to %s', async (_, method, path, status) => {
   const reply = await store.fetch(path, { method });
   expect([reply.status, reply.headers.get('cache-control')]).toEqual([
     status,
@@ -139,7 +139,7 @@ test.each([
   ]);
 });
 
-test('a query string of more than 2 KiB is refused, whatever is in it', async () => {
+test('every query string of more than 2 KiB is a 400', async () => {
   const longest = `/v1/pets?status=${'x'.repeat(2048 - 'status='.length)}`;
   expect((await store.fetch(longest)).body).toMatchObject({
     message: expect.stringMatching(/^status: /),
@@ -151,7 +151,7 @@ test('a query string of more than 2 KiB is refused, whatever is in it', async ()
   });
 });
 
-test('a message lists twenty problems, and counts the others', async () => {
+test('a message names at most 20 problems, and the number of others', async () => {
   const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`field${i}`, i]));
   const { body } = await store.create({ name: 'Rex', categoryId: 1, ...fields });
   const { message } = body as { message: string };
@@ -161,7 +161,7 @@ test('a message lists twenty problems, and counts the others', async () => {
 });
 
 test.each(['/v1/pets', '/health', '/v1/nothing', '/docs', '/v1/openapi.json', '/'])(
-  '%s is to be asked over https from then on',
+  '%s has Strict-Transport-Security',
   async (path) => {
     const { headers } = await fetch(store.url() + path, { redirect: 'manual' });
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');

@@ -8,7 +8,7 @@ const store = startStore();
 
 type Definition = { type: string; name: string; sql: string | null };
 
-/** What is in the database, statement by statement, without comments and white space. */
+/** The statements that define the database, without comments and white space. */
 async function definitions(db: D1Database): Promise<Definition[]> {
   const { results } = await db
     .prepare(
@@ -29,7 +29,7 @@ function plain(sql: string): string {
     .trim();
 }
 
-test('schema.sql is what the migrations make', async () => {
+test('schema.sql equals the result of the migrations', async () => {
   const { DB } = await store.bindings();
   const migrated = await definitions(DB);
   expect(migrated.length).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ test('schema.sql is what the migrations make', async () => {
   expect(await definitions(DB)).toEqual(migrated);
 });
 
-test('an id past int64 or a rounded number cannot be stored', async () => {
+test('the tables reject ids outside int64 and rounded numbers', async () => {
   const { DB } = await store.bindings();
   const insert = (value: string) =>
     DB.prepare(`INSERT INTO pets (name, category_id) VALUES ('x', ${value})`).run();

@@ -8,7 +8,7 @@ const read = (path: string) => readFile(join(PROJECT_ROOT, path), 'utf8');
 const original = (name: string) => read(`node_modules/swagger-ui-dist/${name}`);
 const copy = (name: string) => read(`public/docs/${name}`);
 
-test('the changed copy says so in its first line, and names the licence', async () => {
+test('the changed copy has a notice of the change and the licence in its first line', async () => {
   const [notice = '', ...rest] = (await copy('swagger-ui.css')).split('\n');
   expect(notice).toMatch(/^\/\*! Changed .*Apache-2\.0.*swagger-ui-LICENSE\.txt.*\*\/$/);
   expect(await original('swagger-ui.css')).toContain('sourceMappingURL');
