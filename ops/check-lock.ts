@@ -1,17 +1,17 @@
 /**
- * `npm run lock:check`: package-lock.json has an entry for every platform's packages. npm writes entries only for
- * those that its registry offers at that moment; npm 10 then installs none of the others on any machine, and
- * `npm ci` of npm 11 refuses the file. And it has the version of package.json.
+ * `npm run lock:check`: package-lock.json has the version of package.json and the packages of every platform. npm
+ * omits packages that its registry does not offer at that moment; then npm 10 installs them on no machine, and
+ * `npm ci` of npm 11 rejects the file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
 import { PROJECT_ROOT } from './wrangler.ts';
 
-/** The fields of a lock file's entry that are read here. */
+/** The fields of a lock file's entry that the check reads. */
 export type LockedPackage = { version?: string; optionalDependencies?: Record<string, string> };
 
-/** Every optional dependency without an entry in its version, as `name@version, of the package at path`. */
+/** The optional dependencies without an entry for their version, as `name@version, of <path of the package>`. */
 export function missingOptional(packages: Record<string, LockedPackage>): string[] {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.entries(optionalDependencies)
@@ -24,7 +24,7 @@ export function missingOptional(packages: Record<string, LockedPackage>): string
   );
 }
 
-/** Looks where Node.js would: in the package's own node_modules, then in those of the folders above it. */
+/** Searches as Node.js does: in the package's own node_modules, then in those of the folders above it. */
 function resolve(
   packages: Record<string, LockedPackage>,
   from: string,
@@ -46,7 +46,7 @@ export function lockedPackages(): Record<string, LockedPackage> {
 if (import.meta.main) {
   const packages = lockedPackages();
   if (packages['']?.version !== packageJson.version) {
-    console.error('package-lock.json has another version than package.json: npm install');
+    console.error('package-lock.json has another version than package.json: run `npm install`');
     process.exitCode = 1;
   }
   for (const missing of missingOptional(packages)) {

@@ -1,10 +1,9 @@
 /**
- * What a migration must not do while older code runs on the same tables: during a release, and after a
- * rollback. What it reads must stay, so migrations only expand; what nothing reads any more is taken away
- * by a later one that says so.
+ * Older code runs on the same tables during a release and after a rollback, so migrations only expand the schema.
+ * A later migration may remove something that no version reads any more, if a comment explains that.
  */
 
-/** What is no SQL: comments, texts, and names in quotes of any kind that SQLite takes. */
+/** Text without keywords: comments, strings, and quoted names in every form that SQLite accepts. */
 const OPAQUE =
   /--.*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]/g;
 
@@ -12,12 +11,12 @@ const CONTRACTING = /\b(?:drop|rename|delete\s+from|truncate)\b/gi;
 
 const MARKER = /^[ \t]*--[ \t]*contraction:(.*)$/im;
 
-/** A reason of fewer words is none. */
+/** The minimum number of words of a reason. */
 const LEAST_WORDS = 3;
 
 /**
- * Why a migration may not run, or `undefined` when it may: it takes something away, and has no line
- * `-- contraction: <why nothing reads it any more>`.
+ * The problem of a migration that removes something without a line `-- contraction: <why no version reads it>`;
+ * `undefined` if there is none.
  */
 export function contractionProblem(sql: string): string | undefined {
   const found = sql.replaceAll(OPAQUE, ' ').match(CONTRACTING);
@@ -29,6 +28,6 @@ export function contractionProblem(sql: string): string | undefined {
     ', ',
   );
   return marker === undefined
-    ? `it would contract (${what}): only a later migration may, with a line "-- contraction: <why nothing reads it any more>"`
-    : `its line "-- contraction:" does not explain why nothing reads any more what it takes away (${what})`;
+    ? `removes something (${what}); that needs a line "-- contraction: <why no version reads it>"`
+    : `its line "-- contraction:" does not explain why no version reads what it removes (${what})`;
 }

@@ -1,4 +1,4 @@
-/** Points in time and durations, as people write them in arguments. */
+/** Parses times and durations in arguments. */
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -11,8 +11,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * The point in time that `text` means: a duration from now, or a date, which means the end of that day
- * in UTC; `undefined` for anything else.
+ * The time of an expiry: a duration from now, or a date, which means the end of that day in UTC; `undefined` for
+ * anything else.
  */
 export function parseExpiry(text: string, now = Date.now()): Date | undefined {
   const duration = parseDuration(text);
@@ -20,7 +20,7 @@ export function parseExpiry(text: string, now = Date.now()): Date | undefined {
   const day = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)
     ? new Date(`${text}T23:59:59.999Z`)
     : undefined;
-  // `new Date` takes 30 February for 2 March.
+  // `new Date` converts 30 February to 2 March.
   return day && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
     ? day
     : undefined;

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 const tool = { version: '2.0.0', optionalDependencies: { '@tool/mac': '2.0.0' } };
 
-test('the lock file of this project has every platform', () => {
+test('the lock file of this project has the packages of every platform', () => {
   expect(missingOptional(lockedPackages())).toEqual([]);
 });
 
@@ -18,7 +18,7 @@ test('names an optional dependency without an entry', () => {
   ]);
 });
 
-test('names an optional dependency whose entry is of another version', () => {
+test('names an optional dependency whose entry has another version', () => {
   const packages = { 'node_modules/tool': tool, 'node_modules/@tool/mac': { version: '1.0.0' } };
   expect(missingOptional(packages)).toEqual(['@tool/mac@2.0.0, of node_modules/tool']);
 });
@@ -37,7 +37,7 @@ test('finds the entry of a workspace at the root', () => {
   expect(missingOptional(packages)).toEqual([]);
 });
 
-test('does not find an entry that only another package can see', () => {
+test('ignores an entry that only another package can resolve', () => {
   const packages = {
     'node_modules/tool': tool,
     'node_modules/other/node_modules/@tool/mac': { version: '2.0.0' },

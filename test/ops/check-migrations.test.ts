@@ -7,19 +7,19 @@ const project = copyProject();
 const migration = (name: string) => join(project.path(), 'migrations', name);
 const check = (...args: string[]) => project.run('check-migrations.ts', args);
 
-test('a migration is recorded once, and from then on it stays', async () => {
+test('a recorded migration must not change', async () => {
   expect(await check()).toMatchObject({ code: 0, stderr: '' });
 
   const name = nextMigration('add_colour');
   await writeFile(migration(name), 'ALTER TABLE pets ADD COLUMN colour TEXT;\n');
   expect(await check()).toMatchObject({
     code: 1,
-    stderr: `migrations/${name}: its checksum is not recorded: npm run migrations:record\n`,
+    stderr: `migrations/${name}: its checksum is not recorded; run \`npm run migrations:record\`\n`,
   });
   expect(await check('--record')).toMatchObject({ code: 0 });
   expect(await check()).toMatchObject({ code: 0 });
 
-  // What git makes of line ends on Windows is no change.
+  // Git may change line ends on Windows.
   await writeFile(migration(name), 'ALTER TABLE pets ADD COLUMN colour TEXT;\r\n');
   expect(await check()).toMatchObject({ code: 0 });
 
@@ -28,25 +28,25 @@ test('a migration is recorded once, and from then on it stays', async () => {
   for (const args of [[], ['--record']]) {
     expect(await check(...args)).toMatchObject({
       code: 1,
-      stderr: `migrations/${name}: it was changed after it was recorded: write another migration instead\n`,
+      stderr: `migrations/${name}: was changed after it was recorded; add another migration instead\n`,
     });
   }
   expect(await readFile(migration('checksums.json'), 'utf8')).toBe(recorded);
 
   await rm(migration(name));
-  expect((await check()).stderr).toBe(`migrations/${name}: it is gone, but may have run already\n`);
+  expect((await check()).stderr).toBe(`migrations/${name}: is missing, but may have run already\n`);
 
   const drop = nextMigration('drop', 1);
   await writeFile(migration(drop), 'DROP TABLE pets;');
   const { code, stderr } = await check('--record');
   expect(code).toBe(1);
-  expect(stderr).toContain(`${drop}: it should be called ${nextMigration('what_it_does')}`);
-  expect(stderr).toContain(`${drop}: it would contract (DROP)`);
+  expect(stderr).toContain(`${drop}: must be named ${nextMigration('what_it_does')}`);
+  expect(stderr).toContain(`${drop}: removes something (DROP)`);
   expect(await readFile(migration('checksums.json'), 'utf8')).toBe(recorded);
 
   await rm(migration(drop));
   await writeFile(migration('0009_Add.SQL'), 'SELECT 1;');
-  expect((await check()).stderr).toContain('migrations/0009_Add.SQL: it is no migration');
+  expect((await check()).stderr).toContain('migrations/0009_Add.SQL: is not a migration');
 
   for (const text of ['<<<<<<< HEAD', '[]', '{"a":1}']) {
     await writeFile(migration('checksums.json'), text);

@@ -30,18 +30,18 @@ test.each([
   ['SELECT 1; /* note */DROP/* note */TABLE pets;', 'DROP'],
   ['-- contraction\nDROP TABLE pets;', 'DROP'],
   ["SELECT '-- contraction: no version since 1.4 reads it'; DROP TABLE pets;", 'DROP'],
-])('%j would contract', (sql, what) =>
+])('%j needs a reason', (sql, what) =>
   expect(contractionProblem(sql)).toBe(
-    `it would contract (${what}): only a later migration may, with a line "-- contraction: <why nothing reads it any more>"`,
+    `removes something (${what}); that needs a line "-- contraction: <why no version reads it>"`,
   ),
 );
 
 test.each([`${REASON}\nDROP TABLE pets;`, `ALTER TABLE t RENAME TO u;\n  ${REASON}\n`])(
-  '%j may: it says why',
+  '%j has a reason',
   (sql) => expect(contractionProblem(sql)).toBeUndefined(),
 );
 
 test.each(['-- contraction:', '-- contraction: ok', '-- contraction: ... !'])(
-  '%j explains nothing',
+  '%j is not a reason',
   (marker) => expect(contractionProblem(`${marker}\nDROP TABLE t;`)).toContain('does not explain'),
 );

@@ -12,7 +12,7 @@ test.each([
 ])('%s is a duration', (text, ms) => expect(parseDuration(text)).toBe(ms));
 
 test.each(['', '90', 'd', '1.5h', '-1d', '1 d', '1D', '1y', '4w', '1h30m', ' 1h', '9999999d'])(
-  '%j is no duration',
+  '%j is not a duration',
   (text) => expect(parseDuration(text)).toBeUndefined(),
 );
 
@@ -20,9 +20,7 @@ test.each([
   ['90d', '2027-02-18T12:00:00.000Z'],
   ['2027-01-31', '2027-01-31T23:59:59.999Z'],
   ['2028-02-29', '2028-02-29T23:59:59.999Z'],
-])('%s is a point in time', (text, time) =>
-  expect(parseExpiry(text, NOW)?.toISOString()).toBe(time),
-);
+])('%s is an expiry', (text, time) => expect(parseExpiry(text, NOW)?.toISOString()).toBe(time));
 
 test.each([
   '2027-02-29',
@@ -33,4 +31,4 @@ test.each([
   '2027-01-31T00:00',
   'never',
   '',
-])('%j is none', (text) => expect(parseExpiry(text, NOW)).toBeUndefined());
+])('%j is not an expiry', (text) => expect(parseExpiry(text, NOW)).toBeUndefined());
