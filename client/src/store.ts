@@ -183,7 +183,13 @@ function clientOf(connection: Connection): AnimalStore {
   return {
     listPets: (query, options) =>
       pagesOf(
-        (page, limit) => run(connection, 'listPets', { query: { limit, ...query }, page }, options),
+        (page, limit) =>
+          run(
+            connection,
+            'listPets',
+            { query: { ...query, limit: query?.limit ?? limit }, page },
+            options,
+          ),
         (metadata) => nextPage(connection, 'listPets', metadata),
       ),
     createPet: (body, options) => call('createPet', { body }, options),
@@ -193,7 +199,12 @@ function clientOf(connection: Connection): AnimalStore {
     listOrders: (query, options) =>
       pagesOf(
         (page, limit) =>
-          run(connection, 'listOrders', { query: { limit, ...query }, page }, options),
+          run(
+            connection,
+            'listOrders',
+            { query: { ...query, limit: query?.limit ?? limit }, page },
+            options,
+          ),
         (metadata) => nextPage(connection, 'listOrders', metadata),
       ),
     placeOrder: (body, options) => call('placeOrder', { body }, options),

@@ -2,7 +2,11 @@
 import type { components, operations } from '../schema.d.ts';
 
 type Schemas = components['schemas'];
-type QueryOf<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>;
+type Query<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>;
+/** A parameter that is `undefined` is not sent. The client pages by itself. */
+type ListQuery<O extends keyof operations> = {
+  [Name in Exclude<keyof Query<O>, 'cursor'>]?: Query<O>[Name] | undefined;
+};
 
 export type Pet = Schemas['Pet'];
 export type NewPet = Schemas['NewPet'];
@@ -15,5 +19,5 @@ export type OrderStatus = Schemas['OrderStatus'];
 export type Health = Schemas['Health'];
 
 /** Without the cursor, which is part of the address of the next page. */
-export type ListPetsQuery = Omit<QueryOf<'listPets'>, 'cursor'>;
-export type ListOrdersQuery = Omit<QueryOf<'listOrders'>, 'cursor'>;
+export type ListPetsQuery = ListQuery<'listPets'>;
+export type ListOrdersQuery = ListQuery<'listOrders'>;

@@ -36,6 +36,15 @@ export const reading: Record<string, Behaviour> = {
     for await (const pet of store.listPets()) if (pet.id === 3n) break;
     expectEqual(sent.requests.length, 3);
   },
+  'a walk with an undefined limit takes as few requests as one without': async (c) => {
+    await c.sql(insertPets(150));
+    const sent = recording();
+    const store = c.connect({ fetch: sent.fetch });
+    const pets = await all(store.listPets({ limit: undefined, status: undefined }));
+    expectEqual([pets.length, sent.requests.length], [150, 2]);
+    expectEqual((await all(store.listOrders({ limit: undefined }))).length, 0);
+    expectEqual(sent.requests.at(-1)?.url, `${c.baseUrl}/store/orders?limit=100`);
+  },
   'a page has the address of the next one, the last page has none': async (c) => {
     await c.sql(insertPets(3));
     const store = c.connect();
