@@ -34,6 +34,19 @@ const BROKEN = `[...document.querySelectorAll('.response-col_status')]
   .filter((cell) => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect().height > 30; })
   .map((cell) => cell.textContent)`;
 
+/** Run in the page: parameter names that take more than one line. */
+const BROKEN_NAMES = `[...document.querySelectorAll('.parameter__name:not(h4), table.headers td:first-of-type')]
+  .filter((name) => { const range = document.createRange(); range.selectNodeContents(name); return range.getBoundingClientRect().height > 30; })
+  .map((name) => name.textContent)`;
+
+/** Run in the page: buttons that lie over the text beside them. */
+const COVERED = `[...document.querySelectorAll('.highlight-code, .curl-command')].flatMap((block) => {
+  const { bottom } = block.querySelector('pre').getBoundingClientRect();
+  return [...block.querySelectorAll('.copy-to-clipboard, .download-contents')]
+    .filter((button) => button.getBoundingClientRect().top < bottom)
+    .map((button) => button.outerHTML.slice(0, 100));
+})`;
+
 /** Run in the page: text without enough contrast (WCAG 2.2, 1.4.3), by axe. */
 const FAINT = `axe.run(document, { runOnly: ['color-contrast'] }).then(({ violations }) =>
   violations.flatMap(({ nodes }) => nodes.map((node) => node.html + ' ' + node.failureSummary)))`;
@@ -145,6 +158,30 @@ describe('the docs page', () => {
     await expect.poll(() => operation(UPDATE).innerText()).toMatch(/x-stability\s+("beta"|beta)/);
   });
 
+  test('adds two different animals, one after the other, and links to the description', async () => {
+    await unfold([CREATE]);
+    await authorize(await store.issueKey());
+    const body = operation(CREATE).locator('textarea.body-param__text');
+    await body.fill('{"name":"Rex","categoryId":1}');
+    expect(await execute(CREATE)).toEqual(['201', '{"id":1,"name":"Rex","categoryId":1}']);
+    await body.fill('{"name":"Max","categoryId":2}');
+    await operation(CREATE).locator('.execute').click();
+    const shown = operation(CREATE).locator('.live-responses-table .highlight-code code').first();
+    await expect.poll(() => shown.innerText()).toBe('{"id":2,"name":"Max","categoryId":2}');
+
+    const link = page.getByRole('link', { name: '/v1/openapi.json' });
+    expect(await link.getAttribute('href')).toMatch(/\/v1\/openapi\.json$/);
+  });
+
+  test.each(['Bearer ', 'Authorization: Bearer '])(
+    'takes a key pasted after %j',
+    async (prefix) => {
+      await unfold([LIST]);
+      await authorize(prefix + (await store.issueKey()));
+      expect(await execute(LIST)).toEqual(['200', '[]']);
+    },
+  );
+
   test('sends requests to its own origin with a pasted key, and they succeed', async () => {
     await unfold([LIST, CREATE, GET, UPDATE, ORDER, HEALTH]);
     await authorize(await store.issueKey());
@@ -176,6 +213,15 @@ describe('the docs page', () => {
       expect.objectContaining({ status: 'ok' }),
     ]);
   });
+});
+
+test('on a phone parameter names stay whole and no button covers a response', async () => {
+  await open({ viewport: { width: 390, height: 844 } });
+  await openAll();
+  await authorize(await store.issueKey());
+  await execute(LIST);
+  expect(await page.evaluate(BROKEN_NAMES)).toEqual([]);
+  expect(await page.evaluate(COVERED)).toEqual([]);
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {

@@ -1,6 +1,16 @@
 // The docs page: Swagger UI over the description, against the page's own origin.
 
-const description = await (await fetch('/v1/openapi.json')).json();
+const ADDRESS = '/v1/openapi.json';
+
+// Swagger UI fills in the example of a parameter and sends it. With the same Idempotency-Key each time, a
+// second animal would never be added.
+const withoutExample = (_, value) => {
+  if (!value?.in || !value.schema) return value;
+  const { example, examples, ...parameter } = value;
+  return parameter;
+};
+
+const description = JSON.parse(await (await fetch(ADDRESS)).text(), withoutExample);
 
 // Another origin than the page's own is blocked by its Content-Security-Policy.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];
@@ -13,8 +23,20 @@ const followColorScheme = () =>
 dark.addEventListener('change', followColorScheme);
 followColorScheme();
 
-// Where the documentation is: here.
+// The contact is this page. It links to the description instead.
 delete description.info.contact;
+description.externalDocs = { url: ADDRESS, description: `OpenAPI description: ${ADDRESS}` };
+
+// People paste the whole header, or "Bearer" and the key. Swagger UI adds "Bearer" to whatever it is given.
+const requestInterceptor = (request) => {
+  const { Authorization } = request.headers;
+  if (Authorization)
+    request.headers.Authorization = Authorization.replace(
+      /^Bearer\s+(?:Authorization:\s*)?Bearer\s+/i,
+      'Bearer ',
+    );
+  return request;
+};
 
 // Swagger UI would read a body as JSON and write it anew, which rounds integers past 2^53.
 const showBodiesAsTheyAre = () => ({
@@ -47,6 +69,7 @@ const showStability = () => ({
 window.SwaggerUIBundle({
   spec: description,
   domNode: document.querySelector('#docs'),
+  requestInterceptor,
   plugins: [showBodiesAsTheyAre, showStability],
   deepLinking: true,
   displayRequestDuration: true,
