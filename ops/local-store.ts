@@ -1,4 +1,4 @@
-/** The store on a developer's machine: what `wrangler dev` serves, kept in .wrangler/state. */
+/** The store on a developer's machine: what `npm start` serves, kept in .wrangler/state. */
 import { join } from 'node:path';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
 import { putKey } from './key-namespace.ts';
@@ -23,8 +23,8 @@ export async function setUpLocalStore(): Promise<void> {
   await putLocalKey();
 }
 
-/** Empties the local store, also while it is being served: no animals, and no keys but the fixed one. */
-export async function emptyLocalStore(): Promise<void> {
+/** Empties the local store while it is served: no animals, and no keys but the fixed one. */
+export async function emptyServedStore(): Promise<void> {
   await setUpLocalStore();
   await withLocalStore(async ({ DB, API_KEYS }) => {
     const tables = await DB.prepare(

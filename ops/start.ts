@@ -1,49 +1,59 @@
-/** `npm start`: sets the local store up and serves it through `wrangler dev`. */
-import { connect, createServer } from 'node:net';
+/** `npm start`: sets the local store up and serves it. */
+import { fork } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LOCAL_KEY, setUpLocalStore } from './local-store.ts';
-import { LOCAL, spawnWrangler } from './wrangler.ts';
+import { reserveStore } from './serving.ts';
+import { WRANGLER_ENV } from './wrangler.ts';
 
-const USAGE = 'usage: npm start -- [--port N]   (N from 1 to 65535, 8787 unless told)';
+const USAGE = 'usage: npm start -- [--port N]   (N from 1 to 65535, default 8787)';
 
 const port = readPort();
-if (!(await isFree(port))) {
-  console.error(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}`);
-  process.exit(1);
+try {
+  const served = reserveStore(port);
+  if (served !== undefined) {
+    fail(
+      `This store is already running at http://localhost:${served}/docs. For another store, use another clone of the repository.`,
+    );
+  }
+  if (!(await isFree(port))) {
+    fail(`Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`);
+  }
+  console.log('Setting up the local store …');
+  await setUpLocalStore();
+} catch (error) {
+  const reason = error instanceof Error ? error.message : error;
+  fail(`The local store cannot be set up. To empty it: npm run reset. (${reason})`);
 }
-await setUpLocalStore().catch((error: Error) => {
-  console.error(`The local store cannot be set up. ${error.message}`);
-  process.exit(1);
+
+const server = fork(join(import.meta.dirname, 'serve.ts'), [String(port)], {
+  env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'warn' },
 });
+server.on('message', () => console.log(banner(`http://localhost:${port}`)));
+server.on('exit', (code) => process.exit(code ?? 1));
+const stop = () => server.connected && server.disconnect();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 
-const server = spawnWrangler(['dev', '--port', String(port), ...LOCAL], { stdio: 'inherit' });
-const stopped = new Set<NodeJS.Signals | null>();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    stopped.add(signal);
-    server.kill(signal);
-  });
-}
-server.on('exit', (code, signal) => process.exit(code ?? (stopped.has(signal) ? 0 : 1)));
-
-// When npm is stopped, the shell between npm and us ends without telling us.
+// When npm is stopped, the shell between npm and this process ends without a signal.
 const parent = process.ppid;
-setInterval(() => process.ppid === parent || server.kill('SIGTERM'), 500).unref();
+setInterval(() => process.ppid === parent || stop(), 500).unref();
 
-await answering(port);
-console.log(`
-The animal store is at
+function banner(origin: string): string {
+  return `
+The animal store is ready.
 
-  http://localhost:${port}/v1
-
-and takes this key, which is good for nothing but local stores:
-
-  ${LOCAL_KEY}
+  Docs  ${origin}/docs
+  API   ${origin}/v1
+  Key   ${LOCAL_KEY}   (for local stores only)
 
 Try it:
 
-  curl -i http://localhost:${port}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
-`);
+  curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
+
+Ctrl-C stops it, \`npm run reset\` empties it. Each request is logged here:
+`;
+}
 
 function readPort(): number {
   try {
@@ -51,7 +61,7 @@ function readPort(): number {
     const port = Number(values.port);
     if (/^[0-9]+$/.test(values.port) && port >= 1 && port <= 65535) return port;
   } catch {
-    // An unknown argument, or a missing value: the usage says what there is.
+    // An unknown argument, or a missing value: see the usage.
   }
   console.error(USAGE);
   process.exit(2);
@@ -71,12 +81,7 @@ function canListen(port: number, host: string): Promise<boolean> {
   });
 }
 
-async function answering(port: number): Promise<void> {
-  const isUp = () =>
-    new Promise<boolean>((resolve) => {
-      const socket = connect(port, 'localhost', () => resolve(true));
-      socket.on('error', () => resolve(false)).on('close', () => resolve(false));
-      socket.on('connect', () => socket.destroy());
-    });
-  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 100));
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
 }

@@ -22,6 +22,18 @@ const BIN = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
 /** Wrangler is one file of 15 MB: kept compiled, it starts in half the time. */
 const COMPILED = join(PROJECT_ROOT, 'node_modules/.cache/node-compile');
 
+/** Where wrangler keeps the local store. */
+export const LOCAL_FOLDER = join(PROJECT_ROOT, '.wrangler');
+
+/** Without wrangler's noise. */
+export const WRANGLER_ENV = {
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
+  WRANGLER_HIDE_BANNER: 'true',
+  WRANGLER_SEND_METRICS: 'false',
+  // `request.cf` is made up locally either way; asking for a sample of it needs the network.
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+};
+
 type Options = Omit<SpawnOptions, 'env'> & { env?: Record<string, string> };
 
 /** Starts wrangler in the project's folder; `env` is added to the environment. */
@@ -29,15 +41,7 @@ export function spawnWrangler(args: string[], options: Options = {}): ChildProce
   return spawn(process.execPath, [BIN, ...args], {
     cwd: PROJECT_ROOT,
     ...options,
-    env: {
-      NODE_COMPILE_CACHE: COMPILED,
-      ...process.env,
-      ...options.env,
-      WRANGLER_HIDE_BANNER: 'true',
-      WRANGLER_SEND_METRICS: 'false',
-      // `request.cf` is made up locally either way; asking for a sample of it needs the network.
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-    },
+    env: { ...process.env, ...options.env, ...WRANGLER_ENV },
   });
 }
 

@@ -1,0 +1,60 @@
+/**
+ * Which process serves the local store of this folder. One at a time: two runtimes on the same files meet locked
+ * databases. SQLite locks a file of its own for that, and the operating system releases the lock when the process
+ * ends, even if it was killed.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { LOCAL_FOLDER } from './wrangler.ts';
+
+const FILE = join(LOCAL_FOLDER, 'serving.sqlite');
+
+/** https://sqlite.org/rescode.html#busy */
+const SQLITE_BUSY = 5;
+
+/** Keeps the lock: it is released when the database is closed. */
+let lock: DatabaseSync | undefined;
+
+/**
+ * Reserves the local store for this process until it ends.
+ *
+ * @returns `undefined`, or the port of the process that serves the store already.
+ * @throws Error when the folder is damaged.
+ */
+export function reserveStore(port = 0): number | undefined {
+  mkdirSync(dirname(FILE), { recursive: true });
+  const file = new DatabaseSync(FILE, { timeout: 1_000 });
+  try {
+    // Committed first, so that others can read the port while the second transaction keeps the lock.
+    file.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${port}; COMMIT; BEGIN IMMEDIATE`);
+    lock = file;
+    return undefined;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return portOf(file);
+  }
+}
+
+/** The port at which the local store is served, or `undefined` when it is not. */
+export function servedPort(): number | undefined {
+  if (lock || !existsSync(FILE)) return undefined;
+  const file = new DatabaseSync(FILE);
+  try {
+    file.exec('BEGIN IMMEDIATE');
+    return undefined;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return portOf(file);
+  } finally {
+    file.close();
+  }
+}
+
+function portOf(file: DatabaseSync): number {
+  return Number(file.prepare('PRAGMA user_version').get()?.user_version);
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+}
