@@ -1,7 +1,7 @@
 /** `npm run reset`: empties the local store, whatever state its files are in. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { emptyServedStore, setUpLocalStore } from './local-store.ts';
+import { emptyServedStore, LOCAL_KEY, setUpLocalStore } from './local-store.ts';
 import { reserveStore } from './serving.ts';
 import { LOCAL_FOLDER } from './wrangler.ts';
 
@@ -18,6 +18,11 @@ try {
     await setUpLocalStore();
   } else {
     await emptyServedStore();
+    const answer = await fetch(`http://localhost:${served}/v1/pets`, {
+      headers: { Authorization: `Bearer ${LOCAL_KEY}` },
+    });
+    // Its files were deleted or replaced while it runs, and it has the old ones open.
+    if (!answer.ok) throw new Error(await answer.text());
   }
   console.log('The local store is empty.');
 } catch (error) {
@@ -25,7 +30,7 @@ try {
   console.error(
     served === undefined
       ? `error: the local store cannot be emptied: ${reason}`
-      : `error: the store at http://localhost:${served} cannot be emptied while it runs: stop it, then run this again. (${reason})`,
+      : `error: the store cannot be emptied while it runs at port ${served}. Stop it, then run this again. (${reason})`,
   );
   process.exitCode = 1;
 }

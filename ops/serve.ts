@@ -6,18 +6,21 @@
  * cron triggers do not run locally.
  */
 import { join } from 'node:path';
-import { unstable_startWorker as startWorker } from 'wrangler';
+import { unstable_DevEnv as DevEnv } from 'wrangler';
 import { PROJECT_ROOT } from './wrangler.ts';
 
-/** What D1 and KV say when their files are damaged or gone. */
+/** The log line of a request that failed because files of D1 or KV are damaged or gone. */
 const STORAGE_FAILURE =
-  /"code":"service_unavailable"|Network connection lost|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN)|internal error/;
+  /"cause":"[^"]*(?:internal error|Network connection lost|did not answer|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN))/;
 
 process.on('disconnect', () => process.exit());
 // Ctrl-C reaches both processes: the parent decides.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
-const worker = await startWorker({
+const server = new DevEnv();
+// Also after each change of a source file.
+server.on('reloadComplete', () => process.send?.('ready'));
+await server.startWorker({
   config: join(PROJECT_ROOT, 'wrangler.toml'),
   // The top level, whatever CLOUDFLARE_ENV in a .env file says.
   env: '',
@@ -28,11 +31,8 @@ const worker = await startWorker({
       console.log(message);
       if (STORAGE_FAILURE.test(message))
         console.error(
-          'The store cannot use its files. If this goes on, stop it (Ctrl-C), then: npm run reset',
+          'Storage failed. If it fails again, stop the store (Ctrl-C) and empty it: npm run reset',
         );
     },
   },
 });
-await worker.ready;
-process.send?.('ready');
-worker.raw.on('reloadComplete', () => console.log('Reloaded after a change.'));

@@ -36,19 +36,19 @@ export function reserveStore(port = 0): number | undefined {
   }
 }
 
-/** The port at which the local store is served, or `undefined` when it is not. */
+/** The port at which another process serves the local store, or `undefined` when none does. */
 export function servedPort(): number | undefined {
-  if (lock || !existsSync(FILE)) return undefined;
+  if (!existsSync(FILE)) return undefined;
   const file = new DatabaseSync(FILE);
   try {
     file.exec('BEGIN IMMEDIATE');
-    return undefined;
   } catch (error) {
-    if (!isBusy(error)) throw error;
-    return portOf(file);
+    if (isBusy(error)) return portOf(file);
+    // Damaged: nothing can be served from this folder.
   } finally {
     file.close();
   }
+  return undefined;
 }
 
 function portOf(file: DatabaseSync): number {

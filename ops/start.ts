@@ -24,13 +24,18 @@ try {
   await setUpLocalStore();
 } catch (error) {
   const reason = error instanceof Error ? error.message : error;
-  fail(`The local store cannot be set up. To empty it: npm run reset. (${reason})`);
+  fail(
+    `The local store cannot be set up: ${reason}\nIf its files are damaged, empty it: npm run reset`,
+  );
 }
 
 const server = fork(join(import.meta.dirname, 'serve.ts'), [String(port)], {
   env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'warn' },
 });
-server.on('message', () => console.log(banner(`http://localhost:${port}`)));
+server.once('message', () => {
+  console.log(banner(`http://localhost:${port}`));
+  server.on('message', () => console.log('Reloaded after a change.'));
+});
 server.on('exit', (code) => process.exit(code ?? 1));
 const stop = () => server.connected && server.disconnect();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
