@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { generateKey } from '../src/keys/format.ts';
 import { KEY_PREFIX, KeyRecord, recordName, type Scope } from '../src/keys/record.ts';
-import { runWrangler } from './wrangler.ts';
+import { runIn } from './wrangler.ts';
 
 export type Environment = 'local' | 'staging' | 'production';
 
@@ -130,6 +130,5 @@ export const throughWrangler: Namespaces = {
 };
 
 function kv(environment: Environment, command: string, args: string[]): Promise<string> {
-  const where = environment === 'local' ? ['--local'] : ['--remote', '--env', environment];
-  return runWrangler(['kv', 'key', command, ...args, '--binding', 'API_KEYS', ...where]);
+  return runIn(environment, ['kv', 'key', command, ...args, '--binding', 'API_KEYS']);
 }

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
 import { putKey } from './key-namespace.ts';
-import { LOCAL, PROJECT_ROOT, runWrangler } from './wrangler.ts';
+import { resumeWrites } from './stopped-writes.ts';
+import { PROJECT_ROOT, runIn } from './wrangler.ts';
 
 /**
  * The one key that every local store knows, so that examples work as they are pasted. It is no
@@ -19,7 +20,7 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 /** Brings the local store up to date: migrations applied, the local key known. Loses nothing. */
 export async function setUpLocalStore(): Promise<void> {
   // One after the other: two runtimes that create the same files at once get in each other's way.
-  await runWrangler(['d1', 'migrations', 'apply', 'DB', '--local', ...LOCAL]);
+  await runIn('local', ['d1', 'migrations', 'apply', 'DB']);
   await putLocalKey();
 }
 
@@ -27,12 +28,15 @@ export async function setUpLocalStore(): Promise<void> {
 export async function emptyServedStore(): Promise<void> {
   await setUpLocalStore();
   await withLocalStore(async ({ DB, API_KEYS }) => {
-    const tables = await DB.prepare(
+    const select = async (sql: string) =>
+      (await DB.prepare(sql).all<{ name: string }>()).results.map(({ name }) => name);
+    await resumeWrites(select);
+    const tables = await select(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'd1_migrations'
          AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
-    ).all<{ name: string }>();
+    );
     await DB.batch([
-      ...tables.results.map(({ name }) => DB.prepare(`DELETE FROM ${name}`)),
+      ...tables.map((name) => DB.prepare(`DELETE FROM ${name}`)),
       DB.prepare(`DELETE FROM sqlite_sequence WHERE name <> 'd1_migrations'`),
     ]);
     // KV lists a thousand names at most: again, until there is nothing else.

@@ -6,15 +6,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LOCAL_FOLDER } from './wrangler.ts';
+import { LOCAL_FOLDER, localStoreError } from './wrangler.ts';
 
 const FILE = join(LOCAL_FOLDER, 'serving.sqlite');
 
 /** https://sqlite.org/rescode.html#busy */
 const SQLITE_BUSY = 5;
-
-/** Keeps the lock: it is released when the database is closed. */
-let lock: DatabaseSync | undefined;
 
 /**
  * Reserves the local store for this process until it ends.
@@ -23,16 +20,25 @@ let lock: DatabaseSync | undefined;
  * @throws Error when the folder is damaged.
  */
 export function reserveStore(port = 0): number | undefined {
-  mkdirSync(dirname(FILE), { recursive: true });
-  const file = new DatabaseSync(FILE, { timeout: 1_000 });
+  const file = open();
   try {
     // Committed first, so that others can read the port while the second transaction keeps the lock.
     file.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${port}; COMMIT; BEGIN IMMEDIATE`);
-    lock = file;
+    // Also keeps the file from being collected, and so closed, before.
+    process.once('exit', () => file.close());
     return undefined;
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    if (!isBusy(error)) throw localStoreError(error);
     return portOf(file);
+  }
+}
+
+function open(): DatabaseSync {
+  try {
+    mkdirSync(dirname(FILE), { recursive: true });
+    return new DatabaseSync(FILE, { timeout: 1_000 });
+  } catch (error) {
+    throw localStoreError(error);
   }
 }
 

@@ -24,9 +24,7 @@ try {
   await setUpLocalStore();
 } catch (error) {
   const reason = error instanceof Error ? error.message : error;
-  fail(
-    `The local store cannot be set up: ${reason}\nIf its files are damaged, empty it: npm run reset`,
-  );
+  fail(`The local store cannot be set up: ${reason}`);
 }
 
 const server = fork(join(import.meta.dirname, 'serve.ts'), [String(port)], {

@@ -1,7 +1,9 @@
 /** Running wrangler from our commands: the same way on every platform, without its noise. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import type { Environment } from './key-namespace.ts';
 
 // It selects the environment wherever a command of wrangler's names none: `wrangler deploy` would deploy to it, and
 // what we run on the local store would read its ids. Every command of ours loads this module before it acts.
@@ -66,6 +68,31 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
       else reject(new Error(`wrangler: ${complaint([errors, output])}`));
     });
   });
+}
+
+/** An error of the local store, with its fix. */
+export function localStoreError(cause: unknown): Error {
+  const message = cause instanceof Error ? cause.message : cause;
+  return new Error(`${message}\nIf the local store is damaged, empty it: npm run reset`, { cause });
+}
+
+/**
+ * Runs wrangler on the resources of an environment, as `runWrangler`.
+ *
+ * @throws Error that names the fix, where the environment is not set up or the local store is damaged.
+ */
+export async function runIn(environment: Environment, args: string[]): Promise<string> {
+  const where =
+    environment === 'local' ? ['--local', ...LOCAL] : ['--remote', '--env', environment];
+  try {
+    return await runWrangler([...args, ...where]);
+  } catch (cause) {
+    if (environment === 'local') throw localStoreError(cause);
+    const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
+    if (!new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config)) throw cause;
+    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md`;
+    throw new Error(message, { cause });
+  }
 }
 
 /** From an error's heading to what wrangler says below every error. */

@@ -42,6 +42,12 @@ const TRANSIENT = [
   ...BUSY,
 ];
 
+/**
+ * The error of the triggers that `npm run writes -- stop` puts on the tables. Older versions of the service answer it
+ * with a 500.
+ */
+export const WRITES_STOPPED = 'writes are stopped';
+
 /** Errors of the service, not of the platform: another attempt, now or later, does not help. */
 const OWN_ERROR =
   /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
@@ -156,6 +162,11 @@ function isOwnError(error: unknown): error is Error {
 /** The error, with its fix for the operator. */
 function explain(error: Error, environment: string): Error {
   const { message } = error;
+  if (message.includes(WRITES_STOPPED)) {
+    const stopped =
+      'The store accepts no changes right now, only reads. Send the request again later.';
+    return serviceUnavailable(stopped, error);
+  }
   if (/no such (table|column)/.test(message)) {
     // On a developer's machine that is how a store begins.
     if (environment === 'local') {
