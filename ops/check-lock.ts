@@ -1,10 +1,11 @@
 /**
- * `npm run lock:check`: package-lock.json has the version of package.json and the packages of every platform. npm
- * omits packages that its registry does not offer at that moment; then npm 10 installs them on no machine, and
- * `npm ci` of npm 11 rejects the file.
+ * `npm run lock:check`: package-lock.json has the packages of every platform, and the files that have the project's
+ * version agree. npm omits packages that its registry does not offer at that moment; then npm 10 installs them on no
+ * machine, and `npm ci` of npm 11 rejects the file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import clientJson from '../client/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
 import { PROJECT_ROOT } from './wrangler.ts';
 
@@ -45,8 +46,13 @@ export function lockedPackages(): Record<string, LockedPackage> {
 
 if (import.meta.main) {
   const packages = lockedPackages();
-  if (packages['']?.version !== packageJson.version) {
-    console.error('package-lock.json has another version than package.json: run `npm install`');
+  const versions = [packageJson, clientJson, packages[''], packages.client].map(
+    (each) => each?.version,
+  );
+  if (new Set(versions).size > 1) {
+    console.error(
+      `package.json, client/package.json and package-lock.json have different versions: npm version ${packageJson.version} --workspaces --include-workspace-root --no-git-tag-version --allow-same-version`,
+    );
     process.exitCode = 1;
   }
   for (const missing of missingOptional(packages)) {

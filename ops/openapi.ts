@@ -82,14 +82,14 @@ function servers(): Server[] {
 }
 
 /**
- * For JSON.stringify: gives int64 schemas their range. Both bounds are powers of two, which tools that read them
- * as doubles keep; the greatest int64 itself would be rounded.
+ * For JSON.stringify: gives int64 schemas their range, in digits. A tool that reads numbers as doubles rounds the
+ * maximum and the greatest value to the same number, so that it still accepts the value.
  */
 function exactRange(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('format' in value)) return value;
   if (value.format !== 'int64') return value;
-  const [minimum, exclusiveMaximum] = [-(2n ** 63n), 2n ** 63n].map((bound) =>
+  const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n].map((bound) =>
     JSON.rawJSON(String(bound)),
   );
-  return { ...value, minimum, exclusiveMaximum };
+  return { ...value, minimum, maximum };
 }

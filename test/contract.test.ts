@@ -49,9 +49,9 @@ function valid(schema: Schema): fc.Arbitrary<string> {
   if (schema.$ref) return valid(resolve(schema.$ref));
   if (schema.enum) return fc.constantFrom(...schema.enum).map((value) => JSON.stringify(value));
   if (schema.type === 'integer') {
-    const { minimum = 0, maximum, exclusiveMaximum = 0 } = schema;
-    const min = BigInt(minimum);
-    const max = maximum === undefined ? BigInt(exclusiveMaximum) - 1n : BigInt(maximum);
+    const { minimum = 0, maximum = 0, format } = schema;
+    // JSON.parse rounds the maximum of an int64.
+    const [min, max] = [BigInt(minimum), format === 'int64' ? INT64.max : BigInt(maximum)];
     return fc.oneof(fc.bigInt({ min, max }), fc.constantFrom(min, max)).map(String);
   }
   return name.map((text) => JSON.stringify(text));

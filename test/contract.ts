@@ -15,7 +15,6 @@ export type Schema = {
   pattern?: string;
   minimum?: number;
   maximum?: number;
-  exclusiveMaximum?: number;
   minLength?: number;
   maxLength?: number;
   required?: string[];

@@ -14,11 +14,12 @@ import {
 import { openOrder } from '../orders/queries.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 
-/** One animal as JSON, in the order of the interface's table; without a status there is no member. */
-const PET = `CASE WHEN status IS NULL
-  THEN json_object('id', id, 'name', name, 'categoryId', category_id)
-  ELSE json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)
-END`;
+/**
+ * One animal as JSON, in the order of the interface's table. An optional field that is NULL has no member:
+ * json_object cannot leave one out, and json_patch, which can, takes twice the time.
+ */
+const PET = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id
+  || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
 
 /** An animal as JSON. */
 export type PetRow = { json: string };
