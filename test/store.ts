@@ -58,6 +58,8 @@ type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** The servers of this process by their options. Test files share them; wrangler ends them with the process. */
 const servers = new Map<string, Promise<Server>>();
+// A process of vitest whose parent was killed would go on for as long as its servers run.
+process.once('disconnect', () => process.exit());
 
 async function startServer(options: StoreOptions) {
   const harness = createTestHarness({ root: PROJECT_ROOT, workers: [workerInput(options)] });
@@ -90,7 +92,9 @@ export function startStore(options: StoreOptions = {}): Store {
       if (method !== 'GET') server.isUsed = true;
       const init = { method, headers: present, redirect: 'manual' } as const;
       const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
-      const response = await server.worker.fetch(`${server.origin}${path}`, withBody);
+      const response = STATIC_FILE.test(path)
+        ? await fetch(new URL(path, server.url), withBody)
+        : await server.worker.fetch(`${server.origin}${path}`, withBody);
       // Static assets are served without the worker, which logs nothing of them.
       const requestId = response.headers.get('x-request-id');
       if (requestId) requestIds.add(requestId);
@@ -179,6 +183,9 @@ export function startStore(options: StoreOptions = {}): Store {
   });
   return store;
 }
+
+/** Served beside the worker, by the router of `wrangler dev`. */
+const STATIC_FILE = /^\/(docs[^?]*|v1\/openapi\.json)?(\?.*)?$/;
 
 /** Empties the tables, and begins with their first ids again. */
 const EMPTY =
