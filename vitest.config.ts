@@ -25,6 +25,8 @@ export default defineConfig(({ mode }) => ({
     })),
     // The files of a process share its imports, and its servers (test/store.ts).
     isolate: false,
+    environment: './test/environment.ts',
+    teardownTimeout: 60_000,
     // Far more than any test needs: a busy machine is no failure.
     testTimeout: 300_000,
     hookTimeout: 300_000,

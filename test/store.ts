@@ -56,8 +56,9 @@ export type StoreOptions = {
 
 type Server = Awaited<ReturnType<typeof startServer>>;
 
-/** The servers of this process by their options. Test files share them; wrangler ends them with the process. */
+/** The servers of this process by their options. Test files share them; environment.ts closes them. */
 const servers = new Map<string, Promise<Server>>();
+globalThis.sharedServers = servers;
 // A process of vitest whose parent was killed would go on for as long as its servers run.
 process.once('disconnect', () => process.exit());
 

@@ -41,8 +41,7 @@ test.each(['first-unconstrained', 'first-primary'])(
 );
 
 test.each([
-  '',
-  'first',
+  'first,',
   'FIRST-PRIMARY',
   'first-primary, first-primary',
   'f'.repeat(257),
@@ -56,8 +55,14 @@ test.each([
       message: expect.stringMatching(/^X-D1-Bookmark: must be /),
     });
     expect(reply.headers.has('x-d1-bookmark')).toBe(false);
-    if (bookmark !== '' && bookmark !== 'first') expect(reply.text).not.toContain(bookmark);
+    expect(reply.text).not.toContain(bookmark);
   }
+});
+
+test('an empty bookmark is malformed', async () => {
+  // The harness's own fetch leaves empty headers out.
+  const headers = { authorization: `Bearer ${await store.issueKey()}`, 'x-d1-bookmark': '' };
+  expect((await fetch(`${store.url()}/v1/pets`, { headers })).status).toBe(400);
 });
 
 test.each([

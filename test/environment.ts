@@ -1,0 +1,18 @@
+/** Node.js with servers that the test files of a process share. Vitest waits until they are closed. */
+import type { Environment } from 'vitest/runtime';
+
+declare global {
+  /** By their options: see store.ts. */
+  var sharedServers: Map<string, Promise<{ harness: { close(): Promise<void> } }>> | undefined;
+}
+
+export default {
+  name: 'shared-servers',
+  viteEnvironment: 'ssr',
+  setup: () => ({
+    async teardown() {
+      const servers = await Promise.all(globalThis.sharedServers?.values() ?? []);
+      await Promise.all(servers.map(({ harness }) => harness.close()));
+    },
+  }),
+} satisfies Environment;
