@@ -18,7 +18,7 @@ try {
     );
   }
   if (!(await isFree(port))) {
-    fail(`Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`);
+    fail(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}`);
   }
   console.log('Setting up the local store …');
   await setUpLocalStore();
@@ -46,15 +46,16 @@ function banner(origin: string): string {
   return `
 The animal store is ready.
 
-  Docs  ${origin}/docs
-  API   ${origin}/v1
-  Key   ${LOCAL_KEY}   (for local stores only)
+  Try it in the browser:
+  ${origin}/docs
 
-Try it:
+  The API, and the key that every local store accepts:
+  ${origin}/v1
+  ${LOCAL_KEY}
 
   curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
 
-Ctrl-C stops it, \`npm run reset\` empties it. Each request is logged here:
+Ctrl-C stops it, \`npm run reset\` empties it. Requests are logged here:
 `;
 }
 

@@ -1,0 +1,98 @@
+/** What the commands do when the folder of the local store is in use, or damaged. */
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { copyProject, freePort } from './project.ts';
+
+const project = copyProject();
+
+/** Reserves the store as `npm start` does, and serves nothing. */
+const HOLDER = `
+  import { reserveStore } from './serving.ts';
+  reserveStore(Number(process.argv[2]));
+  console.log('reserved');
+  setInterval(() => {}, 60_000);`;
+
+beforeAll(async () => {
+  await cp(join(PROJECT_ROOT, 'client'), join(project.path(), 'client'), { recursive: true });
+  await writeFile(join(project.path(), 'ops/holder.ts'), HOLDER);
+});
+beforeEach(() => rm(join(project.path(), '.wrangler'), { recursive: true, force: true }));
+
+async function holdStore(port: number) {
+  const holder = project.start('holder.ts', [String(port)]);
+  await expect.poll(holder.stdout, { timeout: 60_000 }).toContain('reserved');
+  return holder;
+}
+
+test('a second npm start is refused, until the process of the first is gone, even if it was killed', async () => {
+  const port = await freePort();
+  const first = await holdStore(port);
+  const args = ['--port', String(await freePort())];
+  expect(await project.run('start.ts', args)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `This store is already running at http://localhost:${port}/docs. For another store, use another clone of the repository.\n`,
+  });
+  first.process.kill('SIGKILL');
+  await first.exited;
+  await holdStore(port);
+});
+
+test('npm run example finds the port of the store, and says so when none runs', async () => {
+  expect(await project.run('example.ts')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^No local store is running\. Start it .*: npm start\n/),
+  });
+  const port = await freePort();
+  await holdStore(port);
+  expect(await project.run('example.ts')).toMatchObject({
+    code: 1,
+    stderr: `No store answers at http://localhost:${port}/v1. Start one with: npm start\n`,
+  });
+  const elsewhere = await project.run('example.ts', ['--url', 'http://127.0.0.1:1/v1']);
+  expect(elsewhere.stderr).toContain('No store answers at http://127.0.0.1:1/v1.');
+  expect(await project.run('example.ts', ['--port', '1'])).toMatchObject({ code: 2, stdout: '' });
+});
+
+test('npm start names npm run reset when files are damaged, and npm run reset works then', async () => {
+  const folder = join(project.path(), '.wrangler');
+  const args = ['--port', String(await freePort())];
+  const refusal = {
+    code: 1,
+    stderr: expect.stringMatching(/^The local store cannot be set up: .*npm run reset\)\n$/),
+  };
+  const emptied = { code: 0, stdout: 'The local store is empty.\n', stderr: '' };
+
+  await writeFile(folder, 'a file');
+  expect(await project.run('start.ts', args)).toMatchObject(refusal);
+  expect(await project.run('reset.ts')).toEqual(emptied);
+
+  const state = join(folder, 'state');
+  const entries = await readdir(state, { recursive: true });
+  // SQLite would restore a database from its log.
+  for (const name of entries.filter((entry) => entry.endsWith('-wal'))) await rm(join(state, name));
+  const databases = entries.filter((name) => name.endsWith('.sqlite'));
+  expect(databases.length).toBeGreaterThan(1);
+  for (const name of databases) await writeFile(join(state, name), 'garbage '.repeat(99));
+  expect(await project.run('start.ts', args)).toMatchObject(refusal);
+
+  await writeFile(join(folder, 'serving.sqlite'), 'garbage '.repeat(99));
+  expect(await project.run('start.ts', args)).toMatchObject(refusal);
+  expect(await project.run('reset.ts')).toEqual(emptied);
+});
+
+test('a command on an environment that is not set up says so', async () => {
+  // Without a login, and without the network.
+  const env = { CLOUDFLARE_API_TOKEN: '', CLOUDFLARE_API_BASE_URL: 'http://127.0.0.1:1' };
+  await mkdir(join(project.path(), 'home'), { recursive: true });
+  const homeless = { ...env, HOME: join(project.path(), 'home'), XDG_CONFIG_HOME: '' };
+  const args = ['list', '--env', 'production'];
+  expect(await project.run('keys.ts', args, homeless)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'error: production is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md\n',
+  });
+});
