@@ -9,6 +9,10 @@ import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 const SCRIPT = join(PROJECT_ROOT, 'ops/install.mjs');
 const NPM = `
   import { appendFileSync, mkdirSync } from 'node:fs';
+  if (process.argv[2] === 'ping') {
+    console.error('npm error code ' + process.env.PING_ERROR);
+    process.exit(process.env.PING_ERROR ? 1 : 0);
+  }
   mkdirSync('node_modules', { recursive: true });
   const { CLOUDFLARE_API_TOKEN, SMOKE_API_KEY } = process.env;
   const call = { args: process.argv.slice(2), CLOUDFLARE_API_TOKEN, SMOKE_API_KEY };
@@ -91,6 +95,23 @@ test('fails when npm fails, and installs again the next time', async () => {
   expect(setUp([], { NPM_EXIT_CODE: '7' }).status).toBe(7);
   expect(setUp().status).toBe(0);
   expect((await calls()).map(({ args }) => args[0])).toEqual(['ci', 'install', 'rebuild']);
+});
+
+test('without network says so and takes what is in the cache, or fails at once', () => {
+  const { status, stderr } = setUp([], { PING_ERROR: 'ENOTFOUND', NPM_EXIT_CODE: '1' });
+  expect(status).toBe(1);
+  expect(stderr).toContain('The npm registry does not answer');
+  expect(stderr).toMatch(/^error: packages are missing: connect to the network, .*$/m);
+});
+
+test.each([
+  ['ENOTFOUND', '--offline'],
+  ['ETIMEDOUT', '--offline'],
+  // A mirror that does not know ping.
+  ['E404', '--prefer-offline'],
+])('when the registry answers a ping with %s, npm is run with %s', async (error, option) => {
+  expect(setUp([], { PING_ERROR: error }).status).toBe(0);
+  for (const { args } of await calls()) expect(args).toContain(option);
 });
 
 test('with --check fails where something is missing, and installs nothing', async () => {
