@@ -92,7 +92,8 @@ export async function runIn(environment: Environment, args: string[]): Promise<s
     if (environment === 'local') throw localStoreError(cause);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
     if (!new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config)) throw cause;
-    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md`;
+    const said = cause instanceof Error ? cause.message : cause;
+    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md. (${said})`;
     throw new Error(message, { cause });
   }
 }
