@@ -4,9 +4,9 @@
  * what it added.
  */
 import * as z from 'zod';
-import { Orders } from '../../src/orders/schema.ts';
+import { Orders } from '../../src/orders/responses.ts';
 import { DEPRECATION, SUNSET } from '../../src/pets/deprecation.ts';
-import { Pets } from '../../src/pets/schema.ts';
+import { Pets } from '../../src/pets/responses.ts';
 import type { Answer, Client } from './client.ts';
 import { codeOf, expect, expectPage, expectProblem } from './expect.ts';
 import {

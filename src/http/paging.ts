@@ -6,8 +6,10 @@ import type { Context } from 'hono';
 import * as z from 'zod/mini';
 import type { Database } from '../database.ts';
 import type { AppEnv } from '../env.ts';
+import { lazy } from '../lazy.ts';
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
-import { json, urlOf } from './responses.ts';
+import { respond, urlOf } from './responses.ts';
+import { textOf } from './text.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 export const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
@@ -16,33 +18,23 @@ const CURSOR_PROBLEM = 'is not a cursor of this list (follow the Link header of 
 /** Ids ascend from 1, but an operator can insert any int64. */
 const LEAST_ID = -(2n ** 63n);
 
-export const Limit = z._default(
-  z.pipe(
-    z.string(LIMIT_PROBLEM).check(z.regex(/^[0-9]+$/, LIMIT_PROBLEM)),
-    z.pipe(
-      z.transform(Number),
-      z
-        .number(LIMIT_PROBLEM)
-        .check(z.minimum(LIMIT.minimum, LIMIT_PROBLEM), z.maximum(LIMIT.maximum, LIMIT_PROBLEM)),
-    ),
+export const Limit = lazy(() =>
+  z._default(
+    textOf(LIMIT_PROBLEM, (text) => {
+      const limit = /^[0-9]+$/.test(text) ? Number(text) : 0;
+      return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
+    }),
+    LIMIT.default,
   ),
-  LIMIT.default,
 );
 
 /** The `cursor` of a list. Its scope begins with `prefix`, and goes on with the value of the filter. */
 function cursorOf(prefix: string) {
-  return z.pipe(
-    z.string('must be a cursor'),
-    z.transform((text: string, context): Cursor => {
-      const cursor = decodeCursor(text);
-      if (cursor?.scope.startsWith(prefix)) {
-        const filter = cursor.scope.slice(prefix.length);
-        if (!filter.includes('/')) return cursor;
-      }
-      context.issues.push({ code: 'custom', message: CURSOR_PROBLEM, input: text });
-      return z.NEVER;
-    }),
-  );
+  return textOf(CURSOR_PROBLEM, (text) => {
+    const cursor = decodeCursor(text);
+    if (!cursor?.scope.startsWith(prefix)) return undefined;
+    return cursor.scope.includes('/', prefix.length) ? undefined : cursor;
+  });
 }
 
 /** A list: the schema of its query, and how its pages are named. */
@@ -61,34 +53,32 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Whether the cursor of a query, if it has one, was made for its filters. */
 function hasScope(query: Fields, scopeOf: PagedList['scopeOf']): boolean {
   const { cursor } = query;
-  if (typeof cursor !== 'object' || cursor === null) return true;
-  return 'scope' in cursor && cursor.scope === scopeOf(query);
+  // An invalid cursor is a problem of its own.
+  if (typeof cursor !== 'object' || cursor === null || !('scope' in cursor)) return true;
+  return cursor.scope === scopeOf(query);
 }
 
 /**
- * A list that can be filtered by equality with these values. `name` keeps the cursors of different lists
+ * A list that can be filtered by equality with the values of a field. `name` keeps the cursors of different lists
  * apart; that of the animals is empty, as it was in version 1.0.0.
  */
-export function pagedList<Filters extends Record<string, z.ZodMiniType<string>>>(
+export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.ZodMiniType<string>>>>(
   name: string,
-  filters: Filters,
+  filters: (keyof Filters & string)[],
+  schemas: () => Filters,
 ) {
   const prefix = name === '' ? '' : `${name}/`;
-  const names = Object.keys(filters);
-  const scopeOf = (query: Fields) => prefix + names.map((each) => query[each] ?? '').join(',');
-  const query = z
-    .strictObject({
-      limit: Limit,
-      ...z.partial(z.strictObject(filters)).shape,
-      cursor: z.optional(cursorOf(prefix)),
-    })
-    .check(
-      z.refine((value) => hasScope(value, scopeOf), {
-        path: ['cursor'],
-        error: `was made for another ${names.join(' or ')} filter`,
+  const scopeOf = (query: Fields) => prefix + filters.map((each) => query[each] ?? '').join(',');
+  const query = lazy(() =>
+    z
+      .strictObject({ limit: Limit(), ...schemas(), cursor: z.optional(cursorOf(prefix)) })
+      .check(({ value, issues }) => {
+        if (hasScope(value, scopeOf)) return;
+        const message = `was made for another ${filters.join(' or ')} filter`;
+        issues.push({ code: 'custom', message, path: ['cursor'], input: value });
       }),
-    );
-  return { query, filters: names, scopeOf } satisfies PagedList & { query: unknown };
+  );
+  return { query, filters, scopeOf } satisfies PagedList & { query: unknown };
 }
 
 export type PageRow = {
@@ -144,7 +134,8 @@ export function sendPage(
       .map((name) => `&${name}=${encodeURIComponent(String(query[name]))}`)
       .join('');
     const next = encodeCursor({ scope: scopeOf(query), lastId: BigInt(page.more_after) });
-    c.header('Link', `<${urlOf(c)}?limit=${query.limit}${filter}&cursor=${next}>; rel="next"`);
+    const url = `${urlOf(c)}?limit=${query.limit}${filter}&cursor=${next}`;
+    c.get('headers').Link = `<${url}>; rel="next"`;
   }
-  return json(c, page.items);
+  return respond(c, 200, page.items);
 }

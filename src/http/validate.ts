@@ -3,6 +3,7 @@ import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
+import { lazy } from '../lazy.ts';
 import { REPEATED } from './json.ts';
 
 /** Longest query string that is parsed, in bytes. */
@@ -17,7 +18,7 @@ const MAX_SHOWN = 64;
 export type Part = 'param' | 'query' | 'json';
 
 /** The query of an operation that accepts no parameters. */
-export const NoQuery = z.strictObject({});
+export const NoQuery = lazy(() => z.strictObject({}));
 
 /**
  * Validates a part of the request with a strict object schema, and leaves the value for `c.req.valid(part)`.
@@ -41,8 +42,10 @@ export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): stri
   const { url } = c.req;
   const start = url.indexOf('?');
   const search = start === -1 ? '' : url.slice(start);
-  // The runtime does not escape what a client sends as UTF-8.
-  if (new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
+  if (search === '') return validate(c, 'query', schema, {});
+  // The runtime does not escape what a client sends as UTF-8, of at most three bytes for a code unit.
+  const isLong = search.length > MAX_QUERY_BYTES / 3;
+  if (isLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
     return [`query: must be at most ${MAX_QUERY_BYTES} bytes`];
   }
   const parameters = Object.entries(c.req.queries()).map(([name, values]) => [

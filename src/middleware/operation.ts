@@ -11,14 +11,14 @@ import type { Scope } from '../keys/record.ts';
 
 /**
  * What an operation accepts: the one definition that its route runs and its description shows. Each part
- * is a strict object schema. An operation without `query` accepts no query parameters.
+ * is a strict object schema, constructed when it is first needed. An operation without `query` accepts no query parameters.
  */
 export type OperationDefinition = {
   operationId: string;
   scope: Scope;
-  param?: z.ZodMiniObject;
-  query?: z.ZodMiniObject;
-  json?: z.ZodMiniObject;
+  param?: () => z.ZodMiniObject;
+  query?: () => z.ZodMiniObject;
+  json?: () => z.ZodMiniObject;
   /** Media types of the body; default `application/json` alone. */
   mediaTypes?: readonly string[];
   /** It accepts an `Idempotency-Key`. */
@@ -26,8 +26,8 @@ export type OperationDefinition = {
 };
 
 type Parts<Definition> = {
-  [P in keyof Definition & Part]: Definition[P] extends z.ZodMiniType
-    ? z.output<Definition[P]>
+  [P in keyof Definition & Part]: Definition[P] extends () => z.ZodMiniType
+    ? z.output<ReturnType<Definition[P]>>
     : never;
 };
 
@@ -52,13 +52,13 @@ export function operation<Definition extends OperationDefinition>(
     await limitRate(c, scope);
     requireScope(c, scope);
     const problems = [
-      ...(param ? validate(c, 'param', param, c.req.param()) : []),
-      ...validateQuery(c, query),
+      ...(param ? validate(c, 'param', param(), c.req.param()) : []),
+      ...validateQuery(c, query()),
       ...(idempotent ? validateIdempotencyKey(c) : []),
       ...readBookmark(c, scope),
     ];
     try {
-      if (json) problems.push(...validate(c, 'json', json, await readJson(c, mediaTypes)));
+      if (json) problems.push(...validate(c, 'json', json(), await readJson(c, mediaTypes)));
     } catch (error) {
       if (problems.length === 0) throw error;
     }

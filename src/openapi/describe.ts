@@ -82,14 +82,14 @@ export function describe(definition: OperationDefinition, about: Description): D
     description,
     ...(stability && { 'x-stability': stability }),
     ...extra,
-    requestParams: { ...(param && { path: param }), ...(query && { query }) },
+    requestParams: { ...(param && { path: param() }), ...(query && { query: query() }) },
     parameters: [...(idempotent ? [parameter('IdempotencyKey')] : []), parameter('Bookmark')],
     ...(json && {
       requestBody: {
         required: true,
         description: body?.description ?? '',
         content: Object.fromEntries(
-          mediaTypes.map((type) => [type, { schema: json, examples: body?.examples ?? {} }]),
+          mediaTypes.map((type) => [type, { schema: json(), examples: body?.examples ?? {} }]),
         ),
       },
     }),
@@ -120,9 +120,9 @@ export function problemsIn(
   invalid: Invalid,
 ): string[] {
   const schemas = {
-    param: definition.param,
-    query: definition.query ?? NoQuery,
-    json: definition.json,
+    param: definition.param?.(),
+    query: (definition.query ?? NoQuery)(),
+    json: definition.json?.(),
   };
   const parts = ['param', 'query', 'json'] as const;
   return parts.flatMap((part) => {

@@ -27,8 +27,8 @@ export const ERROR_FIELDS = {
   status: 'The HTTP status of the response.',
 };
 
-describeSchema(Int64, { override: as(INT64) });
-describeSchema(Limit, {
+describeSchema(Int64(), { override: as(INT64) });
+describeSchema(Limit(), {
   override: as({ type: 'integer', format: 'int32', ...LIMIT }),
   param: { description: 'Maximum number of items to return.' },
 });

@@ -12,15 +12,14 @@ import {
 } from '../openapi/schemas.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
+import { Order, Orders } from './responses.ts';
 import {
   getOrder,
   listOrders,
   NewOrder,
-  Order,
   OrderPatch,
   OrderPath,
   OrderStatus,
-  Orders,
   orderList,
   placeOrder,
   updateOrder,
@@ -28,16 +27,16 @@ import {
 
 const ORDER = { id: 5, petId: 7, status: 'placed', placedAt: '2026-11-20T09:30:00.000Z' };
 
-describeSchema(OrderStatus, {
+describeSchema(OrderStatus(), {
   id: 'OrderStatus',
   description: 'An order is open while it is placed or approved.',
 });
-describeSchema(NewOrder, {
+describeSchema(NewOrder(), {
   id: 'NewOrder',
   description: 'An order to place.',
   examples: [{ petId: ORDER.petId }],
 });
-describeSchema(OrderPatch, {
+describeSchema(OrderPatch(), {
   id: 'OrderPatch',
   description: 'The status to move the order to.',
   examples: [{ status: 'approved' }],
@@ -58,13 +57,19 @@ describeSchema(Orders, {
   examples: [[ORDER]],
 });
 
-describeCursor(orderList.query);
-describeFilter(orderList.query.shape.status, 'Returns only orders with this status.');
-describeId(OrderPath.shape.orderId, 'Identifier of the order.');
+describeCursor(orderList.query());
+describeFilter(orderList.query().shape.status, 'Returns only orders with this status.');
+describeId(OrderPath().shape.orderId, 'Identifier of the order.');
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'Store', description: 'Orders of animals.' }],
-  schemas: { OrderStatus, NewOrder, OrderPatch, Order, Orders },
+  schemas: {
+    OrderStatus: OrderStatus(),
+    NewOrder: NewOrder(),
+    OrderPatch: OrderPatch(),
+    Order,
+    Orders,
+  },
   fields: {
     NewOrder: { petId: 'Identifier of the animal to order.' },
     Order: {

@@ -12,6 +12,7 @@ import {
 } from '../openapi/schemas.ts';
 import { DEPRECATION, deprecationLinks, SUNSET, SUNSET_DATE } from './deprecation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
+import { Pet, Pets } from './responses.ts';
 import {
   createPet,
   deletePet,
@@ -20,11 +21,9 @@ import {
   NAME_LENGTH,
   Name,
   NewPet,
-  Pet,
   PetPatch,
   PetPath,
   PetStatus,
-  Pets,
   petList,
   updatePet,
 } from './schema.ts';
@@ -32,7 +31,7 @@ import {
 const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
 const PET = { id: 7, ...NEW_PET };
 
-describeSchema(Name, {
+describeSchema(Name(), {
   override: as({
     type: 'string',
     minLength: 1,
@@ -43,13 +42,13 @@ describeSchema(Name, {
   description:
     "The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent.",
 });
-describeSchema(PetStatus, { id: 'PetStatus', description: 'Availability of the animal.' });
-describeSchema(NewPet, {
+describeSchema(PetStatus(), { id: 'PetStatus', description: 'Availability of the animal.' });
+describeSchema(NewPet(), {
   id: 'NewPet',
   description: 'An animal to add. The service assigns its id. Leave `status` out for none.',
   examples: [NEW_PET],
 });
-describeSchema(PetPatch, {
+describeSchema(PetPatch(), {
   id: 'PetPatch',
   description: 'The fields to change, at least one. `"status": null` removes the status.',
   override: { minProperties: 1 },
@@ -68,12 +67,12 @@ describeSchema(Pets, {
   examples: [[PET]],
 });
 
-describeCursor(petList.query);
+describeCursor(petList.query());
 describeFilter(
-  petList.query.shape.status,
+  petList.query().shape.status,
   'Returns only animals with this status. An animal without a status matches none.',
 );
-describeId(PetPath.shape.petId, 'Identifier of the animal.');
+describeId(PetPath().shape.petId, 'Identifier of the animal.');
 
 const DEPRECATED: Headers = {
   Deprecation: constant('Deprecation', DEPRECATION, 'The time of the deprecation (RFC 9745).'),
@@ -101,7 +100,7 @@ export const resource: ResourceDescription = {
     { name: 'animals', description: 'The animals of the store.' },
     { name: 'Pets', description: 'Changing and deleting animals.' },
   ],
-  schemas: { PetStatus, NewPet, PetPatch, Pet, Pets },
+  schemas: { PetStatus: PetStatus(), NewPet: NewPet(), PetPatch: PetPatch(), Pet, Pets },
   fields: {
     NewPet: { categoryId: CATEGORY_ID },
     PetPatch: { categoryId: CATEGORY_ID, status: 'The new status; `null` removes it.' },

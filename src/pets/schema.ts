@@ -1,16 +1,19 @@
-/** The shapes of animals, and what their operations accept. Types are inferred from these schemas. */
+/** What the operations on animals accept. Types are inferred from these schemas. */
 import * as z from 'zod/mini';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
 import { Int64, pathId, required } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
+import { lazy } from '../lazy.ts';
 import type { OperationDefinition } from '../middleware/operation.ts';
 
-export const PetStatus = z.enum(['available', 'pending', 'sold'], {
-  error: ({ input }) =>
-    input === null
-      ? 'must not be null, leave it out for an animal without a status'
-      : 'must be one of available, pending, sold',
-});
+export const PetStatus = lazy(() =>
+  z.enum(['available', 'pending', 'sold'], {
+    error: ({ input }) =>
+      input === null
+        ? 'must not be null, leave it out for an animal without a status'
+        : 'must be one of available, pending, sold',
+  }),
+);
 
 export const NAME_LENGTH = 255;
 
@@ -22,53 +25,51 @@ export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 
 /** Comes back exactly as it was sent: nothing is trimmed or normalized. */
-export const Name = z.string({ error: required('must be a string') }).check(
-  z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
-  // Code points: a dog is one, though two UTF-16 code units.
-  z.refine(
-    (name: string) => [...name].length <= NAME_LENGTH,
-    `must be at most ${NAME_LENGTH} characters long`,
+export const Name = lazy(() =>
+  z.string({ error: required('must be a string') }).check(
+    z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
+    // Code points: a dog is one, though two UTF-16 code units.
+    z.refine(
+      (name: string) => [...name].length <= NAME_LENGTH,
+      `must be at most ${NAME_LENGTH} characters long`,
+    ),
+    z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
+    z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
+    z.refine((name: string) => VISIBLE.test(name), 'must contain a visible character'),
   ),
-  z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
-  z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
-  z.refine((name: string) => VISIBLE.test(name), 'must contain a visible character'),
 );
 
 const error = 'must be a JSON object';
 
-export const NewPet = z.strictObject(
-  { name: Name, categoryId: Int64, status: z.optional(PetStatus) },
-  { error },
+export const NewPet = lazy(() =>
+  z.strictObject({ name: Name(), categoryId: Int64(), status: z.optional(PetStatus()) }, { error }),
 );
-export type NewPet = z.infer<typeof NewPet>;
+export type NewPet = z.infer<ReturnType<typeof NewPet>>;
 
 /** A merge patch (RFC 7396): `null` removes the status. */
-export const PetPatch = z
-  .strictObject(
-    {
-      name: z.optional(Name),
-      categoryId: z.optional(Int64),
-      status: z.optional(z.nullable(PetStatus)),
-    },
-    { error },
-  )
-  .check(
-    z.refine((patch) => Object.keys(patch).length > 0, {
-      error: 'must have at least one field',
-      // A misspelled field is a field: it alone is the problem.
-      when: ({ issues }) => issues.length === 0,
-    }),
-  );
-export type PetPatch = z.infer<typeof PetPatch>;
+export const PetPatch = lazy(() =>
+  z
+    .strictObject(
+      {
+        name: z.optional(Name()),
+        categoryId: z.optional(Int64()),
+        status: z.optional(z.nullable(PetStatus())),
+      },
+      { error },
+    )
+    .check(
+      z.refine((patch) => Object.keys(patch).length > 0, {
+        error: 'must have at least one field',
+        // A misspelled field is a field: it alone is the problem.
+        when: ({ issues }) => issues.length === 0,
+      }),
+    ),
+);
+export type PetPatch = z.infer<ReturnType<typeof PetPatch>>;
 
-/** An animal as it is returned. */
-export const Pet = z.looseObject({ id: Int64, ...NewPet.shape });
+export const petList = pagedList('', ['status'], () => ({ status: z.optional(PetStatus()) }));
 
-export const Pets = z.array(Pet);
-
-export const petList = pagedList('', { status: PetStatus });
-
-export const PetPath = z.strictObject({ petId: pathId() });
+export const PetPath = lazy(() => z.strictObject({ petId: pathId() }));
 
 export const listPets = {
   operationId: 'listPets',
