@@ -46,7 +46,7 @@ export async function serve({ folder }: Build, { assets = true } = {}): Promise<
   await worker.applyD1Migrations('DB');
   const env = await worker.getEnv();
   const record = { id: 'bench', label: 'bench', createdAt: '2026-11-20T00:00:00.000Z' };
-  for (const name of [recordName(LOCAL_KEY), KEY_RECORD]) {
+  for (const name of [await recordName(LOCAL_KEY), KEY_RECORD]) {
     await env.API_KEYS.put(name, JSON.stringify(record));
   }
   return {

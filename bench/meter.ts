@@ -37,7 +37,7 @@ export async function kvReads(env: Env, count: number, { path }: Call): Promise<
   const usage: Usage = { rowsRead: 0, rowsWritten: 0, kvReads: 0, statements: [] };
   const key = generateKey('local');
   const record = { id: 'once', label: 'once', createdAt: '2026-11-20T00:00:00.000Z' };
-  await env.API_KEYS.put(recordName(key), JSON.stringify(record));
+  await env.API_KEYS.put(await recordName(key), JSON.stringify(record));
   const bindings = { ...env, API_KEYS: counting(env.API_KEYS, usage) };
   const headers = { authorization: `Bearer ${key}` };
   const { now } = Date;

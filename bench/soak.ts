@@ -39,7 +39,7 @@ const worker = server.getWorker<Env>();
 await worker.applyD1Migrations('DB');
 const { API_KEYS } = await worker.getEnv();
 const record = { id: 'soak', label: 'soak', createdAt: new Date().toISOString() };
-await API_KEYS.put(recordName(LOCAL_KEY), JSON.stringify(record));
+await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(record));
 
 const problems: string[] = [];
 const memory: number[] = [];

@@ -29,7 +29,7 @@ export type Namespaces = {
 };
 
 /** Unknown members are kept: a newer version may have written them. */
-const WholeRecord = z.looseObject(KeyRecord.shape);
+const WholeRecord = z.looseObject(KeyRecord().shape);
 type WholeRecord = z.infer<typeof WholeRecord>;
 
 /**
@@ -98,7 +98,7 @@ export async function issueKey(
     ...(scopes && { scopes }),
     ...(family && { family }),
   };
-  await putKey(environment, { name: recordName(key), record }, namespaces);
+  await putKey(environment, { name: await recordName(key), record }, namespaces);
   return { key, record };
 }
 

@@ -40,7 +40,7 @@ export async function emptyServedStore(): Promise<void> {
       DB.prepare(`DELETE FROM sqlite_sequence WHERE name <> 'd1_migrations'`),
     ]);
     // KV lists a thousand names at most: again, until there is nothing else.
-    const fixed = recordName(LOCAL_KEY);
+    const fixed = await recordName(LOCAL_KEY);
     for (let others = ['']; others.length > 0; ) {
       const { keys } = await API_KEYS.list();
       others = keys.map(({ name }) => name).filter((name) => name !== fixed);
@@ -50,7 +50,7 @@ export async function emptyServedStore(): Promise<void> {
 }
 
 async function putLocalKey(): Promise<void> {
-  await putKey('local', { name: recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
+  await putKey('local', { name: await recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
 }
 
 /** Opens the local store's bindings, also while it is being served. */

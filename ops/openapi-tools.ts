@@ -49,7 +49,7 @@ async function callStore(): Promise<void> {
     const worker = server.getWorker<Env>();
     await worker.applyD1Migrations('DB');
     const { API_KEYS } = await worker.getEnv();
-    await API_KEYS.put(recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD));
+    await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD));
     process.env.STORE_URL = new URL('/v1', url).href;
     process.env.STORE_KEY = LOCAL_KEY;
     await run(outfile);

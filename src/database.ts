@@ -127,7 +127,7 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
     const region = [result].flat()[0]?.meta.served_by_region;
     if (region) log.d1Region = region;
     const next = session?.getBookmark();
-    if (next) c.header('X-D1-Bookmark', next);
+    if (next) c.get('headers')['X-D1-Bookmark'] = next;
     return result;
   } catch (error) {
     if (isOwnError(error)) throw explain(error, c.env.ENVIRONMENT);
@@ -136,7 +136,7 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
     throw serviceUnavailable(message, withHistory(error, lastError));
   } finally {
     isOver = true;
-    log.d1Ms = performance.now() - start;
+    log.d1Ms = Math.round(performance.now() - start);
   }
 }
 

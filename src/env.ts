@@ -2,19 +2,19 @@
  * What a request carries through the app. `Env`, the bindings, is generated from wrangler.toml into
  * worker-configuration.d.ts by `npm run types`.
  */
+import type { KeyRecord } from './keys/record.ts';
+
 export type AppEnv = {
   Bindings: Env;
   Variables: {
     /** Names this request in the log and in its `X-Request-Id` header. */
     requestId: string;
+    /** The headers of the response. */
+    headers: Record<string, string>;
     /** Where a D1 session of this request begins; `undefined` for a request without `X-D1-Bookmark`. */
     bookmark: D1SessionBookmark | D1SessionConstraint | undefined;
-    /** Id of the API key's record; set by `authenticate`. */
-    keyId: string;
-    /** What the API key may do. */
-    scopes: string[];
-    /** What stays the same when the key is rotated: see `family` in keys/record.ts. */
-    keyFamily: string;
+    /** The record of the API key; set by `authenticate`, also of one that it refuses. */
+    key: KeyRecord;
     /** What the request's log line will say beyond the request itself. */
     log: LogFields;
   };

@@ -110,7 +110,7 @@ test.each([
 ])('%s: every curl line, on an empty store, is answered as shown', async (name, least) => {
   const { API_KEYS } = await store.bindings();
   const record = { id: 'local', label: 'local', createdAt: '2026-11-20T00:00:00Z' };
-  await API_KEYS.put(recordName(LOCAL_KEY), JSON.stringify(record));
+  await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(record));
   const examples = examplesOf(await readDocument(name));
   expect(examples.length).toBeGreaterThanOrEqual(least);
   for (const { curl, shownAnswer } of examples) {

@@ -126,7 +126,7 @@ export function startStore(options: StoreOptions = {}): Store {
     },
     async putRecord(key, record) {
       const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
-      await server.bindings.API_KEYS.put(recordName(key), JSON.stringify(complete));
+      await server.bindings.API_KEYS.put(await recordName(key), JSON.stringify(complete));
     },
     async bindings() {
       server.isUsed = true;

@@ -20,10 +20,10 @@ const LIMITER_DEADLINE_MS = 500;
  *
  * @throws ApiError 429 when a budget is spent.
  */
-export async function limitRate(c: Context<AppEnv>, scope: Scope): Promise<void> {
-  const keyId = c.get('keyId');
+export function limitRate(c: Context<AppEnv>, scope: Scope): Promise<void> {
+  const keyId = c.get('key').id;
   const requests: Budget = ['RATE_LIMITER', keyId];
-  await spend(c, scope === 'write' ? [requests, ['WRITE_RATE_LIMITER', keyId]] : [requests]);
+  return spend(c, scope === 'write' ? [requests, ['WRITE_RATE_LIMITER', keyId]] : [requests]);
 }
 
 /**
@@ -32,9 +32,9 @@ export async function limitRate(c: Context<AppEnv>, scope: Scope): Promise<void>
  *
  * @throws ApiError 429 when a budget is spent.
  */
-export async function limitAddress(c: Context<AppEnv>): Promise<void> {
+export function limitAddress(c: Context<AppEnv>): Promise<void> {
   const networks = networksOf(c.req.header('CF-Connecting-IP') ?? '');
-  await spend(
+  return spend(
     c,
     networks.map((network) => ['ADDRESS_RATE_LIMITER', network]),
   );

@@ -35,14 +35,14 @@ export async function create<Effect>(
     return { created: results[0], effects };
   }
   const requestId = c.get('requestId');
-  const bodyHash = hashOf(body);
+  const bodyHash = await hashOf(body);
   const record = { scope: scopeOf(c, operationId), key, bodyHash, requestId };
   const [{ results }, ...effects] = await runQuery(c, REPEATABLE_CREATE, (db) =>
     insertRowOnce<Effect>(db, insertion(db), record),
   );
   const [first] = results;
   if (first && first.body_hash !== bodyHash) throw idempotencyKeyReused();
-  if (first && first.request_id !== requestId) c.header('Idempotency-Replayed', 'true');
+  if (first && first.request_id !== requestId) c.get('headers')['Idempotency-Replayed'] = 'true';
   return { created: first, effects };
 }
 

@@ -43,7 +43,8 @@ export function validateIdempotencyKey(c: Context<AppEnv>): string[] {
  * version 1.0.0, which knew no other operation.
  */
 export function scopeOf(c: Context<AppEnv>, operationId: string): string {
-  const client = c.get('keyFamily');
+  // What stays the same when the key is rotated.
+  const { id, family: client = id } = c.get('key');
   return operationId === 'createPet' ? client : `${client}/${operationId}`;
 }
 
@@ -53,7 +54,7 @@ export function writeRecord(c: Context<AppEnv>, operationId: string): WriteRecor
 }
 
 /** SHA-256, in hex, of what a validated body says, however it was written. */
-export function hashOf(body: Record<string, unknown>): string {
+export function hashOf(body: Record<string, unknown>): Promise<string> {
   const members = Object.entries(body).filter(([, value]) => value !== undefined);
   const text = JSON.stringify(members.sort(), (_, value) =>
     typeof value === 'bigint' ? `${value}n` : value,

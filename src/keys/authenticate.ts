@@ -4,8 +4,8 @@ import type { AppEnv } from '../env.ts';
 import { ApiError, type ErrorCode, serviceUnavailable } from '../errors.ts';
 import { limitAddress } from '../http/rate-limit.ts';
 import { environmentOfKey } from './format.ts';
-import { findKey } from './lookup.ts';
-import { KEY_PREFIX, type Scope, scopesOf, stateOf } from './record.ts';
+import { findKey, recallKey } from './lookup.ts';
+import { KEY_PREFIX, type KeyRecord, type Scope, scopesOf, stateOf } from './record.ts';
 
 /** `WWW-Authenticate` of every 401. With `, error="invalid_token"` when a key was sent. */
 export const CHALLENGE = 'Bearer realm="animal-store"';
@@ -17,9 +17,20 @@ export const CHALLENGE = 'Bearer realm="animal-store"';
  *   503 when the key cannot be checked.
  */
 export async function authenticate(c: Context<AppEnv>): Promise<void> {
-  c.header('Cache-Control', 'private, no-store');
+  c.get('headers')['Cache-Control'] = 'private, no-store';
   const key = bearerCredential(c.req.header('Authorization') ?? '');
 
+  const record = recallKey(c, key) ?? (await lookUpKey(c, key));
+  c.set('key', record);
+  const state = stateOf(record);
+  if (state !== 'active') {
+    await limitAddress(c);
+    throw inactiveApiKey(state, record.expiresAt);
+  }
+}
+
+/** The record of a key that is not in memory, so that nothing is known about it. */
+async function lookUpKey(c: Context<AppEnv>, key: string): Promise<KeyRecord> {
   const environment = environmentOfKey(key);
   if (!environment) {
     throw invalidToken('invalid_api_key', 'This is not an API key of this service.');
@@ -30,21 +41,11 @@ export async function authenticate(c: Context<AppEnv>): Promise<void> {
       `This API key is for the ${environment} environment, this is ${c.env.ENVIRONMENT}.`,
     );
   }
-
   const record = await findKey(c, key);
-  if (!record) {
-    await limitAddress(c);
-    await requireLocalSetup(c.env);
-    throw unknownApiKey();
-  }
-  c.set('keyId', record.id);
-  c.set('keyFamily', record.family ?? record.id);
-  const state = stateOf(record);
-  if (state !== 'active') {
-    await limitAddress(c);
-    throw inactiveApiKey(state, record.expiresAt);
-  }
-  c.set('scopes', scopesOf(record));
+  if (record) return record;
+  await limitAddress(c);
+  await requireLocalSetup(c.env);
+  throw unknownApiKey();
 }
 
 /**
@@ -52,7 +53,7 @@ export async function authenticate(c: Context<AppEnv>): Promise<void> {
  *   (RFC 6750, section 3.1).
  */
 export function requireScope(c: Context<AppEnv>, scope: Scope): void {
-  if (!c.get('scopes').includes(scope)) throw insufficientScope(scope);
+  if (!scopesOf(c.get('key')).includes(scope)) throw insufficientScope(scope);
 }
 
 export function insufficientScope(scope: Scope): ApiError {

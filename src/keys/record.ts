@@ -3,11 +3,18 @@
  * stored nowhere.
  */
 import * as z from 'zod/mini';
+import { lazy } from '../lazy.ts';
 import { sha256 } from '../sha256.ts';
 
-const Time = z.iso.datetime();
+/** ISO 8601, in UTC. Not `z.iso.datetime()`, which would add a kilobyte to the worker. */
+const Time = lazy(() =>
+  z.string().check(
+    z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/),
+    z.refine((time) => !Number.isNaN(Date.parse(time))),
+  ),
+);
 /** Without `/`, which separates it from the operation: see `scopeOf` in ../idempotency/header.ts. */
-const Id = z.string().check(z.regex(/^[^/]+$/));
+const Id = lazy(() => z.string().check(z.regex(/^[^/]+$/)));
 
 /** What a key may do. */
 export type Scope = 'read' | 'write';
@@ -15,21 +22,36 @@ export type Scope = 'read' | 'write';
 const ALL_SCOPES = ['read', 'write'];
 
 /** Readers ignore members that they do not know. `id` is the key's name in logs and commands. */
-export const KeyRecord = z.object({
-  id: Id,
-  label: z.string(),
-  createdAt: Time,
-  /** The first moment at which the key no longer works. */
-  expiresAt: z.nullish(Time),
-  /** Present once the key was revoked. */
-  revokedAt: z.nullish(Time),
-  /** Absent: `read` and `write`. Readers ignore scopes that they do not know. */
-  scopes: z.nullish(z.array(z.string())),
-  /** Id of the first key of the rotations that led to this one; absent for a key that was created. */
-  family: z.optional(Id),
-});
+export const KeyRecord = lazy(() =>
+  z.object({
+    id: Id(),
+    label: z.string(),
+    createdAt: Time(),
+    /** The first moment at which the key no longer works. */
+    expiresAt: z.nullish(Time()),
+    /** Present once the key was revoked. */
+    revokedAt: z.nullish(Time()),
+    /** Absent: `read` and `write`. Readers ignore scopes that they do not know. */
+    scopes: z.nullish(z.array(z.string())),
+    /** Id of the first key of the rotations that led to this one; absent for a key that was created. */
+    family: z.optional(Id()),
+  }),
+);
 
-export type KeyRecord = z.infer<typeof KeyRecord>;
+export type KeyRecord = z.infer<ReturnType<typeof KeyRecord>>;
+
+/**
+ * The record that KV holds as this text.
+ *
+ * @throws Error when it is not a valid record. The message is logged, so it shows nothing of what is stored.
+ */
+export function parseRecord(stored: string): KeyRecord {
+  try {
+    return KeyRecord().parse(JSON.parse(stored));
+  } catch {
+    throw new Error('KV holds an invalid key record.');
+  }
+}
 
 export type KeyState = 'active' | 'expired' | 'revoked';
 
@@ -46,6 +68,6 @@ export function scopesOf({ scopes }: KeyRecord): string[] {
 export const KEY_PREFIX = 'key:';
 
 /** KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
-export function recordName(key: string): string {
-  return KEY_PREFIX + sha256(key);
+export async function recordName(key: string): Promise<string> {
+  return KEY_PREFIX + (await sha256(key));
 }

@@ -11,7 +11,6 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   const startedAt = Date.now();
   c.set('log', {});
   await next();
-  const { code, d1Ms, d1Region, ...rest } = c.get('log');
   const cf = c.req.raw.cf;
   console.log(
     JSON.stringify({
@@ -21,15 +20,12 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       method: c.req.method,
       route: matchedRoute(c),
       status: c.res.status,
-      code,
       durationMs: Date.now() - startedAt,
-      d1Ms: d1Ms === undefined ? undefined : Math.round(d1Ms),
-      d1Region,
-      keyId: c.get('keyId'),
+      keyId: c.get('key')?.id,
       ray: /^[0-9a-f]{1,32}-[A-Z]{3}$/.exec(c.req.header('CF-Ray') ?? '')?.[0],
       colo: cf?.colo,
       country: cf?.country,
-      ...rest,
+      ...c.get('log'),
     }),
   );
 });

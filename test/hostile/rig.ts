@@ -59,7 +59,7 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
         createdAt: '2026-11-20T00:00:00Z',
         ...record,
       };
-      await rig.set({ records: { [recordName(key)]: JSON.stringify(complete) } });
+      await rig.set({ records: { [await recordName(key)]: JSON.stringify(complete) } });
       return key;
     },
     async logLines() {

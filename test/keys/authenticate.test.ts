@@ -107,7 +107,7 @@ describe('an issued key', () => {
     const key = generateKey('local');
     expect(await statusAndCode(key)).toEqual([401, 'invalid_api_key']);
     await API_KEYS.put(
-      recordName(key),
+      await recordName(key),
       JSON.stringify({ id: 'late', label: 'x', createdAt: '2026-11-20T00:00:00Z', unknown: [1] }),
     );
     expect(await statusAndCode(key)).toEqual([200, undefined]);
@@ -117,7 +117,7 @@ describe('an issued key', () => {
     'whose record is %s is our mistake, not the client’s',
     async (record) => {
       const key = generateKey('local');
-      await (await store.bindings()).API_KEYS.put(recordName(key), record);
+      await (await store.bindings()).API_KEYS.put(await recordName(key), record);
       expect(await statusAndCode(key)).toEqual([500, 'internal_error']);
     },
   );

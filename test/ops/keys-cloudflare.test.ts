@@ -44,8 +44,8 @@ test('the command stores a record; the key and the token are in no argument, log
 
   const { key, id, createdAt } = JSON.parse(stdout);
   const path = `/accounts/${config.account_id}/storage/kv/namespaces/${namespaceId}/values`;
-  expect(cloudflare.calls).toEqual([`PUT ${path}/${recordName(key)}`]);
-  const stored = kv.namespace(namespaceId).get(recordName(key));
+  expect(cloudflare.calls).toEqual([`PUT ${path}/${await recordName(key)}`]);
+  const stored = kv.namespace(namespaceId).get(await recordName(key));
   const record = { id, label: 'Anna', createdAt };
   expect([JSON.parse(stored?.value ?? ''), stored?.metadata]).toEqual([record, record]);
 

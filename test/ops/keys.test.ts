@@ -30,7 +30,7 @@ test('a key is stored as its record under its hash, in the value and the metadat
   expect(environmentOfKey(key)).toBe('production');
   const record = { id: shown.id, label: 'Anna', createdAt: shown.createdAt };
   expect([...namespaces.production]).toEqual([
-    [recordName(key), { value: JSON.stringify(record), metadata: record }],
+    [await recordName(key), { value: JSON.stringify(record), metadata: record }],
   ]);
   expect([namespaces.local.size, namespaces.staging.size]).toEqual([0, 0]);
 });
@@ -54,26 +54,25 @@ test('list shows every key with its state, and never a key or its hash', async (
   for (const output of [table, JSON.stringify(listed)]) {
     expect(output).not.toContain(first.key);
     expect(output).not.toContain(second.key);
-    expect(output).not.toContain(recordName(second.key).slice('key:'.length));
+    expect(output).not.toContain((await recordName(second.key)).slice('key:'.length));
   }
 });
 
 test('revoke says when the key stops working, and changes nothing the second time', async () => {
   const { id, key } = await json<NewKey>('create', '--label', 'Anna');
   expect(await keys('revoke', id)).toContain('about two minutes');
-  const revoked = namespaces.local.get(recordName(key));
+  const revoked = namespaces.local.get(await recordName(key));
   expect(revoked?.metadata).toMatchObject({ id, revokedAt: expect.any(String) });
   expect(await keys('revoke', id)).toContain('was revoked already');
-  expect(namespaces.local.get(recordName(key))).toEqual(revoked);
+  expect(namespaces.local.get(await recordName(key))).toEqual(revoked);
 });
 
 test('a rotated key keeps the label, the lifetime, the scopes and the family of the first one', async () => {
   const first = await json<NewKey>('create', '--label', 'Anna', '--read-only', '--expires', '90d');
   const second = await json<NewKey>('rotate', first.id);
   const third = await json<NewKey>('rotate', second.id);
-  const records = [first, second, third].map(
-    ({ key }) => namespaces.local.get(recordName(key))?.metadata,
-  );
+  const names = await Promise.all([first, second, third].map(({ key }) => recordName(key)));
+  const records = names.map((name) => namespaces.local.get(name)?.metadata);
   const kept = { label: 'Anna', scopes: ['read'], expiresAt: expect.any(String) };
   expect(records).toEqual([
     { id: first.id, createdAt: first.createdAt, rotatedTo: second.id, ...kept },
@@ -125,7 +124,7 @@ test('an invalid record does not keep a key from being revoked', async () => {
   namespaces.local.set(`key:${'f'.repeat(64)}`, { value: '{', metadata });
   const { code, stderr } = await run('revoke', id);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: .* key:ffffffffffff…\n$/)]);
-  const { metadata: stored } = namespaces.local.get(recordName(key)) ?? {};
+  const { metadata: stored } = namespaces.local.get(await recordName(key)) ?? {};
   expect(stored).toMatchObject({ revokedAt: expect.any(String) });
 });
 
@@ -144,10 +143,10 @@ test.each([[['create', '--label', 'x']], [['revoke', 'first']], [['rotate', 'fir
 
 test('a rotation that cannot end the old key has printed the new one, and says so', async () => {
   const { id, key } = await json<NewKey>('create', '--label', 'Anna');
-  failPut(recordName(key));
+  failPut(await recordName(key));
   const { code, stdout, stderr } = await run('rotate', id, '--json');
   expect(code).toBe(1);
-  expect(namespaces.local.has(recordName(JSON.parse(stdout).key))).toBe(true);
+  expect(namespaces.local.has(await recordName(JSON.parse(stdout).key))).toBe(true);
   expect(stderr).toContain(`the new key is issued, but the old one, ${id}, stays as it was`);
 });
 
