@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runWrangler } from './wrangler.ts';
 
-const MAX_KIB = 64;
+const MAX_KIB = 34;
 
 const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
 try {

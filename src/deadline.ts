@@ -7,13 +7,10 @@ export class DeadlineError extends Error {}
  *
  * @throws DeadlineError when time is up, or the promise's rejection.
  */
-export async function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
-  const { promise: timeUp, reject } = Promise.withResolvers<never>();
-  const late = () => reject(new DeadlineError(`${name} did not answer within ${ms} ms`));
-  const timer = setTimeout(late, ms);
-  try {
-    return await Promise.race([promise, timeUp]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new DeadlineError(`${name} did not answer within ${ms} ms`));
+    const timer = setTimeout(late, ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -4,6 +4,7 @@
  */
 import type { Context } from 'hono';
 import type { AppEnv } from './env.ts';
+import { respond } from './http/responses.ts';
 
 /** Every `code` that an Error body can carry, and the HTTP status it is answered with. */
 export const STATUS_OF = {
@@ -66,7 +67,8 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   if (code === 'internal_error' && cause instanceof Error && cause.stack) log.stack = cause.stack;
 
   const status = STATUS_OF[code];
-  return c.json({ code, message, status }, status, headers);
+  Object.assign(c.get('headers'), headers);
+  return respond(c, status, JSON.stringify({ code, message, status }));
 }
 
 /** A crash, or an error that a library threw. The client does not see its wording. */

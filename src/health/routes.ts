@@ -1,16 +1,13 @@
 /** `GET /health`: that the worker runs, and which version of it. No key, no I/O. */
-import { Hono } from 'hono';
-import type { AppEnv } from '../env.ts';
+import { respond } from '../http/responses.ts';
 import { invalidRequest, NoQuery, validateQuery } from '../http/validate.ts';
+import { createRouter } from '../router.ts';
 
-export const health = new Hono<AppEnv>();
+export const health = createRouter();
 
 health.get('/health', (c) => {
-  const problems = validateQuery(c, NoQuery);
+  const problems = validateQuery(c, NoQuery());
   if (problems.length > 0) throw invalidRequest(problems);
-  return c.json({
-    status: 'ok',
-    environment: c.env.ENVIRONMENT,
-    version: c.env.CF_VERSION_METADATA.id,
-  });
+  const { ENVIRONMENT: environment, CF_VERSION_METADATA: version } = c.env;
+  return respond(c, 200, JSON.stringify({ status: 'ok', environment, version: version.id }));
 });

@@ -19,6 +19,8 @@ const MAX_CONTENT_TYPE = 256;
 /** The runtime's errors when a client disconnects. */
 const DISCONNECTED = /client disconnected|connection lost/;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
 const limitBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
   onError: () => {
@@ -83,7 +85,7 @@ function decodeJson(bytes: ArrayBuffer): unknown {
 
 function decodeUtf8(bytes: ArrayBuffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch (error) {
     // https://encoding.spec.whatwg.org/#dom-textdecoder-decode
     if (error instanceof TypeError) {

@@ -1,4 +1,4 @@
-/** The responses of operations. Their bodies are JSON already: SQLite writes it, see the queries. */
+/** Responses. The bodies of operations are JSON already: SQLite writes it, see the queries. */
 import type { Context } from 'hono';
 import type { AppEnv } from '../env.ts';
 
@@ -12,9 +12,14 @@ export function urlOf(c: Context<AppEnv>): string {
   return baseUrl(c) + c.req.path.slice('/v1'.length);
 }
 
-/** Responds with a body that is JSON already. */
-export function json(c: Context<AppEnv>, body: string, status: 200 | 201 = 200): Response {
-  return c.body(body, status, { 'Content-Type': 'application/json' });
+/**
+ * Responds with a body of JSON, or without one. Every response of the worker is made here, from one object of
+ * headers: `c.header` takes twice as long, for it sets them one by one and then copies them.
+ */
+export function respond(c: Context<AppEnv>, status: number, json?: string): Response {
+  const headers = c.get('headers');
+  if (json !== undefined) headers['Content-Type'] = 'application/json';
+  return new Response(json, { status, headers });
 }
 
 /** A new row: its id in decimal, and its JSON. */
@@ -22,6 +27,6 @@ export type Created = { id: string; json: string };
 
 /** Responds 201 to a POST to a collection, with the address of what was created in it. */
 export function created(c: Context<AppEnv>, { id, json: body }: Created): Response {
-  c.header('Location', `${urlOf(c)}/${id}`);
-  return json(c, body, 201);
+  c.get('headers').Location = `${urlOf(c)}/${id}`;
+  return respond(c, 201, body);
 }

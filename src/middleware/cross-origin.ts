@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
+import { respond } from '../http/responses.ts';
 
 /** The response headers that a page of another origin may read. */
 const EXPOSED = [
@@ -19,14 +20,19 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(',');
 
+const HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+};
+
 /** The request headers that a page of another origin may send. */
 const ACCEPTED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'].join(',');
 
 /** Browsers keep a preflight for two hours at most; without this, nearly each call costs one. In seconds. */
 const MAX_AGE = '7200';
 
-/** The methods that a preflight of an unknown path offers: the request itself then gets a readable 404. */
-const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+/** Those of operations. A preflight of an unknown path offers all: the request itself then gets a readable 404. */
+export const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 
 /**
  * Admits pages of any origin (CORS): there are no cookies, so a page can do nothing without an API key.
@@ -35,27 +41,24 @@ const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
  * Not Hono's `cors`: it creates a response before the handler does, and copying the headers from one to the
  * other takes longer than all of the validation.
  */
-export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
+export const crossOrigin = createMiddleware<AppEnv>(function crossOrigin(c, next) {
   const origin = c.req.header('Origin');
   if (c.env.ENVIRONMENT === 'local' && origin !== undefined && !isLoopback(origin)) {
     throw foreignOrigin();
   }
-  c.header('Access-Control-Allow-Origin', '*');
-  c.header('Access-Control-Expose-Headers', EXPOSED);
-  await next();
-  if (c.req.method === 'OPTIONS' && c.res.status === 404) c.res = preflight(c, ALL_METHODS);
+  Object.assign(c.get('headers'), HEADERS);
+  return next();
 });
 
 /** The response to `OPTIONS`: the methods of the path, for browsers (CORS) and others (`Allow`). */
 export function preflight(c: Context<AppEnv>, methods: string[]): Response {
-  delete c.get('log').code;
-  const headers = new Headers(c.res.headers);
-  headers.delete('Content-Type');
-  headers.set('Allow', methods.join(', '));
-  headers.set('Access-Control-Allow-Methods', methods.join(','));
-  headers.set('Access-Control-Allow-Headers', ACCEPTED);
-  headers.set('Access-Control-Max-Age', MAX_AGE);
-  return new Response(null, { status: 204, headers });
+  Object.assign(c.get('headers'), {
+    Allow: methods.join(', '),
+    'Access-Control-Allow-Methods': methods.join(','),
+    'Access-Control-Allow-Headers': ACCEPTED,
+    'Access-Control-Max-Age': MAX_AGE,
+  });
+  return respond(c, 204);
 }
 
 export function foreignOrigin(): ApiError {

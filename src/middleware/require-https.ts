@@ -6,11 +6,11 @@ import { ApiError } from '../errors.ts';
  * Rejects a request over `http:` in every environment but the local one. It is not redirected: a key
  * that was sent in clear text has leaked, and a redirect would hide that from its owner.
  */
-export const requireHttps = createMiddleware<AppEnv>(async function requireHttps(c, next) {
+export const requireHttps = createMiddleware<AppEnv>(function requireHttps(c, next) {
   if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) {
     throw httpsRequired();
   }
-  await next();
+  return next();
 });
 
 export function httpsRequired(): ApiError {

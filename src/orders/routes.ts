@@ -1,18 +1,17 @@
 /** The operations on orders. */
-import { Hono } from 'hono';
 import { READ, REPEATABLE_WRITE, runQuery } from '../database.ts';
-import type { AppEnv } from '../env.ts';
 import { sendPage } from '../http/paging.ts';
-import { created, json } from '../http/responses.ts';
+import { created, respond } from '../http/responses.ts';
 import { create } from '../idempotency/create.ts';
 import { writeRecord } from '../idempotency/header.ts';
 import { operation } from '../middleware/operation.ts';
 import { petNotFound } from '../pets/errors.ts';
+import { createRouter } from '../router.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import * as queries from './queries.ts';
 import { getOrder, listOrders, orderList, placeOrder, updateOrder } from './schema.ts';
 
-export const orders = new Hono<AppEnv>();
+export const orders = createRouter();
 
 orders.get('/store/orders', operation(listOrders), async (c) => {
   const query = c.req.valid('query');
@@ -38,7 +37,7 @@ orders.get('/store/orders/:orderId', operation(getOrder), async (c) => {
   const { results } = await runQuery(c, READ, (db) => queries.selectOrder(db, orderId));
   const [order] = results;
   if (!order) throw orderNotFound(orderId);
-  return json(c, order.json);
+  return respond(c, 200, order.json);
 });
 
 orders.patch('/store/orders/:orderId', operation(updateOrder), async (c) => {
@@ -52,5 +51,5 @@ orders.patch('/store/orders/:orderId', operation(updateOrder), async (c) => {
   if (!order) throw orderNotFound(orderId);
   // An order that has the status already is returned as it is: a retry is harmless.
   if (!order.is_recorded && order.status !== status) throw invalidTransition(order.status, status);
-  return json(c, order.json);
+  return respond(c, 200, order.json);
 });

@@ -20,10 +20,12 @@ export function deprecationLinks(base: string): string {
 }
 
 /** Marks every response of a deprecated operation, errors too. */
-export const deprecated = createMiddleware<AppEnv>(async function deprecated(c, next) {
+export const deprecated = createMiddleware<AppEnv>(function deprecated(c, next) {
   c.get('log').deprecated = true;
-  c.header('Deprecation', DEPRECATION);
-  c.header('Sunset', SUNSET);
-  c.header('Link', deprecationLinks(baseUrl(c)));
-  await next();
+  Object.assign(c.get('headers'), {
+    Deprecation: DEPRECATION,
+    Sunset: SUNSET,
+    Link: deprecationLinks(baseUrl(c)),
+  });
+  return next();
 });

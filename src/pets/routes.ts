@@ -1,18 +1,17 @@
 /** The operations on animals. */
-import { Hono } from 'hono';
 import { READ, REPEATABLE_WRITE, runQuery } from '../database.ts';
-import type { AppEnv } from '../env.ts';
 import { sendPage } from '../http/paging.ts';
-import { created, json } from '../http/responses.ts';
+import { created, respond } from '../http/responses.ts';
 import { create } from '../idempotency/create.ts';
 import { writeRecord } from '../idempotency/header.ts';
 import { operation } from '../middleware/operation.ts';
+import { createRouter } from '../router.ts';
 import { deprecated } from './deprecation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
 import * as queries from './queries.ts';
 import { createPet, deletePet, getPet, listPets, petList, updatePet } from './schema.ts';
 
-export const pets = new Hono<AppEnv>();
+export const pets = createRouter();
 
 pets.get('/pets', operation(listPets), async (c) => {
   const query = c.req.valid('query');
@@ -37,7 +36,7 @@ pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
   const { results } = await runQuery(c, READ, (db) => queries.selectPet(db, petId));
   const [pet] = results;
   if (!pet) throw petNotFound(petId);
-  return json(c, pet.json);
+  return respond(c, 200, pet.json);
 });
 
 pets.patch('/pets/:petId', operation(updatePet), async (c) => {
@@ -50,7 +49,7 @@ pets.patch('/pets/:petId', operation(updatePet), async (c) => {
   const pet = results.at(-1)?.results[0];
   if (!pet) throw petNotFound(petId);
   if (!pet.is_recorded) throw petHasOpenOrder(petId);
-  return json(c, pet.json);
+  return respond(c, 200, pet.json);
 });
 
 pets.delete('/pets/:petId', operation(deletePet), async (c) => {
@@ -58,6 +57,6 @@ pets.delete('/pets/:petId', operation(deletePet), async (c) => {
   const record = writeRecord(c, deletePet.operationId);
   const results = await runQuery(c, REPEATABLE_WRITE, (db) => queries.deletePet(db, petId, record));
   const deletion = results.at(-1)?.results[0];
-  if (deletion?.is_recorded) return c.body(null, 204);
+  if (deletion?.is_recorded) return respond(c, 204);
   throw deletion?.is_found ? petHasOpenOrder(petId) : petNotFound(petId);
 });

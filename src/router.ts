@@ -1,0 +1,13 @@
+/**
+ * Hono with one of its routers. The default has a second one, for patterns that the service does not use: every
+ * isolate that starts would load it.
+ */
+import { HonoBase } from 'hono/hono-base';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { SmartRouter } from 'hono/router/smart-router';
+import type { AppEnv } from './env.ts';
+
+export function createRouter(): HonoBase<AppEnv> {
+  // SmartRouter builds the routes for the first request, not when the worker starts.
+  return new HonoBase<AppEnv>({ router: new SmartRouter({ routers: [new RegExpRouter()] }) });
+}
