@@ -1,127 +1,100 @@
 /**
- * `npm run bench`: measures the store against a bare worker, at several sizes, and writes bench/results.json,
- * BENCHMARKS.md and its charts. `--ten-million` adds a size. Exit code 1 when a bar is missed.
+ * `npm run bench -- [part…]`: measures, writes what it finds to bench/results.json and BENCHMARKS.md, and says
+ * which bars are reached. Exit code 1 when one is not.
  */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SingleBar } from 'cli-progress';
-import { addPets } from './animals.ts';
-import { barsOf } from './bars.ts';
-import { build, type Server, serve } from './contenders.ts';
-import { CPU_ROUNDS, measureCpu } from './cpu.ts';
-import { type Rounds, race, warmUp } from './load.ts';
-import { describeMachine } from './machine.ts';
-import { kvReads } from './meter.ts';
-import { type Race, raceOfSizes, racesOf } from './races.ts';
+import { type Bars, raceBare, raceHono } from './race.ts';
 import { writeReport } from './report.ts';
-import type { Results } from './results.ts';
-import { plans, type Size, serveSize } from './scale.ts';
-import { weigh } from './weight.ts';
+import { describeRun, isReached, readResults, type Section, writeResults } from './results.ts';
+import { fullRig, quietRig } from './rigs.ts';
+import { measureScale } from './scale.ts';
+import { measureStartUp } from './startup.ts';
+import { countWaits } from './waits.ts';
 
-const SIZES = [1_000, 100_000, 1_000_000, ...(wantsTenMillion() ? [10_000_000] : [])];
-/** Animals of the store and of the baseline in the races between them. */
-const PETS = 10_000;
+const LOAD = { connections: 16, amount: 200, rounds: 15, warmUp: 600 };
+const BARS = {
+  quiet: {
+    metric: 'requests in a second of CPU',
+    list: 0.92,
+    listKv: 1.2,
+    list100: 1,
+    get: 0.9,
+    create: 0.88,
+  },
+  race: {
+    metric: 'requests a second',
+    list: 0.9,
+    listKv: 1.1,
+    list100: 0.9,
+    get: 0.9,
+    create: 0.85,
+  },
+} satisfies Record<string, Bars>;
 
-const bar = new SingleBar({
-  format: '{bar} {value} of {total}  {stage}',
-  // Where there is no terminal, a line now and then.
-  noTTYOutput: true,
-  notTTYSchedule: 15_000,
-});
-const stage = (stage: string, steps: number) => {
-  bar.stop();
-  bar.start(steps, 0, { stage });
+const PARTS: Record<string, [what: string, measure: () => Promise<Section>]> = {
+  waits: ['how often a request waits for KV and D1; exact', countWaits],
+  startup: ['weight and start-up of the bundle, beside a bare Hono app', measureStartUp],
+  own: [
+    'CPU of a request without a platform behind it, beside a bare Hono app',
+    () => raceHono({ connections: 8, amount: 1_000, rounds: 21, warmUp: 5_000 }),
+  ],
+  quiet: [
+    'speed, beside a bare worker in workerd alone',
+    () => raceBare(quietRig, BARS.quiet, { ...LOAD, rounds: 21 }),
+  ],
+  race: [
+    "speed, beside a bare worker in wrangler's harness, with static assets and a log",
+    () => raceBare(fullRig, BARS.race, { ...LOAD, amount: 100, warmUp: 300 }),
+  ],
+  scale: [
+    'rows that D1 bills, exact, and speed, among a million animals',
+    () => measureScale(LOAD),
+  ],
 };
 
-const [store, baseline] = await Promise.all([build(), build('bench/baseline/index.ts')]);
-try {
-  const { sizes, plans, races: sizeRaces } = await measureSizes();
-  const races = { ...(await measureRaces()), ...sizeRaces };
-  stage('The store by itself', CPU_ROUNDS);
-  const cpu = await measureCpu(() => bar.increment());
-  const weight = await weigh(store);
-  const kvReadsPerThousand = await measureKvReads();
-  const machine = await describeMachine();
-  const date = new Date().toISOString();
-  const results = { date, machine, races, sizes, plans, kvReadsPerThousand, weight, cpu };
-  bar.stop();
-  await writeFile(
-    join(import.meta.dirname, 'results.json'),
-    `${JSON.stringify(results, null, 2)}\n`,
-  );
-  await writeReport(results);
-  for (const { figure, value, reached } of barsOf(results)) {
-    console.log(`${reached ? 'reached' : 'MISSED '} ${value.toFixed(2).padStart(6)}  ${figure}`);
+const USAGE = `usage: npm run bench -- [part…]
+
+Parts, all of them by default, in about ten minutes:
+${Object.entries(PARTS)
+  .map(([name, [what]]) => `  ${name.padEnd(8)} ${what}`)
+  .join('\n')}`;
+
+const parts = readParts();
+for (const part of parts) {
+  const [what, measure] = PARTS[part] ?? refuse(`no such part: ${part}`);
+  console.error(`${part}: ${what}`);
+  const run = describeRun();
+  const section = await measure();
+  // Read again: another run may have written its part meanwhile.
+  const all = { ...(await readResults()), [part]: { ...run, ...section } };
+  await writeResults(all);
+  await writeReport(all);
+  for (const bar of section.bars) {
+    const { figure, least, most, value } = bar;
+    const must = least === undefined ? `at most ${most}` : `at least ${least}`;
+    if (!isReached(bar)) process.exitCode = 1;
+    const word = isReached(bar) ? 'reached    ' : 'NOT REACHED';
+    console.log(`${word} ${value.toFixed(2).padStart(6)} (${must}): ${figure}`);
   }
-  if (!barsOf(results).every(({ reached }) => reached)) process.exitCode = 1;
-} finally {
-  bar.stop();
-  await store.remove();
-  await baseline.remove();
 }
 
-function wantsTenMillion(): boolean {
+function readParts(): string[] {
   try {
-    const { values } = parseArgs({ options: { 'ten-million': { type: 'boolean' } } });
-    return values['ten-million'] ?? false;
-  } catch {
-    console.error('usage: npm run bench [-- --ten-million]');
-    process.exit(2);
+    const options = { help: { type: 'boolean', short: 'h' } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
+    if (unknown !== undefined) refuse(`no such part: ${unknown}`);
+    return positionals.length > 0 ? positionals : Object.keys(PARTS);
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** The store against the baseline. */
-async function measureRaces(): Promise<Record<string, Rounds>> {
-  const servers = {
-    store: await serve(store),
-    baseline: await serve(baseline),
-    bare: await serve(baseline, { assets: false }),
-  };
-  await addPets(servers.store.env.DB, PETS);
-  await addPets(servers.baseline.env.DB, PETS);
-  const races = await run(racesOf(servers, PETS));
-  await close(Object.values(servers));
-  return races;
-}
-
-/** The store with few animals and with many. */
-async function measureSizes(): Promise<Pick<Results, 'sizes' | 'plans' | 'races'>> {
-  const served: { server: Server; size: Size }[] = [];
-  for (const pets of SIZES) {
-    stage('Adding animals', pets);
-    served.push(await serveSize(store, pets, (added) => bar.increment(added)));
-  }
-  const sizes = served.map(({ size }) => size);
-  const races = await run([raceOfSizes(served.map(({ server, size }) => ({ server, ...size })))]);
-  const largest = served.at(-1);
-  const all: Results['plans'] = {};
-  for (const [name, usage] of Object.entries(largest?.size.usage ?? {})) {
-    if (largest) all[name] = await plans(largest.server.env, usage);
-  }
-  await close(served.map(({ server }) => server));
-  return { sizes, plans: all, races };
-}
-
-async function run(races: Race[]): Promise<Record<string, Rounds>> {
-  const contenders = races.flatMap((race) => race.contenders);
-  stage('Warming up', contenders.length);
-  await warmUp(contenders, () => bar.increment());
-  const figures: Record<string, Rounds> = {};
-  for (const { title, contenders, rounds } of races) {
-    stage(title, contenders.length * rounds);
-    figures[title] = await race(contenders, rounds, () => bar.increment());
-  }
-  return figures;
-}
-
-async function measureKvReads(): Promise<number> {
-  const server = await serve(store);
-  const reads = await kvReads(server.env, 1_000, { path: '/v1/pets?limit=1' });
-  await server.close();
-  return reads;
-}
-
-async function close(servers: Server[]): Promise<void> {
-  for (const server of servers) await server.close();
+function refuse(message: string): never {
+  console.error(`error: ${message}\n${USAGE}`);
+  process.exit(2);
 }

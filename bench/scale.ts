@@ -1,67 +1,94 @@
-/** The store with few animals and with many: what a request uses, and what the database weighs. */
-import { encodeCursor } from '../src/http/cursor.ts';
+/** The store with few animals and with many: the rows that D1 bills, and the speed of a page. */
 import { addPets } from './animals.ts';
-import { type Build, type Server, serve } from './contenders.ts';
-import { type Call, meter, queryPlan, type Usage } from './meter.ts';
+import { type Call, deepPage, OPERATIONS, sendInProcess } from './calls.ts';
+import { type Load, race } from './load.ts';
+import type { Rows, Section } from './results.ts';
+import { quietRig, serving } from './rigs.ts';
 
-/** What is asked of each size. */
-export type ScaleCase = { name: string; call: Call };
+const FEW = 1_000;
+const MANY = 1_000_000;
 
-export type Size = {
-  pets: number;
-  databaseBytes: number;
-  /** By case. */
-  usage: Record<string, Usage>;
-};
-
-export const CREATE: Call = {
-  path: '/v1/pets',
-  method: 'POST',
-  body: '{"name":"Rex","categoryId":3,"status":"sold"}',
-};
-
-/** A page that begins after nine tenths of the animals. */
-export function deepPage(pets: number, { limit = 20, status = '' } = {}): string {
-  const lastId = BigInt(Math.floor(pets * 0.9));
-  const filter = status && `&status=${status}`;
-  const cursor = encodeCursor({ scope: status, lastId });
-  return `/v1/pets?limit=${limit}${filter}&cursor=${cursor}`;
+export function measureScale(load: Load): Promise<Section> {
+  return serving(quietRig, ['src/index.ts', 'src/index.ts'], async (few, many) => {
+    await addPets(few.env.DB, FEW);
+    await addPets(many.env.DB, MANY);
+    const fewRows = await countRows(few.env, FEW);
+    const rows = await countRows(many.env, MANY);
+    const { meta } = await many.env.DB.prepare('SELECT 1').run();
+    const { listPets } = OPERATIONS;
+    const deep = 'a page deep in a million';
+    const bar = { store: deep, least: 0.9, metric: 'requests in a second of CPU' } as const;
+    const { bars } = await race(
+      [
+        { name: deep, server: many, call: deepPage(MANY) },
+        { name: 'the first of a thousand', server: few, call: listPets, ...bar },
+      ],
+      load,
+    );
+    const limits = { listPets: 20, 'listPets, deep page': 20, 'listPets, 100': 100 };
+    const beyond = Object.entries(limits).map(
+      ([name, limit]) => (rows[name]?.read ?? Number.NaN) - limit,
+    );
+    const written = rows.createPet?.written ?? Number.NaN;
+    const show = (each: Rows | undefined) => `${each?.read} / ${each?.written}`;
+    return {
+      bars: [
+        ...bars,
+        { figure: 'rows read by a list, beyond its limit', most: 1, value: Math.max(...beyond) },
+        { figure: 'rows written by createPet without Idempotency-Key', most: 3, value: written },
+      ],
+      table: [
+        ['rows read / written', 'of 1,000 animals', 'of 1,000,000'],
+        ...Object.keys(rows).map((name) => [name, show(fewRows[name]), show(rows[name])]),
+        ['bytes of an animal, with its index entry', '', (meta.size_after / MANY).toFixed(0)],
+      ],
+      rows,
+    };
+  });
 }
 
-function cases(pets: number): ScaleCase[] {
-  const once = { ...CREATE, headers: { 'idempotency-key': crypto.randomUUID() } };
-  return [
-    { name: 'list of 20, first page', call: { path: '/v1/pets?limit=20' } },
-    { name: 'list of 20, deep page', call: { path: deepPage(pets) } },
-    { name: 'list of 20 sold, first page', call: { path: '/v1/pets?limit=20&status=sold' } },
-    { name: 'list of 20 sold, deep page', call: { path: deepPage(pets, { status: 'sold' }) } },
-    { name: 'list of 1', call: { path: '/v1/pets?limit=1' } },
-    { name: 'list of 100', call: { path: '/v1/pets?limit=100' } },
-    { name: 'list of 100 sold', call: { path: '/v1/pets?limit=100&status=sold' } },
-    { name: 'get', call: { path: `/v1/pets/${Math.floor(pets / 2)}` } },
-    { name: 'create', call: CREATE },
-    { name: 'create with Idempotency-Key', call: once },
-    { name: 'the same again', call: once },
-  ];
+/** Rows of requests: the app in this process, on the database of a server. */
+async function countRows(env: Env, pets: number): Promise<Record<string, Rows>> {
+  const once = { ...OPERATIONS.createPet, headers: { 'idempotency-key': crypto.randomUUID() } };
+  const calls: Record<string, Call> = {
+    ...OPERATIONS,
+    'listPets, 100': { path: '/v1/pets?limit=100' },
+    'listPets, deep page': deepPage(pets),
+    'listPets, deep page of sold': deepPage(pets, 'sold'),
+    'createPet with Idempotency-Key': once,
+    'the same again': once,
+  };
+  const counts: Record<string, Rows> = {};
+  for (const [name, call] of Object.entries(calls)) {
+    const rows = { read: 0, written: 0 };
+    const response = await sendInProcess(call, { ...env, DB: counting(env.DB, rows) });
+    if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
+    counts[name] = rows;
+  }
+  return counts;
 }
 
-/** Serves the store with that many animals, and measures what cannot vary. */
-export async function serveSize(
-  build: Build,
-  pets: number,
-  onProgress: (added: number) => void,
-): Promise<{ server: Server; size: Size }> {
-  const server = await serve(build);
-  await addPets(server.env.DB, pets, onProgress);
-  const { meta } = await server.env.DB.prepare('SELECT 1').run();
-  const usage: Size['usage'] = {};
-  for (const { name, call } of cases(pets)) usage[name] = await meter(server.env, call);
-  return { server, size: { pets, databaseBytes: meta.size_after, usage } };
-}
-
-/** The steps of each statement of a request, in order. */
-export async function plans(env: Env, usage: Usage): Promise<string[][]> {
-  const all: string[][] = [];
-  for (const sql of usage.statements) all.push(await queryPlan(env.DB, sql));
-  return all;
+/** The database as far as the store uses it. */
+function counting(db: D1Database, rows: Rows) {
+  const originals = new Map<object, D1PreparedStatement>();
+  const count = <T extends D1Result>(result: T): T => {
+    rows.read += result.meta.rows_read;
+    rows.written += result.meta.rows_written;
+    return result;
+  };
+  const wrap = (statement: D1PreparedStatement) => {
+    const wrapper = {
+      bind: (...values: unknown[]) => wrap(statement.bind(...values)),
+      all: async () => count(await statement.all()),
+    };
+    originals.set(wrapper, statement);
+    return wrapper;
+  };
+  return {
+    prepare: (sql: string) => wrap(db.prepare(sql)),
+    async batch(wrappers: object[]) {
+      const statements = wrappers.flatMap((wrapper) => originals.get(wrapper) ?? []);
+      return (await db.batch(statements)).map(count);
+    },
+  };
 }

@@ -3,7 +3,6 @@
  * that are there; also while it is served.
  */
 import { parseArgs } from 'node:util';
-import { SingleBar } from 'cli-progress';
 import { setUpLocalStore, withLocalStore } from '../ops/local-store.ts';
 import { addOrders, addPets } from './animals.ts';
 
@@ -14,17 +13,14 @@ const USAGE = `usage: npm run seed -- [--pets N] [--orders N]   (N from 1 to ${M
 const counts = readCounts();
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
-await setUpLocalStore();
-const bar = new SingleBar({
-  format: '{bar} {percentage} %  {value} of {total} {things}  {eta} s left',
-});
 try {
   await withLocalStore(async ({ DB }) => {
+    // On a fresh clone there are no tables.
+    await DB.prepare('SELECT id FROM orders LIMIT 1').run().catch(setUpLocalStore);
     await seed(DB, counts.pets, { add: addPets, table: 'pets', things: 'animals' });
     await seed(DB, counts.orders, { add: addOrders, table: 'orders', things: 'orders' });
   });
 } catch (error) {
-  bar.stop();
   console.error(`error: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 }
@@ -33,14 +29,17 @@ type Kind = { add: typeof addPets; table: string; things: string };
 
 async function seed(db: D1Database, count: number, { add, table, things }: Kind): Promise<void> {
   if (count === 0) return;
-  bar.start(count, 0, { things });
-  await add(db, count, (added) => bar.increment(added));
-  bar.stop();
+  let done = 0;
+  await add(db, count, (added) => {
+    done += added;
+    if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${count} ${things} `);
+  });
   // Ids are never used again: where nothing was deleted, the last one counts them, and reads one row.
   const { results, meta } = await db.prepare(`SELECT max(id) AS last FROM ${table}`).all();
   const size = (meta.size_after / 1024 ** 2).toFixed(0);
+  const start = process.stdout.isTTY ? '\r' : '';
   console.log(
-    `${count} ${things} were added; the last id is ${results[0]?.last}. The database has ${size} MiB.`,
+    `${start}${count} ${things} were added; the last id is ${results[0]?.last}. The database has ${size} MiB.`,
   );
 }
 

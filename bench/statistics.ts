@@ -28,3 +28,10 @@ function quantile(sorted: number[], share: number): number {
   const above = sorted[Math.ceil(position)] ?? Number.NaN;
   return below + (above - below) * (position - Math.floor(position));
 }
+
+/** `12.3 (11.9–12.5)`: the median, and the quartiles. */
+export function show({ median, low, high }: Summary, digits = 0): string {
+  const text = (value: number) =>
+    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${text(median)} (${text(low)}–${text(high)})`;
+}

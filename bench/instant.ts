@@ -1,0 +1,42 @@
+/** Bindings without a platform behind them, for measurements of the store alone. */
+import { KEY_PREFIX } from '../src/keys/record.ts';
+
+const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
+const PETS = `[${Array(20).fill(PET).join(',')}]`;
+
+const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
+/** Has the columns that the statements of all operations select. */
+const ROW = {
+  ...{ items: PETS, more_after: '12', json: PET, id: '12', status: 'available' },
+  ...{ is_recorded: 1, is_found: 1 },
+};
+const RESULT = { results: [ROW], meta: {} };
+
+export type Binding = 'KV' | 'D1';
+
+/** Bindings that succeed. `answer` decides when. */
+export function instantBindings(
+  answer: <T>(binding: Binding, value: T) => Promise<T> = async (_, value) => value,
+  isKnown = true,
+) {
+  const statement = { bind: () => statement, all: () => answer('D1', RESULT) };
+  const limiter = { limit: async () => ({ success: true }) };
+  return {
+    ENVIRONMENT: 'production',
+    BASE_URL: 'https://api.animal-store.example/v1',
+    API_KEYS: {
+      get: (name: string) => answer('KV', isKnown && name.startsWith(KEY_PREFIX) ? RECORD : null),
+    },
+    DB: {
+      prepare: () => statement,
+      batch: (statements: unknown[]) =>
+        answer(
+          'D1',
+          statements.map(() => RESULT),
+        ),
+    },
+    RATE_LIMITER: limiter,
+    WRITE_RATE_LIMITER: limiter,
+    ADDRESS_RATE_LIMITER: limiter,
+  };
+}
