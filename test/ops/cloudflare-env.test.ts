@@ -13,6 +13,8 @@ test.each([
   ['start.ts', []],
   ['reset.ts', []],
   ['keys.ts', ['list']],
+  ['writes.ts', ['stop']],
+  ['example.ts', []],
   ['release.ts', ['status']],
   ['openapi.ts', ['--check']],
   ['check-bundle.ts', []],
