@@ -33,8 +33,8 @@ const object = (members: fc.Arbitrary<string>[]) =>
 const newPet = object(
   fields.map(([field, schema]) =>
     required.includes(field)
-      ? member(field, valid(schema))
-      : fc.oneof(member(field, valid(schema)), fc.constant('')),
+      ? member(field, valid(schema, field))
+      : fc.oneof(member(field, valid(schema, field)), fc.constant('')),
   ),
 );
 
@@ -112,7 +112,7 @@ test('createPet refuses a body with an invalid, missing or unknown field, and wh
   const spoilt = fields.map(([spoiltField]) =>
     object(
       fields.map(([field, schema]) =>
-        member(field, field === spoiltField ? invalid(schema) : valid(schema)),
+        member(field, field === spoiltField ? invalid(schema, field) : valid(schema, field)),
       ),
     ),
   );
@@ -120,7 +120,7 @@ test('createPet refuses a body with an invalid, missing or unknown field, and wh
     object(
       fields
         .filter(([field]) => field !== missingField)
-        .map(([field, schema]) => member(field, valid(schema))),
+        .map(([field, schema]) => member(field, valid(schema, field))),
     ),
   );
   const unknown = fc
