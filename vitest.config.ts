@@ -28,8 +28,8 @@ export default defineConfig(({ mode }) => ({
     environment: './test/environment.ts',
     teardownTimeout: 60_000,
     // Far more than any test needs: a busy machine is no failure.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     env: {
       WRANGLER_SEND_METRICS: 'false',

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { contractionProblem } from './expand-only.ts';
-import { migrationNames, sha256 } from './release/bundle.ts';
+import { migrationNames, sha256 } from './release/dist.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 const FOLDER = join(PROJECT_ROOT, 'migrations');

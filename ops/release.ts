@@ -2,112 +2,90 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { createProgram, run } from './command-line.ts';
 import type { Environment } from './key-namespace.ts';
-import { promote } from './release/promote.ts';
-import { LOCATIONS } from './release/resources.ts';
-import { rollback, rollbackUnfinished } from './release/rollback.ts';
-import { setup } from './release/setup.ts';
-import { smoke } from './release/smoke-command.ts';
-import { releaseToStaging } from './release/staging.ts';
-import { status } from './release/status.ts';
-import { type Command, runCommand } from './release/steps.ts';
-import { ENVIRONMENTS, type EnvironmentName } from './release/target.ts';
+import * as commands from './release/commands.ts';
+import type { Output } from './release/rollout.ts';
+import { ENVIRONMENTS } from './release/target.ts';
 
-type Options = { dryRun?: boolean; json?: boolean };
-
-const PROBES = { least: 10, most: 1000, default: 100 };
+const LONGEST_WAIT_S = 3600;
 
 const program = createProgram(
   'npm run release --',
   'Releases to staging, promotes the same bytes to production, and rolls back.',
 );
 
-command('setup', 'Creates what an environment needs at Cloudflare, and names what is left to do.')
-  .addOption(environment().makeOptionMandatory())
-  .requiredOption('--account <id>', 'the account at Cloudflare', accountArgument)
-  .addOption(new Option('--location <hint>', 'where most writers are').choices(LOCATIONS))
-  .action((options: Options & { env: EnvironmentName; account: string; location?: string }) =>
-    execute(options, (steps) => setup(steps, options.env, options.account, options.location)),
-  );
+type Wait = { wait: number; commit?: string };
+command('staging', 'Builds the commit that is checked out, releases it to staging, and proves it.')
+  .addOption(waitOption(0))
+  .action(execute((output, { wait }: Wait) => commands.releaseToStaging(output, wait)));
 
-command('staging', 'Builds what is committed, releases it to staging, and proves it there.').action(
-  (options: Options) => execute(options, releaseToStaging),
+command('promote', 'Gives production what staging proved: 0, 10, 50 and 100 % of the requests.')
+  .addOption(waitOption(60))
+  .option('--commit <id>', 'refuse if staging has proved another commit by now')
+  .action(execute((output, { wait, commit }: Wait) => commands.promote(output, wait, commit)));
+
+command('rollback', 'Lists the versions to return to; with a version returns to it.')
+  .argument('[version]', 'its id, or the beginning of it')
+  .addOption(new Option('--env <environment>').choices(ENVIRONMENTS).default('production'))
+  .option('--unfinished', 'end a release that was killed, if there is one')
+  .action((version: string | undefined, options: commands.RollBack & { json?: true }) => {
+    if (version && options.unfinished) program.error('error: --unfinished takes no version');
+    return execute((output) => commands.rollBack(output, options, version))(options);
+  });
+
+command('status', 'Shows what both environments serve, and what is missing or unfinished.').action(
+  execute(commands.showStatus),
 );
 
-command('promote', 'Gives production what staging has proved, step by step, or returns.')
-  .addOption(
-    new Option('--probes <count>', 'how many clients look at production at each step')
-      .default(PROBES.default)
-      .argParser(probesArgument),
-  )
-  .action((options: Options & { probes: number }) =>
-    execute(options, (steps) => promote(steps, options.probes)),
-  );
-
-command('rollback', 'Lists what can be returned to; with a version returns to that.')
-  .argument('[version]', 'the version, or the beginning of its name')
-  .addOption(environment().default('production'))
-  .option('--unfinished', 'return from a promotion that was killed, if one was')
-  .action(
-    (
-      version: string | undefined,
-      options: Options & { env: EnvironmentName; unfinished?: boolean },
-    ) => {
-      if (version && options.unfinished) program.error('error: --unfinished takes no version');
-      return execute(options, (steps) =>
-        options.unfinished
-          ? rollbackUnfinished(steps, options.env)
-          : rollback(steps, options.env, version),
-      );
-    },
-  );
-
-command('status', 'Shows what both environments serve, and whether production is behind.').action(
-  (options: Options) => execute(options, status),
-);
-
-command('smoke', 'Looks at a store as a client does. Its API key comes from SMOKE_API_KEY.')
-  .addOption(
-    new Option('--env <environment>', 'which store')
-      .choices(['local', ...ENVIRONMENTS])
-      .default('local'),
-  )
-  .option('--url <address>', 'where it is, if not at its base address', urlArgument)
-  .action((options: Options & { env: Environment; url?: URL }) =>
-    execute(options, (steps) => smoke(steps, options.env, options.url)),
-  );
+type Smoke = { env: Environment; url?: URL };
+command('smoke', 'Tests a store as a client. Its API key comes from SMOKE_API_KEY.')
+  .addOption(new Option('--env <environment>').choices(['local', ...ENVIRONMENTS]).default('local'))
+  .addOption(new Option('--url <address>', 'if not its base address').argParser(urlArgument))
+  .action(execute((output, { env, url }: Smoke) => commands.smoke(output, env, url)));
 
 await run(program);
 
 function command(name: string, description: string) {
-  return program
-    .command(name)
-    .description(description)
-    .option('--dry-run', 'only say what would be done')
-    .option('--json', 'print the result as JSON, and the steps on standard error');
+  const json = 'print the result as JSON, and the progress on standard error';
+  return program.command(name).description(description).option('--json', json);
 }
 
-function environment(): Option {
-  return new Option('--env <environment>', 'which environment').choices(ENVIRONMENTS);
+/**
+ * Runs an action. Progress goes to standard output; with --json to standard error, and the result to standard
+ * output. A failure is one line on standard error. A signal lets the action come to its end.
+ */
+function execute<Options>(action: (output: Output, options: Options) => Promise<object>) {
+  return async (options: Options & { json?: true }): Promise<void> => {
+    const controller = new AbortController();
+    const stop = () => controller.abort();
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
+    // When npm is stopped, the shell between npm and this process ends without a signal to it.
+    const parent = process.ppid;
+    setInterval(() => process.ppid === parent || stop(), 500).unref();
+    try {
+      const say = options.json ? console.error : console.log;
+      const result = await action({ say, signal: controller.signal }, options);
+      if (options.json) console.log(JSON.stringify({ ok: true, ...result }, null, 2));
+    } catch (failure) {
+      const message = failure instanceof Error ? failure.message : String(failure);
+      const error = message.replaceAll(/\s+/g, ' ').trim();
+      if (options.json) console.log(JSON.stringify({ ok: false, error }, null, 2));
+      console.error(`error: ${error}`);
+      process.exitCode = 1;
+    }
+  };
 }
 
-async function execute(options: Options, action: Command<object>): Promise<void> {
-  await runCommand(action, options);
-}
-
-function accountArgument(text: string): string {
-  if (/^[0-9A-Za-z_-]{1,64}$/.test(text)) return text;
-  throw new InvalidArgumentError('It is an id without spaces: npx wrangler whoami lists them.');
-}
-
-function probesArgument(text: string): number {
-  const count = Number(text);
-  if (/^[0-9]+$/.test(text) && count >= PROBES.least && count <= PROBES.most) return count;
-  throw new InvalidArgumentError(`It is a number from ${PROBES.least} to ${PROBES.most}.`);
+function waitOption(seconds: number): Option {
+  return new Option('--wait <seconds>', 'how long each share is tested')
+    .default(seconds)
+    .argParser((text) => {
+      if (/^[0-9]+$/.test(text) && Number(text) <= LONGEST_WAIT_S) return Number(text);
+      throw new InvalidArgumentError(`It must be an integer from 0 to ${LONGEST_WAIT_S}.`);
+    });
 }
 
 function urlArgument(text: string): URL {
   const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && /^\/(v1\/?)?$/.test(url.pathname) && !url.search)
-    return url;
-  throw new InvalidArgumentError('It is an address such as http://localhost:8787.');
+  if (url && /^https?:$/.test(url.protocol) && /^\/(v1\/?)?$/.test(url.pathname)) return url;
+  throw new InvalidArgumentError('It must be an address such as http://localhost:8787.');
 }

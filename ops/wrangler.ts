@@ -19,7 +19,8 @@ export const PROJECT_ROOT = dirname(import.meta.dirname);
 /** The top level of wrangler.toml, whatever `CLOUDFLARE_ENV` in a .env file says: wrangler reads that, too. */
 export const LOCAL = ['--env', ''];
 
-const BIN = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
+/** Not wrangler's bin, which runs this as a second process, and leaves it behind when it is killed. */
+const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
 
 /** Wrangler is one file of 15 MB: kept compiled, it starts in half the time. */
 const COMPILED = join(PROJECT_ROOT, 'node_modules/.cache/node-compile');
@@ -40,7 +41,7 @@ type Options = Omit<SpawnOptions, 'env'> & { env?: Record<string, string> };
 
 /** Starts wrangler in the project's folder; `env` is added to the environment. */
 export function spawnWrangler(args: string[], options: Options = {}): ChildProcess {
-  return spawn(process.execPath, [BIN, ...args], {
+  return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
     cwd: PROJECT_ROOT,
     ...options,
     env: { ...process.env, ...options.env, ...WRANGLER_ENV },

@@ -9,7 +9,7 @@ const FOLDER = join(PROJECT_ROOT, '.github/workflows');
 describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
   const text = readFileSync(join(FOLDER, name), 'utf8');
 
-  test('uses other people’s actions by their SHA', () => {
+  test('uses actions of others by their SHA', () => {
     const used = [...text.matchAll(/^ *(?:- )?uses: (.*)$/gm)].map(([, action]) => action);
     expect(used.length).toBeGreaterThan(0);
     for (const action of used) {
@@ -19,12 +19,12 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
     }
   });
 
-  test('may read, and write nothing', () => {
+  test('has permission to read, and none to write', () => {
     expect(text).toMatch(/^permissions:/m);
     expect(text).not.toMatch(/: write\b|write-all/);
   });
 
-  test('puts nothing of an event or a secret into a script', () => {
+  test('puts no expression into a script', () => {
     const scripts = [...text.matchAll(/^ *(?:- )?run: (?:[>|]-?\n(?: {10}.*\n)+|.*)/gm)].map(
       ([run]) => run,
     );
@@ -32,46 +32,74 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
     for (const script of scripts) expect(script).not.toContain('${{');
   });
 
-  test('installs by npm run setup, and nothing but that', () => {
+  test('installs packages by npm run setup only', () => {
     expect(text).not.toMatch(/\bnpm (ci|i|install|rebuild|exec|x)\b|\bnpx\b/);
   });
 });
 
 const RELEASE = readFileSync(join(FOLDER, 'release.yml'), 'utf8');
 
-/** The steps of each job of the release, as text. */
-const JOBS = RELEASE.split(/^ {2}(?=\w+:$)/m)
-  .slice(1)
-  .map((job) => job.split(/^ {6}- /m).slice(1));
+/** The jobs of the release by name, as text. */
+const JOBS = Object.fromEntries(
+  RELEASE.split(/^ {2}(?=\w+:$)/m)
+    .slice(1)
+    .map((job) => [job.slice(0, job.indexOf(':')), job]),
+);
+const stepsOf = (job = '') => job.split(/^ {6}- /m).slice(1);
+const DEPLOYING = [JOBS.staging, JOBS.promote];
 
-const holdsSecret = (step: string) => /\{\{\s*secrets\b/.test(step);
-
-test('only steps hold secrets: every step would hold what a job or a workflow does', () => {
+test('every secret is in the environment of a step, never of a job or of the workflow', () => {
   const secrets = RELEASE.match(/\{\{\s*secrets\b/g) ?? [];
-  expect(secrets.length).toBeGreaterThan(0);
-  expect(
-    JOBS.flat()
-      .join('')
-      .match(/\{\{\s*secrets\b/g),
-  ).toEqual(secrets);
+  const inSteps = Object.values(JOBS).flatMap(stepsOf).join('');
+  expect(secrets.length).toBe(6);
+  expect(inSteps.match(/\{\{\s*secrets\b/g)).toEqual(secrets);
 });
 
-test('a job whose steps hold secrets installs before the first of them', () => {
-  const deploying = JOBS.filter((steps) => steps.some(holdsSecret));
-  expect(deploying.length).toBe(2);
-  for (const steps of deploying) {
+test('packages are installed before the first step that holds a secret', () => {
+  for (const job of DEPLOYING) {
+    const steps = stepsOf(job);
     const setup = steps.findIndex((step) => /^run: npm run setup$/m.test(step));
     expect(setup).toBeGreaterThanOrEqual(0);
-    expect(setup).toBeLessThan(steps.findIndex(holdsSecret));
+    expect(setup).toBeLessThan(steps.findIndex((step) => step.includes('secrets.')));
   }
 });
 
-test('a step that holds secrets only runs the release, which installs nothing', () => {
-  const steps = JOBS.flat().filter(holdsSecret);
-  expect(steps.length).toBe(3);
-  for (const step of steps) expect(step).toMatch(/^(if: .*\n +)?run: npm run release -- /);
+test('a step that holds a secret runs the release alone, which installs nothing', () => {
+  const steps = DEPLOYING.flatMap(stepsOf).filter((step) => step.includes('secrets.'));
+  expect(steps.map((step) => /^ *run: (.*)$/m.exec(`  ${step}`)?.[1])).toEqual([
+    'npm run release -- staging',
+    'npm run release -- promote --commit "$COMMIT"',
+    'npm run release -- rollback --unfinished',
+  ]);
   expect(packageJson.scripts).toMatchObject({
     prerelease: 'node ops/install.mjs --check',
     release: 'node ops/release.ts',
   });
+});
+
+test('jobs that deploy have the whole history, their environment, and one release at a time', () => {
+  for (const [job, environment] of [
+    [JOBS.staging, 'staging'],
+    [JOBS.promote, 'production'],
+  ]) {
+    expect(job).toMatch(/^ {10}fetch-depth: 0$/m);
+    expect(job).toMatch(new RegExp(`^ {4}environment: ${environment}$`, 'm'));
+    expect(job).toContain('concurrency:\n      group: release\n      cancel-in-progress: false\n');
+  }
+});
+
+test('production returns only from a promotion that was cut short, not from a refusal', () => {
+  const steps = stepsOf(JOBS.promote);
+  expect(steps.at(-2)).toMatch(/^id: promote\n/);
+  expect(steps.at(-1)).toMatch(
+    /^if: cancelled\(\) && steps\.promote\.outcome == 'cancelled'\n +run: npm run release -- rollback --unfinished\n/,
+  );
+  expect(RELEASE).not.toMatch(/failure\(\)|always\(\)/);
+});
+
+test('the whole check, the release tests among it, runs before a release', () => {
+  expect(JOBS.check).toContain('uses: ./.github/workflows/check.yml');
+  expect(JOBS.staging).toContain('needs: check');
+  expect(readFileSync(join(FOLDER, 'check.yml'), 'utf8')).toMatch(/^ +- run: \.ci\/run$/m);
+  expect(readFileSync(join(PROJECT_ROOT, '.ci/run'), 'utf8')).toMatch(/^npm run test:release$/m);
 });

@@ -1,120 +1,81 @@
-/** A client of the store as the release commands are one: patient with rate limits, exact with numbers. */
+/** A store as its clients see it, and which version of the worker answers them. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { createAnimalStore } from '../../client/src/index.ts';
 
-/** Long enough for a slow answer (the store gives up after 5 s), short enough to notice none. */
-const TIMEOUT_MS = 10_000;
-const RATE_LIMITED_RETRIES = 3;
-
-export type Client = {
-  /**
-   * Sends a request to a path, such as `/v1/pets`. One that is rate limited is sent again, later.
-   *
-   * @throws Error when there is no answer.
-   */
-  send(path: string, init?: ClientRequest): Promise<Answer>;
-};
-
-export type ClientRequest = { method?: string; headers?: Record<string, string>; body?: string };
-
-/** `body` is parsed JSON whose integers are `bigint`, or `undefined` when it is no JSON. */
-export type Answer = { status: number; headers: Headers; body: unknown };
-
-export type ClientOptions = {
-  /** Such as `http://localhost:8787`. */
-  origin: string;
-  /** Headers of every request. */
+export type Store = {
+  environment: string;
+  /** Ends in `/v1`; links begin with it. */
+  baseUrl: string;
+  apiKey: string;
   headers?: Record<string, string>;
+  /** The version that must answer, where it matters which. */
+  version?: string;
   signal?: AbortSignal;
+  /** Runs SQL on the store's database, to remove what the smoke test added. */
+  execute?: (sql: string) => Promise<unknown>;
 };
+
+/** While a deployment spreads over Cloudflare's network, one answer says little about the next. */
+const ANSWERS_IN_A_ROW = 5;
 
 /**
- * Asks for one version of a worker, whatever its share.
+ * The same store, asked for one version by name, whatever the share of that version.
  * https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
  */
-export function overrideHeader(worker: string, version: string): Record<string, string> {
-  return { 'Cloudflare-Workers-Version-Overrides': `${worker}="${version}"` };
+export function byVersion(store: Store, worker: string, version: string): Store {
+  const headers = { 'Cloudflare-Workers-Version-Overrides': `${worker}="${version}"` };
+  return { ...store, version, headers };
 }
 
-/**
- * Requests with the same key are answered by the same version for as long as a deployment lasts.
- * https://developers.cloudflare.com/workers/versions-and-deployments/gradual-deployments/version-affinity/
- */
-export function affinityHeader(key: string): Record<string, string> {
-  return { 'Cloudflare-Workers-Version-Key': key };
-}
-
-export function createClient({ origin, headers, signal }: ClientOptions): Client {
-  return {
-    async send(path, init = {}) {
-      const url = `${origin}${path}`;
-      for (let attempt = 0; ; attempt += 1) {
-        const {
-          status,
-          headers: received,
-          text,
-        } = await exchange(url, {
-          ...init,
-          headers: { ...headers, ...init.headers },
-          ...(signal && { signal }),
-        });
-        if (status !== 429 || attempt === RATE_LIMITED_RETRIES) {
-          return { status, headers: received, body: parse(text) };
-        }
-        const wait = Number(received.get('retry-after')) || 1;
-        await pause(wait * 1000, signal);
-      }
-    },
+/** `fetch` with the store's headers. */
+export function fetchFrom({ headers: own, signal }: Store): typeof fetch {
+  return (input, init = {}) => {
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), ...own };
+    return fetch(input, { ...(signal && { signal }), ...init, headers });
   };
 }
 
-/** @throws Error naming the request and why there is no answer; the signal's reason when it is aborted. */
-async function exchange(
-  url: string,
-  { signal, ...init }: ClientRequest & { signal?: AbortSignal },
-) {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  try {
-    const response = await fetch(url, {
-      redirect: 'manual',
-      ...init,
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-    return { status: response.status, headers: response.headers, text: await response.text() };
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw new Error(`${init.method ?? 'GET'} ${url}: ${reason(error)}`);
+/** A client of the store: patient with rate limits, and with a network that fails for a moment. */
+export function clientOf(store: Store, fetch = fetchFrom(store)) {
+  const { baseUrl, apiKey, signal } = store;
+  return createAnimalStore({ baseUrl, apiKey, fetch, signal });
+}
+
+/** Checks that the store is healthy, and which environment and version answers. */
+export async function checkHealth(store: Store): Promise<void> {
+  const health = await clientOf(store).getHealth({ maxAttempts: 1, deadlineMs: 10_000 });
+  expect('health', health.status, 'ok');
+  expect('environment', health.environment, store.environment);
+  if (store.version) expect('version', health.version, store.version);
+}
+
+/** Waits until the version of a store answers. @throws Error when it has not in time. */
+export async function waitForVersion(store: Store, limitSeconds = 60): Promise<void> {
+  const end = Date.now() + limitSeconds * 1000;
+  for (let answers = 0; answers < ANSWERS_IN_A_ROW; ) {
+    const cause = await checkHealth(store).catch((error: Error) => error);
+    answers = cause ? 0 : answers + 1;
+    store.signal?.throwIfAborted();
+    if (cause && Date.now() > end) {
+      const what = `version ${store.version} has not answered within ${limitSeconds} s`;
+      throw new Error(`${what}: ${messageOf(cause)}`, { cause });
+    }
+    if (cause) await pause(500);
   }
 }
 
-/** Waits, unless the signal is aborted: then it throws the signal's reason. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener('abort', stop, { once: true });
-  });
+/** @throws Error naming what differs. */
+export function expect(what: string, found: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(found, expected)) return;
+  throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
 }
 
-/** Fetch's own message is `fetch failed`; its cause says why. */
-function reason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
+/** The command that makes a key for the smoke test. */
+export function keyCommand(environment: string): string {
+  return `npm run keys -- create --label "Smoke test" --env ${environment}`;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text, (_, value, context?: { source: string }) =>
-      typeof value === 'number' && context && /^-?[0-9]+$/.test(context.source)
-        ? BigInt(context.source)
-        : value,
-    );
-  } catch {
-    return undefined;
-  }
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

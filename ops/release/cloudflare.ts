@@ -1,177 +1,181 @@
 /**
- * The worker's versions and deployments at Cloudflare, through wrangler.
+ * An environment's versions, deployments and database at Cloudflare, through wrangler. The messages of versions and
+ * deployments are the only state that a release keeps.
  * https://developers.cloudflare.com/workers/versions-and-deployments/
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { runWrangler } from '../wrangler.ts';
-import { DIST_CONFIG, WORKER } from './bundle.ts';
-import { formatIdentity, type Identity, parseIdentity } from './identity.ts';
+import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
+import { type Build, digestOf, type Release } from './dist.ts';
 import type { Target } from './target.ts';
 
-const Annotations = z.object({ 'workers/message': z.string().optional() }).default({});
+/** Cloudflare lists this many deployments and versions. */
+export const LISTED = 10;
+/** Longer than any upload takes. A hanging command must not keep production from being returned. */
+const WRANGLER_LIMIT_MS = 180_000;
 
-const Version = z
-  .object({
-    id: z.string(),
-    metadata: z.object({ created_on: z.string() }),
-    annotations: Annotations,
-  })
-  .transform(({ id, metadata, annotations }) => ({
+const PLACEHOLDER = 'placeholder';
+/** What the message of a deployment begins with. */
+export const STEP = 'release: ';
+export const SETTLED = 'settled release: ';
+
+const Message = z
+  .object({ 'workers/message': z.string().default('') })
+  .prefault({})
+  .transform((annotations) => annotations['workers/message']);
+
+export const Version = z
+  .object({ id: z.string(), metadata: z.object({ created_on: z.string() }), annotations: Message })
+  .transform(({ id, metadata, annotations: message }) => ({
     id,
     createdOn: metadata.created_on,
-    identity: parseIdentity(annotations['workers/message']),
+    isPlaceholder: message === PLACEHOLDER,
+    /** Unknown for a version that this tool did not upload. */
+    release: releaseOf(message),
   }));
 export type Version = z.infer<typeof Version>;
 
-const Deployment = z
-  .object({
-    created_on: z.string(),
-    versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
-    annotations: Annotations,
-  })
-  .transform(({ created_on, versions, annotations }) => ({
-    createdOn: created_on,
-    /** Whether it was a step on the way of a roll-out. */
-    step: annotations['workers/message']?.startsWith(STEP) ?? false,
-    /** Why a settled one was made; `undefined` for any other. */
-    settled: annotations['workers/message']?.split(SETTLED)[1],
-    shares: versions.map(({ version_id, percentage }) => ({ version: version_id, percentage })),
-  }));
-export type Deployment = z.infer<typeof Deployment>;
+/** A release, and D1's state before its migrations, from the message of a version. */
+function releaseOf(message: string): (Release & { bookmark: string }) | undefined {
+  const pairs = message.split(' ').map((pair) => pair.split('=', 2));
+  const { commit, bookmark, ...rest } = Object.fromEntries(pairs) as Partial<
+    Record<string, string>
+  >;
+  const { 'index.js': index, assets } = rest;
+  // Version 1.0.0 of this tool noted the hashes that the digest is made of.
+  const digest = rest.digest ?? (index && assets && digestOf(index, assets));
+  return commit && bookmark && digest ? { commit, digest, bookmark } : undefined;
+}
 
-/** A version's share of the requests, in percent. */
-export type Share = Deployment['shares'][number];
+/** In percent of the requests. */
+const Share = z
+  .object({ version_id: z.string(), percentage: z.number() })
+  .transform(({ version_id: version, percentage }) => ({ version, percentage }));
+export type Share = z.infer<typeof Share>;
 
-/** Longer than any upload takes; nothing that hangs may keep production from being returned. */
-const WRANGLER_LIMIT_MS = 180_000;
+export const Deployment = z
+  .object({ versions: z.array(Share), annotations: Message })
+  .transform(({ versions, annotations: message }) => deploymentOf(versions, message));
+export type Deployment = ReturnType<typeof deploymentOf>;
 
-/**
- * Why we made a deployment, in its message. A settled one serves a version that may be returned to: proved, or
- * chosen by an operator. Any other is a step on the way.
- */
-const STEP = 'release: ';
-const SETTLED = 'settled release: ';
+/** A deployment, by its message: a step of a roll-out, a settled one, or one from outside this tool. */
+export function deploymentOf(shares: Share[], message: string) {
+  const byId = shares.toSorted((a, b) => a.version.localeCompare(b.version));
+  return {
+    shares: byId.sort((a, b) => a.percentage - b.percentage),
+    message,
+    isStep: message.startsWith(STEP),
+    isSettled: message.startsWith(SETTLED),
+    /** The version that a step returns to if it fails. Version 1.0.0 of this tool did not note it. */
+    returnTo: / return=(\S+)/.exec(message)?.[1],
+  };
+}
 
-/**
- * Runs a wrangler command on an environment. Where the two are in accounts of their own, what promotes may be
- * given a token of its own for looking at staging.
- */
+/** Runs wrangler on an environment, by default with the project's configuration. */
 export function wrangler(
   { environment }: Target,
   args: string[],
-  env: Record<string, string> = {},
+  config = join(PROJECT_ROOT, 'wrangler.toml'),
 ): Promise<string> {
-  const token = environment === 'staging' && process.env.CLOUDFLARE_STAGING_API_TOKEN;
-  return runWrangler([...args, '--env', environment], {
-    env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
-    // In a process group of its own: a signal from the terminal is ours to act on, not wrangler's.
+  // Where each environment has an account of its own, `promote` reads staging with a second token.
+  const token = environment === 'staging' ? process.env.CLOUDFLARE_STAGING_API_TOKEN : undefined;
+  return runWrangler([...args, '--env', environment, '--config', config], {
+    ...(token && { env: { CLOUDFLARE_API_TOKEN: token } }),
+    // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.
     detached: process.platform !== 'win32',
     timeout: WRANGLER_LIMIT_MS,
+    // SIGTERM would leave it to wrangler, which may not end.
+    killSignal: 'SIGKILL',
   });
 }
 
-/** @throws Error when nobody is logged in. */
-export async function login(): Promise<void> {
-  await runWrangler(['whoami', '--json']).catch((error: Error) => {
-    // Anything else is said better by what comes next: some tokens may do all but ask who they are.
-    if (!error.message.includes('"loggedIn":false')) return;
-    throw new Error('nobody is logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
+/** What Cloudflare lists, oldest first: nothing if the worker does not exist. */
+export type Deployed = { deployments: Deployment[]; versions: Version[] };
+
+export async function readDeployed(target: Target): Promise<Deployed> {
+  const [deployments, listed] = await Promise.all([
+    listDeployments(target),
+    listOf(target, 'versions', Version),
+  ]);
+  const known = new Set(listed.map(({ id }) => id));
+  const noted = deployments.flatMap(({ shares, returnTo }) => {
+    return [...shares.map(({ version }) => version), ...(returnTo ? [returnTo] : [])];
   });
+  const older = [...new Set(noted).difference(known)].map(async (id) =>
+    Version.parse(JSON.parse(await wrangler(target, ['versions', 'view', id, '--json']))),
+  );
+  const versions = [...(await Promise.all(older)), ...listed];
+  return { deployments, versions: versions.sort((a, b) => (a.createdOn < b.createdOn ? -1 : 1)) };
 }
 
-/** The ten newest deployments, oldest first; none when the worker does not exist. */
-export async function listDeployments(target: Target): Promise<Deployment[]> {
-  const output = await orNothing(wrangler(target, ['deployments', 'list', '--json']));
-  return z.array(Deployment).parse(JSON.parse(output));
+export function listDeployments(target: Target): Promise<Deployment[]> {
+  return listOf(target, 'deployments', Deployment);
 }
 
-/** The ten newest versions that can be deployed, oldest first; none when the worker does not exist. */
-export async function listVersions(target: Target): Promise<Version[]> {
-  const output = await orNothing(wrangler(target, ['versions', 'list', '--json']));
-  return z.array(Version).parse(JSON.parse(output));
-}
-
-/** Uploads dist/ as a version that nobody is served by yet, and returns its id. */
-export async function uploadVersion(target: Target, identity: Identity): Promise<string> {
-  const { version_id } = await send(target, ['versions', 'upload'], identity, DIST_CONFIG);
-  return version_id;
-}
-
-/**
- * Deploys dist/ at once, to all: with the triggers of `config`. `targets` are the addresses that it can be
- * reached at.
- */
-export async function deploy(
+async function listOf<T>(
   target: Target,
-  identity: Identity,
-  config = DIST_CONFIG,
-): Promise<{ version: string; targets: string[] }> {
-  const { version_id, targets = [] } = await send(target, ['deploy'], identity, config);
-  return { version: version_id, targets };
+  what: 'deployments' | 'versions',
+  schema: z.ZodType<T>,
+): Promise<T[]> {
+  try {
+    return z.array(schema).parse(JSON.parse(await wrangler(target, [what, 'list', '--json'])));
+  } catch (error) {
+    // Cloudflare's codes for a worker that does not exist.
+    if (/\[code: (10007|10090)\]/.test(String(error))) return [];
+    throw error;
+  }
 }
 
-/** Deploys versions with their shares of the requests, as a step of a roll-out. */
-export async function deployShares(target: Target, shares: Share[]): Promise<void> {
-  const [newest] = shares;
-  await deployVersions(target, shares, `${STEP}${newest?.percentage} %`);
-}
-
-/** Deploys one version to all, to stay. The bookmark is D1's of before its promotion. */
-export async function settle(
-  target: Target,
-  version: string,
-  why: string,
-  bookmark?: string,
-): Promise<void> {
-  const note = bookmark === undefined ? '' : ` bookmark=${bookmark}`;
-  await deployVersions(target, [{ version, percentage: 100 }], `${SETTLED}${why}${note}`);
-}
-
-async function deployVersions(target: Target, shares: Share[], message: string): Promise<void> {
+export async function deployVersions(target: Target, shares: Share[], message: string) {
   const specs = shares.map(({ version, percentage }) => `${version}@${percentage}%`);
   await wrangler(target, ['versions', 'deploy', ...specs, '--yes', '--message', message]);
 }
 
-/** Attaches the routes and crons of a configuration. */
-export async function attachTriggers(target: Target, config = DIST_CONFIG): Promise<void> {
-  await wrangler(target, ['triggers', 'deploy', '--config', config]);
+/** Deploys a version to all, to stay. */
+export function settle(target: Target, version: string, why: string): Promise<void> {
+  return deployVersions(target, [{ version, percentage: 100 }], `${SETTLED}${why}`);
 }
 
-const Uploaded = z.object({
-  type: z.enum(['deploy', 'version-upload']),
-  version_id: z.string(),
-  targets: z.array(z.string()).optional(),
-});
-
-/** Sends the bytes of dist/ as they are. What wrangler prints is for people; this file is for us. */
-async function send(target: Target, command: string[], identity: Identity, config: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  try {
-    const output = join(folder, 'output.ndjson');
-    // Without ids wrangler would create what is missing by itself: --no-x-provision.
-    const bytes = [WORKER, '--no-bundle', '--no-x-provision', '--config', config];
-    const label = ['--message', formatIdentity(identity), '--tag', identity.commit.slice(0, 12)];
-    await wrangler(target, [...command, ...bytes, ...label], { WRANGLER_OUTPUT_FILE_PATH: output });
-    const lines = (await readFile(output, 'utf8')).trim().split('\n');
-    const uploaded = lines.map((line) => Uploaded.safeParse(JSON.parse(line)).data);
-    const result = uploaded.find((entry) => entry !== undefined);
-    if (!result) throw new Error('wrangler did not say which version it uploaded');
-    return result;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+/** Creates the worker, without an address: only then can versions be uploaded and get shares. */
+export async function deployPlaceholder(target: Target): Promise<void> {
+  const { environment, worker: name, accountId: account_id, compatibilityDate } = target;
+  const section = { name, account_id, workers_dev: false, preview_urls: false };
+  const config = { name, compatibility_date: compatibilityDate, env: { [environment]: section } };
+  const folder = join(PROJECT_ROOT, 'dist/placeholder');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'wrangler.json'), JSON.stringify(config));
+  const script = join(import.meta.dirname, 'placeholder.js');
+  const args = ['deploy', script, '--no-bundle', '--message', PLACEHOLDER];
+  await wrangler(target, args, join(folder, 'wrangler.json'));
 }
 
-/** An empty list in place of the error that there is no such worker. */
-async function orNothing(listing: Promise<string>): Promise<string> {
+/** Uploads a build as a version that serves nobody yet. Its message keeps the state of the database. */
+export async function uploadVersion(target: Target, build: Build): Promise<void> {
+  const info = await wrangler(target, ['d1', 'time-travel', 'info', 'DB', '--json']);
+  const { bookmark } = z.object({ bookmark: z.string() }).parse(JSON.parse(info));
+  const message = `commit=${build.commit} digest=${build.digest} bookmark=${bookmark}`;
+  // Without an id wrangler would create a database or namespace by itself: --no-x-provision.
+  const args = ['versions', 'upload', build.worker, '--no-bundle', '--no-x-provision'];
+  const label = ['--message', message, '--tag', build.commit.slice(0, 12)];
+  await wrangler(target, [...args, ...label], build.config);
+}
+
+/** The names of the migrations that have run. (`d1 migrations list` would write.) */
+export async function appliedMigrations(target: Target): Promise<string[]> {
+  const Rows = z.tuple([z.object({ results: z.array(z.object({ name: z.string() })) })]);
+  const sql = 'SELECT name FROM d1_migrations';
   try {
-    return await listing;
+    const command = ['d1', 'execute', 'DB', '--remote', '--json', '--command', sql];
+    const rows = Rows.parse(JSON.parse(await wrangler(target, command)));
+    return rows[0].results.map(({ name }) => name);
   } catch (error) {
-    // The worker, or its service, does not exist: wrangler tells these apart from other errors, too.
-    if (/\[code: (10007|10090)\]/.test(String(error))) return '[]';
+    if (/no such table: d1_migrations/.test(String(error))) return [];
     throw error;
   }
+}
+
+/** For a person: it takes the database back to a bookmark, and loses everything written since. */
+export function restoreCommand({ environment }: Target, bookmark: string): string {
+  return `npx wrangler d1 time-travel restore DB --env ${environment} --bookmark=${bookmark}`;
 }

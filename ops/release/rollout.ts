@@ -1,176 +1,186 @@
-/** What `staging`, `promote` and `rollback` do alike to what an environment serves. */
-import { checkUp, clientOf, type Subject } from './checkup.ts';
-import { pause } from './client.ts';
-import {
-  type Deployment,
-  listDeployments,
-  listVersions,
-  settle,
-  type Version,
-} from './cloudflare.ts';
-import { untilAnswers } from './probes.ts';
-import type { Steps } from './steps.ts';
+/**
+ * Rolling a release out: read what is deployed, compute the next step, take it, and repeat. Cloudflare holds the
+ * state, so the same loop resumes a roll-out that was killed.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { byVersion, messageOf, type Store, waitForVersion } from './client.ts';
+import * as cloudflare from './cloudflare.ts';
+import { type Build, migrationNames, provePreviousRelease } from './dist.ts';
+import * as steps from './next-step.ts';
+import { smokeTest } from './smoke.ts';
 import type { Target } from './target.ts';
 
-/** By then a change has spread over Cloudflare's network, or something is wrong. */
-export const SPREAD_LIMIT_MS = 60_000;
 /** A new address needs a DNS record and a certificate first. */
-export const ADDRESS_LIMIT_MS = 600_000;
-/** Returning is tried again after each of these: an API that fails now may answer soon. */
-const RETURN_PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 30_000];
+const NEW_ADDRESS_LIMIT_S = 600;
+/** Returning is tried again after these seconds: an API that fails now may answer soon. */
+const RETURN_PAUSES_S = [1, 2, 5, 15, 30, 30];
 
-export type Served = { deployments: Deployment[]; versions: Version[] };
+export type Output = {
+  /** Prints a line of progress, or of a result for people. */
+  say: (line: string) => void;
+  /** Aborted when the command is told to stop. */
+  signal: AbortSignal;
+};
 
-/** What an environment serves, has served, and could: nothing when the worker does not exist. */
-export async function readServed(target: Target): Promise<Served> {
-  const [deployments, versions] = await Promise.all([
-    listDeployments(target),
-    listVersions(target),
-  ]);
-  return { deployments, versions };
-}
-
-/** Reads that as a step. */
-export function lookAtServed(target: Target, steps: Steps): Promise<Served> {
-  return steps.look(
-    `read what ${target.environment} serves`,
-    () => readServed(target),
-    ({ deployments }) => sharesInWords(deployments.at(-1)),
-  );
-}
-
-/** The version that is deployed alone, if one is. (At 0 % another can still be asked for by name.) */
-export function servesAll(deployment: Deployment | undefined): string | undefined {
-  const [only, ...others] = deployment?.shares ?? [];
-  return others.length === 0 ? only?.version : undefined;
-}
-
-/** The newest deployment that was to stay. */
-export function lastSettled(deployments: Deployment[]): Deployment | undefined {
-  return deployments.findLast(({ settled }) => settled !== undefined);
-}
+/** `waitSeconds`: how long each share is tested. */
+export type RollOut = Output & {
+  target: Target;
+  plan: steps.Plan & { release: Build };
+  store: Store;
+  waitSeconds: number;
+};
 
 /**
- * The version to return to. What was settled on, or deployed by other means, is somebody's decision; a step of
- * ours, and a version that we deployed and never settled on, are not: then it is what was settled on before.
- */
-export function stableVersion(served: Served): string | undefined {
-  const newest = served.deployments.at(-1);
-  return servesAll(isUnfinished(served) ? lastSettled(served.deployments) : newest);
-}
-
-/** Whether the newest deployment is on the way of a roll-out of ours. */
-export function isUnfinished({ deployments, versions }: Served): boolean {
-  const newest = deployments.at(-1);
-  if (!newest || newest.settled !== undefined) return false;
-  const alone = servesAll(newest);
-  const isReleased = versions.some(({ id, identity }) => id === alone && identity !== undefined);
-  return newest.step || (isReleased && !isSettledOn(alone, deployments));
-}
-
-/** Whether one of these deployments was to stay with this version. */
-export function isSettledOn(version: string | undefined, deployments: Deployment[]): boolean {
-  return deployments.some(
-    (deployment) => deployment.settled !== undefined && servesAll(deployment) === version,
-  );
-}
-
-/** Waits until a version answers, then smoke-tests it; `where` says in words how it is asked. */
-export async function prove(
-  subject: Subject & { version: string },
-  steps: Steps,
-  where = `at ${subject.baseUrl}`,
-  limitMs = SPREAD_LIMIT_MS,
-): Promise<void> {
-  const { version } = subject;
-  const client = clientOf(subject, steps.signal);
-  await steps.take(
-    `wait for ${short(version)} to answer ${where}`,
-    () => untilAnswers(client, version, limitMs, steps.signal),
-    undefined,
-  );
-  await takeSmokeTest(subject, steps);
-}
-
-/** Runs the smoke test as a step. */
-export async function takeSmokeTest(subject: Subject, steps: Steps): Promise<void> {
-  await steps.take(
-    'smoke test',
-    () => checkUp(subject, steps.signal),
-    [],
-    (checks) => `${checks.length} checks`,
-  );
-}
-
-/**
- * Runs a roll-out. When it fails, or is interrupted, looks at what is deployed, and returns to the old version by
- * its name if that is still the roll-out's own doing.
+ * Rolls a release out, or resumes that. After a failure or an interruption the settled version serves again.
  *
  * @throws Error saying what failed, and what is served now.
  */
-export async function orReturn(
-  target: Target,
-  old: string | undefined,
-  isOwn: (deployment: Deployment) => boolean,
-  steps: Steps,
-  rollOut: () => Promise<void>,
-): Promise<void> {
-  try {
-    await rollOut();
-  } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
-    if (steps.dryRun || !old) throw error;
-    // What is begun here is finished, whoever presses Ctrl-C.
-    steps.shield();
-    steps.say(`failed: ${failure}`);
-    const served = await steps
-      .look(
-        `return to ${short(old)}`,
-        () => returnTo(target, old, isOwn),
-        (result) => result,
-      )
-      .catch((also: Error) => {
-        const command = `npm run release -- rollback ${old} --env ${target.environment}`;
-        throw new Error(`${failure}; returning failed, too (${also.message}): run ${command}`);
-      });
-    throw new Error(`${failure}; ${target.environment} serves ${served}`);
+export async function rollOut(options: RollOut) {
+  const { target, plan, say, signal } = options;
+  let deployed = await cloudflare.readDeployed(target);
+  const previous = steps.settledVersion(deployed) ?? null;
+  const run: steps.Run = {};
+  /** What this run found or deployed last. What it tried may have taken effect, although it failed. */
+  let known = deployed.deployments.at(-1);
+  let tried = known;
+
+  async function take(step: steps.Step): Promise<void> {
+    if (step.do === 'create worker') {
+      say(`Creating the worker ${target.worker}: it answers 503 until its first release is proved`);
+      await cloudflare.deployPlaceholder(target);
+      deployed = await cloudflare.readDeployed(target);
+      known = deployed.deployments.at(-1);
+    } else if (step.do === 'prepare') {
+      run.version = await prepare(options, deployed);
+    } else if (step.do === 'prove') {
+      await prove(options, deployed, step);
+      run.proved = step.percentage;
+    } else if (step.do === 'deploy') {
+      const found = (await cloudflare.listDeployments(target)).at(-1);
+      if (!isDeepStrictEqual(found, known)) throw new Error('another operator has deployed');
+      say(`Deploying ${steps.sharesOf(step)}`);
+      tried = cloudflare.deploymentOf(step.shares, step.message);
+      await cloudflare.deployVersions(target, step.shares, step.message);
+      known = tried;
+      deployed = { ...deployed, deployments: [...deployed.deployments, known] };
+    }
   }
+
+  for (;;) {
+    const step = steps.nextStep(deployed, plan, run);
+    if (step.do === 'refuse') throw new Error(`${target.environment}: ${step.because}`);
+    if (step.do === 'finish') return { version: run.version, previous };
+    const old = steps.settledVersion(deployed);
+    try {
+      signal.throwIfAborted();
+      await take(step);
+    } catch (cause) {
+      const failure = signal.aborted ? 'interrupted' : messageOf(cause);
+      if (!old) throw new Error(failure, { cause });
+      say(`Failed: ${failure}`);
+      const served = await returnTo(options, old, [known, tried]).catch((error) => {
+        const command = `npm run release -- rollback ${old} --env ${target.environment}`;
+        return `an unknown version, as returning failed, too (${messageOf(error)}): run ${command}`;
+      });
+      throw new Error(`${failure}; ${target.environment} serves ${served}`, { cause });
+    }
+  }
+}
+
+/** Uploads, migrates and attaches what an earlier run has not; returns the version. It serves nobody yet. */
+async function prepare(options: RollOut, deployed: cloudflare.Deployed): Promise<string> {
+  const { target, say } = options;
+  const { release } = options.plan;
+  const pending = await pendingMigrations(target, release.folder);
+  if (pending.length > 0) await proveMigrations(options, deployed, pending.join(', '));
+  let uploaded = deployed;
+  if (!steps.versionOf(uploaded, release)) {
+    say('Uploading the version');
+    await cloudflare.uploadVersion(target, release);
+    uploaded = await cloudflare.readDeployed(target);
+  }
+  const id = steps.versionOf(uploaded, release);
+  const bookmark = uploaded.versions.find((version) => version.id === id)?.release?.bookmark;
+  if (!id || !bookmark) throw new Error('the uploaded version is not listed');
+  say(`To restore the data of now: ${cloudflare.restoreCommand(target, bookmark)}`);
+  if (pending.length > 0) {
+    say(`Applying ${pending.join(', ')}`);
+    const apply = ['d1', 'migrations', 'apply', 'DB', '--remote'];
+    await cloudflare.wrangler(target, apply, release.config);
+  }
+  say('Attaching routes and crons');
+  await cloudflare.wrangler(target, ['triggers', 'deploy'], release.config);
+  return id;
+}
+
+/** The migrations of a folder that have not run. */
+export async function pendingMigrations(target: Target, folder: string): Promise<string[]> {
+  const applied = await cloudflare.appliedMigrations(target);
+  return (await migrationNames(folder)).filter((name) => !applied.includes(name));
+}
+
+/** Proves that what is served works after the migrations, before they are applied. */
+async function proveMigrations(
+  { plan, say }: RollOut,
+  deployed: cloudflare.Deployed,
+  pending: string,
+): Promise<void> {
+  const id = steps.settledVersion(deployed);
+  const old = deployed.versions.find((version) => version.id === id);
+  if (old?.isPlaceholder) return;
+  if (!old?.release) {
+    const fix = 'roll back to a release first';
+    throw new Error(`version ${id} is not a release, and cannot be tested on ${pending}: ${fix}`);
+  }
+  say(`Testing the previous release (commit ${old.release.commit.slice(0, 8)}) on ${pending}`);
+  const isSame = await provePreviousRelease(old.release, plan.release);
+  if (!isSame) say('(Other packages are installed now than those that it was released with.)');
+}
+
+/** Waits until a version answers at its share, then runs the smoke test for some time: at least once. */
+async function prove(
+  { target, store, waitSeconds, say }: RollOut,
+  deployed: cloudflare.Deployed,
+  { version, percentage }: { version: string; percentage: number },
+): Promise<void> {
+  const old = deployed.versions.find(({ id }) => id === steps.settledVersion(deployed));
+  const isAlone = percentage === 100;
+  const client = isAlone ? { ...store, version } : byVersion(store, target.worker, version);
+  say(`Testing ${version.slice(0, 8)} at ${percentage} %`);
+  await waitForVersion(client, old?.isPlaceholder ? NEW_ADDRESS_LIMIT_S : undefined);
+  const end = Date.now() + waitSeconds * 1000;
+  do await smokeTest(client);
+  while (Date.now() < end);
 }
 
 /**
- * Deploys the old version to all, unless it is. A command may have failed after it took effect, so the status
- * tells; and as the API may fail again, it is asked for some time.
+ * Deploys a version to all, unless it is, or somebody else has deployed; returns what is served, in words. A command
+ * can fail after it took effect, so what is deployed is read again after each.
  */
 async function returnTo(
-  target: Target,
-  old: string,
-  isOwn: (deployment: Deployment) => boolean,
+  { target, say }: RollOut,
+  version: string,
+  own: (cloudflare.Deployment | undefined)[],
 ): Promise<string> {
-  let failure: unknown = new Error('it is not what is served');
-  for (const wait of [0, ...RETURN_PAUSES_MS]) {
-    await pause(wait);
+  const isServed = async () => {
+    const found = (await cloudflare.listDeployments(target)).at(-1);
+    if (steps.onlyVersion(found) === version) return `${version} to all`;
+    if (own.some((each) => isDeepStrictEqual(each, found))) return undefined;
+    return `what another operator deployed: ${steps.sharesOf(found)}`;
+  };
+  for (const seconds of RETURN_PAUSES_S) {
     try {
-      const before = (await listDeployments(target)).at(-1);
-      if (servesAll(before) === old) return `the old version, ${old}, to all`;
-      if (before && !isOwn(before))
-        return `what others deployed meanwhile: ${sharesInWords(before)}`;
-      await settle(target, old, 'returned');
+      const served = await isServed();
+      if (served) return served;
+      say(`Returning to ${version}`);
+      await cloudflare.settle(target, version, 'returned');
     } catch (error) {
-      failure = error;
+      say(`That failed: ${messageOf(error)}`);
     }
+    await pause(seconds * 1000);
   }
-  throw failure;
-}
-
-/** Such as `10 % 1b4e28ba, 90 % 6fa459ea`. */
-export function sharesInWords(deployment: Deployment | undefined): string {
-  if (!deployment) return 'nothing';
-  return deployment.shares
-    .map(({ version, percentage }) => `${percentage} % ${short(version)}`)
-    .join(', ');
-}
-
-/** The beginning of an id; of words, as a dry run has them, all. */
-export function short(id: string): string {
-  return id.includes(' ') ? id : id.slice(0, 8);
+  const served = await isServed();
+  if (!served) throw new Error('it is not what is served');
+  return served;
 }

@@ -1,209 +1,146 @@
 /**
- * The smoke test: a client's view of a store. In production it only reads, and a key with the scope `read` is
- * enough; the way to write is tried with a create that must be refused. Elsewhere it also writes, and removes
- * what it added.
+ * The smoke test: each operation once, as a client uses it. It removes what it adds. Operations that the store does
+ * not describe are left out: a previous release may lack them.
  */
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { Orders } from '../../src/orders/responses.ts';
+import { type AnimalStore, type Pages, StoreError } from '../../client/src/index.ts';
 import { DEPRECATION, SUNSET } from '../../src/pets/deprecation.ts';
-import { Pets } from '../../src/pets/responses.ts';
-import type { Answer, Client } from './client.ts';
-import { codeOf, expect, expectPage, expectProblem } from './expect.ts';
-import {
-  type Added,
-  addPets,
-  deletePets,
-  nothingAdded,
-  orderPets,
-  type Requests,
-  type RunCheck,
-} from './smoke-writes.ts';
+import { checkHealth, clientOf, expect, fetchFrom, keyCommand, type Store } from './client.ts';
 
-export type SmokeTest = {
-  client: Client;
-  apiKey: string;
-  /** What `Link` and `Location` must begin with; ends in `/v1`. */
-  baseUrl: string;
-  environment: string;
-  /** The version that must answer, where it matters which. */
-  version?: string;
-  /** Removes what the test added; without it nothing is added. */
-  remove?: (added: Added) => Promise<void>;
-};
+const HOUR_MS = 3_600_000;
 
-export type Check = { check: string; result: string };
+const Description = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
-/** An id that no store gives out. */
-const NO_ID = '-9223372036854775808';
+/** What a run of the test adds is found again by the keys and ids of its requests, even if an answer is lost. */
+type Run = { store: Store; fetch: typeof fetch; name: string } & Record<
+  'petKeys' | 'orderKeys' | 'requestIds',
+  string[]
+>;
 
-export const Health = z.object({
-  status: z.literal('ok'),
-  environment: z.string(),
-  version: z.string(),
-});
-const Description = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) });
-
-/**
- * Runs the checks in order and returns what each has seen.
- *
- * @throws Error naming the check that failed, what was expected and what came.
- */
-export async function smokeTest(test: SmokeTest): Promise<Check[]> {
-  const { client, baseUrl, remove } = test;
-  const store = requestsOf(test);
-  const checks: Check[] = [];
-  const check: RunCheck = async (name, run) => {
-    const result = await run().catch((error: Error) => {
-      throw new Error(`smoke test, ${name}: ${error.message}`);
-    });
-    checks.push({ check: name, result });
+/** @throws Error naming the request that was not answered as expected. */
+export async function smokeTest(store: Store): Promise<void> {
+  const send = fetchFrom(store);
+  const requestIds: string[] = [];
+  const problems: string[] = [];
+  let request = `GET ${store.baseUrl}/health`;
+  const fetch: typeof send = async (input, init) => {
+    request = `${init?.method ?? 'GET'} ${input}`;
+    const response = await send(input, init);
+    requestIds.push(response.headers.get('x-request-id') ?? '');
+    // The client sends the request again, which hides the error.
+    if (response.status >= 500) problems.push(`${request}: status is ${response.status}`);
+    return response;
   };
+  const name = `Smoke test ${randomUUID()}`;
+  const run: Run = { store, fetch, name, petKeys: [], orderKeys: [], requestIds };
+  const failure = await testStore(run).catch((error: Error) => error);
+  if (failure) problems.push(`${request}: ${failure.message}`);
+  const left = await remove(run).catch((error: Error) => error);
+  if (left) problems.push(`${name} could not be removed: ${left.message}`);
+  const cause = failure ?? left;
+  if (problems.length > 0) throw new Error(`smoke test, ${problems.join('; ')}`, { cause });
+}
 
-  await check('health', () => health(test));
-  await check('no key is a 401', async () => {
-    const answer = await client.send('/v1/pets');
-    expectProblem(answer, 401, 'missing_api_key');
-    expect('WWW-Authenticate', answer.headers.get('www-authenticate')?.split(' ')[0], 'Bearer');
-    return 'missing_api_key';
-  });
-  await check('a wrong request is a 400', async () => {
-    expectProblem(await store.get('/v1/pets?limit=0'), 400, 'invalid_request');
-    return 'invalid_request';
-  });
-  await check('a wrong animal is refused', async () => {
-    const answer = await store.send('POST', '/v1/pets', '{}');
-    // A key that cannot write is enough where nothing is written.
-    const isReadOnly = !remove && codeOf(answer) === 'insufficient_scope';
-    if (isReadOnly) expect('status', answer.status, 403);
-    else expectProblem(answer, 400, 'invalid_request');
-    return isReadOnly ? 'insufficient_scope: the key cannot write' : 'invalid_request';
-  });
-  // A rollback can lead to a version that has no orders.
-  let hasOrders = false;
-  await check('the description is served', async () => {
-    const answer = await client.send('/v1/openapi.json');
-    expect('status', answer.status, 200);
-    const { data } = Description.safeParse(answer.body);
-    if (!data) throw new Error('it is no OpenAPI document');
-    hasOrders = '/store/orders' in data.paths;
-    return `${data.openapi}, ${hasOrders ? 'with' : 'without'} orders`;
-  });
+async function testStore({ store, fetch, name, petKeys, orderKeys }: Run): Promise<void> {
+  await checkHealth(store);
+  const refused = await fetch(`${store.baseUrl}/pets`);
+  const scheme = refused.headers.get('www-authenticate')?.split(' ')[0];
+  expect('the answer without a key', [refused.status, scheme], [401, 'Bearer']);
+  const description = await fetch(`${store.baseUrl}/openapi.json`);
+  const { paths } = Description.parse(await description.json());
+  const client = clientOf(store, fetch);
+  await expectError(client.listPets({ limit: 0 }).page(), 'invalid_request');
 
-  const added = nothingAdded();
-  try {
-    if (remove) await addPets(store, check, added);
-    if (remove && hasOrders) await orderPets(store, check, added);
-    const list = { store, check, baseUrl, hasSeveral: Boolean(remove) };
-    const pet = await checkList({ ...list, path: '/v1/pets', schema: Pets, filter: 'sold' });
-    await check('one animal is fetched, and that is deprecated', async () => {
-      const answer = await store.get(`/v1/pets/${pet?.id ?? NO_ID}`);
-      if (pet) expect('animal', [answer.status, answer.body], [200, pet]);
-      else expectProblem(answer, 404, 'pet_not_found');
-      expect('Deprecation', answer.headers.get('deprecation'), DEPRECATION);
-      expect('Sunset', answer.headers.get('sunset'), SUNSET);
-      return `status ${answer.status}`;
-    });
-    if (hasOrders) {
-      const path = '/v1/store/orders';
-      const order = await checkList({ ...list, path, schema: Orders, filter: 'cancelled' });
-      await check('one order is fetched', async () => {
-        const answer = await store.get(`${path}/${order?.id ?? NO_ID}`);
-        if (order) expect('id of the order', [answer.status, idOf(answer)], [200, order.id]);
-        else expectProblem(answer, 404, 'order_not_found');
-        return `status ${answer.status}`;
-      });
-    }
-    if (remove && hasOrders) await deletePets(store, check, added);
-    await check('health, once more', () => health(test));
-  } catch (error) {
-    await remove?.(added).catch((also: Error) => {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new Error(`${message}; and ${added.name} is still there: ${also.message}`);
-    });
-    throw error;
+  const pet = { name, categoryId: 2n ** 53n + 1n, status: 'sold' } as const;
+  const create = (idempotencyKey: string) => client.createPet(pet, { idempotencyKey });
+  const sold = await createOnce(petKeys, create).catch((cause) => {
+    if (cause.code !== 'insufficient_scope') throw cause;
+    const problem = 'the key in SMOKE_API_KEY can only read, and needs write';
+    throw new Error(`${problem}: ${keyCommand(store.environment)}`, { cause });
+  });
+  const returned = await createOnce(petKeys, create);
+  const filtered = client.listPets({ limit: 5, status: 'sold' });
+  await testList(client.listPets({ limit: 1 }), filtered, 'sold');
+  const { data, metadata } = await client.getPet(sold).withMetadata();
+  expect('animal', [data.name, data.categoryId === pet.categoryId], [name, true]);
+  expect('Deprecation', metadata.headers.get('deprecation'), DEPRECATION);
+  expect('Sunset', metadata.headers.get('sunset'), SUNSET);
+  if (!paths['/pets/{petId}']?.patch) return;
+  for (const id of [sold, returned]) {
+    expect('status', (await client.updatePet(id, { status: 'available' })).status, 'available');
   }
-  if (remove) {
-    await check('what was added is removed', async () => {
-      await remove(added);
-      const paths = [
-        ...added.petIds.map((id) => `/v1/pets/${id}`),
-        ...added.orderIds.map((id) => `/v1/store/orders/${id}`),
-      ];
-      for (const path of paths) {
-        const { status } = await store.get(path);
-        if (status !== 404) throw new Error(`${path}, of ${added.name}, is still there`);
-      }
-      return `${added.petIds.length} animals, ${added.orderIds.length} orders`;
-    });
+  if (paths['/store/orders']) await testOrders(client, orderKeys, sold, returned);
+  for (const id of [sold, returned]) {
+    await client.deletePet(id);
+    await expectError(client.getPet(id), 'pet_not_found');
   }
-  return checks;
 }
 
-function requestsOf({ client, apiKey }: SmokeTest): Requests {
-  const authorization = { Authorization: `Bearer ${apiKey}` };
-  const json = { ...authorization, 'Content-Type': 'application/json' };
-  return {
-    get: (path) => client.send(path, { headers: authorization }),
-    send: (method, path, body, headers) =>
-      client.send(path, {
-        method,
-        headers: { ...(body === undefined ? authorization : json), ...headers },
-        ...(body !== undefined && { body }),
-      }),
-  };
+/** Orders two animals: one order is delivered, the other cancelled. */
+async function testOrders(client: AnimalStore, keys: string[], sold: bigint, returned: bigint) {
+  const order = (petId: bigint) =>
+    createOnce(keys, (idempotencyKey) => client.placeOrder({ petId }, { idempotencyKey }));
+  const expectPet = async (id: bigint, status: string) =>
+    expect('status', (await client.getPet(id)).status, status);
+  const delivered = await order(sold);
+  await expectPet(sold, 'pending');
+  await expectError(client.placeOrder({ petId: sold }), 'pet_not_available');
+  await expectError(client.deletePet(sold), 'pet_has_open_order');
+  await client.updateOrder(delivered, { status: 'approved' });
+  await client.updateOrder(delivered, { status: 'delivered' });
+  await expectPet(sold, 'sold');
+  expect('status', (await client.getOrder(delivered)).status, 'delivered');
+  const cancelled = await order(returned);
+  await client.updateOrder(cancelled, { status: 'cancelled' });
+  await expectPet(returned, 'available');
+  const filtered = client.listOrders({ limit: 5, status: 'cancelled' });
+  await testList(client.listOrders({ limit: 1 }), filtered, 'cancelled');
 }
 
-type List<Item> = {
-  store: Requests;
-  check: RunCheck;
-  baseUrl: string;
-  /** Whether there must be more than one item. */
-  hasSeveral: boolean;
-  path: string;
-  schema: z.core.$ZodType<Item[]>;
-  filter: string;
-};
-
-/** Checks the pages and the filter of a list, and returns its first item. */
-async function checkList<Item extends { id: bigint; status?: string | undefined }>(
-  list: List<Item>,
-): Promise<Item | undefined> {
-  const { store, check, baseUrl, hasSeveral, path, schema, filter } = list;
-  let item: Item | undefined;
-  await check(`${path} has pages`, async () => {
-    const first = await store.get(`${path}?limit=1`);
-    [item] = expectPage(first, schema, 1);
-    const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1];
-    if (!next) {
-      expect('two were added, but a next page', hasSeveral, false);
-      return `${item ? 'one item' : 'no items'}, no next page`;
-    }
-    expect('the address of the next page', next.slice(0, baseUrl.length), baseUrl);
-    const { pathname, search } = new URL(next);
-    const [second] = expectPage(await store.get(`${pathname}${search}`), schema, 1);
-    expect('second page after the first', second && item && second.id > item.id, true);
-    return 'a next page';
-  });
-  await check(`${path} is filtered`, async () => {
-    const answer = await store.get(`${path}?status=${filter}&limit=5`);
-    const items = expectPage(answer, schema, 5);
-    for (const { status } of items) expect('status', status, filter);
-    return `${items.length} ${filter}`;
-  });
-  return item;
+/** Reads two pages of one item, as the test has added two, and a page of items with one status. */
+async function testList<Item extends { id: bigint; status?: string }>(
+  list: Pages<Item>,
+  filtered: Pages<Item>,
+  status: string,
+): Promise<void> {
+  const { items, next, metadata } = await list.page();
+  expect('Cache-Control', metadata.headers.get('cache-control'), 'private, no-store');
+  const [first, second] = [items[0], next && (await list.page(next)).items[0]];
+  expect('a second page after the first', first && second && first.id < second.id, true);
+  const statuses = (await filtered.page()).items.map((item) => item.status);
+  expect('statuses of a filtered list', [...new Set(statuses)], [status]);
 }
 
-async function health({ client, environment, version }: SmokeTest): Promise<string> {
-  const answer = await client.send('/health');
-  expect('status', answer.status, 200);
-  const found = Health.safeParse(answer.body).data;
-  if (!found)
-    throw new Error('this is no animal store: the body is not what it says of its health');
-  expect('environment', found.environment, environment);
-  if (version) expect('version', found.version, version);
-  return `version ${found.version}`;
+/** Sends a create twice with one idempotency key, and returns the id of what it created. */
+async function createOnce(
+  keys: string[],
+  create: (key: string) => ReturnType<AnimalStore['createPet' | 'placeOrder']>,
+): Promise<bigint> {
+  const key = randomUUID();
+  keys.push(key);
+  const { id } = await create(key);
+  const { data, metadata } = await create(key).withMetadata();
+  expect('the second answer', [metadata.idempotencyReplayed, data.id === id], [true, true]);
+  return id;
 }
 
-function idOf({ body }: Answer): bigint | undefined {
-  return z.object({ id: z.bigint() }).safeParse(body).data?.id;
+async function expectError(call: Promise<unknown>, code: string): Promise<void> {
+  const found = await call.catch((error: unknown) => error);
+  if (found instanceof Error && !(found instanceof StoreError)) throw found;
+  expect('code', found instanceof StoreError ? found.code : 'success', code);
+}
+
+/** Removes animals, orders and the records of requests, which hold the ids of what was created. */
+async function remove({ store, name, petKeys, orderKeys, requestIds }: Run): Promise<void> {
+  const records = (keys: string[]) =>
+    `FROM idempotency_keys WHERE created_at > ${Date.now() - HOUR_MS}
+       AND idempotency_key IN (${keys.map((key) => `'${key.replaceAll("'", '')}'`).join(', ')})`;
+  const ids = (keys: string[]) => `id IN (SELECT json_extract(answer, '$.id') ${records(keys)})`;
+  const orders = orderKeys.length > 0 ? `DELETE FROM orders WHERE ${ids(orderKeys)};` : '';
+  if (petKeys.length === 0) return;
+  await store.execute?.(
+    `${orders} DELETE FROM pets WHERE name = '${name}' AND ${ids(petKeys)};
+     DELETE ${records([...petKeys, ...orderKeys, ...requestIds])}`,
+  );
 }

@@ -38,7 +38,15 @@ export function copyProject(): Project {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-    for (const part of ['src', 'ops', 'migrations', 'public', 'package.json', 'wrangler.toml']) {
+    for (const part of [
+      'client',
+      'src',
+      'ops',
+      'migrations',
+      'public',
+      'package.json',
+      'wrangler.toml',
+    ]) {
       await cp(join(PROJECT_ROOT, part), join(folder, part), { recursive: true });
     }
     await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');

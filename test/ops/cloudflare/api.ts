@@ -1,108 +1,103 @@
 /**
- * A fake of the part of Cloudflare's API that our commands call through wrangler. It keeps state, checks the
- * token, remembers what it was called for, and can fail any call before or after it took effect.
- * https://developers.cloudflare.com/api/
+ * A fake of the part of Cloudflare's API that our commands call through wrangler. It keeps state, checks the token,
+ * records its calls, and can run a test's code at any of them. https://developers.cloudflare.com/api/
  */
 import { createServer, type IncomingMessage } from 'node:http';
-import type * as z from 'zod';
 
 export const TOKEN = 'fake-api-token';
 
-/** `path` is what follows `/accounts/<id>`. */
-export type Call = { query: URLSearchParams; body: Buffer; contentType: string };
-
-/** Text goes out as it is, anything else as JSON. */
-export type Answer = { status?: number; body: unknown };
-
-/** What answers the calls whose `<method> <path>` matches, with the groups of the expression. */
-export type Route = [
-  RegExp,
-  (call: Call, ...groups: string[]) => Answer | undefined | Promise<Answer | undefined>,
-];
+/** Handlers by `<method> <path after /accounts/id>`, with `:name` for a segment. A thrown response is the answer. */
+export type Routes = Record<
+  string,
+  (request: Request, ...segments: string[]) => Response | Promise<Response>
+>;
 
 export type Api = {
   /** Environment variables that send wrangler here. */
   env: Record<string, string>;
-  /** The calls so far, such as `PUT /accounts/…`. */
+  port: number;
+  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the start of a query. */
   calls: string[];
-  /** Answers the next call that matches with an error: before it takes effect unless told. */
+  /** Runs a hook once, before or after the next matching call takes effect. Its response replaces the call's. */
+  on(call: RegExp, when: 'before' | 'after', hook: () => unknown): void;
+  /** Makes the next call that matches fail: before it takes effect, or after. */
   failNext(call: RegExp, when?: 'before' | 'after'): void;
-  /** Runs something once, when a call that matches has arrived, or has taken effect; then it goes on. */
-  onNext(call: RegExp, when: 'before' | 'after', action: () => void): void;
   close(): Promise<void>;
 };
 
-type Hook = { call: RegExp; when: 'before' | 'after'; action: () => Answer | undefined };
-
-/** Starts the fake on a free port of the loopback interface. */
-export async function startApi(routes: Route[]): Promise<Api> {
+/** Starts the fake. `visit` answers requests with `X-Fake-Host`, which are those of a worker's clients. */
+export async function startApi(
+  routes: Routes,
+  visit?: (request: Request) => Promise<Response>,
+): Promise<Api> {
   const calls: string[] = [];
-  const hooks: Hook[] = [];
+  const hooks: { call: RegExp; when: string; hook: () => unknown }[] = [];
+  const patterns = Object.entries(routes).map(
+    ([route, handle]) => [new RegExp(`^${route.replaceAll(/:\w+/g, '([^/]+)')}$`), handle] as const,
+  );
 
-  function hook(call: string, when: Hook['when']): Answer | undefined {
-    const index = hooks.findIndex((each) => each.when === when && each.call.test(call));
-    return index < 0 ? undefined : hooks.splice(index, 1)[0]?.action();
+  const on: Api['on'] = (call, when, hook) => void hooks.push({ call, when, hook });
+
+  async function runHooks(call: string, when: 'before' | 'after'): Promise<void> {
+    for (const each of hooks.filter((one) => one.when === when && one.call.test(call))) {
+      hooks.splice(hooks.indexOf(each), 1);
+      const instead = await each.hook();
+      if (instead instanceof Response) throw instead;
+    }
   }
 
-  async function answer(request: IncomingMessage): Promise<Answer> {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    const call = `${request.method} ${decodeURIComponent(pathname.replace('/client/v4', ''))}`;
-    const body = await read(request);
+  async function answer(request: Request, body: string): Promise<Response> {
+    if (visit && request.headers.has('x-fake-host')) return visit(request);
+    const { pathname } = new URL(request.url);
+    const path = decodeURIComponent(pathname.replace('/client/v4', ''));
+    const call = `${request.method} ${path}${summary(path, body)}`;
     // An upload of assets carries the token of its session.
-    const upload = /^POST .*\/assets\/upload$/.test(call);
-    if (!upload && request.headers.authorization !== `Bearer ${TOKEN}`) {
-      calls.push(call);
-      return error(401, 9109, 'Invalid access token');
-    }
-    const failure = hook(call, 'before');
+    const authorized = request.headers.get('authorization') === `Bearer ${TOKEN}`;
+    if (authorized) await runHooks(call, 'before');
     calls.push(call);
-    if (failure) return failure;
-    const contentType = request.headers['content-type'] ?? '';
-    const answered = await route(call, { query: searchParams, body, contentType });
-    return hook(call, 'after') ?? answered;
-  }
-
-  async function route(call: string, details: Call): Promise<Answer> {
-    const own = call.replace(/ \/accounts\/[^/]+/, ' ');
-    for (const [pattern, handle] of routes) {
-      const groups = pattern.exec(own)?.slice(1);
-      const answered = groups && (await handle(details, ...groups));
-      if (answered) return answered;
+    if (!authorized && !path.endsWith('/assets/upload')) {
+      throw error(401, 9109, 'Invalid access token');
     }
-    return error(404, 7003, `No route for ${call}`);
+    const response = await route(request, path.replace(/^\/accounts\/[^/]+/, ''));
+    await runHooks(call, 'after');
+    return response;
   }
 
-  const server = createServer(async (request, response) => {
-    const { status = 200, body } = await answer(request).catch((failure) =>
-      error(500, 10001, String(failure)),
+  async function route(request: Request, path: string): Promise<Response> {
+    for (const [pattern, handle] of patterns) {
+      const segments = pattern.exec(`${request.method} ${path}`)?.slice(1);
+      if (segments) return handle(request, ...segments);
+    }
+    throw error(404, 7003, `No route for ${request.method} ${path}`);
+  }
+
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await read(incoming);
+    const response = await answer(toRequest(incoming, body), body.toString()).catch((thrown) =>
+      thrown instanceof Response ? thrown : error(500, 10001, String(thrown)),
     );
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    const headers = [...response.headers].filter(([name]) => !/^content-(enc|len)/.test(name));
+    outgoing.writeHead(response.status, Object.fromEntries(headers));
+    outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
+  const env = {
+    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
+    CLOUDFLARE_API_TOKEN: TOKEN,
+  };
 
   return {
-    env: {
-      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
-      CLOUDFLARE_API_TOKEN: TOKEN,
-    },
+    env,
+    port,
     calls,
-    failNext(call, when = 'before') {
-      hooks.push({ call, when, action: () => error(500, 10001, 'internal error') });
+    on,
+    failNext: (call, when = 'before') => on(call, when, () => error(500, 10001, 'internal error')),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
-    onNext(call, when, action) {
-      hooks.push({
-        call,
-        when,
-        action: () => {
-          action();
-          return undefined;
-        },
-      });
-    },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 
@@ -110,27 +105,13 @@ export function envelope(result: unknown) {
   return { success: true, errors: [], messages: [], result };
 }
 
-export function ok(result: unknown, status = 200): Answer {
-  return { status, body: envelope(result) };
+export function ok(result: unknown, status = 200): Response {
+  return Response.json(envelope(result), { status });
 }
 
-export function error(status: number, code: number, message: string): Answer {
-  return {
-    status,
-    body: { success: false, errors: [{ code, message }], messages: [], result: null },
-  };
-}
-
-/** The page of a list that a call asks for. */
-export function page({ query }: Call, list: unknown[]): Answer {
-  const size = Number(query.get('per_page') ?? 20);
-  const from = (Number(query.get('page') ?? 1) - 1) * size;
-  return ok(list.slice(from, from + size));
-}
-
-/** The fields of a multipart body. */
-export function form({ body, contentType }: Call): Promise<FormData> {
-  return new Response(body, { headers: { 'content-type': contentType } }).formData();
+export function error(status: number, code: number, message: string): Response {
+  const errors = [{ code, message }];
+  return Response.json({ success: false, errors, messages: [], result: null }, { status });
 }
 
 /** A field of a multipart body, as text. */
@@ -138,9 +119,22 @@ export async function text(field: File | string | null): Promise<string> {
   return field instanceof Blob ? field.text() : (field ?? '');
 }
 
-/** A body of JSON. */
-export function json<T>({ body }: Call, schema: z.ZodType<T>): T {
-  return schema.parse(JSON.parse(body.toString()));
+/** What tells a deployment or a query from others in `calls`. */
+function summary(path: string, body: string): string {
+  const shares = [...body.matchAll(/"percentage":(\d+)/g)].map(([, share]) => share);
+  if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}`;
+  if (!path.endsWith('/query')) return '';
+  const sql = /"sql":"(.*?)("|$)/.exec(body)?.[1] ?? '';
+  return ` ${sql.replaceAll(/(\\[nt]|\s)+/g, ' ').slice(0, 60)}`;
+}
+
+function toRequest({ method = 'GET', url, headers }: IncomingMessage, body: Buffer): Request {
+  const sent = Object.entries(headers).filter(
+    (header): header is [string, string] =>
+      typeof header[1] === 'string' && !/^(host|connection|content-length)$/.test(header[0]),
+  );
+  const content = body.length > 0 && { body: new Uint8Array(body) };
+  return new Request(`http://localhost${url}`, { method, headers: sent, ...content });
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

@@ -1,183 +1,119 @@
 /**
- * Serves what is deployed at the fake, in the real runtime: who asks for an address gets one of the versions of
- * its worker, by their shares, by the key of the request, or by name.
+ * Serves what is deployed at the fake, in the real runtime: a request gets one of the versions of the worker at its
+ * address, by their shares, or the one that it names.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createTestHarness } from 'wrangler';
-import { configOf, type Slot } from './slot.ts';
-import { type Script, type StoredDeployment, workersDevHost } from './workers.ts';
+import { Miniflare, type WorkerOptions } from 'miniflare';
+import type { Deployment, Script, Version } from './workers.ts';
 
-/** What this many scripts can be given. */
-const DATABASES = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
-const NAMESPACES = ['1'.repeat(32), '2'.repeat(32)];
-const SCRIPTS = ['animal-store-staging', 'animal-store-production'];
-/** Versions of a deployment, and of the one before until it has spread. */
-const SLOTS = [0, 1, 2];
-/** Until then a deployment is not seen by requests. */
-const SPREAD_MS = 300;
-
-/** A request that was answered. `override`: by the version that it asked for by name. */
-export type Served = {
-  script: string;
-  host: string;
-  version: string;
-  override: boolean;
-  path: string;
-  status: number;
-};
+/** An answered request: which version answered, and whether the request named that version. */
+export type Served = { version: string; byName: boolean };
 
 export type Edge = {
-  databases: string[];
-  namespaces: string[];
-  database(id: string): Promise<D1Database>;
-  namespace(id: string): Promise<KVNamespace>;
-  /** Loads the versions of a deployment, which takes a while to be seen. */
-  deploy(script: Script, deployment: StoredDeployment): Promise<void>;
   served: Served[];
-  /** The port on the loopback interface, for `X-Fake-Host: <address>`. */
-  port: number;
+  database(id: string): Promise<D1Database>;
+  namespace(id: string): ReturnType<Miniflare['getKVNamespace']>;
+  /** Answers a client's request for `X-Fake-Host`. */
+  visit(request: Request): Promise<Response>;
+  /** Loads the versions that the scripts serve now. Requests from now on wait for it. */
+  load(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** What both the runtime's responses and Node's are. */
-type Answered = {
-  status: number;
-  headers: Iterable<[string, string]>;
-  arrayBuffer(): Promise<ArrayBuffer>;
-};
-type Active = { deployment: StoredDeployment; from: number };
+type Binding = NonNullable<WorkerOptions['config']['env']>[string];
 
-export async function startEdge(scripts: () => Iterable<Script>): Promise<Edge> {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  const slots: Slot[] = SCRIPTS.flatMap((script) =>
-    SLOTS.map((number) => ({ name: `${script}-${number}`, script })),
-  );
-  const placeholder = join(folder, 'placeholder.js');
-  await writeFile(placeholder, 'export default { fetch: () => new Response() };');
-  const holder = {
-    name: 'holder',
-    main: placeholder,
-    compatibility_date: '2026-11-17',
-    d1_databases: DATABASES.map((id) => ({
-      binding: `D1_${id}`,
-      database_name: id,
-      database_id: id,
-    })),
-    kv_namespaces: NAMESPACES.map((id) => ({ binding: `KV_${id}`, id })),
-  };
-  const workers = () => ({
-    root: folder,
-    workers: [
-      { config: holder },
-      ...slots.map((slot) => ({ config: configOf(slot, folder, placeholder) })),
-    ],
+const COMPATIBILITY_DATE = '2026-11-17';
+
+/** The commands of a test follow each other faster than an operator's. */
+const NO_LIMIT = { limit: 1_000_000, period: 10 as const };
+
+export async function startEdge(
+  scripts: Map<string, Script>,
+  databases: string[],
+  namespaces: string[],
+): Promise<Edge> {
+  const holder = worker('holder', 'export default { fetch: () => new Response() };', {
+    ...Object.fromEntries(databases.map((id) => [id, { type: 'd1', id }])),
+    ...Object.fromEntries(namespaces.map((id) => [id, { type: 'kv', id }])),
   });
-  const server = createTestHarness(workers());
-  await server.listen();
-
-  const active = new Map<string, Active[]>();
+  const options = { handleStructuredLogs: () => {} };
+  const runtime = new Miniflare({ ...options, workers: [holder] });
+  await runtime.ready;
   const served: Served[] = [];
-  let loading = Promise.resolve();
+  let loaded = '';
+  let queue: Promise<unknown> = Promise.resolve();
 
-  /** The deployment that requests see now. */
-  const current = (script: string) =>
-    active.get(script)?.findLast(({ from }) => from <= Date.now())?.deployment;
-
-  async function load(script: Script, deployment: StoredDeployment): Promise<void> {
-    const needed = [current(script.name), deployment].flatMap(
-      (each) => each?.versions.map(({ version_id }) => version_id) ?? [],
-    );
-    const own = slots.filter((slot) => slot.script === script.name);
-    let changed = false;
-    for (const { version_id } of deployment.versions) {
-      if (own.some(({ version }) => version?.id === version_id)) continue;
-      const slot = own.find(({ version }) => !version || !needed.includes(version.id));
-      const version = script.versions.find(({ id }) => id === version_id);
-      if (!slot || !version) throw new Error(`nowhere to load ${version_id}`);
-      await writeFile(
-        join(folder, `${version.id}.js`),
-        version.code.replace(/^\/\/# source.*/m, ''),
-      );
-      slot.version = version;
-      changed = true;
-    }
-    if (changed) await server.update(workers());
-    const known = active.get(script.name) ?? [];
-    active.set(script.name, [...known, { deployment, from: Date.now() + SPREAD_MS }]);
+  /** A change of what is loaded restarts the runtime, so it waits for the requests before it. */
+  function inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = queue.then(run);
+    queue = result.catch(() => {});
+    return result;
   }
 
-  async function answer(request: IncomingMessage, body: Buffer): Promise<Answered> {
-    const host = String(request.headers['x-fake-host']);
-    const script = [...scripts()].find(
-      (each) => each.domains.includes(host) || (each.workersDev && workersDevHost(each) === host),
-    );
-    const deployment = script && current(script.name);
-    if (!script || !deployment) return new Response(`nothing at ${host}`, { status: 530 });
-    const named = /^([\w-]+)="([\w-]+)"$/.exec(
-      String(request.headers['cloudflare-workers-version-overrides']),
-    );
-    const wanted = named?.[1] === script.name ? named[2] : undefined;
-    const override = deployment.versions.some(({ version_id }) => version_id === wanted);
-    const key = request.headers['cloudflare-workers-version-key'];
-    const version = override && wanted ? wanted : byShare(deployment, key);
-    const slot = slots.find((each) => each.version?.id === version);
-    if (!slot?.version) throw new Error(`version ${version} is not loaded`);
-    const path = request.url ?? '/';
-    const asset = slot.version.assets[path];
-    await loading;
-    const response = asset
-      ? new Response(new Uint8Array(asset))
-      : await server.getWorker(slot.name).fetch(`https://${host}${path}`, {
-          ...(request.method && { method: request.method }),
-          headers: headersOf(request),
-          ...(body.length > 0 && { body: new Uint8Array(body) }),
-        });
-    served.push({ script: script.name, host, version, override, path, status: response.status });
+  const load = () =>
+    inTurn(async () => {
+      const wanted = [...scripts.values()].flatMap(({ versions, deployments }) => {
+        const shares = deployments.slice(-2).flatMap((deployment) => deployment.versions);
+        return versions.filter(({ id }) => shares.some(({ version_id }) => version_id === id));
+      });
+      const names = wanted.map(({ id }) => id).join();
+      if (names === loaded) return;
+      loaded = names;
+      await runtime.setOptions({ ...options, workers: [holder, ...wanted.map(versionWorker)] });
+    });
+
+  async function answer(request: Request): Promise<Response> {
+    const host = request.headers.get('x-fake-host') ?? '';
+    const script = [...scripts.values()].find(({ domains }) => domains.includes(host));
+    if (!script) return new Response(`nothing at ${host}`, { status: 530 });
+    const deployment = script.deployments.at(script.unseen > 0 ? -2 : -1);
+    script.unseen -= 1;
+    if (!deployment) return new Response('nothing deployed yet', { status: 530 });
+    const named = versionByName(request, script, deployment);
+    const id = named ?? versionByShare(deployment);
+    const version = script.versions.find((each) => each.id === id);
+    const { pathname, search } = new URL(request.url);
+    const asset = version?.assets[pathname];
+    const response =
+      asset === undefined
+        ? await run(id, `https://${host}${pathname}${search}`, request)
+        : new Response(Buffer.from(asset, 'base64'));
+    served.push({ version: id, byName: named !== undefined });
     return response;
   }
 
-  const http = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const answered = await answer(request, Buffer.concat(chunks)).catch(
-      (failure) => new Response(String(failure), { status: 599 }),
-    );
-    const headers = Object.fromEntries(
-      [...answered.headers].filter(([name]) => !/^content-(enc|len)/.test(name)),
-    );
-    response.writeHead(answered.status, headers);
-    response.end(Buffer.from(await answered.arrayBuffer()));
-  });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const address = http.address();
+  async function run(version: string, url: string, request: Request): Promise<Response> {
+    const worker = await runtime.getWorker(version);
+    const body = await request.text();
+    const response = await worker.fetch(url, {
+      method: request.method,
+      headers: [...request.headers],
+      redirect: 'manual',
+      ...(body !== '' && { body }),
+    });
+    const { status } = response;
+    const text = await response.text();
+    return new Response(text === '' ? null : text, { status, headers: [...response.headers] });
+  }
 
   return {
-    databases: DATABASES,
-    namespaces: NAMESPACES,
     served,
-    port: typeof address === 'object' && address ? address.port : 0,
-    database: async (id) => (await server.getWorker('holder').getEnv())[`D1_${id}`],
-    namespace: async (id) => (await server.getWorker('holder').getEnv())[`KV_${id}`],
-    deploy(script, deployment) {
-      const loaded = load(script, deployment);
-      loading = loaded.catch(() => {});
-      return loaded;
-    },
-    async close() {
-      await new Promise((resolve) => http.close(resolve));
-      await server.close();
-      await rm(folder, { recursive: true });
-    },
+    database: (id) => runtime.getD1Database(id, 'holder'),
+    namespace: (id) => runtime.getKVNamespace(id, 'holder'),
+    visit: (request) => inTurn(() => answer(request)),
+    load,
+    close: () => runtime.dispose(),
   };
 }
 
-function byShare({ versions }: StoredDeployment, key: unknown): string {
-  // The same key gets the same version, and a version that has it keeps it as its share grows.
-  const point =
-    typeof key === 'string' ? Number.parseInt(key.slice(0, 8), 16) / 2 ** 32 : Math.random();
+function versionByName(request: Request, { name }: Script, { versions }: Deployment) {
+  const header = request.headers.get('cloudflare-workers-version-overrides') ?? '';
+  const named = /^([\w-]+)="([\w-]+)"$/.exec(header);
+  return versions.find(({ version_id }) => named?.[1] === name && version_id === named[2])
+    ?.version_id;
+}
+
+function versionByShare({ versions }: Deployment): string {
+  const point = Math.random();
   let sum = 0;
   for (const { version_id, percentage } of versions) {
     sum += percentage;
@@ -186,10 +122,25 @@ function byShare({ versions }: StoredDeployment, key: unknown): string {
   throw new Error('the shares are less than 100 %');
 }
 
-function headersOf(request: IncomingMessage): [string, string][] {
-  return Object.entries(request.headers).flatMap(([name, value]) =>
-    typeof value === 'string' && !/^(host|connection|content-length|x-fake-host)$/.test(name)
-      ? [[name, value]]
-      : [],
-  );
+/** A version as a worker of the runtime, with the bindings that it was uploaded with. */
+function versionWorker({ id, code, bindings }: Version): WorkerOptions {
+  const env = bindings.map((binding) => [binding.name, runtimeBinding(binding, id)] as const);
+  return worker(id, code.replace(/^\/\/# source.*/m, ''), Object.fromEntries(env));
+}
+
+function runtimeBinding(binding: Version['bindings'][number], version: string): Binding {
+  const { type, text, id, namespace_id } = binding;
+  const namespace = String(namespace_id);
+  if (type === 'plain_text') return { type: 'text', value: String(text) };
+  if (type === 'd1') return { type: 'd1', id: String(id) };
+  if (type === 'kv_namespace') return { type: 'kv', id: namespace };
+  if (type === 'ratelimit') return { type: 'rate-limit', namespace, simple: NO_LIMIT };
+  if (type === 'version_metadata') return { type: 'json', value: { id: version } };
+  throw new Error(`no such binding here: ${type}`);
+}
+
+function worker(name: string, contents: string, env: Record<string, Binding>) {
+  const modules = { 'index.js': { type: 'esm' as const, contents } };
+  const manifest = { mainModule: 'index.js', modules };
+  return { config: { name, compatibilityDate: COMPATIBILITY_DATE, manifest, env } };
 }

@@ -1,65 +1,43 @@
 /** The whole fake of Cloudflare: what wrangler calls, and what clients are served. */
 import { type Api, startApi } from './api.ts';
-import { type FakeD1, fakeD1 } from './d1.ts';
-import { type Served, startEdge } from './edge.ts';
-import { type FakeKv, fakeKv } from './kv.ts';
-import { fakeWorkers, type Script, type StoredDeployment } from './workers.ts';
+import { fakeD1 } from './d1.ts';
+import { type Edge, startEdge } from './edge.ts';
+import { fakeWorkers, type Script, type Shares } from './workers.ts';
 
-export type Cloudflare = Api & {
-  databases: FakeD1['databases'];
-  namespace: FakeKv['namespace'];
-  script(name: string): Script;
-  /** Notes what a worker serves, and returns what makes it serve that again. */
-  snapshot(name: string): () => Promise<void>;
-  /** Deploys what was uploaded, as another operator would. */
-  deploy(name: string, versions: StoredDeployment['versions'], message: string): Promise<void>;
-  /** Has no such worker any more. */
-  forget(name: string): void;
-  /** The requests of all clients so far, also of our commands. */
-  served: Served[];
-  /** The loopback port of the edge: see `edge.ts`. */
-  edgePort: number;
-  database(id: string): Promise<D1Database>;
-  kv(id: string): Promise<KVNamespace>;
-};
+/** The ids of the resources that the account has: those of staging, then those of production. */
+export const DATABASES = [1, 2].map((n) => `${n}0000000-0000-4000-8000-000000000000`);
+export const NAMESPACES = [1, 2].map((n) => String(n).repeat(32));
+
+export type Cloudflare = Api &
+  Pick<Edge, 'served' | 'database' | 'namespace'> & {
+    script(name: string): Script;
+    /** Deploys what was uploaded, as another operator would. */
+    deploy(name: string, versions: Shares, message: string): Promise<void>;
+  };
 
 export async function startCloudflare(): Promise<Cloudflare> {
-  const workers = fakeWorkers((script, deployment) => edge.deploy(script, deployment));
-  const edge = await startEdge(() => workers.scripts.values());
-  const d1 = fakeD1(edge.databases, edge.database);
-  const kv = fakeKv(edge.namespaces, async (id, name, value) => {
-    await (await edge.namespace(id)).put(name, value);
-  });
-  const api = await startApi([...kv.routes, ...d1.routes, ...workers.routes]);
+  const scripts = new Map<string, Script>();
+  const edge = await startEdge(scripts, DATABASES, NAMESPACES);
+  const workers = fakeWorkers(scripts, edge.load);
+  const databases = DATABASES.map((uuid, index) => ({ uuid, name: `database-${index}` }));
+  const api = await startApi(
+    { ...fakeD1(databases, edge.database), ...workers.routes },
+    edge.visit,
+  );
+
   function script(name: string): Script {
-    const found = workers.scripts.get(name);
+    const found = scripts.get(name);
     if (!found) throw new Error(`there is no worker ${name}`);
     return found;
   }
 
   return {
     ...api,
-    databases: d1.databases,
-    namespace: kv.namespace,
+    ...edge,
     script,
-    snapshot(name) {
-      const own = script(name);
-      const [versions, deployments] = [[...own.versions], [...own.deployments]];
-      return async () => {
-        Object.assign(own, { versions: [...versions], deployments: [...deployments] });
-        const last = deployments.at(-1);
-        if (last) await edge.deploy(own, last);
-      };
-    },
     async deploy(name, versions, message) {
-      const annotations = { 'workers/message': message };
-      await workers.deploy(script(name), versions, annotations);
+      await workers.deploy(script(name), versions, { 'workers/message': message });
     },
-    forget: (name) => void workers.scripts.delete(name),
-    served: edge.served,
-    edgePort: edge.port,
-    database: edge.database,
-    kv: edge.namespace,
     async close() {
       await api.close();
       await edge.close();

@@ -1,229 +1,172 @@
 /**
- * The fake's workers: versions, deployments, triggers.
+ * The fake's workers: versions with their assets, deployments, triggers.
  * https://developers.cloudflare.com/api/resources/workers/
  */
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { type Answer, type Call, error, form, json, ok, type Route, text } from './api.ts';
-import { fakeAssets } from './assets.ts';
-
-const Binding = z.looseObject({ type: z.string(), name: z.string() });
-export type Binding = z.infer<typeof Binding>;
+import { error, ok, type Routes, text } from './api.ts';
 
 const Annotations = z.record(z.string(), z.string()).default({});
 
-export type StoredVersion = {
+const Shares = z.array(z.object({ version_id: z.string(), percentage: z.number() }));
+export type Shares = z.infer<typeof Shares>;
+
+export type Version = {
   id: string;
   createdOn: string;
   annotations: Record<string, string>;
   /** The text of its main module. */
   code: string;
   sha256: string;
-  compatibilityDate: string;
-  bindings: Binding[];
-  /** The content of its assets, by path. */
-  assets: Record<string, Buffer>;
+  bindings: { type: string; name: string; [setting: string]: unknown }[];
+  /** The content of its assets in base64, by path. */
+  assets: Record<string, string>;
 };
 
-export type StoredDeployment = {
+export type Deployment = {
   id: string;
   created_on: string;
-  versions: { version_id: string; percentage: number }[];
+  versions: Shares;
   annotations: Record<string, string>;
 };
 
 export type Script = {
   name: string;
   /** The oldest first. */
-  versions: StoredVersion[];
-  deployments: StoredDeployment[];
-  workersDev: boolean;
+  versions: Version[];
+  deployments: Deployment[];
+  /** How many requests do not see the newest deployment yet, as it takes a while to spread. */
+  unseen: number;
   domains: string[];
   crons: string[];
 };
 
-export type FakeWorkers = {
-  routes: Route[];
-  scripts: Map<string, Script>;
-  deploy(
-    script: Script,
-    versions: StoredDeployment['versions'],
-    annotations?: Record<string, string>,
-  ): Promise<StoredDeployment>;
-};
+type Asset = [path: string, hash: string];
 
-const SUBDOMAIN = 'fake-account';
+const SPREAD_REQUESTS = 2;
+const NO_SUBDOMAIN = { enabled: false, previews_enabled: false };
 
 const Metadata = z.object({
   main_module: z.string(),
-  bindings: z.array(Binding),
-  compatibility_date: z.string(),
+  bindings: z.array(z.looseObject({ type: z.string(), name: z.string() })).default([]),
   annotations: Annotations,
-  assets: z.object({ jwt: z.string() }).optional(),
+  assets: z.object({ jwt: z.string() }).default({ jwt: '' }),
 });
-
+const Manifest = z.object({ manifest: z.record(z.string(), z.object({ hash: z.string() })) });
+const NewDeployment = z.object({ versions: Shares, annotations: Annotations });
 const Origins = z.object({ origins: z.array(z.object({ hostname: z.string() })) });
 const Crons = z.array(z.object({ cron: z.string() }));
 
-const NewDeployment = z.object({
-  versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
-  annotations: Annotations,
-});
+/** `load` loads what the scripts serve into the runtime. */
+export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<void>) {
+  /** Content of assets in base64, by hash. */
+  const contents = new Map<string, string>();
+  /** By the token of the upload session. */
+  const sessions = new Map<string, Asset[]>();
 
-/** `onDeployment` is called, and waited for, before a deployment counts. */
-export function fakeWorkers(
-  onDeployment: (script: Script, deployment: StoredDeployment) => Promise<void>,
-): FakeWorkers {
-  const scripts = new Map<string, Script>();
-  const assets = fakeAssets();
+  function find(name: string | undefined): Script {
+    const script = scripts.get(name ?? '');
+    if (!script) throw error(404, 10007, 'This Worker does not exist on your account.');
+    return script;
+  }
 
-  const withScript =
-    (handle: (script: Script, call: Call, ...groups: string[]) => Answer | Promise<Answer>) =>
-    (call: Call, name = '', ...groups: string[]) => {
-      const script = scripts.get(name);
-      return script ? handle(script, call, ...groups) : notFound();
-    };
-
-  async function store(script: Script, call: Call): Promise<StoredVersion> {
-    const fields = await form(call);
+  async function upload(script: Script, request: Request): Promise<Version> {
+    const fields = await request.formData();
     const metadata = Metadata.parse(JSON.parse(await text(fields.get('metadata'))));
     const code = await text(fields.get(metadata.main_module));
-    const version: StoredVersion = {
+    const assets = sessions.get(metadata.assets.jwt) ?? [];
+    const version = {
       id: randomUUID(),
       createdOn: now(),
       annotations: metadata.annotations,
       code,
       sha256: createHash('sha256').update(code).digest('hex'),
-      compatibilityDate: metadata.compatibility_date,
       bindings: metadata.bindings,
-      assets: assets.of(metadata.assets?.jwt ?? ''),
+      assets: Object.fromEntries(assets.map(([path, hash]) => [path, contents.get(hash) ?? ''])),
     };
     script.versions.push(version);
     return version;
   }
 
-  async function deploy(
-    script: Script,
-    versions: StoredDeployment['versions'],
-    annotations: Record<string, string> = {},
-  ): Promise<StoredDeployment> {
+  async function deploy(script: Script, versions: Shares, annotations = {}): Promise<Deployment> {
     const deployment = { id: randomUUID(), created_on: now(), versions, annotations };
-    await onDeployment(script, deployment);
     script.deployments.push(deployment);
+    script.unseen = SPREAD_REQUESTS;
+    await load();
     return deployment;
   }
 
-  return {
-    scripts,
-    deploy,
-    routes: [
-      [/^GET \/workers\/subdomain$/, () => ok({ subdomain: SUBDOMAIN })],
-      [
-        /^GET \/workers\/services\/([^/]+)$/,
-        (_, name = '') =>
-          scripts.has(name)
-            ? ok({ default_environment: { environment: 'production', script: { tag: 'tag' } } })
-            : error(404, 10090, 'This service does not exist on your account.'),
-      ],
-      [/^GET \/workers\/scripts\/([^/]+)\/secrets$/, withScript(() => ok([]))],
-      [/^GET \/workers\/scripts\/([^/]+)\/settings$/, withScript(() => ok({ bindings: [] }))],
-      [/^PATCH \/workers\/scripts\/([^/]+)\/script-settings$/, withScript(() => ok({}))],
-      [
-        /^PUT \/workers\/scripts\/([^/]+)$/,
-        async (call, name = '') => {
-          const script = scripts.get(name) ?? newScript(name);
-          const version = await store(script, call);
-          await deploy(script, [{ version_id: version.id, percentage: 100 }]);
-          scripts.set(name, script);
-          return ok({ id: name, deployment_id: version.id.replaceAll('-', '') });
-        },
-      ],
-      [
-        /^POST \/workers\/scripts\/([^/]+)\/versions$/,
-        withScript(async (script, call) =>
-          ok({ ...shown(await store(script, call)), startup_time_ms: 1 }),
-        ),
-      ],
-      [
-        /^GET \/workers\/scripts\/([^/]+)\/versions$/,
-        withScript(({ versions }) => ok({ items: versions.slice(-10).toReversed().map(shown) })),
-      ],
-      [
-        /^GET \/workers\/scripts\/([^/]+)\/versions\/([^/]+)$/,
-        withScript(({ versions }, _, wanted) => {
-          const version = versions.find(({ id }) => id === wanted);
-          return version ? ok(shown(version)) : error(404, 10127, 'The version does not exist.');
-        }),
-      ],
-      [
-        /^GET \/workers\/scripts\/([^/]+)\/deployments$/,
-        withScript(({ deployments }) => ok({ deployments: deployments.slice(-10).toReversed() })),
-      ],
-      [
-        /^POST \/workers\/scripts\/([^/]+)\/deployments$/,
-        withScript(async (script, call) => {
-          const { versions, annotations } = json(call, NewDeployment);
-          return ok(await deploy(script, versions, annotations));
-        }),
-      ],
-      [
-        /^GET \/workers\/workers\/([^/]+)$/,
-        withScript(({ name, workersDev }) =>
-          ok({ name, subdomain: { enabled: workersDev, previews_enabled: false } }),
-        ),
-      ],
-      [
-        /^POST \/workers\/scripts\/([^/]+)\/subdomain$/,
-        withScript((script, call) => {
-          const { enabled } = json(call, z.object({ enabled: z.boolean() }));
-          script.workersDev = enabled;
-          return ok({ enabled, previews_enabled: false });
-        }),
-      ],
-      [
-        /^POST \/workers\/scripts\/([^/]+)\/domains\/changeset$/,
-        withScript(() => ok({ added: [], removed: [], updated: [], conflicting: [] })),
-      ],
-      [
-        /^PUT \/workers\/scripts\/([^/]+)\/domains\/records$/,
-        withScript((script, call) => {
-          const { origins } = json(call, Origins);
-          script.domains = origins.map(({ hostname }) => hostname);
-          return ok([]);
-        }),
-      ],
-      [
-        /^PUT \/workers\/scripts\/([^/]+)\/schedules$/,
-        withScript((script, call) => {
-          script.crons = json(call, Crons).map(({ cron }) => cron);
-          return ok({ schedules: [] });
-        }),
-      ],
-      ...assets.routes,
-    ],
+  const script = '/workers/scripts/:name';
+  const routes: Routes = {
+    'GET /workers/services/:name': (_, name = '') =>
+      scripts.has(name)
+        ? ok({ default_environment: { environment: 'production', script: { tag: 'tag' } } })
+        : error(404, 10090, 'This service does not exist on your account.'),
+    [`GET ${script}/secrets`]: (_, name) => ok(find(name) && []),
+    [`GET ${script}/settings`]: (_, name) => ok(find(name) && { bindings: [] }),
+    [`PATCH ${script}/script-settings`]: (_, name) => ok(find(name) && {}),
+    [`PUT ${script}`]: async (request, name = '') => {
+      const none = { versions: [], deployments: [], unseen: 0, domains: [], crons: [] };
+      const script = scripts.get(name) ?? { name, ...none };
+      scripts.set(name, script);
+      const { id } = await upload(script, request);
+      await deploy(script, [{ version_id: id, percentage: 100 }]);
+      return ok({ id: name, deployment_id: id.replaceAll('-', '') });
+    },
+    [`POST ${script}/versions`]: async (request, name) =>
+      ok({ ...shown(await upload(find(name), request)), startup_time_ms: 1 }),
+    [`GET ${script}/versions`]: (_, name) => ok({ items: newest(find(name).versions).map(shown) }),
+    [`GET ${script}/versions/:id`]: (_, name, wanted) => {
+      const version = find(name).versions.find(({ id }) => id === wanted);
+      return version ? ok(shown(version)) : error(404, 10127, 'The version does not exist.');
+    },
+    [`GET ${script}/deployments`]: (_, name) => ok({ deployments: newest(find(name).deployments) }),
+    [`POST ${script}/deployments`]: async (request, name) => {
+      const { versions, annotations } = NewDeployment.parse(await request.json());
+      return ok(await deploy(find(name), versions, annotations));
+    },
+    'GET /workers/workers/:name': (_, name) =>
+      ok({ name: find(name).name, subdomain: NO_SUBDOMAIN }),
+    [`POST ${script}/subdomain`]: (_, name) => ok(find(name) && NO_SUBDOMAIN),
+    [`POST ${script}/domains/changeset`]: () =>
+      ok({ added: [], removed: [], updated: [], conflicting: [] }),
+    [`PUT ${script}/domains/records`]: async (request, name) => {
+      const { origins } = Origins.parse(await request.json());
+      find(name).domains = origins.map(({ hostname }) => hostname);
+      return ok([]);
+    },
+    [`PUT ${script}/schedules`]: async (request, name) => {
+      find(name).crons = Crons.parse(await request.json()).map(({ cron }) => cron);
+      return ok({ schedules: [] });
+    },
+    [`POST ${script}/assets-upload-session`]: async (request) => {
+      const jwt = randomUUID();
+      const { manifest } = Manifest.parse(await request.json());
+      const files = Object.entries(manifest).map(([path, { hash }]): Asset => [path, hash]);
+      sessions.set(jwt, files);
+      const wanted = files.map(([, hash]) => hash).filter((hash) => !contents.has(hash));
+      return ok({ jwt, buckets: wanted.length > 0 ? [[...new Set(wanted)]] : [] });
+    },
+    'POST /workers/assets/upload': async (request) => {
+      for (const [hash, content] of await request.formData()) {
+        contents.set(hash, await text(content));
+      }
+      return ok({ jwt: [...sessions.keys()].at(-1) }, 201);
+    },
   };
+  return { routes, deploy };
 }
 
-export function workersDevHost({ name }: Script): string {
-  return `${name}.${SUBDOMAIN}.workers.dev`;
-}
-
-function newScript(name: string): Script {
-  return { name, versions: [], deployments: [], workersDev: false, domains: [], crons: [] };
+/** Cloudflare lists no more than the ten newest. */
+function newest<T>(list: T[]): T[] {
+  return list.slice(-10).toReversed();
 }
 
 /** A version as the API shows it. */
-function shown({ id, createdOn, annotations }: StoredVersion) {
-  return {
-    id,
-    annotations,
-    metadata: { created_on: createdOn, author_email: 'a@b.test', source: 'api' },
-    resources: { script: {}, script_runtime: {}, bindings: [] },
-  };
-}
-
-function notFound(): Answer {
-  return error(404, 10007, 'This Worker does not exist on your account.');
+function shown({ id, createdOn, annotations }: Version) {
+  const metadata = { created_on: createdOn, author_email: 'a@b.test', source: 'api' };
+  const resources = { script: {}, script_runtime: {}, bindings: [] };
+  return { id, annotations, metadata, resources };
 }
 
 let last = 0;

@@ -1,301 +1,204 @@
-/** A service's life: set up, released, promoted, broken, returned, rolled back; and what its clients saw. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** One life of the store: released, promoted, broken, returned, rolled back; and what its clients saw. */
 import { describe, expect, test } from 'vitest';
-import type { StoredDeployment } from '../cloudflare/workers.ts';
-import { nextMigration } from '../project.ts';
-import { ACCOUNT, releaseProject } from './release-project.ts';
-
-const PRODUCTION = 'animal-store-production';
-const ADDRESS = 'api.animals.test';
-const DEPLOYMENT = /^POST .*\/scripts\/animal-store-production\/deployments$/;
+import { DATABASES, NAMESPACES } from '../cloudflare/index.ts';
+import type { Deployment } from '../cloudflare/workers.ts';
+import { ADDRESS, releaseProject } from './release-project.ts';
 
 const project = releaseProject();
-const production = () => project.cloudflare().script(PRODUCTION);
-const file = (path: string) => readFile(join(project.path(), path), 'utf8');
+const { commit, production, release, refused } = project;
+const PROMOTE = ['promote', '--wait=0'];
+const names: Record<string, string> = {};
 
-/** The shares of the deployments since a number of them, with versions as names. */
-function sharesSince(count: number, names: Record<string, string>): string[] {
-  const inWords = ({ versions }: StoredDeployment) =>
+/** The production deployments since a number of them, as shares of versions by name. */
+function sharesSince(count: number): string[] {
+  const inWords = ({ versions }: Deployment) =>
     versions.map((each) => `${names[each.version_id]} ${each.percentage}`).join(', ');
   return production().deployments.slice(count).map(inWords);
 }
 
-/** Sends a client's requests until it is stopped; gives the statuses of the answers. */
-function startClient(): () => Promise<number[]> {
-  const { SMOKE_API_KEY } = project.env('production');
-  const url = `http://127.0.0.1:${project.cloudflare().edgePort}/v1/pets?limit=1`;
-  const headers = { 'x-fake-host': ADDRESS, authorization: `Bearer ${SMOKE_API_KEY}` };
-  const statuses: number[] = [];
-  let stopped = false;
-  const running = (async () => {
-    while (!stopped) {
-      statuses.push((await fetch(url, { headers })).status);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
-  })();
-  return async () => {
-    stopped = true;
-    await running;
-    return statuses;
-  };
+/** Names the newest version of production, and returns its id. */
+function nameNewest(name: string): string {
+  const id = production().versions.at(-1)?.id ?? '';
+  names[id] = name;
+  return id;
 }
 
-/** Wraps the worker's fetch in code of a test. */
-const wrap = (body: string) => () =>
-  `import { app } from './app.ts';
-   import { sweep } from './idempotency/sweep.ts';
-   export default {
-     async fetch(request: Request, env: Env, ctx: ExecutionContext) {
-       const { pathname } = new URL(request.url);
-       ${body}
-       return app.fetch(request, env, ctx);
-     },
-     scheduled: sweep,
-   };`;
+function idOf(name: string): string {
+  return Object.keys(names).find((id) => names[id] === name) ?? '';
+}
+
+/** Makes a release whose list of animals a test can break, by writing its name to KV. */
+const breakable = (name: string) => (text: string) =>
+  text.replace(/'broken \w+'/, `'broken ${name}'`).replace('return response;', BREAKABLE);
+
+const BREAKABLE = `return env.API_KEYS.get('broken first').then((broken) =>
+  broken && request.url.includes('/v1/pets') ? new Response(null, { status: 500 }) : response);`;
+
+async function setBroken(name: string, isBroken: boolean): Promise<void> {
+  const keys = await project.cloudflare().namespace(NAMESPACES[1] ?? '');
+  await (isBroken ? keys.put(`broken ${name}`, 'now') : keys.delete(`broken ${name}`));
+}
+
+/** Sends a client's requests while something runs, and returns the status of each answer. */
+async function statusesDuring(action: () => Promise<unknown>): Promise<number[]> {
+  const statuses: number[] = [];
+  let isRunning = true;
+  const client = async () => {
+    while (isRunning) {
+      statuses.push((await project.visit('/v1/pets?limit=1')).status);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const end = () => {
+    isRunning = false;
+  };
+  await Promise.all([client(), action().finally(end)]);
+  return statuses;
+}
+
+/** Has Cloudflare keep what version 1.0.0 of the release tool would have noted of what production serves. */
+function noteAsVersion1(): void {
+  const { versions, deployments } = production();
+  const [served, settled] = [versions.at(-1), deployments.at(-1)];
+  if (!served || !settled) throw new Error('nothing is served');
+  const message = served.annotations['workers/message'] ?? '';
+  const [commit, bookmark] = [/commit=\w+/.exec(message)?.[0], / bookmark=.*/.exec(message)?.[0]];
+  const hashes = ['assets', 'migrations', 'config'].map((name) => ` ${name}=${'0'.repeat(64)}`);
+  served.annotations = {
+    'workers/message': `${commit} index.js=${served.sha256}${hashes.join('')}${bookmark}`,
+  };
+  settled.annotations = { 'workers/message': `settled release: promoted${bookmark}` };
+}
+
+/** The clients' requests that a version answered, without those that asked for it by name. */
+function clientsServedBy(id: string) {
+  const { served } = project.cloudflare();
+  return served.filter(({ version, byName }) => version === id && !byName);
+}
 
 describe('a life', { shuffle: false }, () => {
-  let first: string;
-  let second: string;
-
-  test('set up: the ids are in wrangler.toml, and nothing else is changed', async () => {
-    const before = (await project.git('show', 'HEAD~1:wrangler.toml')).split('\n');
-    const lines = (await file('wrangler.toml')).trimEnd().split('\n');
-    const changed = lines.filter((line, index) => line !== before[index]);
-    expect(lines).toHaveLength(before.length);
-    expect(changed).toEqual([
-      `account_id = "${ACCOUNT}"`,
-      'database_id = "11111111-1111-4111-8111-111111111111"',
-      `id = "${'1'.repeat(32)}"`,
-      `account_id = "${ACCOUNT}"`,
-      'database_id = "22222222-2222-4222-8222-222222222222"',
-      `id = "${'2'.repeat(32)}"`,
+  test('staging proves a commit, and keeps nothing that its test added', async () => {
+    await commit('src/index.ts', breakable('first'));
+    await release('staging', '--wait=0');
+    const { versions, deployments, domains, crons } = project.staging();
+    expect(deployments.at(-1)?.versions).toEqual([
+      { version_id: versions.at(-1)?.id, percentage: 100 },
     ]);
-    const { databases } = project.cloudflare();
-    expect(databases.map(({ read_replication }) => read_replication.mode)).toEqual([
-      'auto',
-      'auto',
-    ]);
-    expect(project.cloudflare().namespace('2'.repeat(32)).size).toBe(1);
-  });
-
-  test('set up again: nothing is done', async () => {
-    const { calls } = project.cloudflare();
-    const before = calls.length;
-    const text = await file('wrangler.toml');
-    const again = JSON.parse(
-      await project.release('setup', '--env', 'staging', '--account', ACCOUNT, '--json'),
-    );
-    expect(again).toMatchObject({ ok: true, key: null, replicated: true, todo: [] });
-    const writes = calls.slice(before).filter((call) => !call.startsWith('GET'));
-    // Statistics for `d1 info`.
-    expect(writes).toEqual(['POST /graphql']);
-    expect(await file('wrangler.toml')).toBe(text);
-  });
-
-  test('staging: built once, deployed with its name, proved, and left clean', async () => {
-    const said = await project.release('staging');
-    const manifest = JSON.parse(await file('dist/manifest.json'));
-    const script = project.cloudflare().script('animal-store-staging');
-    const [version] = script.versions;
-    expect(version?.sha256).toBe(manifest['index.js']);
-    expect(manifest.commit).toBe(await project.git('rev-parse', 'HEAD'));
-    const message = version?.annotations['workers/message'] ?? '';
-    expect(message).toContain(`commit=${manifest.commit} index.js=${manifest['index.js']} `);
-    expect(manifest.staging).toMatchObject({ version: version?.id, bookmark: expect.any(String) });
-    expect(Object.keys(manifest.migrations)).toEqual(
-      Object.keys(JSON.parse(await file('migrations/checksums.json'))),
-    );
-    expect([script.domains, script.crons]).toEqual([
-      ['staging.api.animals.test'],
-      ['*/10 * * * *'],
-    ]);
-    expect(said).toMatch(/smoke test … [0-9.]+ s: 21 checks/);
-
-    const database = await project.cloudflare().database('11111111-1111-4111-8111-111111111111');
+    const head = await project.git('rev-parse', 'HEAD');
+    expect(versions.at(-1)?.annotations['workers/message']).toContain(`commit=${head} `);
+    expect([domains, crons]).toEqual([['staging.api.animals.test'], ['*/10 * * * *']]);
+    const database = await project.cloudflare().database(DATABASES[0] ?? '');
     for (const table of ['pets', 'orders', 'idempotency_keys']) {
-      expect(await database.prepare(`SELECT count(*) AS n FROM ${table}`).first('n'), table).toBe(
-        0,
-      );
+      expect(await database.prepare(`SELECT count(*) AS n FROM ${table}`).first('n')).toBe(0);
     }
-    const used =
-      "SELECT name, seq FROM sqlite_sequence WHERE name <> 'd1_migrations' ORDER BY name";
-    expect((await database.prepare(used).all()).results).toEqual([
-      { name: 'orders', seq: 2 },
-      { name: 'pets', seq: 2 },
+  });
+
+  test('a first promotion that fails is never reachable at the public address', async () => {
+    await setBroken('first', true);
+    const problem = await refused(...PROMOTE);
+    expect(problem).toContain('smoke test');
+    await setBroken('first', false);
+    expect(clientsServedBy(nameNewest('broken'))).toEqual([]);
+    expect((await project.visit('/health')).status).toBe(503);
+  });
+
+  test('the first promotion gives production the bytes that staging proved', async () => {
+    await release(...PROMOTE);
+    const first = nameNewest('first');
+    expect(sharesSince(-4)).toEqual([
+      expect.stringMatching(/^first 10, /),
+      expect.stringMatching(/^first 50, /),
+      'first 100',
+      'first 100',
     ]);
+    const [served, proved] = [production().versions.at(-1), project.staging().versions.at(-1)];
+    expect([served?.id, served?.sha256, served?.assets]).toEqual([
+      first,
+      proved?.sha256,
+      proved?.assets,
+    ]);
+    expect(production().domains).toEqual([ADDRESS]);
+    expect((await project.visit('/health')).status).toBe(200);
   });
 
-  test('first promotion: with a key that can only read, and no client reaches it before it is tested', async () => {
-    const { served } = project.cloudflare();
-    await project.release('promote', '--probes', '10');
-    const [version] = production().versions;
-    first = version?.id ?? '';
-    const hosts = served.filter(({ script }) => script === PRODUCTION).map(({ host }) => host);
-    const own = hosts.indexOf(ADDRESS);
-    expect(hosts.slice(0, own).every((host) => host.endsWith('.workers.dev'))).toBe(true);
-    expect(own).toBeGreaterThanOrEqual(10);
-    expect(hosts.slice(own)).not.toContain(hosts[0]);
-    expect(production()).toMatchObject({
-      workersDev: false,
-      domains: [ADDRESS],
-      crons: ['*/10 * * * *'],
-    });
-    const staging = project.cloudflare().script('animal-store-staging').versions[0];
-    expect(version?.sha256).toBe(staging?.sha256);
-    expect(version?.assets).toEqual(staging?.assets);
-    const [key] = project.cloudflare().namespace('2'.repeat(32)).values();
-    expect(JSON.parse(key?.value ?? '')).toMatchObject({ scopes: ['read'] });
-    const writes = served.filter(({ script, status }) => script === PRODUCTION && status === 403);
-    expect(new Set(writes.map(({ path }) => path))).toEqual(new Set(['/v1/pets']));
+  test('a migration that the previous release cannot live with is refused before anything changes', async () => {
+    await project.addMigration(
+      'refuse_pending',
+      `CREATE TRIGGER refuse_pending BEFORE UPDATE ON pets WHEN NEW.status = 'pending'
+       BEGIN SELECT RAISE(ABORT, 'refused'); END;`,
+    );
+    const before = project.changes().length;
+    const problem = await refused('staging', '--wait=0');
+    expect(problem).toContain('the previous release');
+    expect(project.changes().slice(before)).toEqual([]);
+    await project.git('revert', '--no-edit', 'HEAD');
   });
 
-  test('second promotion: 0, 10, 50, 100 %, and every request is answered well', async () => {
-    await project.commit(
-      `migrations/${nextMigration('add_note')}`,
-      () => 'ALTER TABLE pets ADD COLUMN note TEXT;',
-    );
-    expect(await project.refused('staging')).toContain('its checksum is not recorded');
-    await project.run('check-migrations.ts', ['--record']);
-    await project.commit('src/health/routes.ts', (text) =>
-      text.replace("'ok',", "'ok', release: 2,"),
-    );
-    await project.release('staging');
-    const { deployments } = production();
-    const { served } = project.cloudflare();
-    const [before, servedBefore] = [deployments.length, served.length];
-    let atTen = 0;
-    project.cloudflare().onNext(DEPLOYMENT, 'before', () => {});
-    project.cloudflare().onNext(DEPLOYMENT, 'before', () => {
-      atTen = served.length;
+  test('a promotion on top of version 1.0.0 goes through 0, 10, 50 and 100 %, and every client is answered', async () => {
+    noteAsVersion1();
+    await commit('src/index.ts', breakable('second'));
+    await project.addMigration('add_note', 'ALTER TABLE pets ADD COLUMN note TEXT;');
+    await release('staging', '--wait=0');
+    const before = production().deployments.length;
+    const statuses = await statusesDuring(async () => {
+      const report = JSON.parse(await release(...PROMOTE, '--json'));
+      expect(report).toMatchObject({ ok: true, previous: idOf('first') });
     });
-    const stop = startClient();
-    const report = JSON.parse(await project.release('promote', '--probes', '20', '--json'));
-    const statuses = await stop();
-    second = production().versions.at(-1)?.id ?? '';
-
-    expect(report).toMatchObject({ ok: true, version: second, previous: first });
-    expect(sharesSince(before, { [first]: 'first', [second]: 'second' })).toEqual([
+    nameNewest('second');
+    expect(sharesSince(before)).toEqual([
       'second 0, first 100',
       'second 10, first 90',
       'second 50, first 50',
       'second 100',
       'second 100',
     ]);
-    const staging = project.cloudflare().script('animal-store-staging');
-    expect(production().versions.at(-1)?.sha256).toBe(staging.versions.at(-1)?.sha256);
-    expect(statuses.length).toBeGreaterThan(20);
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    // Until it had its first share it was asked by name, the smoke test's way, and in no other.
-    const bySecond = served.slice(servedBefore, atTen).filter(({ version }) => version === second);
-    expect(bySecond.length).toBeGreaterThan(10);
-    expect(bySecond.filter(({ override }) => !override)).toEqual([]);
-  });
-
-  test('a version that fails at 0 %: no client is served by it, and production returns', async () => {
-    await project.commit(
-      'src/index.ts',
-      wrap(
-        `if (env.ENVIRONMENT === 'production' && pathname === '/v1/pets') return new Response('', { status: 500 });`,
-      ),
-    );
-    await project.release('staging');
-    const before = production().deployments.length;
-    const stop = startClient();
-    const problem = await project.refused('promote', '--probes', '20');
-    const statuses = await stop();
-    const bad = production().versions.at(-1)?.id ?? '';
-    expect(problem).toContain('smoke test, no key is a 401: status is 500, not 401');
-    expect(problem).toContain(`production serves the old version, ${second}, to all`);
-    expect(sharesSince(before, { [second]: 'second', [bad]: 'bad' })).toEqual([
-      'bad 0, second 100',
-      'second 100',
-    ]);
-    const { served } = project.cloudflare();
-    expect(served.filter(({ version, override }) => version === bad && !override)).toEqual([]);
-    expect(served.filter(({ version }) => version === bad).length).toBeGreaterThan(1);
+    expect(statuses.length).toBeGreaterThan(10);
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  test('a version that fails at 50 %: production returns', async () => {
-    await project.commit(
-      'src/index.ts',
-      wrap(
-        `if (pathname === '/v1/pets' && (await env.API_KEYS.get('break'))) return new Response('', { status: 500 });`,
-      ),
-    );
-    await project.release('staging');
-    const kv = () => project.cloudflare().kv('2'.repeat(32));
-    for (const action of [
-      () => {},
-      () => {},
-      () => void kv().then((store) => store.put('break', 'now')),
-    ]) {
-      project.cloudflare().onNext(DEPLOYMENT, 'after', action);
-    }
+  test('a version that fails at 0 % is returned from, and no client is served by it', async () => {
+    await commit('src/index.ts', breakable('third'));
+    await release('staging', '--wait=0');
+    expect(await release('status')).toContain('behind');
     const before = production().deployments.length;
-    const stop = startClient();
-    const problem = await project.refused('promote', '--probes', '20');
-    await stop();
-    await (await kv()).delete('break');
-    const bad = production().versions.at(-1)?.id ?? '';
-    expect(problem).toContain('smoke test, no key is a 401: status is 500, not 401');
-    expect(problem).toContain(`production serves the old version, ${second}, to all`);
-    expect(sharesSince(before, { [second]: 'second', [bad]: 'bad' })).toEqual([
-      'bad 0, second 100',
-      'bad 10, second 90',
-      'bad 50, second 50',
-      'second 100',
-    ]);
-    // Of all clients, as the shares are.
-    const { served } = project.cloudflare();
-    expect(served.at(-1)).toMatchObject({ version: second, status: 200 });
+    await setBroken('third', true);
+    const problem = await refused(...PROMOTE);
+    await setBroken('third', false);
+    const third = nameNewest('third');
+    expect(problem).toContain('smoke test');
+    expect(problem).toContain(idOf('second'));
+    expect(sharesSince(before)).toEqual(['third 0, second 100', 'second 100']);
+    expect(clientsServedBy(third)).toEqual([]);
   });
 
-  test('status: production is behind', async () => {
-    const said = await project.release('status');
-    expect(said).toContain('Production is behind staging, by 2 commits: ');
-    expect(JSON.parse(await project.release('status', '--json'))).toMatchObject({ behind: true });
+  test('a version that fails at 50 % is returned from', async () => {
+    const before = production().deployments.length;
+    const { on } = project.cloudflare();
+    on(/production\/deployments 50\/50$/, 'after', () => setBroken('third', true));
+    const problem = await refused(...PROMOTE);
+    await setBroken('third', false);
+    nameNewest('third');
+    expect(problem).toContain(idOf('second'));
+    expect(sharesSince(before).slice(-2)).toEqual(['third 50, second 50', 'second 100']);
   });
 
-  test('rollback: lists what has been served, returns to it by name, and runs no restore', async () => {
-    const list = await project.release('rollback');
-    expect(list.match(/[0-9a-f-]{36} {2}of/g)).toEqual([`${first}  of`]);
-    expect(await project.refused('rollback', production().versions.at(-1)?.id ?? '')).toContain(
-      'no version is',
-    );
-    const { calls } = project.cloudflare();
-    const said = await project.release('rollback', first.slice(0, 8));
-    const bookmark = /bookmark=(\S+)/.exec(
-      production().versions.find(({ id }) => id === second)?.annotations['workers/message'] ?? '',
-    )?.[1];
-    expect(bookmark).toMatch(/^[0-9a-f-]{59}$/);
-    expect(said).toContain(
-      `npx wrangler d1 time-travel restore DB --env production --bookmark=${bookmark}`,
-    );
-    expect(production().deployments.at(-1)?.versions).toEqual([
-      { version_id: first, percentage: 100 },
-    ]);
-    expect(calls.filter((call) => call.includes('restore'))).toEqual([]);
-    expect(await project.refused('rollback', first)).toContain(
-      `production serves ${first} to all already`,
-    );
-    // From there forward again: nothing was released since, so there is nothing to take back.
-    expect(await project.release('rollback', second)).not.toContain('time-travel');
+  test('a rollback takes effect without SMOKE_API_KEY, and prints how to restore the data', async () => {
+    expect(await release('rollback')).toContain(idOf('first'));
+    const rollback = ['rollback', idOf('first').slice(0, 8)];
+    const { code, stdout, stderr } = await project.run(rollback, { SMOKE_API_KEY: '' });
+    expect(code, stderr).toBe(0);
+    expect(sharesSince(-1)).toEqual(['first 100']);
+    expect(stdout).toContain('npm run release -- smoke --env production');
+    expect(stdout).toContain('npx wrangler d1 time-travel restore DB --env production --bookmark=');
+    expect(project.cloudflare().calls.filter((call) => call.includes('restore'))).toEqual([]);
   });
 
-  test('promote again what production has settled on: nothing is returned, whatever fails', async () => {
-    await project.commit('src/index.ts', (text) => text.replace(/if \(.*\n/, ''));
-    await project.release('staging');
-    await project.release('promote', '--probes', '10');
-    const [serving, uploads] = [
-      production().deployments.at(-1)?.versions,
-      production().versions.length,
-    ];
-    await project.release('promote', '--probes', '10');
-    project.cloudflare().failNext(/^PUT .*animal-store-production\/schedules$/);
-    await project.refused('promote', '--probes', '10');
-    expect(production().deployments.at(-1)?.versions).toEqual(serving);
-    expect(production().versions).toHaveLength(uploads);
+  test('a rollback with SMOKE_API_KEY is proved', async () => {
+    const served = project.cloudflare().served.length;
+    await release('rollback', idOf('second'));
+    expect(sharesSince(-1)).toEqual(['second 100']);
+    expect(project.cloudflare().served.length - served).toBeGreaterThan(20);
   });
+
+  test('no token or key is in an output, an argument or a file', () => project.expectNoSecrets());
 });

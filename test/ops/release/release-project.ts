@@ -1,123 +1,152 @@
-/** A copy of the project, committed and set up at a fake Cloudflare, to release from. */
+/** A copy of the project, committed and configured for a fake Cloudflare, to release from. */
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
-import { copyProject, type Project, type Result } from '../project.ts';
+import { generateKey } from '../../../src/keys/format.ts';
+import { recordName } from '../../../src/keys/record.ts';
+import { TOKEN } from '../cloudflare/api.ts';
+import { type Cloudflare, DATABASES, NAMESPACES, startCloudflare } from '../cloudflare/index.ts';
+import { copyProject, nextMigration, type Result } from '../project.ts';
 
-export const ACCOUNT = '0123456789abcdef0123456789abcdef';
+export const PRODUCTION = 'animal-store-production';
+export const ADDRESS = 'api.animals.test';
 
-export type ReleaseProject = Project & {
-  cloudflare(): Cloudflare;
-  /** The environment that commands run in, with the smoke test's key of an environment. */
-  env(environment?: 'staging' | 'production'): Record<string, string>;
-  /** Adds variables to that. */
-  addEnv(more: Record<string, string>): void;
-  /** Runs `npm run release -- <args>`, and expects it to succeed. */
-  release(...args: string[]): Promise<string>;
-  /** Runs it, and expects it to fail in one line. */
-  refused(...args: string[]): Promise<string>;
-  /** Runs it to whatever end. */
-  attempt(...args: string[]): Promise<Result>;
-  /** Waits until nothing calls Cloudflare any more: wrangler, whose parent was killed, comes to its end. */
-  quiet(): Promise<void>;
-  /** Changes a file and commits that. */
-  commit(path: string, change: (text: string) => string): Promise<void>;
-  git(...args: string[]): Promise<string>;
-};
+const ACCOUNT = '0123456789abcdef0123456789abcdef';
+const KEYS = [generateKey('staging'), generateKey('production')];
+const PLACEHOLDERS = ['staging', 'production'].flatMap((name, index) => [
+  [`${name}-account-id`, ACCOUNT],
+  [`${name}-database-id`, DATABASES[index]],
+  [`${name}-api-keys-id`, NAMESPACES[index]],
+]);
 
-/** Sends the requests for the addresses of the fake to its edge. */
-const TO_THE_EDGE = `
-  const { fetch } = globalThis;
-  globalThis.fetch = (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (!/\\.(test|workers\\.dev)$/.test(url.hostname)) return fetch(input, init);
-    const headers = { ...init?.headers, 'x-fake-host': url.host };
-    return fetch('http://127.0.0.1:' + process.env.EDGE_PORT + url.pathname + url.search, { ...init, headers });
-  };
-`;
-
-export function releaseProject(): ReleaseProject {
+export function releaseProject() {
   const project = copyProject();
-  const keys: Partial<Record<string, string>> = {};
-  const added: Record<string, string> = {};
   let cloudflare: Cloudflare;
+  let output = '';
+  const path = (name: string) => join(project.path(), name);
+  const processes = () => `${project.path()}.processes`;
 
-  const git: ReleaseProject['git'] = async (...args) => {
+  async function git(...args: string[]): Promise<string> {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@animals.test'];
-    const { stdout } = await promisify(execFile)('git', [...identity, ...args], {
-      cwd: project.path(),
-    });
-    return stdout.trim();
-  };
-  const commit: ReleaseProject['commit'] = async (path, change) => {
-    const file = join(project.path(), path);
-    await writeFile(file, change(await readFile(file, 'utf8').catch(() => '')));
+    const options = { cwd: project.path() };
+    return (await promisify(execFile)('git', [...identity, ...args], options)).stdout.trim();
+  }
+
+  /** Changes a file and commits that. */
+  async function commit(name: string, change: (text: string) => string): Promise<void> {
+    await writeFile(path(name), change(await readFile(path(name), 'utf8').catch(() => '')));
     await git('add', '--all');
-    await git('commit', '--quiet', '--message', `Change ${path}`);
-  };
-  const env: ReleaseProject['env'] = (environment) => ({
-    ...cloudflare.env,
-    EDGE_PORT: String(cloudflare.edgePort),
-    NODE_OPTIONS: `--import=${new URL(`file://${project.path()}/../to-the-edge.mjs`)}`,
-    SMOKE_API_KEY: (environment && keys[environment]) ?? '',
-    ...added,
-  });
-  const environmentOf = (args: string[]) =>
-    args[0] === 'staging' || args.includes('staging') ? 'staging' : 'production';
-  const attempt: ReleaseProject['attempt'] = (...args) =>
-    project.run('release.ts', args, env(environmentOf(args)));
+    await git('commit', '--quiet', '--message', `Change ${name}`);
+  }
+
+  /** Commits a migration that follows the others. */
+  const addMigration = (what: string, sql: string) =>
+    commit(`migrations/${nextMigration(what)}`, () => sql);
+
+  function environment(args: string[]): Record<string, string> {
+    const isStaging = args[0] === 'staging' || args.includes('--env=staging');
+    return {
+      ...cloudflare.env,
+      FAKE_PORT: String(cloudflare.port),
+      PROCESSES: processes(),
+      NODE_OPTIONS: `--import=${new URL('preload.mjs', import.meta.url)}`,
+      SMOKE_API_KEY: KEYS[isStaging ? 0 : 1] ?? '',
+      WRANGLER_LOG_PATH: path('.wrangler/logs'),
+    };
+  }
+
+  /** The calls that changed something at Cloudflare, without the account. A test's own rows do not count. */
+  const changes = () =>
+    cloudflare.calls
+      .filter((call) => !/^(GET|PATCH) |assets|changeset|query (SELECT|DELETE)|IF NOT/.test(call))
+      .map((call) => call.replace(/\/accounts\/[^/]+/, ''));
+
+  /** Sends a client's request to the address of production. */
+  const visit = (requested: string) =>
+    fetch(`http://127.0.0.1:${cloudflare.port}${requested}`, {
+      headers: { 'x-fake-host': ADDRESS, authorization: `Bearer ${KEYS[1]}` },
+    });
+
+  /** Starts `npm run release -- <args>`. */
+  async function start(args: string[], env: Record<string, string> = {}) {
+    await writeFile(processes(), '');
+    return project.start('release.ts', args, { ...environment(args), ...env });
+  }
+
+  /** Runs it to its end. */
+  async function run(args: string[], env: Record<string, string> = {}): Promise<Result> {
+    const { exited, stdout, stderr } = await start(args, env);
+    const code = await exited;
+    output += stdout() + stderr() + (await readFile(processes(), 'utf8'));
+    return { code, stdout: stdout(), stderr: stderr() };
+  }
+
+  /** Runs it, and expects it to succeed. */
+  async function release(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(args);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    return stdout;
+  }
+
+  /** Runs it, and expects it to fail with one clear line. */
+  async function refused(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(args);
+    expect(code, `${stdout}${stderr}`).toBe(1);
+    expect(stderr).toMatch(/^error: [^\n]*\n$/);
+    return stderr;
+  }
+
+  /** Runs it until a call has taken effect, and kills all its processes then. */
+  async function killed(args: string[], call: RegExp): Promise<void> {
+    const { exited } = await start(args);
+    const kill = async () => {
+      for (const [pid] of (await readFile(processes(), 'utf8')).matchAll(/^\d+/gm)) {
+        try {
+          process.kill(Number(pid), 'SIGKILL');
+        } catch {
+          // It has ended.
+        }
+      }
+    };
+    cloudflare.on(call, 'after', kill);
+    expect(await exited).toBeNull();
+  }
+
+  /** Expects that no token or key is in an output or an argument of a command, or in a file of the project. */
+  async function expectNoSecrets(): Promise<void> {
+    const entries = await readdir(project.path(), { recursive: true, withFileTypes: true });
+    const files = entries.filter((file) => file.isFile() && !file.parentPath.includes('/.git/'));
+    const texts = files.map((file) => readFile(join(file.parentPath, file.name), 'utf8'));
+    const everything = [output, ...(await Promise.all(texts))].join('\n');
+    expect(output).toContain('versions deploy');
+    for (const secret of [TOKEN, ...KEYS]) expect(everything).not.toContain(secret);
+  }
 
   beforeAll(async () => {
     cloudflare = await startCloudflare();
-    await writeFile(join(project.path(), '../to-the-edge.mjs'), TO_THE_EDGE);
-    await writeFile(join(project.path(), '.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
+    for (const [index, key] of KEYS.entries()) {
+      const record = { id: `key_${index}`, label: 'Smoke test', createdAt: '2026-11-20T00:00:00Z' };
+      const namespace = await cloudflare.namespace(NAMESPACES[index] ?? '');
+      await namespace.put(await recordName(key), JSON.stringify(record));
+    }
+    await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
     await git('init', '--quiet');
     await commit('wrangler.toml', (text) =>
-      text.replaceAll('animal-store.example', 'animals.test'),
+      PLACEHOLDERS.reduce(
+        (filled, [placeholder = '', id = '']) => filled.replace(placeholder, id),
+        text.replaceAll('animal-store.example', 'animals.test'),
+      ),
     );
-    for (const environment of ['staging', 'production']) {
-      const args = ['setup', '--env', environment, '--account', ACCOUNT, '--json'];
-      const { code, stdout, stderr } = await project.run('release.ts', args, env());
-
-      expect(code, stderr).toBe(0);
-      const { key } = JSON.parse(stdout);
-      // It is shown once, and to nobody who follows the steps.
-      expect(stdout.split(key)).toHaveLength(2);
-      expect(stderr).not.toContain(key);
-      keys[environment] = key;
-    }
-    await commit('.setup', () => 'done');
-  }, 120_000);
+  });
   afterAll(() => cloudflare.close());
 
   return {
-    ...project,
+    ...{ git, commit, addMigration, changes, visit, expectNoSecrets },
+    ...{ start, run, release, refused, killed },
     cloudflare: () => cloudflare,
-    env,
-    async quiet() {
-      const { calls } = cloudflare;
-      for (let seen = -1; seen !== calls.length; ) {
-        seen = calls.length;
-        await new Promise((resolve) => setTimeout(resolve, 1500));
-      }
-    },
-    addEnv: (more) => void Object.assign(added, more),
-    git,
-    commit,
-    attempt,
-    async release(...args) {
-      const { code, stdout, stderr } = await attempt(...args);
-      expect(code, `${stdout}${stderr}`).toBe(0);
-      return stdout;
-    },
-    async refused(...args) {
-      const { code, stdout, stderr } = await attempt(...args);
-      expect(code, `${stdout}${stderr}`).toBe(1);
-      expect(stderr).toMatch(/^error: [^\n]*\n$/);
-      return stderr;
-    },
+    production: () => cloudflare.script(PRODUCTION),
+    staging: () => cloudflare.script('animal-store-staging'),
   };
 }
