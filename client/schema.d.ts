@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List animals
-         * @description Ascending by id, optionally of one status: an animal without a status matches none. The next page is in the `Link` header; a page deep in the list costs what the first one does.
+         * @description Lists animals by ascending id, optionally only those with one status. The URL of the next page is in the `Link` header. Every page costs the same.
          */
         get: operations["listPets"];
         put?: never;
         /**
          * Add an animal
-         * @description The service assigns the id. Ids ascend, and none is used twice.
+         * @description The service assigns the id. Ids ascend and are never reused.
          */
         post: operations["createPet"];
         delete?: never;
@@ -38,21 +38,21 @@ export interface paths {
         /**
          * Get an animal
          * @deprecated
-         * @description To be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
+         * @description Will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
          */
         get: operations["getPet"];
         put?: never;
         post?: never;
         /**
          * Delete an animal
-         * @description Its id is never used again. Delivered and cancelled orders keep it. A body is ignored.
+         * @description The id is never reused. Delivered and cancelled orders keep it. A request body is ignored. While the animal has an open order, it cannot be deleted.
          */
         delete: operations["deletePet"];
         options?: never;
         head?: never;
         /**
          * Change an animal
-         * @description Sets the fields that the body has (a merge patch, RFC 7396). While an order of the animal is open, its status belongs to the order.
+         * @description Sets the fields in the body (a JSON merge patch, RFC 7396). While the animal has an open order, its status cannot be set.
          */
         patch: operations["updatePet"];
         trace?: never;
@@ -66,13 +66,13 @@ export interface paths {
         };
         /**
          * List orders
-         * @description Ascending by id, optionally of one status. Pages are those of `listPets`.
+         * @description Lists orders by ascending id, optionally only those with one status. Paging works as in `listPets`.
          */
         get: operations["listOrders"];
         put?: never;
         /**
          * Place an order
-         * @description Orders an animal whose status is `available`, and makes it `pending`. Of concurrent orders of one animal, exactly one is placed.
+         * @description Orders an animal whose status is `available` and sets its status to `pending`. If several clients order the same animal at once, exactly one order is placed.
          */
         post: operations["placeOrder"];
         delete?: never;
@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * Get an order
-         * @description An order outlives its animal.
+         * @description An order remains after its animal is deleted.
          */
         get: operations["getOrder"];
         put?: never;
@@ -100,7 +100,7 @@ export interface paths {
         head?: never;
         /**
          * Approve, deliver or cancel an order
-         * @description A placed order can be approved, an approved one delivered, and either cancelled. Delivering makes the animal `sold`, cancelling makes it `available` again. Setting the status that the order already has changes nothing.
+         * @description A placed order can be approved, an approved order delivered, and either cancelled. Delivering sets the status of the animal to `sold`, cancelling sets it to `available`. Setting the current status of the order again changes nothing.
          */
         patch: operations["updateOrder"];
         trace?: never;
@@ -114,7 +114,7 @@ export interface paths {
         };
         /**
          * Check service health
-         * @description Needs no key and reads nothing: it shows that the worker runs, and which version of it. Monitors can use `/health` without the version segment.
+         * @description Needs no key and reads neither KV nor D1: shows that the worker is running, and its version. Monitors can use `/health` without the version segment.
          */
         get: operations["getHealth"];
         put?: never;
@@ -135,7 +135,7 @@ export interface components {
          */
         PetStatus: "available" | "pending" | "sold";
         /**
-         * @description An animal to add. The service assigns its id. Leave `status` out for none.
+         * @description An animal to add. The service assigns its id. Omit `status` for an animal without a status.
          * @example {
          *       "name": "Rex",
          *       "categoryId": 3,
@@ -143,7 +143,7 @@ export interface components {
          *     }
          */
         NewPet: {
-            /** @description The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
+            /** @description The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
             name: string;
             /**
              * Format: int64
@@ -159,7 +159,7 @@ export interface components {
          *     }
          */
         PetPatch: {
-            /** @description The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
+            /** @description The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
             name?: string;
             /**
              * Format: int64
@@ -170,7 +170,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"] | null;
         };
         /**
-         * @description An animal. One without a status has no such field.
+         * @description An animal. The field `status` is absent if the animal has no status.
          * @example {
          *       "id": 7,
          *       "name": "Rex",
@@ -184,7 +184,7 @@ export interface components {
              * @description Identifier of the animal, assigned by the service.
              */
             id: bigint;
-            /** @description The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
+            /** @description The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
             name: string;
             /**
              * Format: int64
@@ -212,7 +212,7 @@ export interface components {
             petId: bigint;
         };
         /**
-         * @description The status to move the order to.
+         * @description The new status of the order.
          * @example {
          *       "status": "approved"
          *     }
@@ -248,10 +248,10 @@ export interface components {
             placedAt: string;
         };
         /**
-         * @description The same three fields for every error.
+         * @description The body of every error: the same three fields.
          * @example {
          *       "code": "invalid_json",
-         *       "message": "The body is not valid JSON.",
+         *       "message": "The body must be valid JSON.",
          *       "status": 400
          *     }
          * @example {
@@ -261,12 +261,12 @@ export interface components {
          *     }
          * @example {
          *       "code": "missing_api_key",
-         *       "message": "Send your API key: Authorization: Bearer <API_KEY>.",
+         *       "message": "An API key is required: send the header Authorization: Bearer <API_KEY>.",
          *       "status": 401
          *     }
          * @example {
          *       "code": "invalid_api_key",
-         *       "message": "There is no such API key.",
+         *       "message": "Unknown API key.",
          *       "status": 401
          *     }
          * @example {
@@ -316,7 +316,7 @@ export interface components {
          *     }
          * @example {
          *       "code": "pet_has_open_order",
-         *       "message": "The animal 7 has an open order: its status cannot be set, nor can it be deleted, until the order is delivered or cancelled.",
+         *       "message": "The animal 7 has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.",
          *       "status": 409
          *     }
          * @example {
@@ -336,7 +336,7 @@ export interface components {
          *     }
          * @example {
          *       "code": "idempotency_key_reused",
-         *       "message": "This Idempotency-Key was used for another body within the last 24 hours.",
+         *       "message": "This Idempotency-Key was used with another body within the last 24 hours.",
          *       "status": 422
          *     }
          * @example {
@@ -346,22 +346,22 @@ export interface components {
          *     }
          * @example {
          *       "code": "internal_error",
-         *       "message": "Something went wrong on our side. Quote the X-Request-Id header when you report it.",
+         *       "message": "Internal server error. Quote the X-Request-Id header when you report it.",
          *       "status": 500
          *     }
          * @example {
          *       "code": "service_unavailable",
-         *       "message": "The store cannot be reached right now.",
+         *       "message": "The database is temporarily unavailable.",
          *       "status": 503
          *     }
          */
         Error: {
             /**
-             * @description The kind of the error, for programs. One of a closed set.
+             * @description The machine-readable error code. One of a closed set.
              * @enum {string}
              */
             code: "invalid_json" | "invalid_request" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "insufficient_scope" | "https_required" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "pet_not_available" | "pet_has_open_order" | "invalid_transition" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal_error" | "service_unavailable";
-            /** @description The explanation, for people. Its wording may change. */
+            /** @description The human-readable description. Its wording may change. */
             message: string;
             /**
              * Format: int32
@@ -396,7 +396,7 @@ export interface components {
         /** @description The service is healthy. */
         Health: {
             /**
-             * @description The worker runs.
+             * @description Always `ok`: the worker is running.
              * @enum {string}
              */
             status: "ok";
@@ -411,20 +411,20 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+        /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
         Bookmark: string;
-        /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Nothing between quotes is refused, and so is a comma followed by a space: repeated headers look the same. */
+        /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive. */
         IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies the request in the log. Quote it when you report a problem.
+         * @description The id of the request in the log. Quote it when you report a problem.
          * @example 0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11
          */
         RequestId: string;
         /**
-         * @description The state of the database that this response has seen. Present when the request has one. Send it with the next request.
+         * @description A bookmark of the database state that this response reflects. Present when the request carries a bookmark. Send it with the next request.
          * @example 00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683
          */
         Bookmark: string;
@@ -434,17 +434,17 @@ export interface components {
          */
         IdempotencyReplayed: string;
         /**
-         * @description The address of the next page (RFC 8288), to be used unchanged. Absent on the last page.
+         * @description The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.
          * @example <https://api.animal-store.example/v1/pets?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"
          */
         NextPage: string;
         /**
-         * @description The address of the new resource.
+         * @description The URL of the new resource.
          * @example https://api.animal-store.example/v1/pets/7
          */
         Location: string;
         /**
-         * @description The challenge (RFC 6750), with an error when a key was sent.
+         * @description The challenge (RFC 6750), with an error if the request carries a key.
          * @example Bearer realm="animal-store"
          */
         Challenge: string;
@@ -479,7 +479,7 @@ export interface components {
          */
         Sunset: string;
         /**
-         * @description The operation to use instead, and the documentation (RFC 8288, RFC 5829).
+         * @description The replacement and the documentation (RFC 8288, RFC 5829).
          * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
          */
         DeprecationLinks: string;
@@ -493,13 +493,13 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items to return. */
                 limit?: number;
-                /** @description Returns only animals with this status. An animal without a status matches none. */
+                /** @description Returns only animals with this status. Animals without a status never match. */
                 status?: components["schemas"]["PetStatus"];
-                /** @description The page to return, from the `Link` header of the page before. Opaque, and valid for the same filter only: any other value is a 400. */
+                /** @description The page to return, from the `Link` header of the previous page. Opaque, and valid only with the same filter: any other value returns 400. */
                 cursor?: string;
             };
             header?: {
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
@@ -529,7 +529,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -539,7 +539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -582,7 +582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -599,15 +599,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Nothing between quotes is refused, and so is a comma followed by a space: repeated headers look the same. */
+                /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
@@ -635,7 +635,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -645,7 +645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -677,7 +677,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not accepted, or the body is compressed. */
+            /** @description The media type is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
@@ -689,7 +689,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Idempotency-Key` was used for another body. */
+            /** @description The `Idempotency-Key` was used with another body. */
             422: {
                 headers: {
                     "X-D1-Bookmark": components["headers"]["Bookmark"];
@@ -721,7 +721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -738,7 +738,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
@@ -771,7 +771,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
@@ -784,7 +784,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -853,7 +853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -873,7 +873,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
@@ -893,7 +893,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -903,7 +903,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -936,7 +936,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The state of the resource does not allow it. */
+            /** @description The state of the resource does not allow the operation. */
             409: {
                 headers: {
                     "X-D1-Bookmark": components["headers"]["Bookmark"];
@@ -968,7 +968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -985,7 +985,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
@@ -994,7 +994,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PetPatch"];
@@ -1021,7 +1021,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1031,7 +1031,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -1064,7 +1064,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The state of the resource does not allow it. */
+            /** @description The state of the resource does not allow the operation. */
             409: {
                 headers: {
                     "X-D1-Bookmark": components["headers"]["Bookmark"];
@@ -1085,7 +1085,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not accepted, or the body is compressed. */
+            /** @description The media type is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
@@ -1118,7 +1118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1138,11 +1138,11 @@ export interface operations {
                 limit?: number;
                 /** @description Returns only orders with this status. */
                 status?: components["schemas"]["OrderStatus"];
-                /** @description The page to return, from the `Link` header of the page before. Opaque, and valid for the same filter only: any other value is a 400. */
+                /** @description The page to return, from the `Link` header of the previous page. Opaque, and valid only with the same filter: any other value returns 400. */
                 cursor?: string;
             };
             header?: {
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
@@ -1172,7 +1172,7 @@ export interface operations {
                     "application/json": components["schemas"]["Orders"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1182,7 +1182,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -1225,7 +1225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1242,15 +1242,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Nothing between quotes is refused, and so is a comma followed by a space: repeated headers look the same. */
+                /** @description Makes a retry safe: a request with the same key and body within 24 hours gets the first response again. A UUID is a good key. 1 to 255 printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"];
@@ -1278,7 +1278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1288,7 +1288,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -1321,7 +1321,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The state of the resource does not allow it. */
+            /** @description The state of the resource does not allow the operation. */
             409: {
                 headers: {
                     "X-D1-Bookmark": components["headers"]["Bookmark"];
@@ -1342,7 +1342,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not accepted, or the body is compressed. */
+            /** @description The media type is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
@@ -1354,7 +1354,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The `Idempotency-Key` was used for another body. */
+            /** @description The `Idempotency-Key` was used with another body. */
             422: {
                 headers: {
                     "X-D1-Bookmark": components["headers"]["Bookmark"];
@@ -1386,7 +1386,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1403,7 +1403,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
@@ -1433,7 +1433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1443,7 +1443,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -1497,7 +1497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1514,7 +1514,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes). */
+                /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
                 "X-D1-Bookmark"?: components["parameters"]["Bookmark"];
             };
             path: {
@@ -1523,7 +1523,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderPatch"];
@@ -1531,7 +1531,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The order, with the status. */
+            /** @description The order with its new status. */
             200: {
                 headers: {
                     "X-D1-Bookmark": components["headers"]["Bookmark"];
@@ -1550,7 +1550,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1560,7 +1560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The API key is missing or not valid. */
+            /** @description The API key is missing or invalid. */
             401: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["Challenge"];
@@ -1593,7 +1593,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The state of the resource does not allow it. */
+            /** @description The state of the resource does not allow the operation. */
             409: {
                 headers: {
                     "X-D1-Bookmark": components["headers"]["Bookmark"];
@@ -1614,7 +1614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not accepted, or the body is compressed. */
+            /** @description The media type is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
@@ -1647,7 +1647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. Whether a write was carried out is not known. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1686,7 +1686,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The request is not valid. The message names every problem at once. */
+            /** @description The request is invalid. The message lists every problem. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -54,14 +54,14 @@ const OWN_ERROR =
 
 export const READ: Policy = {
   isRepeatable: true,
-  unavailable: 'The store cannot be reached right now.',
+  unavailable: 'The database is temporarily unavailable.',
 };
 
 /** A write that sets absolute values, or is recorded by its request. */
 export const REPEATABLE_WRITE: Policy = {
   isRepeatable: true,
   unavailable:
-    'The database did not answer. It is unknown whether the change was made: send the same request again.',
+    'The database did not respond. It is unknown whether the change was made: send the same request again.',
 };
 
 export type Policy = {
@@ -163,8 +163,7 @@ function isOwnError(error: unknown): error is Error {
 function explain(error: Error, environment: string): Error {
   const { message } = error;
   if (message.includes(WRITES_STOPPED)) {
-    const stopped =
-      'The store accepts no changes right now, only reads. Send the request again later.';
+    const stopped = 'Writes are temporarily stopped; reads still work. Retry later.';
     return serviceUnavailable(stopped, error);
   }
   if (/no such (table|column)/.test(message)) {
@@ -174,11 +173,11 @@ function explain(error: Error, environment: string): Error {
       return serviceUnavailable('The local store is not set up yet.', cause);
     }
     const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
-    return new Error(`${message}. Migrations are not applied: ${command}`, { cause: error });
+    return new Error(`${message}. To apply the migrations: ${command}`, { cause: error });
   }
   if (/SQLITE_FULL|[Ee]xceeded (D1's )?maximum/.test(message)) {
     const why =
-      'The database or the account has no room left, or the last id is used. Nothing was written.';
+      'The database or the account is full, or the largest id is in use. Nothing was written.';
     return new Error(`${message}. ${why}`, { cause: error });
   }
   return error;

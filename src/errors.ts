@@ -75,7 +75,7 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
 export function unexpected(error: Error): ApiError {
   return new ApiError(
     'internal_error',
-    'Something went wrong on our side. Quote the X-Request-Id header when you report it.',
+    'Internal server error. Quote the X-Request-Id header when you report it.',
     { cause: error },
   );
 }

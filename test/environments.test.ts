@@ -117,7 +117,7 @@ describe('staging', () => {
     const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
     expect(reply.body).toEqual({
       code: 'invalid_api_key',
-      message: 'This API key is for the local environment, this is staging.',
+      message: 'This API key is for the local environment; this is staging.',
       status: 401,
     });
   });

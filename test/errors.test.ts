@@ -111,7 +111,7 @@ test('an unexpected exception is logged with its stack and shown as internal_err
   expect(reply.status).toBe(500);
   expect(reply.body).toEqual({
     code: 'internal_error',
-    message: 'Something went wrong on our side. Quote the X-Request-Id header when you report it.',
+    message: 'Internal server error. Quote the X-Request-Id header when you report it.',
     status: 500,
   });
   expect(await store.logLines()).toEqual([

@@ -42,7 +42,7 @@ describe('while writes are stopped', () => {
     expect(refused.headers.get('Retry-After')).toBe('5');
     expect(refused.body).toEqual({
       code: 'service_unavailable',
-      message: 'The store accepts no changes right now, only reads. Send the request again later.',
+      message: 'Writes are temporarily stopped; reads still work. Retry later.',
       status: 503,
     });
     expect((await store.fetch('/v1/pets')).body).toEqual([

@@ -23,7 +23,7 @@ export const resource: ResourceDescription = {
   schemas: { Health },
   fields: {
     Health: {
-      status: 'The worker runs.',
+      status: 'Always `ok`: the worker is running.',
       environment: 'The environment of this deployment.',
       version: 'Identifier of the deployed version.',
     },
@@ -36,7 +36,7 @@ export const resource: ResourceDescription = {
           tags: ['service'],
           summary: 'Check service health',
           description:
-            'Needs no key and reads nothing: it shows that the worker runs, and which version of it. Monitors can use `/health` without the version segment.',
+            'Needs no key and reads neither KV nor D1: shows that the worker is running, and its version. Monitors can use `/health` without the version segment.',
           security: [],
           responses: {
             200: {

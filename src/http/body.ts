@@ -79,7 +79,7 @@ async function readBody(c: Context): Promise<ArrayBuffer> {
 }
 
 function decodeJson(bytes: ArrayBuffer): unknown {
-  if (bytes.byteLength === 0) throw new ApiError('invalid_json', 'The body is empty.');
+  if (bytes.byteLength === 0) throw new ApiError('invalid_json', 'The body must not be empty.');
   return parseJson(decodeUtf8(bytes));
 }
 
@@ -89,7 +89,7 @@ function decodeUtf8(bytes: ArrayBuffer): string {
   } catch (error) {
     // https://encoding.spec.whatwg.org/#dom-textdecoder-decode
     if (error instanceof TypeError) {
-      throw new ApiError('invalid_json', 'The body is not valid UTF-8.');
+      throw new ApiError('invalid_json', 'The body must be valid UTF-8.');
     }
     throw error;
   }

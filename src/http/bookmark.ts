@@ -10,7 +10,7 @@ export const TOKEN = /^[A-Za-z0-9_.~+/=:-]{1,256}$/;
 const MISSPELLED_KEYWORD = /^first/i;
 
 const BOOKMARK_PROBLEM =
-  'X-D1-Bookmark: must be first-unconstrained, first-primary, or the bookmark of an earlier response';
+  'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 
 /**
  * Reads `X-D1-Bookmark`. A request that carries it runs in a D1 session: a read may be answered by the

@@ -35,7 +35,11 @@ export function parseJson(text: string): unknown {
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') {
       depth += 1;
-      if (depth > MAX_DEPTH) throw new ApiError('invalid_json', 'The body is nested too deeply.');
+      if (depth > MAX_DEPTH)
+        throw new ApiError(
+          'invalid_json',
+          `The body must not be nested more than ${MAX_DEPTH} levels deep.`,
+        );
     } else if (token === '}' || token === ']') {
       depth -= 1;
     } else if (depth === 1 && token === ':') {
@@ -61,7 +65,7 @@ function parse(text: string): unknown {
 }
 
 export function invalidJson(): ApiError {
-  return new ApiError('invalid_json', 'The body is not valid JSON.');
+  return new ApiError('invalid_json', 'The body must be valid JSON.');
 }
 
 /**

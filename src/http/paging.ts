@@ -13,7 +13,7 @@ import { textOf } from './text.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 export const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
-const CURSOR_PROBLEM = 'is not a cursor of this list (follow the Link header of the page before)';
+const CURSOR_PROBLEM = 'must be a cursor from the Link header of this list';
 
 /** Ids ascend from 1, but an operator can insert any int64. */
 const LEAST_ID = -(2n ** 63n);
@@ -74,7 +74,7 @@ export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.Zod
       .strictObject({ limit: Limit(), ...schemas(), cursor: z.optional(cursorOf(prefix)) })
       .check(({ value, issues }) => {
         if (hasScope(value, scopeOf)) return;
-        const message = `was made for another ${filters.join(' or ')} filter`;
+        const message = `must be used with the ${filters.join(' and ')} filter that it was made for`;
         issues.push({ code: 'custom', message, path: ['cursor'], input: value });
       }),
   );

@@ -54,7 +54,7 @@ export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): stri
   ]);
   const problems = validate(c, 'query', schema, Object.fromEntries(parameters));
   // Hono leaves out a parameter that has no name.
-  if (/[?&]=/.test(search)) problems.push('query: has a parameter without a name');
+  if (/[?&]=/.test(search)) problems.push('query: every parameter must have a name');
   return problems;
 }
 

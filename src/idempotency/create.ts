@@ -48,16 +48,16 @@ export async function create<Effect>(
 
 export const REPEATABLE_CREATE = {
   isRepeatable: true,
-  unavailable: 'The database did not answer. Send the request again with the same Idempotency-Key.',
+  unavailable: 'The database did not respond. Retry with the same Idempotency-Key.',
 };
 
 function unknownOutcome(outcome: string): string {
-  return `The database did not answer. It is unknown ${outcome}: check before you send the request again. (Only an Idempotency-Key on the first request makes a retry safe.)`;
+  return `The database did not respond. It is unknown ${outcome}: check before you retry. To make retries safe, send an Idempotency-Key with the first request.`;
 }
 
 export function idempotencyKeyReused(): ApiError {
   return new ApiError(
     'idempotency_key_reused',
-    `This Idempotency-Key was used for another body within the last ${KEPT_HOURS} hours.`,
+    `This Idempotency-Key was used with another body within the last ${KEPT_HOURS} hours.`,
   );
 }

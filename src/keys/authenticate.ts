@@ -33,12 +33,12 @@ export async function authenticate(c: Context<AppEnv>): Promise<void> {
 async function lookUpKey(c: Context<AppEnv>, key: string): Promise<KeyRecord> {
   const environment = environmentOfKey(key);
   if (!environment) {
-    throw invalidToken('invalid_api_key', 'This is not an API key of this service.');
+    throw invalidToken('invalid_api_key', 'The API key is malformed. Check that it is complete.');
   }
   if (environment !== c.env.ENVIRONMENT) {
     throw invalidToken(
       'invalid_api_key',
-      `This API key is for the ${environment} environment, this is ${c.env.ENVIRONMENT}.`,
+      `This API key is for the ${environment} environment; this is ${c.env.ENVIRONMENT}.`,
     );
   }
   const record = await findKey(c, key);
@@ -75,13 +75,17 @@ function bearerCredential(header: string): string {
 }
 
 export function missingApiKey(): ApiError {
-  return new ApiError('missing_api_key', 'Send your API key: Authorization: Bearer <API_KEY>.', {
-    headers: { 'WWW-Authenticate': CHALLENGE },
-  });
+  return new ApiError(
+    'missing_api_key',
+    'An API key is required: send the header Authorization: Bearer <API_KEY>.',
+    {
+      headers: { 'WWW-Authenticate': CHALLENGE },
+    },
+  );
 }
 
 export function unknownApiKey(): ApiError {
-  return invalidToken('invalid_api_key', 'There is no such API key.');
+  return invalidToken('invalid_api_key', 'Unknown API key.');
 }
 
 export function inactiveApiKey(state: 'revoked' | 'expired', expiresAt?: string | null): ApiError {

@@ -67,7 +67,7 @@ async function readKey(c: Context<AppEnv>, key: string): Promise<Found> {
     stored = await withDeadline(read.result, KV_DEADLINE_MS, 'KV');
   } catch (cause) {
     const remembered = memory.keepStale(key, read.startedAt, Date.now());
-    if (!remembered) throw serviceUnavailable('API keys cannot be checked right now.', cause);
+    if (!remembered) throw serviceUnavailable('API keys cannot be verified right now.', cause);
     return { record: remembered.record, stale: true };
   } finally {
     if (reads.get(key) === read) reads.delete(key);

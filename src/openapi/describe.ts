@@ -157,20 +157,20 @@ function commonErrors(
 }
 
 /** What every operation says of its body. */
-export const BODY = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown and repeated fields are refused. An integer may also be written as \`3.0\` or \`1e2\`.`;
+export const BODY = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as \`3.0\` or \`1e2\`.`;
 
 const DESCRIPTIONS: Record<number, string> = {
-  400: 'The request is not valid. The message names every problem at once.',
-  401: 'The API key is missing or not valid.',
+  400: 'The request is invalid. The message lists every problem.',
+  401: 'The API key is missing or invalid.',
   403: 'The API key lacks the scope of the operation, or the request was sent over plain http.',
   404: 'The requested resource could not be found.',
-  409: 'The state of the resource does not allow it.',
+  409: 'The state of the resource does not allow the operation.',
   413: 'The body is too large.',
-  415: 'The media type is not accepted, or the body is compressed.',
-  422: 'The `Idempotency-Key` was used for another body.',
+  415: 'The media type is not supported, or the body is compressed.',
+  422: 'The `Idempotency-Key` was used with another body.',
   429: 'Too many requests.',
   500: 'Internal server error.',
-  503: 'The service is temporarily unavailable. Whether a write was carried out is not known.',
+  503: 'The service is temporarily unavailable. The message says whether a write may have happened.',
 };
 
 /** The responses of these errors, by status. */

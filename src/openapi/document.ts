@@ -23,7 +23,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   requireSameRoutes(resources);
   describeSchema(ErrorBody, {
     id: 'Error',
-    description: 'The same three fields for every error.',
+    description: 'The body of every error: the same three fields.',
     override: open,
     examples: errorExamples(resources),
   });
@@ -129,12 +129,12 @@ function errorExamples(resources: ResourceDescription[]) {
   });
 }
 
-const ABOUT = `A store of animals: list them by status, in pages; add, change and delete them; order them.
+const ABOUT = `A store of animals: list them in pages, filter them by status, add, change, delete and order them.
 
-- Every operation needs an API key, but \`/health\`. A key has the scopes \`read\` and \`write\`, or \`read\` alone.
-- Identifiers are 64-bit integers, exact to the last digit: read them with a parser that keeps them.
-- Every error has the same body; \`code\` is one of a closed set. A path that is not described is 404 \`not_found\` (paths are exact: no slash at the end), another method is 405 \`method_not_allowed\` with \`Allow\`.
-- Unknown and repeated query parameters and fields are refused.
-- Any origin may call (CORS), and read the headers that are described.
+- Every operation except \`/health\` needs an API key. A key has the scopes \`read\` and \`write\`, or \`read\` alone.
+- Identifiers are 64-bit integers. Use a JSON parser that does not round integers beyond 2^53.
+- Every error has the same body; \`code\` is one of a closed set. An unknown path returns 404 \`not_found\` (paths are exact, without a trailing slash). A path with an unsupported method returns 405 \`method_not_allowed\` with \`Allow\`.
+- Unknown and repeated query parameters and fields are rejected.
+- Any origin may send requests (CORS) and read the documented response headers.
 - \`HEAD\` works where \`GET\` does.
-- **Stability.** An operation without a mark is stable: within \`/v1\` it stays compatible. New operations and optional response fields may come: ignore fields that you do not know. \`x-stability: beta\` may change with notice in the changelog. \`x-stability: experimental\` may change or disappear at any time.`;
+- **Stability.** An operation without \`x-stability\` is stable: it stays compatible within \`/v1\`. New operations and optional response fields may be added: ignore unknown fields. An operation with \`x-stability: beta\` may change with notice in the changelog, one with \`x-stability: experimental\` may change or be removed at any time.`;

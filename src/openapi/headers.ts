@@ -57,7 +57,7 @@ export const REQUEST_ID: Headers = {
   RequestId: text(
     'X-Request-Id',
     {
-      description: 'Identifies the request in the log. Quote it when you report a problem.',
+      description: 'The id of the request in the log. Quote it when you report a problem.',
       example: '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11',
       pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
     },
@@ -70,7 +70,7 @@ export const BOOKMARK: Headers = {
   Bookmark: {
     name: 'X-D1-Bookmark',
     description:
-      'The state of the database that this response has seen. Present when the request has one. Send it with the next request.',
+      'A bookmark of the database state that this response reflects. Present when the request carries a bookmark. Send it with the next request.',
     required: false,
     schema: BOOKMARK_SCHEMA,
     example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
@@ -94,7 +94,7 @@ export const NEXT_PAGE: Headers = {
     'Link',
     {
       description:
-        'The address of the next page (RFC 8288), to be used unchanged. Absent on the last page.',
+        'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
       required: false,
       example:
         '<https://api.animal-store.example/v1/pets?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"',
@@ -109,7 +109,7 @@ export const LOCATION: Headers = {
   Location: text(
     'Location',
     {
-      description: 'The address of the new resource.',
+      description: 'The URL of the new resource.',
       example: 'https://api.animal-store.example/v1/pets/7',
       pattern: '^https?://.+/v1/.+/[0-9]+$',
     },
@@ -122,7 +122,7 @@ const ERROR_HEADERS: Headers = {
   Challenge: text(
     'WWW-Authenticate',
     {
-      description: 'The challenge (RFC 6750), with an error when a key was sent.',
+      description: 'The challenge (RFC 6750), with an error if the request carries a key.',
       example: 'Bearer realm="animal-store"',
       pattern: '^Bearer realm="animal-store"(, error="invalid_token")?$',
     },

@@ -7,13 +7,13 @@ export const PARAMETERS = {
     name: 'X-D1-Bookmark',
     in: 'header',
     description:
-      'Runs the request in a session: a read may be answered by the nearest replica that has at least that state. `first-unconstrained`, `first-primary`, or the bookmark of an earlier response. Without it, the request runs on the primary (read-your-writes).',
+      'Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes).',
     schema: BOOKMARK_SCHEMA,
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first response again. A UUID is a good key. 1 to ${MAX_LENGTH} printable ASCII characters; quotes around them are ignored. Nothing between quotes is refused, and so is a comma followed by a space: repeated headers look the same.`,
+    description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first response again. A UUID is a good key. 1 to ${MAX_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
     schema: {
       type: 'string',
       minLength: 1,

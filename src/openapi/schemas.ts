@@ -22,8 +22,8 @@ export const ErrorBody = z.looseObject({
   status: z.int(),
 });
 export const ERROR_FIELDS = {
-  code: 'The kind of the error, for programs. One of a closed set.',
-  message: 'The explanation, for people. Its wording may change.',
+  code: 'The machine-readable error code. One of a closed set.',
+  message: 'The human-readable description. Its wording may change.',
   status: 'The HTTP status of the response.',
 };
 
@@ -58,7 +58,7 @@ export function describeCursor({ shape }: { shape: { cursor: z.ZodMiniType } }):
     override: as({ type: 'string', pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: 256 }),
     param: {
       description:
-        'The page to return, from the `Link` header of the page before. Opaque, and valid for the same filter only: any other value is a 400.',
+        'The page to return, from the `Link` header of the previous page. Opaque, and valid only with the same filter: any other value returns 400.',
     },
   });
 }

@@ -38,7 +38,7 @@ describeSchema(NewOrder(), {
 });
 describeSchema(OrderPatch(), {
   id: 'OrderPatch',
-  description: 'The status to move the order to.',
+  description: 'The new status of the order.',
   examples: [{ status: 'approved' }],
 });
 describeSchema(Order, {
@@ -83,7 +83,8 @@ export const resource: ResourceDescription = {
       get: describe(listOrders, {
         tag: 'Store',
         summary: 'List orders',
-        description: 'Ascending by id, optionally of one status. Pages are those of `listPets`.',
+        description:
+          'Lists orders by ascending id, optionally only those with one status. Paging works as in `listPets`.',
         stability: 'experimental',
         invalid: { query: { limit: '0', stauts: 'placed' } },
         success: {
@@ -98,7 +99,7 @@ export const resource: ResourceDescription = {
         tag: 'Store',
         summary: 'Place an order',
         description:
-          'Orders an animal whose status is `available`, and makes it `pending`. Of concurrent orders of one animal, exactly one is placed.',
+          'Orders an animal whose status is `available` and sets its status to `pending`. If several clients order the same animal at once, exactly one order is placed.',
         stability: 'experimental',
         body: { description: BODY, examples: { order: { value: { petId: ORDER.petId } } } },
         invalid: { json: { petId: 'seven' } },
@@ -116,7 +117,7 @@ export const resource: ResourceDescription = {
       get: describe(getOrder, {
         tag: 'Store',
         summary: 'Get an order',
-        description: 'An order outlives its animal.',
+        description: 'An order remains after its animal is deleted.',
         stability: 'experimental',
         invalid: { param: { orderId: 'five' } },
         success: { status: 200, description: 'The order.', schema: Order, example: ORDER },
@@ -126,13 +127,13 @@ export const resource: ResourceDescription = {
         tag: 'Store',
         summary: 'Approve, deliver or cancel an order',
         description:
-          'A placed order can be approved, an approved one delivered, and either cancelled. Delivering makes the animal `sold`, cancelling makes it `available` again. Setting the status that the order already has changes nothing.',
+          'A placed order can be approved, an approved order delivered, and either cancelled. Delivering sets the status of the animal to `sold`, cancelling sets it to `available`. Setting the current status of the order again changes nothing.',
         stability: 'experimental',
         body: { description: BODY, examples: { approve: { value: { status: 'approved' } } } },
         invalid: { param: { orderId: 'five' }, json: { status: 'shipped' } },
         success: {
           status: 200,
-          description: 'The order, with the status.',
+          description: 'The order with its new status.',
           schema: Order,
           example: { ...ORDER, status: 'approved' },
         },

@@ -40,12 +40,13 @@ describeSchema(Name(), {
     pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]+$',
   }),
   description:
-    "The animal's name: 1 to 255 Unicode code points, of which at least one is visible (not white space, a format character or a blank letter). Returned exactly as it was sent.",
+    "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.",
 });
 describeSchema(PetStatus(), { id: 'PetStatus', description: 'Availability of the animal.' });
 describeSchema(NewPet(), {
   id: 'NewPet',
-  description: 'An animal to add. The service assigns its id. Leave `status` out for none.',
+  description:
+    'An animal to add. The service assigns its id. Omit `status` for an animal without a status.',
   examples: [NEW_PET],
 });
 describeSchema(PetPatch(), {
@@ -56,7 +57,7 @@ describeSchema(PetPatch(), {
 });
 describeSchema(Pet, {
   id: 'Pet',
-  description: 'An animal. One without a status has no such field.',
+  description: 'An animal. The field `status` is absent if the animal has no status.',
   override: open,
   examples: [PET],
 });
@@ -70,7 +71,7 @@ describeSchema(Pets, {
 describeCursor(petList.query());
 describeFilter(
   petList.query().shape.status,
-  'Returns only animals with this status. An animal without a status matches none.',
+  'Returns only animals with this status. Animals without a status never match.',
 );
 describeId(PetPath().shape.petId, 'Identifier of the animal.');
 
@@ -80,7 +81,7 @@ const DEPRECATED: Headers = {
   DeprecationLinks: text(
     'Link',
     {
-      description: 'The operation to use instead, and the documentation (RFC 8288, RFC 5829).',
+      description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
       example: deprecationLinks('https://api.animal-store.example/v1'),
       pattern: '^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"$',
     },
@@ -113,7 +114,7 @@ export const resource: ResourceDescription = {
         tag: 'animals',
         summary: 'List animals',
         description:
-          'Ascending by id, optionally of one status: an animal without a status matches none. The next page is in the `Link` header; a page deep in the list costs what the first one does.',
+          'Lists animals by ascending id, optionally only those with one status. The URL of the next page is in the `Link` header. Every page costs the same.',
         invalid: { query: { limit: '0', stauts: 'sold' } },
         success: {
           status: 200,
@@ -126,7 +127,7 @@ export const resource: ResourceDescription = {
       post: describe(createPet, {
         tag: 'animals',
         summary: 'Add an animal',
-        description: 'The service assigns the id. Ids ascend, and none is used twice.',
+        description: 'The service assigns the id. Ids ascend and are never reused.',
         body: {
           description: BODY,
           examples: {
@@ -151,7 +152,7 @@ export const resource: ResourceDescription = {
       get: describe(getPet, {
         tag: 'animals',
         summary: 'Get an animal',
-        description: `To be removed on ${SUNSET_TEXT}. Use \`GET /pets\` with the \`status\` filter instead.`,
+        description: `Will be removed on ${SUNSET_TEXT}. Use \`GET /pets\` with the \`status\` filter instead.`,
         extra: { deprecated: true, 'x-sunset': SUNSET_DAY, 'x-deprecated-sunset': SUNSET_DAY },
         headers: DEPRECATED,
         invalid: { param: { petId: 'seven' } },
@@ -162,7 +163,7 @@ export const resource: ResourceDescription = {
         tag: 'Pets',
         summary: 'Change an animal',
         description:
-          'Sets the fields that the body has (a merge patch, RFC 7396). While an order of the animal is open, its status belongs to the order.',
+          'Sets the fields in the body (a JSON merge patch, RFC 7396). While the animal has an open order, its status cannot be set.',
         stability: 'beta',
         body: {
           description: BODY,
@@ -179,7 +180,7 @@ export const resource: ResourceDescription = {
         tag: 'Pets',
         summary: 'Delete an animal',
         description:
-          'Its id is never used again. Delivered and cancelled orders keep it. A body is ignored.',
+          'The id is never reused. Delivered and cancelled orders keep it. A request body is ignored. While the animal has an open order, it cannot be deleted.',
         stability: 'beta',
         invalid: { param: { petId: 'seven' } },
         success: { status: 204, description: 'The animal was deleted.' },

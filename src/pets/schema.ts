@@ -10,7 +10,7 @@ export const PetStatus = lazy(() =>
   z.enum(['available', 'pending', 'sold'], {
     error: ({ input }) =>
       input === null
-        ? 'must not be null, leave it out for an animal without a status'
+        ? 'must not be null: omit it for an animal without a status'
         : 'must be one of available, pending, sold',
   }),
 );

@@ -8,8 +8,7 @@ const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_L
 const store = startStore({ faults: true, env: 'staging', limits: unlimited });
 
 const REX = { name: 'Rex', categoryId: 3 };
-const RETRY_WITH_KEY =
-  'The database did not answer. Send the request again with the same Idempotency-Key.';
+const RETRY_WITH_KEY = 'The database did not respond. Retry with the same Idempotency-Key.';
 
 async function names(): Promise<string[]> {
   const { DB } = await store.bindings();

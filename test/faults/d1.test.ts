@@ -15,8 +15,7 @@ async function names(): Promise<string[]> {
   return results.map(({ name }) => name);
 }
 
-const RETRY_WITH_KEY =
-  'The database did not answer. Send the request again with the same Idempotency-Key.';
+const RETRY_WITH_KEY = 'The database did not respond. Retry with the same Idempotency-Key.';
 const OUTCOME_UNKNOWN = expect.stringContaining('It is unknown whether the animal was added');
 
 const OPERATIONS = {
@@ -76,7 +75,7 @@ describe.each<Name>(['listPets', 'getPet'])('%s', (name) => {
       const reply = await sendWithFaults(name, faults);
       expect(reply).toMatchObject({ status: 503, line: { d1Attempts, cause } });
       expect(reply.headers.get('retry-after')).toBe('5');
-      expect(reply.body).toMatchObject({ message: 'The store cannot be reached right now.' });
+      expect(reply.body).toMatchObject({ message: 'The database is temporarily unavailable.' });
       expect((await OPERATIONS[name]()).status).toBe(200);
     },
   );
@@ -143,9 +142,9 @@ describe('createPet without an Idempotency-Key', () => {
 });
 
 const FULL =
-  'D1_ERROR: database or disk is full: SQLITE_FULL. The database or the account has no room left, or the last id is used. Nothing was written.';
+  'D1_ERROR: database or disk is full: SQLITE_FULL. The database or the account is full, or the largest id is in use. Nothing was written.';
 const OTHER_SCHEMA =
-  'D1_ERROR: no such table: pets: SQLITE_ERROR. Migrations are not applied: npx wrangler d1 migrations apply DB --remote --env staging';
+  'D1_ERROR: no such table: pets: SQLITE_ERROR. To apply the migrations: npx wrangler d1 migrations apply DB --remote --env staging';
 
 describe.each<[fault: D1Fault, cause: string]>([
   ['is full', FULL],

@@ -64,7 +64,7 @@ const ONCE: typeof REPEATABLE = {
 };
 
 const SEND_AGAIN =
-  'The database did not answer. It is unknown whether the change was made: send the same request again.';
+  'The database did not respond. It is unknown whether the change was made: send the same request again.';
 
 /** `again`: the status of the same request, sent again after the first one had an effect or had none. */
 const OPERATIONS = [
@@ -88,8 +88,7 @@ const OPERATIONS = [
     after: ['animal 1 is pending', 'order 1 of 1 is placed'],
     success: 201,
     again: { before: 201, after: 201 },
-    unavailable:
-      'The database did not answer. Send the request again with the same Idempotency-Key.',
+    unavailable: 'The database did not respond. Retry with the same Idempotency-Key.',
   },
   {
     name: 'updateOrder to delivered',

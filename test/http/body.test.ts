@@ -37,7 +37,7 @@ describe('a body that is not JSON', () => {
     });
     expect(reply.body).toMatchObject({
       code: 'invalid_json',
-      message: 'The body is not valid UTF-8.',
+      message: 'The body must be valid UTF-8.',
     });
     expect(await petCount()).toBe(0);
   });

@@ -12,7 +12,7 @@ function patch(headers: Record<string, string | null>, body = INVALID_PATCH) {
 }
 
 const ELSEWHERE =
-  'petId: must be an integer from -9223372036854775808 to 9223372036854775807; limit: is not a known parameter; X-D1-Bookmark: must be first-unconstrained, first-primary, or the bookmark of an earlier response';
+  'petId: must be an integer from -9223372036854775808 to 9223372036854775807; limit: is not a known parameter; X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 
 test('one message names the problems of path, query, headers and body', async () => {
   const reply = await patch({});

@@ -102,7 +102,7 @@ test.each(FAILURES)('while KV %s, a key that was never seen is a 503', async (kv
     expect(headers.has('www-authenticate')).toBe(false);
     expect(body).toEqual({
       code: 'service_unavailable',
-      message: 'API keys cannot be checked right now.',
+      message: 'API keys cannot be verified right now.',
       status: 503,
     });
   }

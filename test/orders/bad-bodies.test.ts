@@ -114,10 +114,14 @@ describe.each([
   ['updateOrder', refusedUpdate, 'application/json, application/merge-patch+json'],
 ] as const)('%s refuses a body that is', (_, send, accepted) => {
   test.each([
-    ['empty', '', 'The body is empty.'],
-    ['cut short', '{"petId":ID', 'The body is not valid JSON.'],
-    ['two texts', '{"status":"approved"}{}', 'The body is not valid JSON.'],
-    ['nested too deeply', `${'['.repeat(33)}${']'.repeat(33)}`, 'The body is nested too deeply.'],
+    ['empty', '', 'The body must not be empty.'],
+    ['cut short', '{"petId":ID', 'The body must be valid JSON.'],
+    ['two texts', '{"status":"approved"}{}', 'The body must be valid JSON.'],
+    [
+      'nested too deeply',
+      `${'['.repeat(33)}${']'.repeat(33)}`,
+      'The body must not be nested more than 32 levels deep.',
+    ],
   ])('%s', async (_case, body, message) => {
     const reply = await send(body);
     expect(reply.body).toEqual({ code: 'invalid_json', message, status: 400 });

@@ -7,8 +7,8 @@ const store = startStore();
 
 const LIMIT = 'limit: must be an integer from 1 to 100';
 const STATUS = 'status: must be one of placed, approved, delivered, cancelled';
-const CURSOR = 'cursor: is not a cursor of this list (follow the Link header of the page before)';
-const FILTER = 'cursor: was made for another status filter';
+const CURSOR = 'cursor: must be a cursor from the Link header of this list';
+const FILTER = 'cursor: must be used with the status filter that it was made for';
 
 /** The path of the next page, '' for the last one. */
 async function page(path: string): Promise<{ orders: Order[]; next: string }> {

@@ -178,7 +178,7 @@ describe('an invalid field', () => {
     ['{"name":"Rex","categoryId":1,"status":"SOLD"}', `status: ${STATUS}`],
     [
       '{"name":"Rex","categoryId":1,"status":null}',
-      'status: must not be null, leave it out for an animal without a status',
+      'status: must not be null: omit it for an animal without a status',
     ],
     ['{"name":"Rex","categoryId":1,"status":""}', `status: ${STATUS}`],
     ['{"id":7,"name":"Rex","categoryId":1}', 'id: is not a known field'],

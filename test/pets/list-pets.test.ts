@@ -11,8 +11,8 @@ type Pet = { id: number; name: string; categoryId: number; status?: string };
 
 const LIMIT = 'limit: must be an integer from 1 to 100';
 const STATUS = 'status: must be one of available, pending, sold';
-const CURSOR = 'cursor: is not a cursor of this list (follow the Link header of the page before)';
-const FILTER = 'cursor: was made for another status filter';
+const CURSOR = 'cursor: must be a cursor from the Link header of this list';
+const FILTER = 'cursor: must be used with the status filter that it was made for';
 
 /** Adds `count` animals with the statuses available, pending, sold, none in turn. */
 async function seed(count: number): Promise<void> {
@@ -167,8 +167,8 @@ describe('an invalid query', () => {
     ['limit=5%0A', LIMIT],
     ['limit=99999999999999999999', LIMIT],
     [`limit=${'9'.repeat(1000)}`, LIMIT],
-    ['=5', 'query: has a parameter without a name'],
-    ['limit=0&=', `${LIMIT}; query: has a parameter without a name`],
+    ['=5', 'query: every parameter must have a name'],
+    ['limit=0&=', `${LIMIT}; query: every parameter must have a name`],
     ['limit=5&limit=5', 'limit: must be given only once'],
     ['status=SOLD', STATUS],
     ['status=', STATUS],

@@ -24,7 +24,7 @@ describe('while an order is open', () => {
       409,
       {
         code: 'pet_has_open_order',
-        message: `The animal ${petId} has an open order: its status cannot be set, nor can it be deleted, until the order is delivered or cancelled.`,
+        message: `The animal ${petId} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`,
         status: 409,
       },
     ]);
