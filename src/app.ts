@@ -1,6 +1,6 @@
 /**
- * The animal store. A request runs straight down: the middleware in this order, then its operation
- * (authenticate, validate, handle), then the query. Whatever is thrown becomes an Error body here.
+ * The app. A request passes the middleware in this order, then its operation (authenticate, validate, handle), then
+ * the query. Every thrown error becomes an Error response here.
  */
 import { ApiError, errorResponse } from './errors.ts';
 import { health } from './health/routes.ts';
@@ -16,14 +16,14 @@ export const app = createRouter();
 
 app.use(responseHeaders);
 app.use(accessLog);
-// Before the preflight: a browser then never sends the key over http.
+// Before the CORS preflight, so that a browser never sends the key over http.
 app.use(requireHttps);
 app.use(crossOrigin);
 
 app.route('/v1', pets);
 app.route('/v1', orders);
 app.route('/v1', health);
-// For monitors, which should not depend on a version.
+// Without the version segment, for monitors.
 app.route('/', health);
 
 app.notFound((c) => {

@@ -1,6 +1,6 @@
 /**
- * CRC-32 (IEEE 802.3, as in zip and gzip) of a text in ASCII, as an unsigned 32-bit number. Bit by
- * bit: the inputs are some fifty characters, for which a table is not worth its lines.
+ * CRC-32 (IEEE 802.3, as in zip and gzip) of an ASCII string, as an unsigned 32-bit number. Computed bit by bit:
+ * for inputs of about fifty characters a lookup table is not worth its lines.
  */
 export function crc32(ascii: string): number {
   let crc = 0xffffffff;

@@ -1,6 +1,6 @@
 /**
- * Runs a query for a request: within the request's deadline, repeated where that is safe and can help,
- * measured for the log, with D1's errors mapped to ApiErrors.
+ * Runs a request's query within its deadline, retries it where that is safe and useful, measures it for the log, and
+ * maps D1's errors to ApiErrors.
  * https://developers.cloudflare.com/d1/observability/debug-d1/
  */
 import type { Context } from 'hono';
@@ -12,21 +12,21 @@ import { serviceUnavailable } from './errors.ts';
 export type Database = D1Database | D1DatabaseSession;
 
 /**
- * The time budget of a request for KV and D1 together, in milliseconds. (The time that the client takes to
- * send its body does not count.) D1's own time-out is longer than a client waits.
+ * One budget covers KV and D1 for a request, in milliseconds. It excludes the time in which the client sends its body.
+ * D1's own timeout is longer than clients wait.
  */
 const DEADLINE_MS = 5_000;
 const MAX_ATTEMPTS = 3;
-/** The longest pause before the second attempt, in milliseconds; before the third it is twice that. */
-const PAUSE_MS = 100;
+/** Maximum delay before the second attempt, in milliseconds. The maximum before the third is twice that. */
+const RETRY_DELAY_MS = 100;
 
 /**
- * The part of the budget for a session that begins at a client's bookmark, in milliseconds. A bookmark that was
- * forged or is from a restored database can name a state that no replica will ever reach.
+ * Deadline of a session that begins at a client's bookmark, in milliseconds; part of the budget. No replica ever
+ * reaches the state of a forged bookmark, or of one from before the database was restored.
  */
 const SESSION_DEADLINE_MS = 2_000;
 
-/** Nothing was written, so that even a write can be repeated. https://sqlite.org/rescode.html */
+/** With these errors nothing was written, so even a write can be retried. https://sqlite.org/rescode.html */
 const BUSY = ['SQLITE_BUSY', 'SQLITE_LOCKED', 'database is locked'];
 
 /** Errors that D1 documents as "retry the operation", and SQLite's transient ones. */
@@ -43,12 +43,12 @@ const TRANSIENT = [
 ];
 
 /**
- * The error of the triggers that `npm run writes -- stop` puts on the tables. Older versions of the service answer it
+ * The error raised by the triggers that `npm run writes -- stop` creates. Older versions of the service respond to it
  * with a 500.
  */
 export const WRITES_STOPPED = 'writes are stopped';
 
-/** Errors of the service, not of the platform: another attempt, now or later, does not help. */
+/** Errors caused by the service, not by the platform. A retry does not help. */
 const OWN_ERROR =
   /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
 
@@ -57,7 +57,7 @@ export const READ: Policy = {
   unavailable: 'The database is temporarily unavailable.',
 };
 
-/** A write that sets absolute values, or is recorded by its request. */
+/** A write that sets absolute values, or that is recorded under its request id. */
 export const REPEATABLE_WRITE: Policy = {
   isRepeatable: true,
   unavailable:
@@ -65,17 +65,16 @@ export const REPEATABLE_WRITE: Policy = {
 };
 
 export type Policy = {
-  /** Running the query twice has the effect of running it once. */
+  /** Whether the query is idempotent. */
   isRepeatable: boolean;
   /** The message of a 503. */
   unavailable: string;
 };
 
 /**
- * Runs a query, or a batch of them, on the database of a request. At most three attempts, where another one
- * is safe.
+ * Runs a query or a batch, with at most three attempts where a retry is safe.
  *
- * @throws ApiError 503 when D1 fails or does not answer in time; D1's error when the service caused it.
+ * @throws ApiError 503 when D1 fails or misses the deadline; D1's error when the service caused it.
  */
 export async function runQuery<Result extends D1Result | D1Result[]>(
   c: Context<AppEnv>,
@@ -87,9 +86,9 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
   let session = bookmark === undefined ? undefined : c.env.DB.withSession(bookmark);
   let isPrimary = bookmark === undefined || bookmark === 'first-primary';
   const start = performance.now();
-  let isOver = false;
+  let hasEnded = false;
   let lastError: unknown;
-  /** Every attempt so far met a busy database: nothing was written. */
+  /** Whether the database was busy at every attempt so far, so that nothing was written. */
   let isOnlyBusy = true;
 
   async function attempt(): Promise<Result> {
@@ -106,9 +105,9 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
         if (isPrimary) {
           const canRepeat = isRepeatable ? isOneOf(TRANSIENT, error) : isOneOf(BUSY, error);
           if (!canRepeat || count === MAX_ATTEMPTS) throw error;
-          // Jitter: requests that failed together do not come back together.
-          const pause = Math.random() * PAUSE_MS * count;
-          await new Promise((resolve) => setTimeout(resolve, pause));
+          // Jitter keeps requests that failed together from retrying together.
+          const delay = Math.random() * RETRY_DELAY_MS * count;
+          await new Promise((resolve) => setTimeout(resolve, delay));
         } else if (isOwnError(error)) {
           throw error;
         } else {
@@ -116,8 +115,8 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
           isPrimary = true;
         }
       }
-      // The response has been sent: nobody waits for another attempt.
-      if (isOver) throw lastError;
+      // The response has been sent, so another attempt is useless.
+      if (hasEnded) throw lastError;
     }
   }
 
@@ -130,18 +129,18 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
     if (next) c.get('headers')['X-D1-Bookmark'] = next;
     return result;
   } catch (error) {
-    if (isOwnError(error)) throw explain(error, c.env.ENVIRONMENT);
+    if (isOwnError(error)) throw withFix(error, c.env.ENVIRONMENT);
     const isBusy = isOnlyBusy && isOneOf(BUSY, error);
     const message = isBusy ? 'The database is busy. Nothing was written.' : unavailable;
-    throw serviceUnavailable(message, withHistory(error, lastError));
+    throw serviceUnavailable(message, withEarlierError(error, lastError));
   } finally {
-    isOver = true;
+    hasEnded = true;
     log.d1Ms = Math.round(performance.now() - start);
   }
 }
 
-/** The error for the log: a deadline's message lacks D1's earlier error. */
-function withHistory(error: unknown, lastError: unknown): unknown {
+/** The error for the log. The message of a deadline alone would hide the D1 error before it. */
+function withEarlierError(error: unknown, lastError: unknown): unknown {
   if (!(error instanceof Error) || !(lastError instanceof Error) || error === lastError)
     return error;
   return new Error(`${error.message}; before that: ${lastError.message}`);
@@ -151,7 +150,7 @@ function isOneOf(texts: string[], error: unknown): boolean {
   return error instanceof Error && texts.some((text) => error.message.includes(text));
 }
 
-/** D1's errors are plain Errors: a TypeError, for example, comes from our own code. */
+/** D1's errors are plain Errors. A TypeError, for example, comes from the service's code. */
 function isOwnError(error: unknown): error is Error {
   return (
     error instanceof Error &&
@@ -159,26 +158,26 @@ function isOwnError(error: unknown): error is Error {
   );
 }
 
-/** The error, with its fix for the operator. */
-function explain(error: Error, environment: string): Error {
+/** The error, with its fix for operators. */
+function withFix(error: Error, environment: string): Error {
   const { message } = error;
   if (message.includes(WRITES_STOPPED)) {
     const stopped = 'Writes are temporarily stopped; reads still work. Retry later.';
     return serviceUnavailable(stopped, error);
   }
   if (/no such (table|column)/.test(message)) {
-    // On a developer's machine that is how a store begins.
+    // A new clone has no tables.
     if (environment === 'local') {
-      const cause = new Error(`${message}. Run \`npm start\` once: it sets the store up.`);
+      const cause = new Error(`${message}. To set the store up, run \`npm start\` once.`);
       return serviceUnavailable('The local store is not set up yet.', cause);
     }
     const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
     return new Error(`${message}. To apply the migrations: ${command}`, { cause: error });
   }
   if (/SQLITE_FULL|[Ee]xceeded (D1's )?maximum/.test(message)) {
-    const why =
+    const reason =
       'The database or the account is full, or the largest id is in use. Nothing was written.';
-    return new Error(`${message}. ${why}`, { cause: error });
+    return new Error(`${message}. ${reason}`, { cause: error });
   }
   return error;
 }

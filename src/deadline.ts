@@ -1,16 +1,16 @@
-/** A promise did not settle in time. */
+/** A promise did not settle before its deadline. */
 export class DeadlineError extends Error {}
 
 /**
- * The value of a promise, if it comes within `ms` milliseconds. The work behind the promise goes on: neither
- * D1 nor KV can be told to stop.
+ * Resolves like the promise if it settles within `ms` milliseconds. The work behind the promise continues: D1 and KV
+ * calls cannot be aborted.
  *
- * @throws DeadlineError when time is up, or the promise's rejection.
+ * @throws DeadlineError after the deadline, or the promise's rejection.
  */
 export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new DeadlineError(`${name} did not answer within ${ms} ms`));
-    const timer = setTimeout(late, ms);
+    const expire = () => reject(new DeadlineError(`${name} did not answer within ${ms} ms`));
+    const timer = setTimeout(expire, ms);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -1,40 +1,40 @@
 /**
- * What a request carries through the app. `Env`, the bindings, is generated from wrangler.toml into
- * worker-configuration.d.ts by `npm run types`.
+ * The bindings and variables of Hono's context. `npm run types` generates `Env`, the bindings, from wrangler.toml
+ * into worker-configuration.d.ts.
  */
 import type { KeyRecord } from './keys/record.ts';
 
 export type AppEnv = {
   Bindings: Env;
   Variables: {
-    /** Names this request in the log and in its `X-Request-Id` header. */
+    /** The id of the request in the log and in the `X-Request-Id` header. */
     requestId: string;
     /** The headers of the response. */
     headers: Record<string, string>;
-    /** Where a D1 session of this request begins; `undefined` for a request without `X-D1-Bookmark`. */
+    /** Where the request's D1 session begins; `undefined` without `X-D1-Bookmark`. */
     bookmark: D1SessionBookmark | D1SessionConstraint | undefined;
-    /** The record of the API key; set by `authenticate`, also of one that it refuses. */
+    /** The record of the API key. `authenticate` sets it, also for a key that it rejects. */
     key: KeyRecord;
-    /** What the request's log line will say beyond the request itself. */
+    /** Fields of the request's log line, set while the request is handled. */
     log: LogFields;
   };
 };
 
-/** Filled in along the way; never the API key, a body or an animal's name. */
+/** Must never contain an API key, a body or a pet's name. */
 export type LogFields = {
   /** `operationId` of the operation. */
   operation?: string;
-  /** KV failed: the key's last known state was used. */
+  /** KV failed, so the key's last known state was used. */
   keyStale?: true;
-  /** Rate limiters that failed, so that the request passed: which, and why. */
+  /** Rate limiters that failed and so let the request through, each with its error. */
   limiterFailures?: string[];
-  /** The operation is deprecated: an operator can see whom to warn. */
+  /** The operation is deprecated. With `keyId`, this shows operators which clients to warn. */
   deprecated?: true;
-  /** `code` of the Error that was answered. */
+  /** `code` of the Error body. */
   code?: string;
-  /** Why it was answered, for the operator alone: the platform's text or what to do about it. */
+  /** Cause of the error, for operators only: the platform's message, with the fix if it is known. */
   cause?: string;
-  /** Stack of an exception that nobody expected. */
+  /** Stack of an unexpected exception. Its names and positions are those of the minified bundle. */
   stack?: string;
   /** Milliseconds spent waiting for D1. */
   d1Ms?: number;

@@ -1,12 +1,12 @@
 /**
- * Errors: the closed set of codes, the error that is thrown anywhere, and the one place that turns
- * an error into a response.
+ * The closed set of error codes, the error class that any module throws, and the only function that turns an error
+ * into a response.
  */
 import type { Context } from 'hono';
 import type { AppEnv } from './env.ts';
 import { respond } from './http/responses.ts';
 
-/** Every `code` that an Error body can carry, and the HTTP status it is answered with. */
+/** The HTTP status of every `code` that an Error body can carry. */
 export const STATUS_OF = {
   invalid_json: 400,
   invalid_request: 400,
@@ -36,11 +36,11 @@ export type ErrorCode = keyof typeof STATUS_OF;
 type ErrorDetails = {
   /** Response headers that belong to the error, such as `Allow`. */
   headers?: Record<string, string>;
-  /** What the operator needs to know; it is logged and never shown. */
+  /** The cause, for operators: logged, never shown to clients. */
   cause?: unknown;
 };
 
-/** An error that the client is meant to see. `message` is shown: say what the caller can act on. */
+/** An error for the client. `message` is shown: it must say what the client can do. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
@@ -58,7 +58,7 @@ export function serviceUnavailable(message: string, cause: unknown): ApiError {
   return new ApiError('service_unavailable', message, { headers: { 'Retry-After': '5' }, cause });
 }
 
-/** Answers any error with the Error body `{code, message, status}`, and notes it for the log. */
+/** Responds to any error with the Error body `{code, message, status}`, and adds the error to the log line. */
 export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   const { code, message, headers, cause } = error instanceof ApiError ? error : unexpected(error);
   const log = c.get('log');
@@ -71,7 +71,7 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   return respond(c, status, JSON.stringify({ code, message, status }));
 }
 
-/** A crash, or an error that a library threw. The client does not see its wording. */
+/** Hides the message of an unexpected error from the client. */
 export function unexpected(error: Error): ApiError {
   return new ApiError(
     'internal_error',

@@ -5,8 +5,8 @@ import { sweep } from './idempotency/sweep.ts';
 export default {
   fetch(request, env, context) {
     const response = Promise.resolve(app.fetch(request, env, context));
-    // When a client disconnects, the runtime cancels its request at the next `await`. A cancelled
-    // request writes no log line and leaves its work half done, so each one runs to its end.
+    // When a client disconnects, the runtime cancels its request at the next `await`: the log line and a refresh of
+    // the key cache would be lost. waitUntil lets every request finish.
     // https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
     context.waitUntil(response);
     return response;

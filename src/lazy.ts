@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first needed, and keeps it. For schemas: to construct them all would be half of a
- * worker's start.
+ * Creates a value when it is first needed. For schemas: creating them all at start-up would take half of the worker's
+ * start-up time.
  */
 export function lazy<Value>(make: () => Value): () => Value {
   let value: Value | undefined;

@@ -1,6 +1,6 @@
 /**
- * Hono with one of its routers. The default has a second one, for patterns that the service does not use: every
- * isolate that starts would load it.
+ * Hono with one of its routers. Hono's default adds a second router, for patterns that the service does not use, and
+ * every isolate would load it.
  */
 import { HonoBase } from 'hono/hono-base';
 import { RegExpRouter } from 'hono/router/reg-exp-router';

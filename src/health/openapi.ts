@@ -1,4 +1,4 @@
-/** What the description says of the health check. */
+/** The description of the health check. */
 import * as z from 'zod/mini';
 import { unexpected } from '../errors.ts';
 import { JSON_TYPE } from '../http/body.ts';

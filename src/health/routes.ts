@@ -1,4 +1,4 @@
-/** `GET /health`: that the worker runs, and which version of it. No key, no I/O. */
+/** `GET /health`: shows that the worker is running, and its version. Needs no key and no I/O. */
 import { respond } from '../http/responses.ts';
 import { invalidRequest, NoQuery, validateQuery } from '../http/validate.ts';
 import { createRouter } from '../router.ts';

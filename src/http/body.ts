@@ -10,10 +10,10 @@ export const JSON_TYPE = 'application/json';
 /** RFC 7396. */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
-/** Deadline of a client to send its body, in milliseconds. */
+/** Deadline for a client to send its body, in milliseconds. */
 const BODY_DEADLINE_MS = 30_000;
 
-/** Longest `Content-Type` that is parsed, in characters. */
+/** Maximum length of a `Content-Type` that is parsed, in characters. */
 const MAX_CONTENT_TYPE = 256;
 
 /** The runtime's errors when a client disconnects. */
@@ -29,8 +29,8 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Reads the body: `application/json` or another of `mediaTypes`, uncompressed, at most 16 KiB, in UTF-8. Not
- * Hono's `c.req.json()`, which would replace bytes that are not UTF-8 and round integers: see `parseJson`.
+ * Reads a body of one of `mediaTypes`: uncompressed, UTF-8, at most 16 KiB. Hono's `c.req.json()` would replace
+ * invalid UTF-8 and round integers: see `parseJson`.
  *
  * @throws ApiError 400, 413 or 415 when the body cannot be read.
  */
@@ -53,7 +53,7 @@ function requireJson(c: Context, mediaTypes: readonly string[]): void {
   }
 }
 
-/** RFC 8259 defines no charset parameter; `charset=utf-8` is true all the same, and clients send it. */
+/** RFC 8259 defines no charset parameter, but clients send `charset=utf-8`, which is harmless. */
 function isJson(contentType: string, mediaTypes: readonly string[]): boolean {
   const [mediaType, ...parameters] = contentType
     .toLowerCase()
@@ -71,8 +71,8 @@ async function readBody(c: Context): Promise<ArrayBuffer> {
     });
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
-    const isLate = error instanceof DeadlineError;
-    if (!isLate && !(error instanceof Error && DISCONNECTED.test(error.message))) throw error;
+    const isTimeout = error instanceof DeadlineError;
+    if (!isTimeout && !(error instanceof Error && DISCONNECTED.test(error.message))) throw error;
     throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
   return bytes;
@@ -111,7 +111,7 @@ export function compressedBody(mediaTypes: readonly string[]): ApiError {
   return new ApiError(
     'unsupported_media_type',
     'The body must not be compressed: leave out the header Content-Encoding.',
-    // RFC 9110, section 15.5.16: Accept-Encoding says that the coding is refused, not the media type.
+    // RFC 9110, section 15.5.16: Accept-Encoding shows that the coding is the problem, not the media type.
     { headers: { Accept: mediaTypes.join(', '), 'Accept-Encoding': 'identity' } },
   );
 }

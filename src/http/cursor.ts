@@ -1,6 +1,6 @@
 /**
- * The cursor that names a page of a list: opaque to clients, and versioned so that its content can change
- * while clients still hold older ones.
+ * The cursor of a list's page: opaque to clients, and versioned, so that its format can change while clients still
+ * hold older cursors.
  */
 import { crc32 } from '../crc32.ts';
 import { parseInt64 } from './json.ts';
@@ -8,21 +8,21 @@ import { parseInt64 } from './json.ts';
 export type Cursor = {
   /** The list and its filter: see `pagedList`. */
   scope: string;
-  /** Id of the last item of the page before. */
+  /** Id of the last item of the previous page. */
   lastId: bigint;
 };
 
 const VERSION = '1';
 
-/** Base64url (RFC 4648, section 5, unpadded) of `1.<scope>.<last id>.<CRC-32 of what precedes>`. */
+/** Base64url (RFC 4648, section 5, unpadded) of `1.<scope>.<last id>.<CRC-32 of the preceding text>`. */
 export function encodeCursor({ scope, lastId }: Cursor): string {
   const content = `${VERSION}.${scope}.${lastId}`;
-  // The checksum is no secret. It tells a cursor that was cut short from one that starts elsewhere.
+  // The checksum detects truncated cursors. It is not a signature.
   const text = `${content}.${crc32(content).toString(36)}`;
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** The content of a cursor, or `undefined` for anything that `encodeCursor` did not write. */
+/** The content of a cursor, or `undefined` for any text that `encodeCursor` does not produce. */
 export function decodeCursor(text: string): Cursor | undefined {
   let content: string;
   try {

@@ -1,25 +1,24 @@
 /**
- * Reading JSON without losing a digit. `JSON.parse` turns every number into a double, which is exact
- * to 2^53 only; identifiers are int64. (Writing needs nothing here: SQLite writes the JSON.)
+ * Parses JSON without rounding int64 identifiers: `JSON.parse` turns every number into a double, which is exact only
+ * up to 2^53. (SQLite writes the JSON of responses.)
  */
 import { ApiError } from '../errors.ts';
 
-/** Stands for the value of a member that was given more than once. */
+/** The value of a member that is given more than once. */
 export const REPEATED = Symbol('repeated');
 
-/** No body that the service takes is nested deeper than one level; this leaves room for others. */
+/** Every body that the service accepts is one level deep; the rest is reserve. */
 const MAX_DEPTH = 32;
 
-/** A token of a text that is known to be JSON: a string, a bracket, a separator or a bare word. */
+/** A token of valid JSON: a string, a bracket, a separator, a number or a literal. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 
 /**
- * Parses a JSON text (RFC 8259). In the members of a top-level object, every number whose value is
- * an integer within int64 is a `bigint`, exact however it was written; any other number is a
- * `number`, not to be used as a value. A name given twice has the value {@link REPEATED}: RFC 8259,
- * section 4, leaves its meaning open, and to pick one would lose the other.
+ * Parses a JSON text (RFC 8259). In the members of a top-level object, a number whose value is an int64 becomes an
+ * exact `bigint`, in any notation. Any other number stays a `number`, which may be rounded. A repeated name has the
+ * value {@link REPEATED}, because RFC 8259, section 4, does not define its meaning.
  *
- * Time is linear in the length of the text, whatever its shape.
+ * Time is linear in the length of the text.
  *
  * @throws ApiError 400 `invalid_json` when the text is not JSON or is nested more than 32 levels deep.
  */
@@ -51,7 +50,7 @@ export function parseJson(text: string): unknown {
     }
     previous = token;
   }
-  // fromEntries defines properties, so that a member named __proto__ stays an ordinary member.
+  // fromEntries defines properties, so a member named __proto__ stays an ordinary member.
   return Array.isArray(value) ? value : Object.fromEntries(members);
 }
 
@@ -69,17 +68,16 @@ export function invalidJson(): ApiError {
 }
 
 /**
- * The int64 that a JSON number (RFC 8259, section 6) stands for, or `undefined` when its value is
- * not an integer or not within int64. Decided on the digits as written, so `9.007199254740993e15`
- * is exact and `1.00000000000000000001` is no integer; an exponent is never expanded past 19 digits,
- * so that `1e1000000000` costs nothing. Leading zeros are allowed.
+ * The int64 value of a JSON number (RFC 8259, section 6), or `undefined` when its value is not an int64. Works on the
+ * digits as written: `9.007199254740993e15` is exact and `1.00000000000000000001` is not an integer. An exponent is
+ * never expanded beyond 19 digits, so `1e1000000000` is cheap. Leading zeros are allowed.
  */
 export function parseInt64(source: string): bigint | undefined {
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source);
   if (!parts) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
 
-  // value = digits × 10^scale, without zeros at either end of the digits.
+  // value = digits × 10^scale, where digits has no leading or trailing zeros.
   const digits = (whole + fraction).replace(/^0+/, '');
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;

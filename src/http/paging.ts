@@ -1,6 +1,6 @@
 /**
- * Lists in pages: `limit`, `cursor` and the list's filters in the query, the next page in the `Link` header
- * (RFC 8288). Keyset paging by ascending id: a page deep in the list costs what the first one does.
+ * Paged lists: `limit`, `cursor` and filters in the query, the next page in the `Link` header (RFC 8288). Keyset
+ * pagination by ascending id, so every page costs the same.
  */
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
@@ -9,18 +9,18 @@ import type { AppEnv } from '../env.ts';
 import { lazy } from '../lazy.ts';
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
 import { respond, urlOf } from './responses.ts';
-import { textOf } from './text.ts';
+import { textSchema } from './text.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 export const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
 const CURSOR_PROBLEM = 'must be a cursor from the Link header of this list';
 
-/** Ids ascend from 1, but an operator can insert any int64. */
-const LEAST_ID = -(2n ** 63n);
+/** The service assigns ids from 1, but an operator can insert any int64. */
+const MIN_ID = -(2n ** 63n);
 
 export const Limit = lazy(() =>
   z._default(
-    textOf(LIMIT_PROBLEM, (text) => {
+    textSchema(LIMIT_PROBLEM, (text) => {
       const limit = /^[0-9]+$/.test(text) ? Number(text) : 0;
       return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
     }),
@@ -28,20 +28,20 @@ export const Limit = lazy(() =>
   ),
 );
 
-/** The `cursor` of a list. Its scope begins with `prefix`, and goes on with the value of the filter. */
-function cursorOf(prefix: string) {
-  return textOf(CURSOR_PROBLEM, (text) => {
+/** The schema of a list's `cursor`. Its scope is `prefix` and the values of the filters. */
+function cursorSchema(prefix: string) {
+  return textSchema(CURSOR_PROBLEM, (text) => {
     const cursor = decodeCursor(text);
     if (!cursor?.scope.startsWith(prefix)) return undefined;
     return cursor.scope.includes('/', prefix.length) ? undefined : cursor;
   });
 }
 
-/** A list: the schema of its query, and how its pages are named. */
+/** A list, as its queries and cursors need it. */
 export type PagedList = {
   /** Names of the filters, which are query parameters. */
   filters: string[];
-  /** The scope of the cursors of a query. */
+  /** The scope of a query's cursors: they are valid only within it. */
   scopeOf(query: Fields): string;
 };
 
@@ -50,17 +50,17 @@ export type PageQuery = { limit: number; cursor?: Cursor | undefined; [filter: s
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether the cursor of a query, if it has one, was made for its filters. */
+/** Whether a query has no cursor, or one that was made for its filters. */
 function hasScope(query: Fields, scopeOf: PagedList['scopeOf']): boolean {
   const { cursor } = query;
-  // An invalid cursor is a problem of its own.
+  // An invalid cursor is reported by its own schema.
   if (typeof cursor !== 'object' || cursor === null || !('scope' in cursor)) return true;
   return cursor.scope === scopeOf(query);
 }
 
 /**
- * A list that can be filtered by equality with the values of a field. `name` keeps the cursors of different lists
- * apart; that of the animals is empty, as it was in version 1.0.0.
+ * Defines a list whose filters compare a field with a value. `name` separates the cursors of different lists. The list
+ * of pets has an empty name, which keeps the cursors of version 1.0.0 valid.
  */
 export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.ZodMiniType<string>>>>(
   name: string,
@@ -71,7 +71,7 @@ export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.Zod
   const scopeOf = (query: Fields) => prefix + filters.map((each) => query[each] ?? '').join(',');
   const query = lazy(() =>
     z
-      .strictObject({ limit: Limit(), ...schemas(), cursor: z.optional(cursorOf(prefix)) })
+      .strictObject({ limit: Limit(), ...schemas(), cursor: z.optional(cursorSchema(prefix)) })
       .check(({ value, issues }) => {
         if (hasScope(value, scopeOf)) return;
         const message = `must be used with the ${filters.join(' and ')} filter that it was made for`;
@@ -84,25 +84,24 @@ export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.Zod
 export type PageRow = {
   /** The items, a JSON array. */
   items: string;
-  /** Id of the last of them, decimal, if there are more after it; else `null`. */
+  /** Id of the last item, in decimal, if more items follow; else `null`. */
   more_after: string | null;
 };
 
 /**
- * Selects a page of a table by ascending `id`, as one row. `item` is the SQL expression of an item's JSON,
- * `columns` are those of the filters. Reads at most `limit` + 1 rows, if each filter has an index.
+ * Selects a page of a table by ascending `id`, as one row. `item` is the SQL expression of an item's JSON, `columns`
+ * maps filters to columns. Reads at most `limit` + 1 rows, if each filter has an index.
  */
 export function selectPage(
   db: Database,
   { table, item, columns = {} }: { table: string; item: string; columns?: Record<string, string> },
   query: PageQuery,
 ): Promise<D1Result<PageRow>> {
-  const from = query.cursor ? query.cursor.lastId + 1n : LEAST_ID;
-  // A statement for each set of filters: `?3 IS NULL OR status = ?3` would not use the index.
+  const from = query.cursor ? query.cursor.lastId + 1n : MIN_ID;
+  // One statement for each set of filters, because `?3 IS NULL OR status = ?3` would not use the index.
   const given = Object.entries(columns).filter(([name]) => query[name] !== undefined);
   const filter = given.map(([, column], i) => `${column} = ?${i + 3} AND`).join(' ');
-  // An aggregate takes the rows as its subquery orders them; with an order of its own, SQLite would
-  // read each of them twice.
+  // The aggregate has the order of its subquery. With an ORDER BY of its own, SQLite would read each row twice.
   return db
     .prepare(
       `SELECT items,
@@ -120,7 +119,7 @@ export function selectPage(
     .all<PageRow>();
 }
 
-/** Responds with a page, and with the link to the next one. */
+/** Responds with a page and, unless it is the last, a `Link` to the next page. */
 export function sendPage(
   c: Context<AppEnv>,
   { filters, scopeOf }: PagedList,

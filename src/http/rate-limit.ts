@@ -1,6 +1,6 @@
 /**
- * Rate limits, by Cloudflare's limiter: approximate, and counted in each Cloudflare location separately.
- * The limiter returns no remaining count, so responses show none.
+ * Rate limits. Cloudflare's limiter is approximate, counts in each Cloudflare location separately, and returns no
+ * remaining count, so responses carry none.
  * https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/
  */
 import type { Context } from 'hono';
@@ -9,41 +9,41 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import type { Scope } from '../keys/record.ts';
 
-/** `period` of every limiter in wrangler.toml, in seconds: the longest time until a new window. */
+/** `period` of every limiter in wrangler.toml, in seconds: the maximum wait for a new window. */
 export const PERIOD_S = 10;
 /** Deadline of a limiter, in milliseconds. It runs on the same machine as the worker. */
 const LIMITER_DEADLINE_MS = 500;
 
 /**
- * Spends one request of the API key's budget, and of its smaller budget for writes. Runs after
- * `authenticate`.
+ * Counts a request of an API key against its budget, and a write also against the smaller budget for writes. Runs
+ * after `authenticate`.
  *
- * @throws ApiError 429 when a budget is spent.
+ * @throws ApiError 429 when a budget is exhausted.
  */
 export function limitRate(c: Context<AppEnv>, scope: Scope): Promise<void> {
   const keyId = c.get('key').id;
   const requests: Budget = ['RATE_LIMITER', keyId];
-  return spend(c, scope === 'write' ? [requests, ['WRITE_RATE_LIMITER', keyId]] : [requests]);
+  return consume(c, scope === 'write' ? [requests, ['WRITE_RATE_LIMITER', keyId]] : [requests]);
 }
 
 /**
- * Spends one request of the budgets of the client's address, for a key that was refused: it bounds what
- * guessing costs. A valid key does not spend it, so a neighbour's guesses cannot lock the key out.
+ * Counts a request with a rejected key against the budgets of the client's address, which bounds the cost of guessed
+ * keys. Requests with a valid key do not use these budgets, so guesses from the same address cannot block them.
  *
- * @throws ApiError 429 when a budget is spent.
+ * @throws ApiError 429 when a budget is exhausted.
  */
 export function limitAddress(c: Context<AppEnv>): Promise<void> {
   const networks = networksOf(c.req.header('CF-Connecting-IP') ?? '');
-  return spend(
+  return consume(
     c,
     networks.map((network) => ['ADDRESS_RATE_LIMITER', network]),
   );
 }
 
-/** A limiter, and the key that it counts by. */
+/** A limiter and its key. */
 type Budget = ['RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', string];
 
-async function spend(c: Context<AppEnv>, budgets: Budget[]): Promise<void> {
+async function consume(c: Context<AppEnv>, budgets: Budget[]): Promise<void> {
   const allowed = await Promise.all(budgets.map((budget) => isAllowed(c, budget)));
   if (!allowed.includes(false)) return;
   throw rateLimited();
@@ -60,7 +60,7 @@ async function isAllowed(c: Context<AppEnv>, [limiter, key]: Budget): Promise<bo
     const limiting = c.env[limiter].limit({ key });
     return (await withDeadline(limiting, LIMITER_DEADLINE_MS, 'The rate limiter')).success;
   } catch (error) {
-    // An unlimited service is better than none.
+    // Fail open: an unlimited service is better than an unavailable one.
     const log = c.get('log');
     log.limiterFailures = [...(log.limiterFailures ?? []), `${limiter}: ${error}`];
     return true;
@@ -68,14 +68,13 @@ async function isAllowed(c: Context<AppEnv>, [limiter, key]: Budget): Promise<bo
 }
 
 /**
- * The networks whose budgets an address spends: an IPv4 address alone; an IPv6 address by its /64, which
- * is one subscriber's, and its /48, the largest block that one site gets (RFC 6177). An IPv4 address
- * written as IPv6 (RFC 4291, section 2.5.5.2) counts as IPv4.
+ * The networks whose budgets an address uses: an IPv4 address itself; for IPv6 its /64, one subscriber, and its /48,
+ * the largest block of one site (RFC 6177). An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as IPv4.
  */
 export function networksOf(address: string): string[] {
   const mapped = /^::ffff:([0-9]+(?:\.[0-9]+){3})$/i.exec(address)?.[1];
   if (mapped || !URL.canParse(`http://[${address}]`)) return [mapped ?? address];
-  // The URL parser has one form for an address: lower case, no leading zeros, one `::`.
+  // The URL parser normalizes an address: lower case, no leading zeros, one `::`.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const groups = head === '' ? [] : head.split(':');

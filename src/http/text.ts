@@ -1,14 +1,14 @@
-/** Values in a path or a query, which arrive as text. */
+/** Schemas of values in a path or a query, which arrive as text. */
 import * as z from 'zod/mini';
 
-/** The schema of a text that `parse` reads. For one that it cannot read, it returns `undefined`. */
-export function textOf<Value>(problem: string, parse: (text: string) => Value | undefined) {
+/** The schema of a value that `parse` reads from text. `parse` returns `undefined` for an invalid text. */
+export function textSchema<Value>(problem: string, parse: (text: string) => Value | undefined) {
   return z.pipe(
     z.string(problem),
     z.transform((text: string, context): Value => {
       const value = parse(text);
       if (value !== undefined) return value;
-      // `continue`: checks of other values go on, so that every problem is named.
+      // `continue`: other checks still run, so that every problem is reported.
       context.issues.push({ code: 'custom', message: problem, input: text, continue: true });
       return z.NEVER;
     }),

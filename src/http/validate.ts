@@ -6,12 +6,12 @@ import { ApiError } from '../errors.ts';
 import { lazy } from '../lazy.ts';
 import { REPEATED } from './json.ts';
 
-/** Longest query string that is parsed, in bytes. */
+/** Maximum length of a query string that is parsed, in bytes. */
 const MAX_QUERY_BYTES = 2048;
 
-/** The problems that a message lists. A request can have thousands. */
+/** Maximum number of problems in a message. A request can have thousands. */
 const MAX_PROBLEMS = 20;
-/** The characters of an unknown field's name that a message shows. */
+/** Maximum number of characters of an unknown field's name in a message. */
 const MAX_SHOWN = 64;
 
 /** A part of the request: its path parameters, its query parameters or its body. */
@@ -21,9 +21,9 @@ export type Part = 'param' | 'query' | 'json';
 export const NoQuery = lazy(() => z.strictObject({}));
 
 /**
- * Validates a part of the request with a strict object schema, and leaves the value for `c.req.valid(part)`.
+ * Validates a part of the request with a strict object schema. `c.req.valid(part)` then returns the value.
  *
- * @returns every problem, as `name: problem`; none when the part is valid.
+ * @returns every problem, as `name: problem`.
  */
 export function validate(
   c: Context<AppEnv>,
@@ -37,13 +37,13 @@ export function validate(
   return [];
 }
 
-/** Validates the query. One that is too long is not parsed. */
+/** Validates the query. Does not parse a query that is too long. */
 export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): string[] {
   const { url } = c.req;
   const start = url.indexOf('?');
   const search = start === -1 ? '' : url.slice(start);
   if (search === '') return validate(c, 'query', schema, {});
-  // The runtime does not escape what a client sends as UTF-8, of at most three bytes for a code unit.
+  // The runtime does not escape raw UTF-8 in a URL, which has up to three bytes per UTF-16 code unit.
   const isLong = search.length > MAX_QUERY_BYTES / 3;
   if (isLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
     return [`query: must be at most ${MAX_QUERY_BYTES} bytes`];
@@ -53,12 +53,12 @@ export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): stri
     values.length === 1 ? values[0] : values,
   ]);
   const problems = validate(c, 'query', schema, Object.fromEntries(parameters));
-  // Hono leaves out a parameter that has no name.
+  // Hono omits parameters without a name.
   if (/[?&]=/.test(search)) problems.push('query: every parameter must have a name');
   return problems;
 }
 
-/** The 400 that names every problem of a request at once, up to 20. */
+/** The 400 that lists the problems of a request, up to 20. */
 export function invalidRequest(problems: string[]): ApiError {
   const more = problems.length - MAX_PROBLEMS;
   const shown = [...problems.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])];
@@ -79,12 +79,12 @@ export function problemsOf(
       return issue.keys.map((name) => unknownMember(name, part, known));
     }
     const name = String(issue.path[0] ?? 'body');
-    const isTwice = isRepeated(members.get(name), part);
-    return [`${name}: ${isTwice ? 'must be given only once' : issue.message}`];
+    const isGivenTwice = isRepeated(members.get(name), part);
+    return [`${name}: ${isGivenTwice ? 'must be given only once' : issue.message}`];
   });
 }
 
-/** A JSON member given twice is marked; a parameter given twice arrives as an array. */
+/** `parseJson` marks a repeated member; a repeated parameter is an array. */
 function isRepeated(value: unknown, part: Part): boolean {
   return part === 'json' ? value === REPEATED : Array.isArray(value);
 }
@@ -97,7 +97,7 @@ function unknownMember(name: string, part: Part, known: string[]): string {
   return `${start}${isCut ? '…' : ''}: ${problem}${suggestion ? `, did you mean ${suggestion}?` : ''}`;
 }
 
-/** `categoryid`, `category_id` and `stauts` are all close enough. */
+/** Finds `categoryId` for `category_id`, and `status` for `stauts`. */
 function closestName(name: string, known: string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
   const closest = closestMatch(plain(name), known.map(plain), { maxDistance: 2 });

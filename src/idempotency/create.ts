@@ -1,10 +1,10 @@
-/** A POST that creates a row: once per `Idempotency-Key`, if the request has one. */
+/** Creates a row for a POST: once per `Idempotency-Key`, if the request has one. */
 import type { Context } from 'hono';
 import { type Database, runQuery } from '../database.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import type { Created } from '../http/responses.ts';
-import { hashOf, idempotencyKeyOf, KEPT_HOURS, scopeOf } from './header.ts';
+import { hashBody, idempotencyKeyOf, KEPT_HOURS, scopeOf } from './header.ts';
 import { type Insertion, insertRow, insertRowOnce } from './queries.ts';
 
 type Create = {
@@ -12,15 +12,15 @@ type Create = {
   /** The validated body. */
   body: Record<string, unknown>;
   insertion: (db: Database) => Insertion;
-  /** What is unknown after a create without a key was not answered: `whether the animal was added`. */
+  /** For the message of a 503 without an idempotency key: `whether the animal was added`. */
   outcome: string;
 };
 
 /**
- * Inserts the row of a create, or finds the answer to an earlier request with the same idempotency key.
+ * Inserts a row, or finds the response to an earlier request with the same idempotency key.
  *
- * @returns the row's id and JSON, `undefined` if it was not inserted, and the results of the effects.
- * @throws ApiError 422 when the key was used for another body; and as `runQuery`.
+ * @returns the id and JSON of the row, `undefined` if it was not inserted, and the results of the effects.
+ * @throws ApiError 422 when the key was used with another body; and as `runQuery`.
  */
 export async function create<Effect>(
   c: Context<AppEnv>,
@@ -35,7 +35,7 @@ export async function create<Effect>(
     return { created: results[0], effects };
   }
   const requestId = c.get('requestId');
-  const bodyHash = await hashOf(body);
+  const bodyHash = await hashBody(body);
   const record = { scope: scopeOf(c, operationId), key, bodyHash, requestId };
   const [{ results }, ...effects] = await runQuery(c, REPEATABLE_CREATE, (db) =>
     insertRowOnce<Effect>(db, insertion(db), record),

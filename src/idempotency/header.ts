@@ -1,6 +1,5 @@
 /**
- * The `Idempotency-Key` request header: a client's name for a create, so that repeating the request does
- * not repeat its effect.
+ * The `Idempotency-Key` request header, with which a client can retry a create safely.
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
 import type { Context } from 'hono';
@@ -8,15 +7,15 @@ import type { AppEnv } from '../env.ts';
 import { sha256 } from '../sha256.ts';
 import type { WriteRecord } from './queries.ts';
 
-/** How long a key is remembered, in hours and in milliseconds. */
+/** How long a record is valid, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
 export const MAX_LENGTH = 255;
 
 /**
- * The key of a request, or `undefined` when it has none. The draft defines a quoted string, clients send
- * it without quotes: both are the same key.
+ * The idempotency key of a request, or `undefined` without the header. The draft defines a quoted string, but most
+ * clients send no quotes: both forms are the same key.
  */
 export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
   const header = c.req.header('Idempotency-Key');
@@ -24,7 +23,7 @@ export function idempotencyKeyOf(c: Context<AppEnv>): string | undefined {
   return quoted ? quoted[1] : header;
 }
 
-/** The problem of the key of a request, if it has an invalid one. */
+/** The problem of the request's idempotency key, if it is invalid. */
 export function validateIdempotencyKey(c: Context<AppEnv>): string[] {
   const key = idempotencyKeyOf(c);
   if (key === undefined) return [];
@@ -39,22 +38,22 @@ export function validateIdempotencyKey(c: Context<AppEnv>): string[] {
 }
 
 /**
- * What an idempotency key is unique in: the client and the operation. Records of `createPet` are those of
- * version 1.0.0, which knew no other operation.
+ * The scope in which an idempotency key is unique: the client and the operation. The scope of `createPet` is the
+ * client alone, as in the records of version 1.0.0, which had no other POST.
  */
 export function scopeOf(c: Context<AppEnv>, operationId: string): string {
-  // What stays the same when the key is rotated.
+  // The family stays the same when the API key is rotated.
   const { id, family: client = id } = c.get('key');
   return operationId === 'createPet' ? client : `${client}/${operationId}`;
 }
 
-/** What a write without an idempotency key is recorded by: its own request. */
+/** The record of a write without an idempotency key: its request id. */
 export function writeRecord(c: Context<AppEnv>, operationId: string): WriteRecord {
   return { scope: scopeOf(c, operationId), requestId: c.get('requestId') };
 }
 
-/** SHA-256, in hex, of what a validated body says, however it was written. */
-export function hashOf(body: Record<string, unknown>): Promise<string> {
+/** SHA-256, in hex, of a validated body. It does not depend on the order of fields or on white space. */
+export function hashBody(body: Record<string, unknown>): Promise<string> {
   const members = Object.entries(body).filter(([, value]) => value !== undefined);
   const text = JSON.stringify(members.sort(), (_, value) =>
     typeof value === 'bigint' ? `${value}n` : value,

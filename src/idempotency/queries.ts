@@ -1,22 +1,22 @@
-/** The SQL of idempotency keys: inserting any row once, and removing expired records. */
+/** The SQL of idempotency keys: inserts a row once, and removes expired records. */
 import type { Database } from '../database.ts';
 import type { Created } from '../http/responses.ts';
 import { KEPT_MS } from './header.ts';
 
-/** How to insert a row of some table, within one transaction. */
+/** The statements that insert a row, for one transaction. */
 export type Insertion = {
   /** The table. Its `id` is AUTOINCREMENT. */
   table: string;
-  /** `INSERT INTO … SELECT … WHERE`, with the parameters ?1 to ?n. A condition follows. */
+  /** `INSERT INTO … SELECT … WHERE`, with the parameters ?1 to ?n. A condition is appended. */
   insert: string;
   values: (string | null)[];
   /** SQL expression of the new row's JSON. */
   json: string;
-  /** Statements of the same transaction. They also run when no row was inserted, and must be harmless then. */
+  /** Further statements of the transaction. They also run when no row is inserted, and must have no effect then. */
   effects?: D1PreparedStatement[];
 };
 
-/** A record, as it is stored. */
+/** A record of an idempotency key. */
 export type IdempotencyRecord = {
   /** The client and the operation: see `scopeOf`. */
   scope: string;
@@ -26,13 +26,13 @@ export type IdempotencyRecord = {
 };
 
 export type FirstAnswer = Created & {
-  /** Of the request that was answered first. */
+  /** The body hash of the first request. */
   body_hash: string;
   request_id: string;
 };
 
 /**
- * Inserts a row. The first result has it, if it was inserted; the others are those of `effects`, with rows
+ * Inserts a row. The first result holds the row, if it was inserted. The others are the results of `effects`, with rows
  * of the type `Effect`.
  */
 export async function insertRow<Effect>(
@@ -52,10 +52,10 @@ export async function insertRow<Effect>(
 const whereRecord = 'key_id = ?1 AND idempotency_key = ?2';
 
 /**
- * Inserts a row once for an idempotency key: the row and the record of its answer in one transaction, so
- * that any number of concurrent or repeated calls insert one row. The first result has the first answer, if
- * there is one: another request's, or with another body's hash, if that came before. The others are those
- * of `effects`.
+ * Inserts a row once for an idempotency key: the row and the record of its response in one transaction, so that any
+ * number of concurrent or repeated calls insert one row. The first result holds the recorded response, if there is one.
+ * It can be the response to an earlier request, even to one with another body: compare the hash and the request id. The
+ * other results are those of `effects`.
  */
 export async function insertRowOnce<Effect>(
   db: Database,
@@ -65,7 +65,7 @@ export async function insertRowOnce<Effect>(
   const now = Date.now();
   const [scopeAt, keyAt] = [values.length + 1, values.length + 2];
   const [, , , answer, ...results] = await db.batch<FirstAnswer & Effect>([
-    // A record that the scheduled handler has not removed yet is not honoured either.
+    // An expired record is not valid, even before the scheduled handler removes it.
     db
       .prepare(`DELETE FROM idempotency_keys WHERE ${whereRecord} AND created_at <= ?3`)
       .bind(scope, key, now - KEPT_MS),
@@ -75,7 +75,7 @@ export async function insertRowOnce<Effect>(
            WHERE key_id = ?${scopeAt} AND idempotency_key = ?${keyAt})`,
       )
       .bind(...values, scope, key),
-    // changes(): only if the statement before inserted a row.
+    // changes() is 1 only if the previous statement inserted a row.
     db
       .prepare(
         `INSERT INTO idempotency_keys (key_id, idempotency_key, created_at, body_hash, answer, request_id)
@@ -94,13 +94,13 @@ export async function insertRowOnce<Effect>(
   return [answer, ...results];
 }
 
-/** The record of a write that has no answer: its request. */
+/** The record of a write whose response is not stored. */
 export type WriteRecord = { scope: string; requestId: string };
 
 /**
- * Records that the statement before, in the same batch, changed a row. When its answer is lost, another
- * attempt of the same request finds the record (`selectRecord`): it neither repeats the change, over a later
- * one of another client, nor mistakes its own change for another's.
+ * Records that the previous statement of the batch changed a row. If D1's response is lost, the next attempt of the same
+ * request finds the record (`selectRecord`): it does not overwrite a later change of another client, and recognizes
+ * its own change.
  */
 export function recordChange(db: Database, { scope, requestId }: WriteRecord): D1PreparedStatement {
   return db
@@ -111,11 +111,11 @@ export function recordChange(db: Database, { scope, requestId }: WriteRecord): D
     .bind(scope, requestId, Date.now());
 }
 
-/** Selects the record of a write: the parameter ?2 is its scope, ?3 the id of its request. */
+/** Selects the record of a write. The parameter ?2 is its scope, ?3 the request id. */
 export const selectRecord =
   'SELECT 1 FROM idempotency_keys WHERE key_id = ?2 AND idempotency_key = ?3';
 
-/** Removes up to `limit` records that were made at `before` or earlier, the oldest first. */
+/** Removes up to `limit` records that were created at `before` or earlier, oldest first. */
 export function deleteRecords(
   db: Database,
   { before, limit }: { before: number; limit: number },

@@ -1,26 +1,26 @@
-/** The scheduled handler: removes expired records of idempotency keys. */
+/** The scheduled handler, which removes expired records of idempotency keys. */
 import { withDeadline } from '../deadline.ts';
 import { KEPT_MS } from './header.ts';
 import { deleteRecords } from './queries.ts';
 
-/** Records removed by one statement, so that none blocks the database for long. */
-const STEP = 1_000;
+/** Maximum number of records that one statement removes, so that none blocks the database for long. */
+const STEP_SIZE = 1_000;
 /**
- * How long one run goes on, in milliseconds. The next one starts ten minutes after this one (wrangler.toml),
- * and a scheduled handler may run for fifteen.
+ * Maximum duration of a run, in milliseconds. A run starts every ten minutes (wrangler.toml), and Cloudflare allows a
+ * scheduled handler fifteen minutes.
  */
 const MAX_DURATION_MS = 240_000;
 /**
- * Statements of one run: D1 allows 1,000 in one invocation.
+ * Maximum number of statements of a run. D1 allows 1,000 in one invocation.
  * https://developers.cloudflare.com/d1/platform/limits/
  */
 const MAX_STEPS = 900;
 const STEP_DEADLINE_MS = 10_000;
 
 /**
- * Removes expired records in bounded steps until none is left or time is up, and logs the result.
+ * Removes expired records in bounded steps until none is left or the run has reached its limits, and logs the result.
  *
- * @throws what D1 threw, after it was logged: Cloudflare counts the run as failed.
+ * @throws the error of D1, after logging it, so that Cloudflare counts the run as failed.
  */
 export async function sweep(_: ScheduledController, env: Env): Promise<void> {
   const start = Date.now();
@@ -30,10 +30,10 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
   };
   try {
     for (let step = 0; step < MAX_STEPS && Date.now() < start + MAX_DURATION_MS; step += 1) {
-      const deleting = deleteRecords(env.DB, { before: start - KEPT_MS, limit: STEP });
+      const deleting = deleteRecords(env.DB, { before: start - KEPT_MS, limit: STEP_SIZE });
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       result.removed += meta.changes;
-      result.finished = meta.changes < STEP;
+      result.finished = meta.changes < STEP_SIZE;
       if (result.finished) break;
     }
   } catch (error) {

@@ -1,26 +1,26 @@
-/** Authentication and scopes of API keys (RFC 6750). */
+/** Authentication and authorization with API keys (RFC 6750). */
 import type { Context } from 'hono';
 import type { AppEnv } from '../env.ts';
 import { ApiError, type ErrorCode, serviceUnavailable } from '../errors.ts';
 import { limitAddress } from '../http/rate-limit.ts';
 import { environmentOfKey } from './format.ts';
-import { findKey, recallKey } from './lookup.ts';
+import { cachedKey, findKey } from './lookup.ts';
 import { KEY_PREFIX, type KeyRecord, type Scope, scopesOf, stateOf } from './record.ts';
 
-/** `WWW-Authenticate` of every 401. With `, error="invalid_token"` when a key was sent. */
+/** `WWW-Authenticate` of every 401. If the request carries a key, `, error="invalid_token"` is appended. */
 export const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
- * Admits a request with a valid API key, and notes the key's id in the log.
+ * Accepts a request with a valid API key, and sets the key's record.
  *
- * @throws ApiError 401 when the key is missing or refused; 429 when its address sent too many such keys;
- *   503 when the key cannot be checked.
+ * @throws ApiError 401 when the key is missing or invalid; 429 when its address sent too many invalid keys;
+ *   503 when the key cannot be verified.
  */
 export async function authenticate(c: Context<AppEnv>): Promise<void> {
   c.get('headers')['Cache-Control'] = 'private, no-store';
   const key = bearerCredential(c.req.header('Authorization') ?? '');
 
-  const record = recallKey(c, key) ?? (await lookUpKey(c, key));
+  const record = cachedKey(c, key) ?? (await lookUpKey(c, key));
   c.set('key', record);
   const state = stateOf(record);
   if (state !== 'active') {
@@ -29,7 +29,7 @@ export async function authenticate(c: Context<AppEnv>): Promise<void> {
   }
 }
 
-/** The record of a key that is not in memory, so that nothing is known about it. */
+/** The record of a key that is not in the cache, and so may be malformed. */
 async function lookUpKey(c: Context<AppEnv>, key: string): Promise<KeyRecord> {
   const environment = environmentOfKey(key);
   if (!environment) {
@@ -64,7 +64,7 @@ export function insufficientScope(scope: Scope): ApiError {
 
 const SCHEME = 'bearer ';
 
-/** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is in any case. */
+/** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
   const credential = header.slice(SCHEME.length).trim();
   // RFC 6750, section 3.1: no error code for a request without a bearer credential.
@@ -100,7 +100,7 @@ function invalidToken(code: ErrorCode, message: string): ApiError {
   });
 }
 
-/** A local store without any key was never set up: says so instead of "no such key". */
+/** Replaces "Unknown API key." with a hint if the local store has no keys, because it is not set up. */
 async function requireLocalSetup(env: Env): Promise<void> {
   if (env.ENVIRONMENT !== 'local') return;
   const { keys } = await env.API_KEYS.list({ prefix: KEY_PREFIX, limit: 1 });

@@ -1,16 +1,16 @@
 /**
- * Finds the record of an API key: in this isolate's memory, else in KV. KV reads dominate the bill of a
- * small API and cost a round trip, and a client's requests come in bursts: the memory saves most reads, and
- * most of the rest run behind the response.
+ * Finds the record of an API key in the isolate's cache, else in KV. A KV read costs a round trip, and KV reads are most
+ * of the bill of a small API. Requests of a client come in bursts, so the cache saves most reads, and most of the
+ * others run behind the response.
  */
 import type { Context } from 'hono';
 import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { serviceUnavailable } from '../errors.ts';
-import { createKeyMemory } from './memory.ts';
+import { createKeyCache } from './cache.ts';
 import { type KeyRecord, recordName } from './record.ts';
 
-/** Bounds the memory: a record takes about a kilobyte. */
+/** Bounds the memory of the cache: a record takes about a kilobyte. */
 const MAX_RECORDS = 1_000;
 
 /** Deadline of a KV read, in milliseconds. */
@@ -20,31 +20,31 @@ const KV_CACHE_S = 30;
 
 type KvRead = { startedAt: number; result: Promise<string | null> };
 
-const memory = createKeyMemory(MAX_RECORDS);
-/** The KV reads in progress: concurrent requests with one key share one. */
+const cache = createKeyCache(MAX_RECORDS);
+/** KV reads in progress. Concurrent requests with the same key share a read. */
 const reads = new Map<string, KvRead>();
 
 /**
- * The record of a key that this isolate remembers, if it may be used without waiting for KV. One that is no
- * longer fresh is read again behind the response.
+ * The record of a key in the cache, if it may be used without waiting for KV. A record that is no longer fresh is
+ * read again behind the response.
  */
-export function recallKey(c: Context<AppEnv>, key: string): KeyRecord | undefined {
+export function cachedKey(c: Context<AppEnv>, key: string): KeyRecord | undefined {
   const now = Date.now();
-  const remembered = memory.recall(key, now);
-  if (!remembered) return undefined;
-  if (remembered.stale) c.get('log').keyStale = true;
-  if (now >= remembered.refreshAt && !reads.has(key)) {
-    // A failure is noted in the memory, and shows in the log of the requests after this one.
+  const entry = cache.get(key, now);
+  if (!entry) return undefined;
+  if (entry.stale) c.get('log').keyStale = true;
+  if (now >= entry.refreshAt && !reads.has(key)) {
+    // A failure is recorded in the cache, and logged with the next request of the key.
     c.executionCtx.waitUntil(readKey(c, key).catch(() => {}));
   }
-  return remembered.record;
+  return entry.record;
 }
 
 /**
- * The record of a key, or `null` when there is none, by way of KV. While KV fails, a key that this isolate has
- * seen keeps its last known state for up to an hour.
+ * Reads the record of a key from KV; `null` if there is none. While KV fails, a cached key keeps its last known state
+ * for up to an hour.
  *
- * @throws ApiError 503 when KV fails and the key is not in memory; Error when KV holds an invalid record.
+ * @throws ApiError 503 when KV fails and the key is not in the cache; Error when KV holds an invalid record.
  */
 export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
   const log = c.get('log');
@@ -66,21 +66,21 @@ async function readKey(c: Context<AppEnv>, key: string): Promise<Found> {
   try {
     stored = await withDeadline(read.result, KV_DEADLINE_MS, 'KV');
   } catch (cause) {
-    const remembered = memory.keepStale(key, read.startedAt, Date.now());
-    if (!remembered) throw serviceUnavailable('API keys cannot be verified right now.', cause);
-    return { record: remembered.record, stale: true };
+    const entry = cache.keepStale(key, read.startedAt, Date.now());
+    if (!entry) throw serviceUnavailable('API keys cannot be verified right now.', cause);
+    return { record: entry.record, stale: true };
   } finally {
     if (reads.get(key) === read) reads.delete(key);
   }
-  return { record: memory.remember(key, read.startedAt, stored) };
+  return { record: cache.set(key, read.startedAt, stored) };
 }
 
 function startRead(c: Context<AppEnv>, key: string): KvRead {
   const read = { startedAt: Date.now(), result: readKv(c.env, key) };
   reads.set(key, read);
-  // The read may return after this request's deadline: then it still counts, also for those who share it.
-  const remembering = read.result.then((stored) => memory.remember(key, read.startedAt, stored));
-  c.executionCtx.waitUntil(remembering.catch(() => {}));
+  // A read that returns after the deadline of this request is still cached.
+  const caching = read.result.then((stored) => cache.set(key, read.startedAt, stored));
+  c.executionCtx.waitUntil(caching.catch(() => {}));
   return read;
 }
 

@@ -1,39 +1,37 @@
 /**
- * What KV holds of an API key: under the name `key:<SHA-256>` a record in JSON. The key itself is
- * stored nowhere.
+ * The record of an API key in KV: JSON under the name `key:<SHA-256>`. The key itself is not stored.
  */
 import * as z from 'zod/mini';
 import { lazy } from '../lazy.ts';
 import { sha256 } from '../sha256.ts';
 
-/** ISO 8601, in UTC. Not `z.iso.datetime()`, which would add a kilobyte to the worker. */
+/** ISO 8601 in UTC. `z.iso.datetime()` would add a kilobyte to the worker. */
 const Time = lazy(() =>
   z.string().check(
     z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/),
     z.refine((time) => !Number.isNaN(Date.parse(time))),
   ),
 );
-/** Without `/`, which separates it from the operation: see `scopeOf` in ../idempotency/header.ts. */
+/** Must not contain `/`, which separates it from the operation in the scope of an idempotency key. */
 const Id = lazy(() => z.string().check(z.regex(/^[^/]+$/)));
 
-/** What a key may do. */
 export type Scope = 'read' | 'write';
 
 const ALL_SCOPES = ['read', 'write'];
 
-/** Readers ignore members that they do not know. `id` is the key's name in logs and commands. */
+/** Readers ignore unknown members. Logs and commands name a key by its `id`. */
 export const KeyRecord = lazy(() =>
   z.object({
     id: Id(),
     label: z.string(),
     createdAt: Time(),
-    /** The first moment at which the key no longer works. */
+    /** The key is invalid from this time on. */
     expiresAt: z.nullish(Time()),
-    /** Present once the key was revoked. */
+    /** Present if the key is revoked. */
     revokedAt: z.nullish(Time()),
-    /** Absent: `read` and `write`. Readers ignore scopes that they do not know. */
+    /** Default `read` and `write`. Readers ignore unknown scopes. */
     scopes: z.nullish(z.array(z.string())),
-    /** Id of the first key of the rotations that led to this one; absent for a key that was created. */
+    /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
     family: z.optional(Id()),
   }),
 );
@@ -41,9 +39,9 @@ export const KeyRecord = lazy(() =>
 export type KeyRecord = z.infer<ReturnType<typeof KeyRecord>>;
 
 /**
- * The record that KV holds as this text.
+ * Parses a record from KV.
  *
- * @throws Error when it is not a valid record. The message is logged, so it shows nothing of what is stored.
+ * @throws Error when it is not a valid record. The message is logged, so it does not quote the record.
  */
 export function parseRecord(stored: string): KeyRecord {
   try {
@@ -55,7 +53,7 @@ export function parseRecord(stored: string): KeyRecord {
 
 export type KeyState = 'active' | 'expired' | 'revoked';
 
-/** A key that was revoked stays so, whether it has expired since or not. */
+/** A revoked key is reported as revoked, even if it has also expired. */
 export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
   if (revokedAt) return 'revoked';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
@@ -67,7 +65,7 @@ export function scopesOf({ scopes }: KeyRecord): string[] {
 
 export const KEY_PREFIX = 'key:';
 
-/** KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
+/** The KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
 export async function recordName(key: string): Promise<string> {
   return KEY_PREFIX + (await sha256(key));
 }

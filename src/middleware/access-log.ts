@@ -4,8 +4,8 @@ import { routePath } from 'hono/route';
 import type { AppEnv } from '../env.ts';
 
 /**
- * Writes one line of JSON per request, whatever became of it. What may hold a secret or a person's
- * data never enters it: no raw path, no query, no free text of the client's, no body.
+ * Logs one line of JSON for every request, including failed ones. It never contains what may be secret or personal: no
+ * raw path, query, body or other free text from the client.
  */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
@@ -30,7 +30,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   );
 });
 
-/** The pattern of the route that answered; a request that matched none, or was refused as 405, has none. */
+/** The pattern of the matched route; `undefined` for a 404 or 405 without an operation. */
 function matchedRoute(c: Context<AppEnv>): string | undefined {
   const pattern = routePath(c, -1);
   return pattern === '/*' ? undefined : pattern;

@@ -28,18 +28,18 @@ const HEADERS = {
 /** The request headers that a page of another origin may send. */
 const ACCEPTED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'].join(',');
 
-/** Browsers keep a preflight for two hours at most; without this, nearly each call costs one. In seconds. */
+/** In seconds. Browsers cache a preflight for at most two hours; by default for only five seconds. */
 const MAX_AGE = '7200';
 
-/** Those of operations. A preflight of an unknown path offers all: the request itself then gets a readable 404. */
+/** The methods of all operations. A preflight of an unknown path allows all of them, so that the page can read the 404. */
 export const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 
 /**
- * Admits pages of any origin (CORS): there are no cookies, so a page can do nothing without an API key.
- * In the local environment the key is public, so only pages on the loopback host are admitted.
+ * Allows requests from any origin (CORS): there are no cookies, so a page needs an API key. In the local environment
+ * the key is public, so only pages on the loopback host are allowed.
  *
- * Not Hono's `cors`: it creates a response before the handler does, and copying the headers from one to the
- * other takes longer than all of the validation.
+ * Hono's `cors` creates a response before the handler does. Copying its headers to the handler's response takes longer
+ * than the validation of a request.
  */
 export const crossOrigin = createMiddleware<AppEnv>(function crossOrigin(c, next) {
   const origin = c.req.header('Origin');
@@ -50,7 +50,7 @@ export const crossOrigin = createMiddleware<AppEnv>(function crossOrigin(c, next
   return next();
 });
 
-/** The response to `OPTIONS`: the methods of the path, for browsers (CORS) and others (`Allow`). */
+/** The response to `OPTIONS`: the methods of the path, for browsers (CORS) and other clients (`Allow`). */
 export function preflight(c: Context<AppEnv>, methods: string[]): Response {
   Object.assign(c.get('headers'), {
     Allow: methods.join(', '),

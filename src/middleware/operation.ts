@@ -10,8 +10,8 @@ import { authenticate, requireScope } from '../keys/authenticate.ts';
 import type { Scope } from '../keys/record.ts';
 
 /**
- * What an operation accepts: the one definition that its route runs and its description shows. Each part
- * is a strict object schema, constructed when it is first needed. An operation without `query` accepts no query parameters.
+ * What an operation accepts. Its route and its description both use this definition. Each part is a strict object
+ * schema, created when it is first needed. An operation without `query` accepts no query parameters.
  */
 export type OperationDefinition = {
   operationId: string;
@@ -21,7 +21,7 @@ export type OperationDefinition = {
   json?: () => z.ZodMiniObject;
   /** Media types of the body; default `application/json` alone. */
   mediaTypes?: readonly string[];
-  /** It accepts an `Idempotency-Key`. */
+  /** Whether the operation accepts an `Idempotency-Key`. */
   idempotent?: boolean;
 };
 
@@ -32,10 +32,9 @@ type Parts<Definition> = {
 };
 
 /**
- * What happens to a request of an operation before its handler: authentication, rate limits, the key's
- * scope, and the validation of each part, for `c.req.valid(part)`. The 400 names the problems of path, query,
- * headers and body together. Those of the body are missing when it cannot be read: a request that is
- * otherwise valid then fails with the body's own error, such as 415.
+ * The middleware of an operation: authenticates, limits the rate, checks the scope, and validates each part for
+ * `c.req.valid(part)`. One 400 lists the problems of path, query, headers and body. If the body cannot be read, its
+ * error, such as a 415, is thrown only if nothing else is invalid.
  *
  * @example
  * pets.get('/pets/:petId', operation(getPet), async (c) => {
@@ -65,6 +64,6 @@ export function operation<Definition extends OperationDefinition>(
     if (problems.length > 0) throw invalidRequest(problems);
     await next();
   };
-  // The description finds the operation of a route by its id.
+  // The description finds a route's operation by its id.
   return Object.assign(handler, { operationId });
 }

@@ -3,8 +3,8 @@ import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 
 /**
- * Rejects a request over `http:` in every environment but the local one. It is not redirected: a key
- * that was sent in clear text has leaked, and a redirect would hide that from its owner.
+ * Rejects requests over `http:` in every environment except local. There is no redirect: a key sent in clear text has
+ * leaked, and a redirect would hide that from its owner.
  */
 export const requireHttps = createMiddleware<AppEnv>(function requireHttps(c, next) {
   if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) {

@@ -2,10 +2,8 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';
 
 /**
- * For browsers: an answer is what its Content-Type says, loads nothing, and is framed by nobody; and the
- * address is asked over HTTPS only (RFC 6797; without effect on http://localhost).
- *
- * Responses are not stored; `authenticate` adds `private` where a key was required.
+ * Browsers do not sniff the media type, load no resources, do not frame the response, and use only HTTPS for this host
+ * (RFC 6797; no effect on http://localhost). Caches store no response; `authenticate` adds `private`.
  */
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
@@ -15,8 +13,8 @@ const SECURITY_HEADERS = {
 };
 
 /**
- * Names the request, in the log and to the client, and begins the headers of its response. The id is always
- * ours: one that a client sent could be made to collide with another's in the log.
+ * Creates the request id and the headers that every response has. A request id from the client is ignored, because it
+ * could collide with another one in the log.
  */
 export const responseHeaders = createMiddleware<AppEnv>(function responseHeaders(c, next) {
   const id = crypto.randomUUID();

@@ -1,6 +1,6 @@
 /**
- * Describes an operation from the definition that its route runs. Errors are described by examples: the
- * very errors that the code throws, with their status, message and headers.
+ * Describes an operation from the definition that its route uses. The examples of errors are the errors that the code
+ * throws, with their status, message and headers.
  */
 import type * as z from 'zod/mini';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
@@ -29,20 +29,20 @@ import { BOOKMARK, errorHeaders, type Headers, REPLAYED, REQUEST_ID, refer } fro
 import { parameter } from './parameters.ts';
 import { ErrorBody } from './schemas.ts';
 
-/** What a resource adds to the description. */
+/** A resource's part of the description. */
 export type ResourceDescription = {
   tags: { name: string; description: string }[];
   /** By their names in the description. */
   schemas: Record<string, z.ZodMiniType>;
-  /** The descriptions of fields, by schema. A field has one here, or its schema has one. */
+  /** Descriptions of fields, by schema, for fields whose own schema has no description. */
   fields: Record<string, Record<string, string>>;
-  /** Response headers of its own. */
+  /** The resource's own response headers. */
   headers?: Headers;
   /** Operations by path and method. */
   paths: Record<string, Record<string, DescribedOperation>>;
 };
 
-/** An operation, and the errors that it was described by. */
+/** An operation in the description, and the errors among its examples. */
 export type DescribedOperation = { operation: ZodOpenApiOperationObject; errors: ApiError[] };
 
 type Invalid = Partial<Record<Part, unknown>>;
@@ -58,7 +58,7 @@ type Description = {
     | { schema?: undefined }
   );
   body?: { description: string; examples: Record<string, { summary?: string; value: unknown }> };
-  /** Invalid parts of a request: their problems are the example of `invalid_request`. */
+  /** Invalid parts of a request. Their problems become the example of `invalid_request`. */
   invalid: Invalid;
   /** The operation's own errors. */
   errors?: ApiError[];
@@ -114,7 +114,7 @@ export function describe(definition: OperationDefinition, about: Description): D
   return { operation, errors: [...common, ...own] };
 }
 
-/** The problems that the service finds in these parts. */
+/** The problems that validation reports for these parts. */
 export function problemsIn(
   definition: Pick<OperationDefinition, Part>,
   invalid: Invalid,
@@ -133,7 +133,7 @@ export function problemsIn(
   });
 }
 
-/** The errors of every operation with such a definition. */
+/** The errors that follow from an operation's definition. */
 function commonErrors(
   definition: OperationDefinition,
   problems: string[],
@@ -156,7 +156,7 @@ function commonErrors(
   ];
 }
 
-/** What every operation says of its body. */
+/** The description of every request body. */
 export const BODY = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as \`3.0\` or \`1e2\`.`;
 
 const DESCRIPTIONS: Record<number, string> = {
@@ -188,7 +188,7 @@ export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApi
   );
 }
 
-/** By code. Of two errors with one code, the first is the example. */
+/** Examples by code. The first error with a code is its example. */
 function examplesOf(errors: ApiError[]) {
   const examples = new Map<string, { value: unknown }>();
   for (const { code, message } of errors) {

@@ -1,6 +1,6 @@
 /**
- * The description of the interface, OpenAPI 3.1, assembled from what the resources say of themselves. Build
- * time only: `npm run openapi` writes it to public/v1/openapi.json.
+ * The description of the interface (OpenAPI 3.1), assembled from the descriptions of the resources. Used only at build
+ * time: `npm run openapi` writes it to public/v1/openapi.json.
  */
 import { createDocument } from 'zod-openapi';
 import { app, notAllowed, notFound } from '../app.ts';
@@ -10,7 +10,7 @@ import { HEADERS } from './headers.ts';
 import { PARAMETERS } from './parameters.ts';
 import { describeSchema, ERROR_FIELDS, ErrorBody, open } from './schemas.ts';
 
-/** `x-internal`: it is not for clients of the store. */
+/** `x-internal`: the server is not for clients of the store. */
 export type Server = { url: string; description: string; 'x-internal': boolean };
 
 /**
@@ -70,7 +70,7 @@ function merge<Value>(parts: Record<string, Value>[]): Record<string, Value> {
 
 type Components = NonNullable<ReturnType<typeof createDocument>['components']>;
 
-/** Gives the fields of these schemas their descriptions. */
+/** Adds the descriptions of fields to schemas. */
 function describeFields(
   schemas: Components['schemas'],
   fields: Record<string, Record<string, string>>,
@@ -88,7 +88,7 @@ function describeFields(
   }
 }
 
-/** Compares what is routed below `/v1` with what is described, operation by operation. */
+/** Requires that the routes below `/v1` and the described operations are the same. */
 function requireSameRoutes(resources: ResourceDescription[]): void {
   const routed = app.routes
     // The middleware's path is `/*`.
@@ -101,7 +101,7 @@ function requireSameRoutes(resources: ResourceDescription[]): void {
     Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { operation }]) => {
         const route = `${method.toUpperCase()} ${path}`;
-        // The route's handler has no id, the middleware before it has.
+        // Hono lists the middleware, which has an id, and the handler, which has none.
         return operation.security ? [route] : [route, `${route} ${operation.operationId}`];
       }),
     ),
@@ -117,7 +117,7 @@ function pathItem([path, item]: [string, Record<string, DescribedOperation>]) {
   return [path, Object.fromEntries(operations)];
 }
 
-/** An example for each code. A code that no operation describes is one of unmatched requests. */
+/** An example of each error code, including those of unmatched requests. */
 function errorExamples(resources: ResourceDescription[]) {
   const operations = resources.flatMap(({ paths }) => Object.values(paths)).flatMap(Object.values);
   const errors = operations.flatMap((operation: DescribedOperation) => operation.errors);

@@ -1,4 +1,4 @@
-/** What the description says of response headers: each is described once, in `components/headers`. */
+/** The description of response headers, each once, in `components/headers`. */
 import { TOKEN } from '../http/bookmark.ts';
 
 type Text = { type: 'string'; pattern: string; minLength: number; maxLength: number };
@@ -8,7 +8,7 @@ export type Header = {
   /** The header's own name, such as `Link`. */
   name: string;
   description: string;
-  /** Whether each response that it is described for has it. */
+  /** Whether every such response has the header. */
   required: boolean;
   schema: Text | Int32;
   example: string | number;
@@ -16,7 +16,7 @@ export type Header = {
 /** By their names in `components/headers`. */
 export type Headers = Record<string, Header>;
 
-/** A header of text; `length` is its length, or the least and the greatest. */
+/** A text header; `length` is exact, or the minimum and the maximum. */
 export function text(
   name: string,
   about: { description: string; required?: boolean; example: string; pattern: string },
@@ -28,13 +28,13 @@ export function text(
   return { name, description, required, schema, example };
 }
 
-/** A header that always has this value. */
+/** A header with a constant value. */
 export function constant(name: string, value: string, description: string): Header {
   const pattern = `^${value.replaceAll(/[()[\]{}.*+?^$|\\]/g, '\\$&')}$`;
   return text(name, { description, example: value, pattern }, value.length);
 }
 
-/** The headers of a response: references to `components/headers`. */
+/** References to headers in `components/headers`. */
 export function refer(headers: Headers): Record<string, { $ref: string }> {
   const references = Object.entries(headers).map(([component, { name }]) => [
     name,
@@ -43,7 +43,7 @@ export function refer(headers: Headers): Record<string, { $ref: string }> {
   return Object.fromEntries(references);
 }
 
-/** The longest address that a header has. */
+/** Maximum length of a URL in a header. */
 const MAX_URL = 2048;
 
 export const BOOKMARK_SCHEMA: Text = {
@@ -65,7 +65,7 @@ export const REQUEST_ID: Headers = {
   ),
 };
 
-/** Of a response to a request with `X-D1-Bookmark`, if the database answered. */
+/** On a response to a request with `X-D1-Bookmark`, if D1 returned a bookmark. */
 export const BOOKMARK: Headers = {
   Bookmark: {
     name: 'X-D1-Bookmark',
@@ -88,7 +88,7 @@ export const REPLAYED: Headers = {
   },
 };
 
-/** Of a list. */
+/** On a page of a list. */
 export const NEXT_PAGE: Headers = {
   NextPage: text(
     'Link',
@@ -104,7 +104,7 @@ export const NEXT_PAGE: Headers = {
   ),
 };
 
-/** Of a create. */
+/** On a 201. */
 export const LOCATION: Headers = {
   Location: text(
     'Location',
@@ -117,7 +117,7 @@ export const LOCATION: Headers = {
   ),
 };
 
-/** Of errors. */
+/** On errors. */
 const ERROR_HEADERS: Headers = {
   Challenge: text(
     'WWW-Authenticate',
@@ -170,9 +170,9 @@ export const HEADERS: Headers = {
 };
 
 /**
- * The headers of errors of one status.
+ * The headers of errors with one status.
  *
- * @throws Error when one of them is not described.
+ * @throws Error when a header is not described.
  */
 export function errorHeaders(errors: { headers: Record<string, string> }[]): Headers {
   const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
@@ -186,7 +186,9 @@ export function errorHeaders(errors: { headers: Record<string, string> }[]): Hea
           values.every((value) => isValid(header.schema, value)),
       );
       if (!found)
-        throw new Error(`no header ${name} is described that has ${values.join(' and ')}`);
+        throw new Error(
+          `ERROR_HEADERS must describe ${name} with the value ${values.join(' and ')}`,
+        );
       return found;
     }),
   );

@@ -1,6 +1,6 @@
 /**
- * What the description says of the shared schemas beyond what they say themselves. Build time only: kept
- * apart from the schemas, so that none of it is in the worker.
+ * Metadata of the shared schemas for the description. Used only at build time, and separate from the schemas, so that
+ * the worker does not contain it.
  */
 import * as z from 'zod/mini';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
@@ -11,7 +11,7 @@ import { LIMIT, Limit } from '../http/paging.ts';
 /** `npm run openapi` adds the range, in digits. */
 const INT64 = { type: 'integer', format: 'int64' } as const;
 
-/** Longer than the longest list of problems. */
+/** Greater than the length of the longest message. */
 const MAX_MESSAGE = 4096;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -36,7 +36,7 @@ describeSchema(ErrorBody.shape.status, {
   override: as({ type: 'integer', format: 'int32', minimum: 400, maximum: 599 }),
 });
 
-/** Adds what a schema cannot say of itself. */
+/** Adds metadata to a schema. */
 export function describeSchema(schema: z.ZodMiniType, metadata: ZodOpenApiMetadata): void {
   z.globalRegistry.add(schema, metadata as z.core.GlobalMeta);
 }
@@ -46,9 +46,9 @@ export function describeId(schema: z.ZodMiniType, description: string): void {
   describeSchema(schema, { override: as(INT64), param: { description } });
 }
 
-/** Describes a filter of a list, whose schema is a reference. */
+/** Describes a filter of a list. Its schema is a `$ref`. */
 export function describeFilter(schema: z.ZodMiniType, description: string): void {
-  // Not enumerable: zod-openapi copies what is enumerable to the side of the reference.
+  // Not enumerable, because zod-openapi copies enumerable metadata next to the $ref.
   describeSchema(schema, Object.defineProperty({}, 'param', { value: { description } }));
 }
 
@@ -63,7 +63,7 @@ export function describeCursor({ shape }: { shape: { cursor: z.ZodMiniType } }):
   });
 }
 
-/** Replaces what is derived from a schema that parses text or has a check. */
+/** Replaces the JSON Schema that is derived from a schema with a transformation or a check. */
 export function as(replacement: JsonSchema) {
   return ({ jsonSchema }: { jsonSchema: JsonSchema }) => {
     for (const keyword of ['pattern', 'format', 'anyOf'] as const) delete jsonSchema[keyword];
@@ -71,7 +71,7 @@ export function as(replacement: JsonSchema) {
   };
 }
 
-/** Fields may be added to what the service returns: clients ignore those that they do not know. */
+/** Allows unknown fields: later versions may add fields to responses. */
 export function open({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.additionalProperties;
 }

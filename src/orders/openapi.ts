@@ -1,4 +1,4 @@
-/** What the description says of orders. */
+/** The description of the operations on orders. */
 import { LIMIT } from '../http/paging.ts';
 import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
 import { LOCATION, NEXT_PAGE } from '../openapi/headers.ts';

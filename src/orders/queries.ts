@@ -1,4 +1,4 @@
-/** Every SQL statement on orders. SQLite writes the JSON, as in pets/queries.ts. */
+/** The SQL statements on orders. SQLite writes the JSON, as in pets/queries.ts. */
 import type { Database } from '../database.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import {
@@ -11,7 +11,7 @@ import type { NewOrder, OrderStatus } from './schema.ts';
 
 const ORDER = `json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`;
 
-/** An order as JSON, and its status. */
+/** An order: its JSON and its status. */
 export type OrderRow = { json: string; status: OrderStatus };
 
 /** A page of orders: see `selectPage`. */
@@ -27,7 +27,7 @@ export function selectOrder(db: Database, id: bigint): Promise<D1Result<OrderRow
     .all<OrderRow>();
 }
 
-/** The animal of an order that was not inserted: one row or none. */
+/** The pet of an order that was not inserted. */
 export type RefusedPet = { status: string | null };
 
 /** Selects the open order of a row of `pets`. */
@@ -35,8 +35,8 @@ export const openOrder =
   "SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved')";
 
 /**
- * A new order of an animal that is available, which makes it pending. The last effect selects the animal.
- * Of concurrent orders of one animal, one finds it available: transactions do not overlap.
+ * Inserts an order of an available pet, and sets the pet's status to pending. The last effect selects the pet. Of
+ * concurrent orders of one pet, only one finds it available, because D1 runs transactions one after another.
  */
 export function orderInsertion(db: Database, { petId }: NewOrder): Insertion {
   const id = `${petId}`;
@@ -48,7 +48,7 @@ export function orderInsertion(db: Database, { petId }: NewOrder): Insertion {
     values: [id],
     json: ORDER,
     effects: [
-      // An open order of an available animal was inserted by the statement before, or by an operator.
+      // An available pet has an open order only after the previous statement, or if an operator inserted one.
       db
         .prepare(
           `UPDATE pets SET status = 'pending' WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
@@ -60,7 +60,7 @@ export function orderInsertion(db: Database, { petId }: NewOrder): Insertion {
   };
 }
 
-/** The statuses from which an order may become another, and the animal's status from then on. */
+/** For each status: the statuses from which an order can change to it, and the pet's status after that. */
 const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; pet?: string }> = {
   placed: { from: [] },
   approved: { from: ['placed'] },
@@ -68,10 +68,10 @@ const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; pet?: string }> = 
   cancelled: { from: ['placed', 'approved'], pet: 'available' },
 };
 
-/** An order that was to be moved, as it is afterwards; `is_recorded` is 1 if this request moved it, else 0. */
+/** The order after an update; `is_recorded` is 1 if this request changed it, else 0. */
 export type Update = OrderRow & { is_recorded: number };
 
-/** Moves an order to a status, and its animal with it. The last result has the order, if there is one. */
+/** Sets the status of an order, and of its pet. The last result holds the order, if it exists. */
 export function updateOrder(
   db: Database,
   id: bigint,
@@ -87,7 +87,7 @@ export function updateOrder(
     )
     .bind(`${id}`, pet ?? null);
   return db.batch<Update>([
-    // The animal first: it is found by the status that the order still has.
+    // The pet first: its condition depends on the order's old status.
     ...(pet ? [updatePet] : []),
     db
       .prepare(

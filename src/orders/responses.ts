@@ -1,4 +1,4 @@
-/** The shapes that the operations on orders return. Only the description needs them: not the worker. */
+/** The schemas of responses about orders. Only the description uses them, not the worker. */
 import * as z from 'zod/mini';
 import { Int64 } from '../http/int64.ts';
 import { OrderStatus } from './schema.ts';

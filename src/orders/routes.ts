@@ -49,7 +49,7 @@ orders.patch('/store/orders/:orderId', operation(updateOrder), async (c) => {
   );
   const order = results.at(-1)?.results[0];
   if (!order) throw orderNotFound(orderId);
-  // An order that has the status already is returned as it is: a retry is harmless.
+  // Setting the current status again succeeds, so that a retry is harmless.
   if (!order.is_recorded && order.status !== status) throw invalidTransition(order.status, status);
   return respond(c, 200, order.json);
 });

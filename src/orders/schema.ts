@@ -1,4 +1,4 @@
-/** What the operations on orders accept. Types are inferred from these schemas. */
+/** The definitions of the operations on orders. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
 import { Int64, pathId, required } from '../http/int64.ts';

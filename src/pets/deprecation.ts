@@ -3,9 +3,9 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';
 import { baseUrl } from '../http/responses.ts';
 
-/** Release of version 1.0.0, in which getPet was deprecated already. */
+/** The release of version 1.0.0, which deprecated getPet. */
 const DEPRECATION_DATE = Date.UTC(2026, 10, 20);
-/** Nothing turns the operation off on that day: it works until somebody removes it. */
+/** The announced removal. The operation works until its code is removed. */
 export const SUNSET_DATE = new Date(Date.UTC(2030, 11, 5));
 
 /** Value of the `Deprecation` header. */

@@ -1,4 +1,4 @@
-/** The errors of the operations on animals. */
+/** The errors of the operations on pets. */
 import { ApiError } from '../errors.ts';
 
 export function petNotFound(id: bigint): ApiError {

@@ -1,4 +1,4 @@
-/** What the description says of animals. */
+/** The description of the operations on pets. */
 import { LIMIT } from '../http/paging.ts';
 import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
 import { constant, type Headers, LOCATION, NEXT_PAGE, text } from '../openapi/headers.ts';
@@ -36,7 +36,7 @@ describeSchema(Name(), {
     type: 'string',
     minLength: 1,
     maxLength: NAME_LENGTH,
-    // The rest is said in words: few tools know the classes of Unicode.
+    // The description states the rest, because few tools support Unicode classes in patterns.
     pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]+$',
   }),
   description:

@@ -1,7 +1,6 @@
 /**
- * Every SQL statement on animals. SQLite writes the JSON: int64 leaves it digit by digit, where a
- * row read into JavaScript would be rounded past 2^53. Integers go in as decimal text, for the same
- * reason: a STRICT INTEGER column stores it exactly.
+ * The SQL statements on pets. SQLite writes the JSON, because integers beyond 2^53 are rounded in rows read into
+ * JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
  */
 import type { Database } from '../database.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
@@ -15,21 +14,20 @@ import { openOrder } from '../orders/queries.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 
 /**
- * One animal as JSON, in the order of the interface's table. An optional field that is NULL has no member:
- * json_object cannot leave one out, and json_patch, which can, takes twice the time.
+ * A pet as JSON, with its fields in the order of the interface. A NULL status has no member: json_object cannot omit
+ * members, and json_patch takes twice as long.
  */
 const PET = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id
   || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
 
-/** An animal as JSON. */
 export type PetRow = { json: string };
 
-/** A page of animals: see `selectPage`. */
+/** A page of pets: see `selectPage`. */
 export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
   return selectPage(db, { table: 'pets', item: PET, columns: { status: 'status' } }, query);
 }
 
-/** The animal with this id: one row or none. */
+/** The pet with this id: one row or none. */
 export function selectPet(db: Database, id: bigint): Promise<D1Result<PetRow>> {
   return db
     .prepare(`SELECT ${PET} AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`)
@@ -37,7 +35,7 @@ export function selectPet(db: Database, id: bigint): Promise<D1Result<PetRow>> {
     .all<PetRow>();
 }
 
-/** A new animal. */
+/** Inserts a pet. */
 export function petInsertion({ name, categoryId, status }: NewPet): Insertion {
   return {
     table: 'pets',
@@ -47,17 +45,16 @@ export function petInsertion({ name, categoryId, status }: NewPet): Insertion {
   };
 }
 
-/** An animal that was to be changed. */
+/** The pet after an update. */
 export type Update = {
-  /** The animal as JSON, as it is afterwards. */
   json: string;
   /** 1 if this request changed it, else 0. */
   is_recorded: number;
 };
 
 /**
- * Sets the fields of a patch. The last result has the animal, if there is one. While an order of the animal
- * is open, nothing is changed if that includes the status.
+ * Sets the fields of a patch. The last result holds the pet, if it exists. While the pet has an open order, a patch
+ * with a status changes nothing.
  */
 export function updatePet(
   db: Database,
@@ -72,7 +69,7 @@ export function updatePet(
   ];
   const set = columns.filter(([, value]) => value !== undefined);
   const assignments = set.map(([column], i) => `${column} = ?${i + 4}`).join(', ');
-  // While an order is open, the animal's status belongs to the order.
+  // An open order determines the status of its pet.
   const guard = status === undefined ? '' : `AND NOT EXISTS (${openOrder})`;
   const { scope, requestId } = record;
   return db.batch<Update>([
@@ -92,12 +89,12 @@ export function updatePet(
   ]);
 }
 
-/** An animal that was to be deleted: 1 for yes, 0 for no. */
+/** The outcome of a deletion: 1 for true, 0 for false. */
 export type Deletion = { is_recorded: number; is_found: number };
 
 /**
- * Deletes an animal that has no open order. The last result says whether this request deleted it
- * (`is_recorded`), and whether there is such an animal (`is_found`).
+ * Deletes a pet without an open order. The last result shows whether this request deleted it (`is_recorded`), and
+ * whether the pet still exists (`is_found`).
  */
 export function deletePet(
   db: Database,

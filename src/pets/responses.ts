@@ -1,4 +1,4 @@
-/** The shapes that the operations on animals return. Only the description needs them: not the worker. */
+/** The schemas of responses about pets. Only the description uses them, not the worker. */
 import * as z from 'zod/mini';
 import { Int64 } from '../http/int64.ts';
 import { NewPet } from './schema.ts';

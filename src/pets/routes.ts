@@ -1,4 +1,4 @@
-/** The operations on animals. */
+/** The operations on pets. */
 import { READ, REPEATABLE_WRITE, runQuery } from '../database.ts';
 import { sendPage } from '../http/paging.ts';
 import { created, respond } from '../http/responses.ts';

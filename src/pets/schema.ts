@@ -1,4 +1,4 @@
-/** What the operations on animals accept. Types are inferred from these schemas. */
+/** The definitions of the operations on pets. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
 import { Int64, pathId, required } from '../http/int64.ts';
@@ -18,17 +18,17 @@ export const PetStatus = lazy(() =>
 export const NAME_LENGTH = 255;
 
 /**
- * A character that leaves a mark: no white space, no format character, none that is ignored when it is drawn,
- * and none of the symbols that Unicode defines as blank, such as the braille pattern without dots.
+ * A visible character: not white space, a format character, default-ignorable, or a symbol that Unicode defines as
+ * blank, such as U+2800 (braille pattern blank).
  */
 export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 
-/** Comes back exactly as it was sent: nothing is trimmed or normalized. */
+/** Stored exactly as sent: neither trimmed nor normalized. */
 export const Name = lazy(() =>
   z.string({ error: required('must be a string') }).check(
     z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
-    // Code points: a dog is one, though two UTF-16 code units.
+    // Counts code points: 🐕 is one code point, but two UTF-16 code units.
     z.refine(
       (name: string) => [...name].length <= NAME_LENGTH,
       `must be at most ${NAME_LENGTH} characters long`,
@@ -60,7 +60,7 @@ export const PetPatch = lazy(() =>
     .check(
       z.refine((patch) => Object.keys(patch).length > 0, {
         error: 'must have at least one field',
-        // A misspelled field is a field: it alone is the problem.
+        // Not reported beside other problems, such as an unknown field.
         when: ({ issues }) => issues.length === 0,
       }),
     ),

@@ -1,6 +1,6 @@
 /** Which record of a key an isolate uses without waiting for KV, decided on given times. */
 import { describe, expect, test } from 'vitest';
-import { createKeyMemory } from '../../src/keys/memory.ts';
+import { createKeyCache } from '../../src/keys/cache.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -10,48 +10,48 @@ const stored = (id: string) =>
 
 /** A memory of three records that remembers `leaked` of the key `a`, as KV had it at the time 0. */
 function memoryOfA() {
-  const memory = createKeyMemory(3);
-  memory.remember('a', 0, stored('leaked'));
+  const memory = createKeyCache(3);
+  memory.set('a', 0, stored('leaked'));
   return memory;
 }
 
 describe('a record', () => {
   test('is fresh for ten seconds', () => {
-    const remembered = memoryOfA().recall('a', 10 * SECOND - 1);
+    const remembered = memoryOfA().get('a', 10 * SECOND - 1);
     expect(remembered?.record.id).toBe('leaked');
     expect(remembered?.refreshAt).toBe(10 * SECOND);
   });
 
   test('is used for thirty seconds, and no longer, while KV is read again', () => {
     const memory = memoryOfA();
-    expect(memory.recall('a', 30 * SECOND - 1)?.record.id).toBe('leaked');
-    expect(memory.recall('a', 30 * SECOND)).toBeUndefined();
+    expect(memory.get('a', 30 * SECOND - 1)?.record.id).toBe('leaked');
+    expect(memory.get('a', 30 * SECOND)).toBeUndefined();
   });
 
   test('lives on from when the read that returned it began', () => {
     const memory = memoryOfA();
-    memory.remember('a', 12 * SECOND, stored('again'));
-    expect(memory.recall('a', 42 * SECOND - 1)?.record.id).toBe('again');
-    expect(memory.recall('a', 42 * SECOND)).toBeUndefined();
+    memory.set('a', 12 * SECOND, stored('again'));
+    expect(memory.get('a', 42 * SECOND - 1)?.record.id).toBe('again');
+    expect(memory.get('a', 42 * SECOND)).toBeUndefined();
   });
 
   test('that a later read replaced does not come back', () => {
     const memory = memoryOfA();
-    memory.remember('a', 12 * SECOND, stored('new'));
-    expect(memory.remember('a', 11 * SECOND, stored('old'))?.id).toBe('new');
-    expect(memory.recall('a', 12 * SECOND)?.record.id).toBe('new');
+    memory.set('a', 12 * SECOND, stored('new'));
+    expect(memory.set('a', 11 * SECOND, stored('old'))?.id).toBe('new');
+    expect(memory.get('a', 12 * SECOND)?.record.id).toBe('new');
   });
 
   test('that KV no longer has is forgotten', () => {
     const memory = memoryOfA();
-    expect(memory.remember('a', 12 * SECOND, null)).toBeNull();
-    expect(memory.recall('a', 12 * SECOND)).toBeUndefined();
+    expect(memory.set('a', 12 * SECOND, null)).toBeNull();
+    expect(memory.get('a', 12 * SECOND)).toBeUndefined();
   });
 
   test('that became invalid is forgotten', () => {
     const memory = memoryOfA();
-    expect(() => memory.remember('a', 12 * SECOND, '{')).toThrow('KV holds an invalid key record.');
-    expect(memory.recall('a', 12 * SECOND)).toBeUndefined();
+    expect(() => memory.set('a', 12 * SECOND, '{')).toThrow('KV holds an invalid key record.');
+    expect(memory.get('a', 12 * SECOND)).toBeUndefined();
   });
 });
 
@@ -59,8 +59,8 @@ describe('while KV fails', () => {
   test('a record is used on, marked as stale, and KV is read again after ten seconds', () => {
     const memory = memoryOfA();
     expect(memory.keepStale('a', 40 * SECOND, 42 * SECOND)?.record.id).toBe('leaked');
-    expect(memory.recall('a', 52 * SECOND - 1)).toMatchObject({ stale: true });
-    expect(memory.recall('a', 52 * SECOND)).toBeUndefined();
+    expect(memory.get('a', 52 * SECOND - 1)).toMatchObject({ stale: true });
+    expect(memory.get('a', 52 * SECOND)).toBeUndefined();
   });
 
   test('a record is kept for an hour after it was fresh', () => {
@@ -71,16 +71,16 @@ describe('while KV fails', () => {
 
   test('a record that came after the failed read began is not stale', () => {
     const memory = memoryOfA();
-    memory.remember('a', 12 * SECOND, stored('new'));
+    memory.set('a', 12 * SECOND, stored('new'));
     expect(memory.keepStale('a', 11 * SECOND, 13 * SECOND)?.record.id).toBe('new');
-    expect(memory.recall('a', 13 * SECOND)).toMatchObject({ stale: false, refreshAt: 22 * SECOND });
+    expect(memory.get('a', 13 * SECOND)).toMatchObject({ stale: false, refreshAt: 22 * SECOND });
   });
 
   test('a record that is read again is no longer stale', () => {
     const memory = memoryOfA();
     memory.keepStale('a', 40 * SECOND, 42 * SECOND);
-    memory.remember('a', 52 * SECOND, stored('back'));
-    expect(memory.recall('a', 53 * SECOND)).toMatchObject({ stale: false });
+    memory.set('a', 52 * SECOND, stored('back'));
+    expect(memory.get('a', 53 * SECOND)).toMatchObject({ stale: false });
   });
 
   test('a key that is not remembered stays unknown', () => {
@@ -90,16 +90,16 @@ describe('while KV fails', () => {
 
 test('the memory keeps as many records as it may, those that were read last', () => {
   const memory = memoryOfA();
-  memory.remember('b', 1, stored('b'));
-  memory.remember('c', 2, stored('c'));
-  memory.remember('a', 3, stored('a'));
-  memory.remember('d', 4, stored('d'));
-  const known = ['a', 'b', 'c', 'd'].filter((key) => memory.recall(key, 5));
+  memory.set('b', 1, stored('b'));
+  memory.set('c', 2, stored('c'));
+  memory.set('a', 3, stored('a'));
+  memory.set('d', 4, stored('d'));
+  const known = ['a', 'b', 'c', 'd'].filter((key) => memory.get(key, 5));
   expect(known).toEqual(['a', 'c', 'd']);
 });
 
 test('guesses take no place in the memory', () => {
   const memory = memoryOfA();
-  for (const guess of ['b', 'c', 'd']) memory.remember(guess, 1, null);
-  expect(memory.recall('a', 2)?.record.id).toBe('leaked');
+  for (const guess of ['b', 'c', 'd']) memory.set(guess, 1, null);
+  expect(memory.get('a', 2)?.record.id).toBe('leaked');
 });
