@@ -5,15 +5,19 @@ import { JSON_TYPE } from '../http/body.ts';
 import { invalidRequest, NoQuery } from '../http/validate.ts';
 import { httpsRequired } from '../middleware/require-https.ts';
 import { describeErrors, problemsIn, type ResourceDescription } from '../openapi/describe.ts';
-import { REQUEST_ID, refer } from '../openapi/headers.ts';
-import { describeSchema, open } from '../openapi/schemas.ts';
+import { headerRefs, REQUEST_ID } from '../openapi/headers.ts';
+import { allowUnknownFields, describeSchema } from '../openapi/schemas.ts';
 
 const Health = z.looseObject({
   status: z.enum(['ok']),
   environment: z.enum(['local', 'staging', 'production']),
   version: z.string().check(z.length(36), z.regex(/^[0-9a-f-]+$/)),
 });
-describeSchema(Health, { id: 'Health', description: 'The service is healthy.', override: open });
+describeSchema(Health, {
+  id: 'Health',
+  description: 'The service is healthy.',
+  override: allowUnknownFields,
+});
 
 const problems = problemsIn({ query: NoQuery }, { query: { verbose: '1' } });
 const errors = [invalidRequest(problems), httpsRequired(), unexpected(new Error())];
@@ -41,7 +45,7 @@ export const resource: ResourceDescription = {
           responses: {
             200: {
               description: 'The service is healthy.',
-              headers: refer(REQUEST_ID),
+              headers: headerRefs(REQUEST_ID),
               content: {
                 [JSON_TYPE]: {
                   schema: Health,

@@ -25,7 +25,14 @@ import {
 } from '../keys/authenticate.ts';
 import type { OperationDefinition } from '../middleware/operation.ts';
 import { httpsRequired } from '../middleware/require-https.ts';
-import { BOOKMARK, errorHeaders, type Headers, REPLAYED, REQUEST_ID, refer } from './headers.ts';
+import {
+  BOOKMARK,
+  errorHeaders,
+  type Headers,
+  headerRefs,
+  REPLAYED,
+  REQUEST_ID,
+} from './headers.ts';
 import { parameter } from './parameters.ts';
 import { ErrorBody } from './schemas.ts';
 
@@ -96,7 +103,7 @@ export function describe(definition: OperationDefinition, about: Description): D
     responses: {
       [success.status]: {
         description: success.description,
-        headers: refer({
+        headers: headerRefs({
           ...success.headers,
           ...(idempotent && REPLAYED),
           ...headers,
@@ -181,7 +188,7 @@ export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApi
       status,
       {
         description: DESCRIPTIONS[status] ?? '',
-        headers: refer({ ...errorHeaders(some), ...headers, ...REQUEST_ID }),
+        headers: headerRefs({ ...errorHeaders(some), ...headers, ...REQUEST_ID }),
         content: { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(some) } },
       },
     ]),

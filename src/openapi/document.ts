@@ -8,7 +8,7 @@ import { STATUS_OF } from '../errors.ts';
 import type { DescribedOperation, ResourceDescription } from './describe.ts';
 import { HEADERS } from './headers.ts';
 import { PARAMETERS } from './parameters.ts';
-import { describeSchema, ERROR_FIELDS, ErrorBody, open } from './schemas.ts';
+import { allowUnknownFields, describeSchema, ERROR_FIELDS, ErrorBody } from './schemas.ts';
 
 /** `x-internal`: the server is not for clients of the store. */
 export type Server = { url: string; description: string; 'x-internal': boolean };
@@ -24,7 +24,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   describeSchema(ErrorBody, {
     id: 'Error',
     description: 'The body of every error: the same three fields.',
-    override: open,
+    override: allowUnknownFields,
     examples: errorExamples(resources),
   });
   const document = createDocument({

@@ -17,7 +17,7 @@ export type Header = {
 export type Headers = Record<string, Header>;
 
 /** A text header; `length` is exact, or the minimum and the maximum. */
-export function text(
+export function textHeader(
   name: string,
   about: { description: string; required?: boolean; example: string; pattern: string },
   length: number | [minimum: number, maximum: number],
@@ -29,13 +29,13 @@ export function text(
 }
 
 /** A header with a constant value. */
-export function constant(name: string, value: string, description: string): Header {
+export function constantHeader(name: string, value: string, description: string): Header {
   const pattern = `^${value.replaceAll(/[()[\]{}.*+?^$|\\]/g, '\\$&')}$`;
-  return text(name, { description, example: value, pattern }, value.length);
+  return textHeader(name, { description, example: value, pattern }, value.length);
 }
 
 /** References to headers in `components/headers`. */
-export function refer(headers: Headers): Record<string, { $ref: string }> {
+export function headerRefs(headers: Headers): Record<string, { $ref: string }> {
   const references = Object.entries(headers).map(([component, { name }]) => [
     name,
     { $ref: `#/components/headers/${component}` },
@@ -54,7 +54,7 @@ export const BOOKMARK_SCHEMA: Text = {
 };
 
 export const REQUEST_ID: Headers = {
-  RequestId: text(
+  RequestId: textHeader(
     'X-Request-Id',
     {
       description: 'The id of the request in the log. Quote it when you report a problem.',
@@ -79,7 +79,7 @@ export const BOOKMARK: Headers = {
 
 export const REPLAYED: Headers = {
   IdempotencyReplayed: {
-    ...constant(
+    ...constantHeader(
       'Idempotency-Replayed',
       'true',
       'This is the response to an earlier request with the same Idempotency-Key.',
@@ -90,7 +90,7 @@ export const REPLAYED: Headers = {
 
 /** On a page of a list. */
 export const NEXT_PAGE: Headers = {
-  NextPage: text(
+  NextPage: textHeader(
     'Link',
     {
       description:
@@ -106,7 +106,7 @@ export const NEXT_PAGE: Headers = {
 
 /** On a 201. */
 export const LOCATION: Headers = {
-  Location: text(
+  Location: textHeader(
     'Location',
     {
       description: 'The URL of the new resource.',
@@ -119,7 +119,7 @@ export const LOCATION: Headers = {
 
 /** On errors. */
 const ERROR_HEADERS: Headers = {
-  Challenge: text(
+  Challenge: textHeader(
     'WWW-Authenticate',
     {
       description: 'The challenge (RFC 6750), with an error if the request carries a key.',
@@ -128,7 +128,7 @@ const ERROR_HEADERS: Headers = {
     },
     [1, 60],
   ),
-  InsufficientScope: text(
+  InsufficientScope: textHeader(
     'WWW-Authenticate',
     {
       description: 'The challenge (RFC 6750), with the scope that the key lacks.',
@@ -138,7 +138,7 @@ const ERROR_HEADERS: Headers = {
     },
     [1, 80],
   ),
-  Accept: text(
+  Accept: textHeader(
     'Accept',
     {
       description: 'The media types that the operation accepts.',
@@ -148,7 +148,7 @@ const ERROR_HEADERS: Headers = {
     [1, 60],
   ),
   AcceptEncoding: {
-    ...constant('Accept-Encoding', 'identity', 'Present when the body is compressed.'),
+    ...constantHeader('Accept-Encoding', 'identity', 'Present when the body is compressed.'),
     required: false,
   },
   RetryAfter: {

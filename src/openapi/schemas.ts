@@ -27,13 +27,13 @@ export const ERROR_FIELDS = {
   status: 'The HTTP status of the response.',
 };
 
-describeSchema(Int64(), { override: as(INT64) });
+describeSchema(Int64(), { override: replaceWith(INT64) });
 describeSchema(Limit(), {
-  override: as({ type: 'integer', format: 'int32', ...LIMIT }),
+  override: replaceWith({ type: 'integer', format: 'int32', ...LIMIT }),
   param: { description: 'Maximum number of items to return.' },
 });
 describeSchema(ErrorBody.shape.status, {
-  override: as({ type: 'integer', format: 'int32', minimum: 400, maximum: 599 }),
+  override: replaceWith({ type: 'integer', format: 'int32', minimum: 400, maximum: 599 }),
 });
 
 /** Adds metadata to a schema. */
@@ -43,7 +43,7 @@ export function describeSchema(schema: z.ZodMiniType, metadata: ZodOpenApiMetada
 
 /** Describes an id in a path. */
 export function describeId(schema: z.ZodMiniType, description: string): void {
-  describeSchema(schema, { override: as(INT64), param: { description } });
+  describeSchema(schema, { override: replaceWith(INT64), param: { description } });
 }
 
 /** Describes a filter of a list. Its schema is a `$ref`. */
@@ -55,7 +55,12 @@ export function describeFilter(schema: z.ZodMiniType, description: string): void
 /** Describes the `cursor` of a list. */
 export function describeCursor({ shape }: { shape: { cursor: z.ZodMiniType } }): void {
   describeSchema(shape.cursor, {
-    override: as({ type: 'string', pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: 256 }),
+    override: replaceWith({
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]+$',
+      minLength: 1,
+      maxLength: 256,
+    }),
     param: {
       description:
         'The page to return, from the `Link` header of the previous page. Opaque, and valid only with the same filter: any other value returns 400.',
@@ -64,7 +69,7 @@ export function describeCursor({ shape }: { shape: { cursor: z.ZodMiniType } }):
 }
 
 /** Replaces the JSON Schema that is derived from a schema with a transformation or a check. */
-export function as(replacement: JsonSchema) {
+export function replaceWith(replacement: JsonSchema) {
   return ({ jsonSchema }: { jsonSchema: JsonSchema }) => {
     for (const keyword of ['pattern', 'format', 'anyOf'] as const) delete jsonSchema[keyword];
     Object.assign(jsonSchema, replacement);
@@ -72,6 +77,6 @@ export function as(replacement: JsonSchema) {
 }
 
 /** Allows unknown fields: later versions may add fields to responses. */
-export function open({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+export function allowUnknownFields({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.additionalProperties;
 }

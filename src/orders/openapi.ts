@@ -3,12 +3,12 @@ import { LIMIT } from '../http/paging.ts';
 import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
 import { LOCATION, NEXT_PAGE } from '../openapi/headers.ts';
 import {
-  as,
+  allowUnknownFields,
   describeCursor,
   describeFilter,
   describeId,
   describeSchema,
-  open,
+  replaceWith,
 } from '../openapi/schemas.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
@@ -44,11 +44,11 @@ describeSchema(OrderPatch(), {
 describeSchema(Order, {
   id: 'Order',
   description: 'An order of an animal.',
-  override: open,
+  override: allowUnknownFields,
   examples: [ORDER],
 });
 describeSchema(Order.shape.placedAt, {
-  override: as({ type: 'string', format: 'date-time', minLength: 24, maxLength: 24 }),
+  override: replaceWith({ type: 'string', format: 'date-time', minLength: 24, maxLength: 24 }),
 });
 describeSchema(Orders, {
   id: 'Orders',

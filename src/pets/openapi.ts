@@ -1,14 +1,20 @@
 /** The description of the operations on pets. */
 import { LIMIT } from '../http/paging.ts';
 import { BODY, describe, type ResourceDescription } from '../openapi/describe.ts';
-import { constant, type Headers, LOCATION, NEXT_PAGE, text } from '../openapi/headers.ts';
 import {
-  as,
+  constantHeader,
+  type Headers,
+  LOCATION,
+  NEXT_PAGE,
+  textHeader,
+} from '../openapi/headers.ts';
+import {
+  allowUnknownFields,
   describeCursor,
   describeFilter,
   describeId,
   describeSchema,
-  open,
+  replaceWith,
 } from '../openapi/schemas.ts';
 import { DEPRECATION, deprecationLinks, SUNSET, SUNSET_DATE } from './deprecation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
@@ -32,7 +38,7 @@ const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
 const PET = { id: 7, ...NEW_PET };
 
 describeSchema(Name(), {
-  override: as({
+  override: replaceWith({
     type: 'string',
     minLength: 1,
     maxLength: NAME_LENGTH,
@@ -58,7 +64,7 @@ describeSchema(PetPatch(), {
 describeSchema(Pet, {
   id: 'Pet',
   description: 'An animal. The field `status` is absent if the animal has no status.',
-  override: open,
+  override: allowUnknownFields,
   examples: [PET],
 });
 describeSchema(Pets, {
@@ -76,9 +82,13 @@ describeFilter(
 describeId(PetPath().shape.petId, 'Identifier of the animal.');
 
 const DEPRECATED: Headers = {
-  Deprecation: constant('Deprecation', DEPRECATION, 'The time of the deprecation (RFC 9745).'),
-  Sunset: constant('Sunset', SUNSET, 'The time of the planned removal (RFC 8594).'),
-  DeprecationLinks: text(
+  Deprecation: constantHeader(
+    'Deprecation',
+    DEPRECATION,
+    'The time of the deprecation (RFC 9745).',
+  ),
+  Sunset: constantHeader('Sunset', SUNSET, 'The time of the planned removal (RFC 8594).'),
+  DeprecationLinks: textHeader(
     'Link',
     {
       description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
