@@ -1,29 +1,27 @@
--- The database after all migrations, with comments. Only the migrations run; a test applies them to an
+-- The database schema after all migrations, with comments. Only the migrations run. A test applies them to an
 -- empty database and compares the result with this file.
 
--- An animal. STRICT: SQLite rejects values of another type, so that an int64 is never stored as a
--- rounded REAL.
+-- A pet. STRICT: SQLite rejects values of another type, so an int64 is never stored as a rounded REAL.
 CREATE TABLE pets (
-  -- AUTOINCREMENT: ids ascend and are never reused, even after the newest row was deleted. Cursors and
-  -- links that clients keep rely on it.
+  -- AUTOINCREMENT: ids ascend and are never reused, even after the newest row is deleted. Clients' cursors and
+  -- links rely on this.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- 1 to 255 Unicode code points; src/pets/schema.ts has the rules.
   name TEXT NOT NULL,
   -- Any int64: there is no table of categories.
   category_id INTEGER NOT NULL,
-  -- NULL: no status. No status filter matches such an animal.
+  -- NULL: no status. No status filter matches such a pet.
   status TEXT CHECK (status IN ('available', 'pending', 'sold'))
 ) STRICT;
 
--- Makes `WHERE status = ? AND id >= ? ORDER BY id` one range scan: an index entry ends with the rowid,
--- which is the id.
+-- Makes `WHERE status = ? AND id >= ? ORDER BY id` one range scan: an index entry ends with the rowid, which is the id.
 CREATE INDEX pets_by_status ON pets (status);
 
--- An order of an animal.
+-- An order of a pet.
 CREATE TABLE orders (
   -- AUTOINCREMENT: as for pets.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- Not a foreign key: a delivered or cancelled order outlives its animal.
+  -- Not a foreign key: a delivered or cancelled order remains after its pet is deleted.
   pet_id INTEGER NOT NULL,
   -- placed -> approved -> delivered; placed or approved -> cancelled (src/orders/queries.ts).
   status TEXT NOT NULL DEFAULT 'placed'
@@ -32,15 +30,15 @@ CREATE TABLE orders (
   placed_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) STRICT;
 
--- The same for orders.
+-- The same range scan for orders.
 CREATE INDEX orders_by_status ON orders (status);
 
--- Allows one open order for each animal, and finds it.
+-- Allows at most one open order for each pet, and finds it.
 CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
 
--- The responses to creates with an Idempotency-Key, so that a retry gets the first response. A record is written
--- in the transaction that inserts the row, so neither exists without the other. Updates and deletes have records
--- as well, under the id of their request: when the service repeats one, it knows that the change was made.
+-- The responses to creates with an Idempotency-Key, so that a retry gets the first response. One transaction writes
+-- the record and the row. Updates and deletes also have records, under their request id, so that the service
+-- recognizes its own change when it retries.
 CREATE TABLE idempotency_keys (
   -- The scope of the key: client and operation (scopeOf in src/idempotency/header.ts). The client is the id of the
   -- API key, or of the first key in its chain of rotations.
@@ -53,10 +51,10 @@ CREATE TABLE idempotency_keys (
   body_hash TEXT NOT NULL,
   -- The body of the response.
   answer TEXT NOT NULL,
-  -- The first request. Other requests that get this response are replays.
+  -- The id of the first request. The response to any other request is a replay.
   request_id TEXT NOT NULL,
   PRIMARY KEY (key_id, idempotency_key)
 ) STRICT, WITHOUT ROWID;
 
--- Finds the records that the scheduled handler removes.
+-- Finds the expired records that the scheduled handler removes.
 CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);

@@ -1,4 +1,4 @@
-/** Calls the store at STORE_URL with the key STORE_KEY once, with each generated client. */
+/** Calls the store at STORE_URL with the key STORE_KEY, using each generated client. */
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 import * as heyApi from './dist/hey-api';

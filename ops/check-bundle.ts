@@ -1,6 +1,6 @@
 /**
- * `npm run bundle`: builds what would be deployed, for both environments, and checks that it is the
- * same and that it stays small. Every isolate that starts has to load it.
+ * `npm run bundle`: builds the worker for staging and production, and checks that both bundles are the same and within
+ * the size limit. Every isolate loads the bundle when it starts.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,12 @@ const MAX_KIB = 34;
 const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
 try {
   const [staging, production] = await Promise.all(['staging', 'production'].map(build));
-  if (!staging || !production?.equals(staging)) throw new Error('staging and production differ');
+  if (!staging || !production?.equals(staging))
+    throw new Error('the bundles of staging and production must be the same');
   const kib = gzipSync(production).length / 1024;
-  console.log(`index.js: ${kib.toFixed(1)} KiB gzip (at most ${MAX_KIB}), the same for both`);
+  console.log(
+    `index.js: ${kib.toFixed(1)} KiB gzip (maximum ${MAX_KIB}), the same for staging and production`,
+  );
   if (kib > MAX_KIB) process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true });

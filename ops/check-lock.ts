@@ -1,7 +1,7 @@
 /**
- * `npm run lock:check`: package-lock.json has the packages of every platform, and the files that have the project's
- * version agree. npm omits packages that its registry does not offer at that moment; then npm 10 installs them on no
- * machine, and `npm ci` of npm 11 rejects the file.
+ * `npm run lock:check`: checks that package-lock.json has the packages of every platform, and that all files have the
+ * same project version. npm omits optional packages that its registry does not offer when the file is written. npm 10
+ * then installs them on no machine, and `npm ci` of npm 11 rejects the file.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import clientJson from '../client/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
 import { PROJECT_ROOT } from './wrangler.ts';
 
-/** The fields of a lock file's entry that the check reads. */
+/** The fields of an entry in package-lock.json that the check reads. */
 export type LockedPackage = { version?: string; optionalDependencies?: Record<string, string> };
 
 /** The optional dependencies without an entry for their version, as `name@version, of <path of the package>`. */

@@ -1,9 +1,9 @@
-/** What our commands have in common: exit codes, one clear line for an error, asking before production. */
+/** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError, Option } from 'commander';
 import type { Environment } from './key-namespace.ts';
 
-/** A command whose wrong arguments make one line on standard error and the exit code 2. */
+/** A command that reports invalid arguments in one line on standard error, with exit code 2. */
 export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -13,16 +13,16 @@ export function createProgram(name: string, description: string): Command {
     });
 }
 
-/** Runs the command that this process's arguments name, and sets the exit code. */
+/** Runs the command in this process's arguments, and sets the exit code. */
 export async function run(program: Command): Promise<void> {
   process.exitCode = await runCommand(program, process.argv.slice(2));
 }
 
-/** Runs the command that the arguments name. Returns the exit code: 0, 2 for wrong arguments, 1 for a failure. */
+/** Runs the command in the arguments. Returns the exit code: 0, 2 for invalid arguments, 1 for a failure. */
 export async function runCommand(program: Command, args: string[]): Promise<number> {
   try {
     const commands = program.commands.map((command) => command.name()).join(', ');
-    if (args.length === 0) program.error(`error: name a command (${commands}), or --help`);
+    if (args.length === 0) program.error(`error: a command is required (${commands}), or --help`);
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
@@ -33,22 +33,22 @@ export async function runCommand(program: Command, args: string[]): Promise<numb
 }
 
 export function environmentOption(): Option {
-  return new Option('--env <environment>', 'which store')
+  return new Option('--env <environment>', 'the environment of the store')
     .choices(['local', 'staging', 'production'])
     .default('local');
 }
 
 /**
- * Asks before something is done to production, unless `yes`.
+ * Asks for confirmation before a change to production, unless `yes`.
  *
- * @throws Error when the answer is no, or there is nobody to ask.
+ * @throws Error when the answer is no, or standard input is not a terminal.
  */
 export async function confirm(what: string, environment: Environment, yes = false): Promise<void> {
   if (environment !== 'production' || yes) return;
   if (!process.stdin.isTTY)
-    throw new Error(`to ${what} in production without being asked, add --yes`);
+    throw new Error(`confirmation required: add --yes to ${what} in production without a terminal`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`This will ${what} in PRODUCTION. Go on? [y/N] `);
+  const answer = await terminal.question(`This will ${what} in PRODUCTION. Continue? [y/N] `);
   terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('nothing was done');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled, nothing was changed');
 }

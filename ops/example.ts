@@ -1,4 +1,4 @@
-/** `npm run example`: runs client/example.ts against the store that `npm start` serves, at whatever port, or another. */
+/** `npm run example`: runs client/example.ts against the store that `npm start` serves, on any port, or against `--url`. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,9 +1,9 @@
 /**
- * Older code runs on the same tables during a release and after a rollback, so migrations only expand the schema.
- * A later migration may remove something that no version reads any more, if a comment explains that.
+ * During a release and after a rollback, older code runs on the same tables, so migrations only expand the schema. A
+ * migration may contract it, if a comment explains why no version reads what it removes.
  */
 
-/** Text without keywords: comments, strings, and quoted names in every form that SQLite accepts. */
+/** Text that cannot contain keywords: comments, strings, and quoted names in every form that SQLite accepts. */
 const OPAQUE =
   /--.*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]/g;
 
@@ -12,22 +12,22 @@ const CONTRACTING = /\b(?:drop|rename|delete\s+from|truncate)\b/gi;
 const MARKER = /^[ \t]*--[ \t]*contraction:(.*)$/im;
 
 /** The minimum number of words of a reason. */
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 
 /**
- * The problem of a migration that removes something without a line `-- contraction: <why no version reads it>`;
- * `undefined` if there is none.
+ * The problem of a migration that contracts the schema without a line `-- contraction: <why no version reads it>`, or
+ * `undefined`.
  */
 export function contractionProblem(sql: string): string | undefined {
   const found = sql.replaceAll(OPAQUE, ' ').match(CONTRACTING);
   if (!found) return undefined;
   const marker = MARKER.exec(sql)?.[1];
   const words = marker?.split(/\s+/).filter((word) => /\w/.test(word)) ?? [];
-  if (words.length >= LEAST_WORDS) return undefined;
+  if (words.length >= MIN_WORDS) return undefined;
   const what = [...new Set(found.map((word) => word.toUpperCase().replaceAll(/\s+/g, ' ')))].join(
     ', ',
   );
   return marker === undefined
-    ? `removes something (${what}); that needs a line "-- contraction: <why no version reads it>"`
-    : `its line "-- contraction:" does not explain why no version reads what it removes (${what})`;
+    ? `contracts the schema (${what}), which needs a line "-- contraction: <why no version reads it>"`
+    : `the line "-- contraction:" must explain why no version reads what is removed (${what})`;
 }

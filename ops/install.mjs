@@ -1,15 +1,15 @@
-// The one way in which packages are installed, for every command and for CI: `npm run setup`. It installs what
-// package-lock.json says, unless that was done: npm by itself asks the registry even when nothing is missing. With
-// --check nothing is installed: a command that holds secrets fails instead. Plain JavaScript: it runs before the
-// project's Node.js is there.
+// `npm run setup`: installs the packages of package-lock.json, for every command and for CI. Skips npm if they are
+// installed, because npm contacts the registry even when nothing is missing. With --check it installs nothing and
+// fails if packages are missing, for commands that hold secrets. Plain JavaScript, because it runs before the
+// project's Node.js is installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const STAMP = 'node_modules/.installed';
-/** How long the registry may take to answer, in milliseconds. */
+/** Deadline of the registry, in milliseconds. */
 const PING_MS = 15_000;
-/** How often a log without a terminal, which shows no progress, gets a line, in milliseconds. */
+/** Interval of progress messages when standard error is not a terminal, in milliseconds. */
 const PROGRESS_MS = 10_000;
 
 const wanted = createHash('sha256');
@@ -19,35 +19,35 @@ const digest = wanted.digest('hex');
 
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== digest) {
   if (process.argv[2] === '--check') {
-    console.error('error: the packages of package-lock.json are not installed: npm run setup');
+    console.error('error: the packages of package-lock.json are not installed. Run: npm run setup');
     process.exit(1);
   }
   await install();
 }
 
 async function install() {
-  console.error('Installing the packages of package-lock.json (the first time, about a minute) …');
-  // npm itself would try for ten minutes, in silence.
+  console.error('Installing the packages of package-lock.json (about a minute the first time) …');
+  // npm itself would retry silently for ten minutes.
   const offline = !canReachRegistry();
-  if (offline) console.error("The npm registry does not answer: trying with npm's cache alone …");
+  if (offline) console.error("The npm registry does not respond. Trying npm's cache only …");
   const source = offline ? '--offline' : '--prefer-offline';
-  // --include=dev: also where NODE_ENV is "production". --no-save: the lock file is left as it is.
+  // --include=dev overrides NODE_ENV=production. --no-save leaves the lock file unchanged.
   const command = existsSync('node_modules') ? 'install' : 'ci';
   const status = await npm(command, '--ignore-scripts', '--include=dev', '--no-save', source);
   if (status !== 0 && offline) {
-    console.error('error: packages are missing: connect to the network, and run this again');
+    console.error('error: packages are missing. Connect to the network and run the command again.');
   }
   if (status !== 0) process.exit(status);
-  // Before npm 12, npm also runs the scripts of packages that `allowScripts` does not name.
+  // npm before version 12 also runs the scripts of packages that `allowScripts` does not list.
   const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name]);
-  // The script of `node` runs npm, which takes the same options from its environment.
+  // The install script of `node` runs npm, which reads these options from its environment.
   const rebuilt = await npm('rebuild', '--ignore-scripts=false', ...allowed, source);
   if (rebuilt !== 0) process.exit(rebuilt);
   writeFileSync(STAMP, digest);
 }
 
-/** Whether the registry that npm is configured for answers, whatever it answers. */
+/** Whether npm's configured registry responds, even with an error. */
 function canReachRegistry() {
   const args = ['ping', '--fetch-retries=0', `--fetch-timeout=${PING_MS}`, '--loglevel=error'];
   const { status, stderr } = spawnSync(process.execPath, [npmPath(), ...args], {
@@ -60,7 +60,7 @@ function canReachRegistry() {
 
 function npm(...args) {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  // Standard output belongs to the command that follows.
+  // Standard output is reserved for the command that follows.
   const stdio = ['ignore', 2, 2];
   const child = spawn(process.execPath, [npmPath(), ...args, ...quiet], { ...options(), stdio });
   const start = Date.now();
@@ -79,11 +79,11 @@ function npm(...args) {
 
 function npmPath() {
   const path = process.env.npm_execpath;
-  if (!path) throw new Error('run it through npm: npm run setup');
+  if (!path) throw new Error('must be run with npm: npm run setup');
   return path;
 }
 
-/** What packages run needs no secrets. */
+/** Hides secrets from the install scripts of packages. */
 function options() {
   const secret = /^(CLOUDFLARE|CF|SMOKE)_/;
   return {

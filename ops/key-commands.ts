@@ -12,7 +12,7 @@ import {
   READ_ONLY,
   readRecord,
   type StoredKey,
-  throughWrangler,
+  wranglerNamespaces,
 } from './key-namespace.ts';
 import { parseDuration, parseExpiry } from './times.ts';
 
@@ -28,27 +28,27 @@ type Options = {
 
 const DAY = 86_400_000;
 
-const JSON_HELP = 'print JSON, and nothing else, on standard output';
+const JSON_HELP = 'print only JSON on standard output';
 const YES_HELP = 'do not ask before changing production';
 const EXPIRES_HELP = 'a duration (90d, 12h) or a date (2027-01-31: the end of that day, UTC)';
 
-/** The program, on the KV namespaces of the environments. */
-export function keysProgram(namespaces: Namespaces = throughWrangler): Command {
+/** The command, with the KV namespaces that it uses. */
+export function keysProgram(namespaces: Namespaces = wranglerNamespaces): Command {
   const program = createProgram(
     'npm run keys --',
-    'Issues, lists, rotates and revokes API keys: of the local store, or with --env of another.',
+    'Issues, lists, rotates and revokes API keys of the local store, or of another environment with --env.',
   );
 
   program
     .command('create')
-    .description('Issues a key and prints it, once.')
+    .description('Issues a key and prints it once.')
     .requiredOption(
       '--label <text>',
-      'whose key it is, or what for; up to 100 characters',
+      'the owner or purpose of the key, up to 100 characters',
       labelArgument,
     )
     .option('--expires <when>', EXPIRES_HELP, expiryArgument)
-    .option('--read-only', 'the key has the scope read alone; default read and write')
+    .option('--read-only', 'give the key only the scope read (default read and write)')
     .option('--json', JSON_HELP)
     .option('--yes', YES_HELP)
     .addOption(environmentOption())
@@ -61,7 +61,9 @@ export function keysProgram(namespaces: Namespaces = throughWrangler): Command {
 
   program
     .command('list')
-    .description('Lists the keys: id, label, scopes, created, expires, state. Never a key.')
+    .description(
+      'Lists id, label, scopes, creation, expiry and state of all keys, but not the keys themselves.',
+    )
     .option('--json', JSON_HELP)
     .addOption(environmentOption())
     .action(async ({ env, json }: Options) => {
@@ -96,20 +98,20 @@ export function keysProgram(namespaces: Namespaces = throughWrangler): Command {
 
   program
     .command('revoke')
-    .description('Makes a key invalid for good. To do it again changes nothing.')
+    .description('Revokes a key permanently. Revoking it again changes nothing.')
     .argument('<id>', 'the id that `list` shows')
     .option('--yes', YES_HELP)
     .addOption(environmentOption())
     .action(async (id: string, { env, yes }: Options) => {
       const stored = await keyById(env, id, namespaces);
       if (stored.record.revokedAt) {
-        console.log(`Key ${id} was revoked already, at ${stored.record.revokedAt}.`);
+        console.log(`Key ${id} was already revoked at ${stored.record.revokedAt}.`);
         return;
       }
       await confirm(`revoke the key ${id} (${stored.record.label})`, env, yes);
       const record = { ...stored.record, revokedAt: new Date().toISOString() };
       await putKey(env, { ...stored, record }, namespaces);
-      console.log(`Key ${id} is revoked. Within about two minutes it works nowhere any more.`);
+      console.log(`Key ${id} is revoked. It stops working everywhere within about two minutes.`);
     });
 
   program
@@ -117,7 +119,7 @@ export function keysProgram(namespaces: Namespaces = throughWrangler): Command {
     .description('Issues a key with the same label and scopes, and lets the old one expire.')
     .argument('<id>', 'the id that `list` shows')
     .addOption(
-      new Option('--overlap <duration>', 'how long the old key still works (15m, 24h)')
+      new Option('--overlap <duration>', 'how long the old key stays valid (15m, 24h)')
         .argParser(durationArgument)
         .default(DAY, '24h'),
     )
@@ -128,14 +130,14 @@ export function keysProgram(namespaces: Namespaces = throughWrangler): Command {
       const old = await keyById(env, id, namespaces);
       const state = stateOf(old.record);
       if (state !== 'active') throw new Error(`key ${id} is ${state}: create a new one`);
-      // Its end is that of the overlap, no longer the lifetime that it was issued for.
+      // After a rotation `expiresAt` is the end of the overlap, so the key's original lifetime is unknown.
       const { rotatedTo } = old.record;
-      if (rotatedTo) throw new Error(`key ${id} was rotated already: rotate ${rotatedTo} instead`);
+      if (rotatedTo) throw new Error(`key ${id} was already rotated: rotate ${rotatedTo} instead`);
       await confirm(`rotate the key ${id} (${old.record.label})`, env, yes);
 
       const lifetime = lifetimeOf(old.record);
       const expires = lifetime === undefined ? undefined : new Date(Date.now() + lifetime);
-      // The same family: an Idempotency-Key that was sent with the old key is known with the new one.
+      // The same family, so that an Idempotency-Key sent with the old key stays valid with the new one.
       const family = old.record.family ?? id;
       const { key, record } = await issueKey(
         env,
@@ -143,7 +145,7 @@ export function keysProgram(namespaces: Namespaces = throughWrangler): Command {
         { expires, family, scopes: old.record.scopes ?? undefined },
         namespaces,
       );
-      // Printed before anything else can fail: it cannot be shown again.
+      // Printed before anything else can fail, because the key cannot be shown again.
       printNewKey(key, record, env, json);
 
       const end = Date.now() + overlap;
@@ -153,10 +155,10 @@ export function keysProgram(namespaces: Namespaces = throughWrangler): Command {
       const ended = { ...old.record, expiresAt, rotatedTo: record.id };
       await putKey(env, { ...old, record: ended }, namespaces).catch((error) => {
         throw new Error(
-          `the new key is issued, but the old one, ${id}, stays as it was: ${error.message}`,
+          `the new key is issued, but the old key ${id} is unchanged: ${error.message}`,
         );
       });
-      console.error(`The old key, ${id}, expires at ${expiresAt}.`);
+      console.error(`The old key ${id} expires at ${expiresAt}.`);
     });
   return program;
 }
@@ -172,7 +174,7 @@ function printNewKey(key: string, record: KeyRecord, env: Environment, json = fa
 
   ${key}
 
-Keep it now: it is stored nowhere, and cannot be shown again.`);
+Save it now. It is not stored and cannot be shown again.`);
 }
 
 async function keyById(env: Environment, id: string, namespaces: Namespaces): Promise<StoredKey> {
@@ -183,7 +185,7 @@ async function keyById(env: Environment, id: string, namespaces: Namespaces): Pr
   return { ...key, record: (await readRecord(env, key.name, namespaces)) ?? key.record };
 }
 
-/** How long a key was issued for, in milliseconds. */
+/** The lifetime of a key, in milliseconds. */
 function lifetimeOf({ createdAt, expiresAt }: KeyRecord): number | undefined {
   return expiresAt ? Date.parse(expiresAt) - Date.parse(createdAt) : undefined;
 }
@@ -192,20 +194,22 @@ function labelArgument(text: string): string {
   const length = [...text].length;
   if (text.trim() !== '' && length <= 100 && !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text))
     return text;
-  throw new InvalidArgumentError('A label is 1 to 100 characters, without control characters.');
+  throw new InvalidArgumentError('It must be 1 to 100 characters without control characters.');
 }
 
 function expiryArgument(text: string): Date {
   const expires = parseExpiry(text);
   if (!expires)
-    throw new InvalidArgumentError('It is a duration such as 90d, or a date such as 2027-01-31.');
-  if (expires.getTime() <= Date.now()) throw new InvalidArgumentError('That is not in the future.');
+    throw new InvalidArgumentError(
+      'It must be a duration such as 90d, or a date such as 2027-01-31.',
+    );
+  if (expires.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.');
   return expires;
 }
 
 function durationArgument(text: string): number {
   const duration = parseDuration(text);
   if (duration === undefined)
-    throw new InvalidArgumentError('It is a duration such as 15m, 24h or 7d.');
+    throw new InvalidArgumentError('It must be a duration such as 15m, 24h or 7d.');
   return duration;
 }

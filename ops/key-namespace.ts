@@ -1,6 +1,6 @@
 /**
- * The records of API keys in KV: the local store's, also while it is served, or Cloudflare's. KV holds records
- * under the hashes of keys, never a key.
+ * Reads and writes the records of API keys in KV: those of the local store, even while it is served, or Cloudflare's. KV
+ * holds records under the hashes of keys, never a key.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,10 +13,10 @@ import { runIn } from './wrangler.ts';
 
 export type Environment = 'local' | 'staging' | 'production';
 
-/** A record, and the name under which KV holds it. */
+/** A record and its KV name. */
 export type StoredKey = { name: string; record: WholeRecord };
 
-/** The metadata is the record itself, so that listing costs no reads. */
+/** The metadata is the record itself, so that listing needs no reads. */
 const Listing = z.array(z.object({ name: z.string(), metadata: z.optional(z.unknown()) }));
 
 /** The KV namespaces of the environments. */
@@ -28,19 +28,19 @@ export type Namespaces = {
   put(environment: Environment, name: string, json: string): Promise<void>;
 };
 
-/** Unknown members are kept: a newer version may have written them. */
+/** Keeps unknown members, which a newer version may have written. */
 const WholeRecord = z.looseObject(KeyRecord().shape);
 type WholeRecord = z.infer<typeof WholeRecord>;
 
 /**
- * All records, in the order in which the keys were created. What is no record is left out, and named
- * on standard error: it must not keep an operator from revoking a key.
+ * All records, by time of creation. An invalid record only produces a warning: it must not prevent an operator from
+ * revoking a key.
  *
  * @throws Error when KV fails.
  */
 export async function listKeys(
   environment: Environment,
-  namespaces = throughWrangler,
+  namespaces = wranglerNamespaces,
 ): Promise<StoredKey[]> {
   const keys: StoredKey[] = [];
   for (const { name, metadata } of await namespaces.list(environment, KEY_PREFIX)) {
@@ -49,20 +49,20 @@ export async function listKeys(
       ? inMetadata.data
       : await readRecord(environment, name, namespaces);
     if (record) keys.push({ name, record });
-    else console.error(`warning: KV holds something that is no record under ${name.slice(0, 16)}…`);
+    else console.error(`warning: KV holds an invalid key record under ${name.slice(0, 16)}…`);
   }
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
 /**
- * A record with all its members as KV has it now, or `undefined` when it is none. (A list can be older.)
+ * The current record with all its members, or `undefined` if it is invalid. (The metadata of a list can be outdated.)
  *
  * @throws Error when KV fails.
  */
 export async function readRecord(
   environment: Environment,
   name: string,
-  namespaces = throughWrangler,
+  namespaces = wranglerNamespaces,
 ): Promise<WholeRecord | undefined> {
   const stored = await namespaces.get(environment, name);
   try {
@@ -82,12 +82,12 @@ type NewKey = {
   scopes?: string[] | undefined;
 };
 
-/** Makes a key and writes its record. The key is in nothing but what this returns. */
+/** Generates a key and writes its record. Only the return value contains the key. */
 export async function issueKey(
   environment: Environment,
   label: string,
   { expires, family, scopes }: NewKey = {},
-  namespaces = throughWrangler,
+  namespaces = wranglerNamespaces,
 ): Promise<{ key: string; record: KeyRecord }> {
   const key = generateKey(environment);
   const record: KeyRecord = {
@@ -102,22 +102,22 @@ export async function issueKey(
   return { key, record };
 }
 
-/** Writes a record, in place of the one that is there. */
+/** Writes a record, replacing the current one. */
 export async function putKey(
   environment: Environment,
   { name, record }: StoredKey,
-  namespaces = throughWrangler,
+  namespaces = wranglerNamespaces,
 ): Promise<void> {
   await namespaces.put(environment, name, JSON.stringify(WholeRecord.parse(record)));
 }
 
-/** The namespaces as wrangler reads and writes them. Each call runs wrangler once. */
-export const throughWrangler: Namespaces = {
+/** The namespaces, read and written with wrangler. Each call runs wrangler once. */
+export const wranglerNamespaces: Namespaces = {
   list: async (environment, prefix) =>
     Listing.parse(JSON.parse(await kv(environment, 'list', ['--prefix', prefix]))),
   get: (environment, name) => kv(environment, 'get', [name]),
   async put(environment, name, json) {
-    // Through a file: wrangler prints a value that it is given as an argument.
+    // In a file, because wrangler prints a value that is an argument.
     const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
     try {
       const path = join(folder, 'record.json');

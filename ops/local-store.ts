@@ -6,8 +6,8 @@ import { resumeWrites } from './stopped-writes.ts';
 import { PROJECT_ROOT, runIn } from './wrangler.ts';
 
 /**
- * The one key that every local store knows, so that examples work as they are pasted. It is no
- * secret: its prefix makes it useless in any other environment.
+ * The key that every local store accepts, so that pasted examples work. It is public: its prefix makes it invalid in
+ * every other environment.
  */
 export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 
@@ -17,14 +17,14 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
   createdAt: '2026-11-20T00:00:00.000Z',
 };
 
-/** Brings the local store up to date: migrations applied, the local key known. Loses nothing. */
+/** Applies the migrations and writes the local key. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
-  // One after the other: two runtimes that create the same files at once get in each other's way.
+  // One after the other, because two runtimes that create the same files concurrently fail.
   await runIn('local', ['d1', 'migrations', 'apply', 'DB']);
   await putLocalKey();
 }
 
-/** Empties the local store while it is served: no animals, and no keys but the fixed one. */
+/** Empties the local store while it is served. Only the local key is left. */
 export async function emptyServedStore(): Promise<void> {
   await setUpLocalStore();
   await withLocalStore(async ({ DB, API_KEYS }) => {
@@ -39,7 +39,7 @@ export async function emptyServedStore(): Promise<void> {
       ...tables.map((name) => DB.prepare(`DELETE FROM ${name}`)),
       DB.prepare(`DELETE FROM sqlite_sequence WHERE name <> 'd1_migrations'`),
     ]);
-    // KV lists a thousand names at most: again, until there is nothing else.
+    // KV lists at most 1,000 names, so repeat until only the local key is left.
     const fixed = await recordName(LOCAL_KEY);
     for (let others = ['']; others.length > 0; ) {
       const { keys } = await API_KEYS.list();
@@ -53,9 +53,9 @@ async function putLocalKey(): Promise<void> {
   await putKey('local', { name: await recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
 }
 
-/** Opens the local store's bindings, also while it is being served. */
+/** Opens the local store's bindings, even while it is served. */
 export async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
-  // Only here: loading wrangler takes longer than a command that refuses its arguments.
+  // Imported only here, because loading wrangler would delay the error for invalid arguments.
   const { getPlatformProxy } = await import('wrangler');
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: join(PROJECT_ROOT, 'wrangler.toml'),

@@ -1,4 +1,4 @@
-/** Checks the migrations of the repository before any of them runs. */
+/** Checks the migrations in the repository before they run. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -13,8 +13,8 @@ const Checksums = z.record(z.string(), z.string());
 type Checksums = z.infer<typeof Checksums>;
 
 /**
- * The problems of the migrations, one line each: a migration that removes something; that was changed after its
- * checksum was recorded (a database where it has run does not run it again); that is missing, misnamed or not recorded.
+ * The problems of the migrations, one line each. A migration must not contract the schema, be changed after its checksum
+ * was recorded (databases where it has run do not run it again), be missing, misnamed or unrecorded.
  */
 export async function migrationProblems(): Promise<string[]> {
   const recorded = await readChecksums();
@@ -37,7 +37,10 @@ async function problemsOf(recorded: Checksums): Promise<string[]> {
   const problems = [
     ...others
       .filter((name) => !names.includes(name))
-      .map((name) => `${name}: is not a migration; names are like 0001_what_it_does.sql`),
+      .map(
+        (name) =>
+          `${name}: is not a migration; a migration must be named like 0001_what_it_does.sql`,
+      ),
     ...Object.keys(recorded)
       .filter((name) => !names.includes(name))
       .map((name) => `${name}: is missing, but may have run already`),
@@ -58,7 +61,7 @@ async function problemsOf(recorded: Checksums): Promise<string[]> {
   return problems.map((problem) => `migrations/${problem}`);
 }
 
-/** Independent of line ends, which git may change. */
+/** Does not depend on line endings, which git may change. */
 async function checksum(name: string): Promise<string> {
   const sql = await readFile(join(FOLDER, name), 'utf8');
   return sha256(sql.replaceAll('\r\n', '\n'));

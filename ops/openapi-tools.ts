@@ -1,6 +1,6 @@
 /**
- * `npm run openapi:tools`: tries the description with linters and client generators. Installs them first, in
- * openapi-tools/, with a lock file of its own: together they are larger than everything else.
+ * `npm run openapi:tools`: tests the description with linters and client generators. Installs them first, in
+ * openapi-tools/ with its own lock file, because they are larger than all other packages together.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,14 +16,14 @@ const FOLDER = join(PROJECT_ROOT, 'openapi-tools');
 const DESCRIPTION = '../public/v1/openapi.json';
 
 const npm = process.env.npm_execpath;
-if (!npm) throw new Error('run it through npm: npm run openapi:tools');
+if (!npm) throw new Error('must be run with npm: npm run openapi:tools');
 await run(
   npm,
   ...['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'],
 );
 await rm(join(FOLDER, 'dist'), { recursive: true, force: true });
 
-// The findings that are left are named in spectral.yaml and ibm.yaml, with their reasons.
+// spectral.yaml and ibm.yaml list the accepted findings with their reasons.
 await tool('spectral', 'lint', DESCRIPTION, '--ruleset=spectral.yaml', '--fail-severity=hint');
 await tool('lint-openapi', DESCRIPTION, '--ruleset=ibm.yaml', '--warnings-limit=0');
 
@@ -33,14 +33,14 @@ await tool('orval');
 await tool('tsc');
 await callStore();
 
-/** Calls a store of its own with each generated client. */
+/** Calls a temporary store with each generated client. */
 async function callStore(): Promise<void> {
   const outfile = join(FOLDER, 'dist/clients.js');
   await build({
     ...{ entryPoints: [join(FOLDER, 'clients.ts')], outfile },
     ...{ bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' },
   });
-  // Otherwise the runtime asks the network for a sample of `request.cf`.
+  // Otherwise the runtime fetches a sample of `request.cf` from the network.
   process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
   const workers = [{ configPath: 'wrangler.toml' }];
   const server = createTestHarness({ root: PROJECT_ROOT, workers });
@@ -62,7 +62,7 @@ function tool(name: string, ...args: string[]): Promise<void> {
   return run(join('node_modules/.bin', name), ...args);
 }
 
-/** Runs a script of Node.js in the folder of the tools. */
+/** Runs a Node.js script in openapi-tools/. */
 async function run(script: string, ...args: string[]): Promise<void> {
   const child = spawn(process.execPath, [script, ...args], { cwd: FOLDER, stdio: 'inherit' });
   const [code] = await once(child, 'exit');

@@ -1,7 +1,6 @@
 /**
- * `npm run openapi`: writes the files that are made from others: the description of the interface, and
- * the copies of Swagger UI that the docs page loads. With `--check` it only tells whether they are up
- * to date.
+ * `npm run openapi`: writes the generated files: the description of the interface, and the copies of Swagger UI that the
+ * docs page loads. With `--check` it only checks that they are up to date.
  */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -16,7 +15,7 @@ import { PROJECT_ROOT } from './wrangler.ts';
 
 declare global {
   interface JSON {
-    /** Not in TypeScript's library yet: https://tc39.es/proposal-json-parse-with-source/ */
+    /** TypeScript's library lacks it: https://tc39.es/proposal-json-parse-with-source/ */
     rawJSON(text: string): unknown;
   }
 }
@@ -50,7 +49,7 @@ for (const [name, content] of files) {
   const path = join(PROJECT_ROOT, name);
   if (values.check) {
     if ((await readFile(path, 'utf8').catch(() => undefined)) === content) continue;
-    console.error(`${name} is out of date: npm run openapi`);
+    console.error(`${name} is out of date. Run: npm run openapi`);
     process.exitCode = 1;
   } else {
     await mkdir(dirname(path), { recursive: true });
@@ -58,7 +57,7 @@ for (const [name, content] of files) {
   }
 }
 
-/** What each resource says of itself. In reverse order: the animals come first, the service itself last. */
+/** The descriptions of the resources, in reverse order: pets first, the health check last. */
 async function resources(): Promise<ResourceDescription[]> {
   const files = globSync('src/*/openapi.ts', { cwd: PROJECT_ROOT }).sort().toReversed();
   const modules: Promise<{ resource: ResourceDescription }>[] = files.map(
@@ -67,7 +66,7 @@ async function resources(): Promise<ResourceDescription[]> {
   return (await Promise.all(modules)).map(({ resource }) => resource);
 }
 
-/** Production first: clients take the first server unless told. */
+/** Production first, because generated clients use the first server by default. */
 function servers(): Server[] {
   const deployed = ['production', 'staging'].map((env) => {
     const { vars } = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
@@ -82,8 +81,8 @@ function servers(): Server[] {
 }
 
 /**
- * For JSON.stringify: gives int64 schemas their range, in digits. A tool that reads numbers as doubles rounds the
- * maximum and the greatest value to the same number, so that it still accepts the value.
+ * A replacer for JSON.stringify that adds the exact range to int64 schemas. A tool that reads numbers as doubles rounds
+ * the maximum and the greatest value to the same number, so it still accepts the value.
  */
 function exactRange(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('format' in value)) return value;

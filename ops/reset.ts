@@ -1,13 +1,13 @@
-/** `npm run reset`: empties the local store, whatever state its files are in. */
+/** `npm run reset`: empties the local store, even if its files are damaged. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyServedStore, LOCAL_KEY, setUpLocalStore } from './local-store.ts';
 import { reserveStore } from './serving.ts';
 import { LOCAL_FOLDER } from './wrangler.ts';
 
-// An argument may be a request for help, or for another store: this one must not be lost.
+// An argument such as --help or --env must not empty the store.
 if (process.argv.length > 2) {
-  console.error('usage: npm run reset   (no arguments: it empties the whole local store)');
+  console.error('usage: npm run reset   (empties the whole local store; accepts no arguments)');
   process.exit(2);
 }
 
@@ -18,11 +18,11 @@ try {
     await setUpLocalStore();
   } else {
     await emptyServedStore();
-    const answer = await fetch(`http://localhost:${served}/v1/pets`, {
+    const response = await fetch(`http://localhost:${served}/v1/pets`, {
       headers: { Authorization: `Bearer ${LOCAL_KEY}` },
     });
-    // Its files were deleted or replaced while it runs, and it has the old ones open.
-    if (!answer.ok) throw new Error(await answer.text());
+    // Fails if the files were deleted or replaced while the runtime has the old ones open.
+    if (!response.ok) throw new Error(await response.text());
   }
   console.log('The local store is empty.');
 } catch (error) {
@@ -30,17 +30,17 @@ try {
   console.error(
     served === undefined
       ? `error: the local store cannot be emptied: ${reason}`
-      : `error: the store cannot be emptied while it runs at port ${served}. Stop it, then run this again. (${reason})`,
+      : `error: the store cannot be emptied while it runs on port ${served}. Stop it and run the command again. (${reason})`,
   );
   process.exitCode = 1;
 }
 
-/** The port at which the store is served, or `undefined` once it is reserved for this process. */
+/** Reserves the store. Returns the port if another process serves it, else `undefined`. */
 function reserve(): number | undefined {
   try {
     return reserveStore();
   } catch {
-    // The folder is a file, or the lock is damaged: nothing can be served from it.
+    // The folder is a file, or the lock file is damaged, so no process can serve the store.
     rmSync(LOCAL_FOLDER, { recursive: true, force: true });
     return reserveStore();
   }

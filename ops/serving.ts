@@ -1,7 +1,7 @@
 /**
- * Which process serves the local store of this folder. One at a time: two runtimes on the same files meet locked
- * databases. SQLite locks a file of its own for that, and the operating system releases the lock when the process
- * ends, even if it was killed.
+ * A lock that lets only one process serve the local store: two runtimes on the same files would find databases locked.
+ * The lock is a SQLite transaction on a separate file. The operating system releases it when the process ends, even if
+ * it is killed.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,15 +16,15 @@ const SQLITE_BUSY = 5;
 /**
  * Reserves the local store for this process until it ends.
  *
- * @returns `undefined`, or the port of the process that serves the store already.
+ * @returns the port of the process that already serves the store, or `undefined`.
  * @throws Error when the folder is damaged.
  */
 export function reserveStore(port = 0): number | undefined {
   const file = open();
   try {
-    // Committed first, so that others can read the port while the second transaction keeps the lock.
+    // The port is committed first, so that others can read it while the second transaction holds the lock.
     file.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${port}; COMMIT; BEGIN IMMEDIATE`);
-    // Also keeps the file from being collected, and so closed, before.
+    // The reference also prevents garbage collection, which would close the file.
     process.once('exit', () => file.close());
     return undefined;
   } catch (error) {
@@ -42,7 +42,7 @@ function open(): DatabaseSync {
   }
 }
 
-/** The port at which another process serves the local store, or `undefined` when none does. */
+/** The port on which another process serves the local store, or `undefined`. */
 export function servedPort(): number | undefined {
   if (!existsSync(FILE)) return undefined;
   const file = new DatabaseSync(FILE);
@@ -50,7 +50,7 @@ export function servedPort(): number | undefined {
     file.exec('BEGIN IMMEDIATE');
   } catch (error) {
     if (isBusy(error)) return portOf(file);
-    // Damaged: nothing can be served from this folder.
+    // The file is damaged, so no process can serve the store.
   } finally {
     file.close();
   }

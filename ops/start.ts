@@ -1,4 +1,4 @@
-/** `npm start`: sets the local store up and serves it. */
+/** `npm start`: sets up the local store and serves it. */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ try {
   const served = reserveStore(port);
   if (served !== undefined) {
     fail(
-      `This store is already running at http://localhost:${served}/docs. For another store, use another clone of the repository.`,
+      `This store is already running at http://localhost:${served}/docs. To run a second store, use another clone.`,
     );
   }
   if (!(await isFree(port))) {
-    fail(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}`);
+    fail(`Port ${port} is in use. Choose another: npm start -- --port ${port + 1}`);
   }
   console.log('Setting up the local store …');
   await setUpLocalStore();
@@ -49,13 +49,13 @@ The animal store is ready.
   Try it in the browser:
   ${origin}/docs
 
-  The API, and the key that every local store accepts:
+  The API and the key of every local store:
   ${origin}/v1
   ${LOCAL_KEY}
 
   curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
 
-Ctrl-C stops it, \`npm run reset\` empties it. Requests are logged here:
+Ctrl-C stops the store, \`npm run reset\` empties it. Log of requests:
 `;
 }
 
@@ -65,13 +65,13 @@ function readPort(): number {
     const port = Number(values.port);
     if (/^[0-9]+$/.test(values.port) && port >= 1 && port <= 65535) return port;
   } catch {
-    // An unknown argument, or a missing value: see the usage.
+    // An unknown argument or a missing value: print the usage.
   }
   console.error(USAGE);
   process.exit(2);
 }
 
-/** Whether the port is free at both addresses that `localhost` may stand for. */
+/** Whether the port is free on both addresses of `localhost`. */
 async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, '::1'));
 }
@@ -79,7 +79,7 @@ async function isFree(port: number): Promise<boolean> {
 function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
-    // Any other error, such as a machine without IPv6, says nothing of the port.
+    // Other errors, such as missing IPv6, do not mean that the port is in use.
     probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
     probe.listen(port, host, () => probe.close(() => resolve(true)));
   });

@@ -1,45 +1,45 @@
-/** Running wrangler from our commands: the same way on every platform, without its noise. */
+/** Runs wrangler for the commands, in the same way on every platform and without extra output. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Environment } from './key-namespace.ts';
 
-// It selects the environment wherever a command of wrangler's names none: `wrangler deploy` would deploy to it, and
-// what we run on the local store would read its ids. Every command of ours loads this module before it acts.
+// CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
+// and commands on the local store would use its ids. Every command imports this module before it does anything.
 if (process.env.CLOUDFLARE_ENV) {
   console.error(
-    `error: CLOUDFLARE_ENV is set (to ${JSON.stringify(process.env.CLOUDFLARE_ENV)}): unset it, and name the environment with --env`,
+    `error: CLOUDFLARE_ENV is set (to ${JSON.stringify(process.env.CLOUDFLARE_ENV)}). Unset it and use --env instead.`,
   );
   process.exit(2);
 }
 
 export const PROJECT_ROOT = dirname(import.meta.dirname);
 
-/** The top level of wrangler.toml, whatever `CLOUDFLARE_ENV` in a .env file says: wrangler reads that, too. */
+/** Selects the top level of wrangler.toml, even if a .env file, which wrangler reads, sets `CLOUDFLARE_ENV`. */
 export const LOCAL = ['--env', ''];
 
 /** Not wrangler's bin, which runs this as a second process, and leaves it behind when it is killed. */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
 
-/** Wrangler is one file of 15 MB: kept compiled, it starts in half the time. */
-const COMPILED = join(PROJECT_ROOT, 'node_modules/.cache/node-compile');
+/** Wrangler is one file of 15 MB. With a compile cache it starts in half the time. */
+const COMPILE_CACHE = join(PROJECT_ROOT, 'node_modules/.cache/node-compile');
 
-/** Where wrangler keeps the local store. */
+/** The folder in which wrangler stores the local store. */
 export const LOCAL_FOLDER = join(PROJECT_ROOT, '.wrangler');
 
-/** Without wrangler's noise. */
+/** Turns off wrangler's extra output and network requests. */
 export const WRANGLER_ENV = {
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILE_CACHE,
   WRANGLER_HIDE_BANNER: 'true',
   WRANGLER_SEND_METRICS: 'false',
-  // `request.cf` is made up locally either way; asking for a sample of it needs the network.
+  // Otherwise wrangler fetches a sample of `request.cf` from the network.
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
 type Options = Omit<SpawnOptions, 'env'> & { env?: Record<string, string> };
 
-/** Starts wrangler in the project's folder; `env` is added to the environment. */
+/** Starts wrangler in the project's folder; `env` is added to the environment variables. */
 export function spawnWrangler(args: string[], options: Options = {}): ChildProcess {
   return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
     cwd: PROJECT_ROOT,
@@ -49,13 +49,13 @@ export function spawnWrangler(args: string[], options: Options = {}): ChildProce
 }
 
 /**
- * Runs wrangler to its end without asking anything, and returns its standard output.
+ * Runs wrangler without a terminal, and returns its standard output.
  *
- * @throws Error with what wrangler says went wrong, when its exit code is not 0.
+ * @throws Error with wrangler's error message when the exit code is not 0.
  */
 export function runWrangler(args: string[], options: Options = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    // A user's quieter level would also silence the output that is read here.
+    // A quieter level set by the user would suppress the output that is read here.
     const env = { ...options.env, WRANGLER_LOG: 'log' };
     const child = spawnWrangler(args, { ...options, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
@@ -66,7 +66,7 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
     child.on('close', (code, signal) => {
       if (code === 0) resolve(output);
       else if (signal) reject(new Error(`wrangler ${args.slice(0, 2).join(' ')}: ${signal}`));
-      else reject(new Error(`wrangler: ${complaint([errors, output])}`));
+      else reject(new Error(`wrangler: ${errorText([errors, output])}`));
     });
   });
 }
@@ -82,7 +82,7 @@ export function localStoreError(cause: unknown): Error {
 /**
  * Runs wrangler on the resources of an environment, as `runWrangler`.
  *
- * @throws Error that names the fix, where the environment is not set up or the local store is damaged.
+ * @throws Error with the fix if the environment is not set up or the local store is damaged.
  */
 export async function runIn(environment: Environment, args: string[]): Promise<string> {
   const where =
@@ -93,23 +93,23 @@ export async function runIn(environment: Environment, args: string[]): Promise<s
     if (environment === 'local') throw localStoreError(cause);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
     if (!new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config)) throw cause;
-    const said = cause instanceof Error ? cause.message : cause;
-    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md. (${said})`;
+    const reason = cause instanceof Error ? cause.message : cause;
+    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md. (${reason})`;
     throw new Error(message, { cause });
   }
 }
 
-/** From an error's heading to what wrangler says below every error. */
+/** The text between wrangler's heading of an error and the hints below it. */
 const ERROR = /\[ERROR\]([\s\S]*?)(?:If you think this is a bug|🪵|[✘▲] \[|$)/;
 
-/** What wrangler's output says went wrong, as one line; else all of it. */
-function complaint(outputs: string[]): string {
+/** Wrangler's error message as one line, or all of its output if there is none. */
+function errorText(outputs: string[]): string {
   const plain = outputs.map(stripVTControlCharacters);
   const error = plain.map((output) => ERROR.exec(output)?.[1]).find(Boolean);
   return withoutTokens((error ?? plain.join(' ')).replaceAll(/\s+/g, ' ').trim());
 }
 
-/** A token that is no valid header is quoted in the error about it. */
+/** Removes tokens: the error about a token that is not a valid header quotes it. */
 function withoutTokens(text: string): string {
   const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'CLOUDFLARE_API_KEY']
     .map((name) => process.env[name]?.replaceAll(/\s+/g, ' ').trim())

@@ -1,4 +1,4 @@
-/** `npm run writes`: stops and resumes the changes of a store. */
+/** `npm run writes`: stops and resumes writes to a store. */
 import * as z from 'zod/mini';
 import { confirm, createProgram, environmentOption, run } from './command-line.ts';
 import type { Environment } from './key-namespace.ts';
@@ -7,7 +7,7 @@ import { runIn } from './wrangler.ts';
 
 type Options = { env: Environment; yes?: boolean };
 
-/** What `wrangler d1 execute --json` prints. */
+/** The output of `wrangler d1 execute --json`. */
 const Output = z.array(
   z.object({ results: z.optional(z.array(z.object({ name: z.optional(z.string()) }))) }),
 );
@@ -16,24 +16,24 @@ const YES_HELP = 'do not ask before changing production';
 
 const program = createProgram(
   'npm run writes --',
-  'Stops the changes of a store, to restore its data, and resumes them. Reads go on.',
+  'Stops writes to a store, for example during a restore, and resumes them. Reads still work.',
 );
 
 program
   .command('stop')
-  .description('Rejects every change with 503 and Retry-After, at once and everywhere.')
+  .description('Rejects all writes with 503 and Retry-After, everywhere and immediately.')
   .option('--yes', YES_HELP)
   .addOption(environmentOption())
   .action(async ({ env, yes }: Options) => {
     await confirm('stop writes', env, yes);
     await stopWrites(executeIn(env));
-    console.log(`Writes to ${env} are stopped, until its database is restored to an earlier time, or:
+    console.log(`Writes to ${env} are stopped. A restore of the database to an earlier time resumes them, and so does:
   npm run writes -- resume --env ${env}`);
   });
 
 program
   .command('resume')
-  .description('Accepts changes again.')
+  .description('Accepts writes again.')
   .option('--yes', YES_HELP)
   .addOption(environmentOption())
   .action(async ({ env, yes }: Options) => {

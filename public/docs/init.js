@@ -1,9 +1,9 @@
-// The docs page: Swagger UI over the description, against the page's own origin.
+// The docs page: Swagger UI with the description, sending requests to the page's own origin.
 
 const ADDRESS = '/v1/openapi.json';
 
-// Swagger UI fills in the example of a parameter and sends it. With the same Idempotency-Key each time, a
-// second animal would never be added.
+// Swagger UI fills in the example of a parameter and sends it. The same Idempotency-Key on every request would
+// prevent a second animal from being added.
 const withoutExample = (_, value) => {
   if (!value?.in || !value.schema) return value;
   const { example, examples, ...parameter } = value;
@@ -12,7 +12,7 @@ const withoutExample = (_, value) => {
 
 const description = JSON.parse(await (await fetch(ADDRESS)).text(), withoutExample);
 
-// Another origin than the page's own is blocked by its Content-Security-Policy.
+// The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];
 description.servers = server('/v1');
 description.paths['/health'].servers = server('');
@@ -23,11 +23,11 @@ const followColorScheme = () =>
 dark.addEventListener('change', followColorScheme);
 followColorScheme();
 
-// The contact is this page. It links to the description instead.
+// The contact link is this page, so the page links to the description instead.
 delete description.info.contact;
 description.externalDocs = { url: ADDRESS, description: `OpenAPI description: ${ADDRESS}` };
 
-// People paste the whole header, or "Bearer" and the key. Swagger UI adds "Bearer" to whatever it is given.
+// Users paste the whole header, or "Bearer" and the key. Swagger UI adds another "Bearer".
 const requestInterceptor = (request) => {
   const { Authorization } = request.headers;
   if (Authorization)
@@ -38,8 +38,8 @@ const requestInterceptor = (request) => {
   return request;
 };
 
-// Swagger UI would read a body as JSON and write it anew, which rounds integers past 2^53.
-const showBodiesAsTheyAre = () => ({
+// Swagger UI would parse and format JSON bodies, which rounds integers beyond 2^53.
+const showRawBodies = () => ({
   wrapComponents: {
     responseBody:
       (ResponseBody, { React }) =>
@@ -48,7 +48,7 @@ const showBodiesAsTheyAre = () => ({
   },
 });
 
-// Folded, an operation would not show its extensions.
+// A collapsed operation does not show its extensions.
 const showStability = () => ({
   wrapComponents: {
     OperationSummaryPath:
@@ -70,11 +70,11 @@ window.SwaggerUIBundle({
   spec: description,
   domNode: document.querySelector('#docs'),
   requestInterceptor,
-  plugins: [showBodiesAsTheyAre, showStability],
+  plugins: [showRawBodies, showStability],
   deepLinking: true,
   displayRequestDuration: true,
   showExtensions: true,
   tryItOutEnabled: true,
-  // Swagger's online validator is another origin, too.
+  // Swagger's online validator has another origin.
   validatorUrl: null,
 });

@@ -41,7 +41,7 @@ test('a recorded migration must not change', async () => {
   const { code, stderr } = await check('--record');
   expect(code).toBe(1);
   expect(stderr).toContain(`${drop}: must be named ${nextMigration('what_it_does')}`);
-  expect(stderr).toContain(`${drop}: removes something (DROP)`);
+  expect(stderr).toContain(`${drop}: contracts the schema (DROP)`);
   expect(await readFile(migration('checksums.json'), 'utf8')).toBe(recorded);
 
   await rm(migration(drop));

@@ -26,8 +26,7 @@ test.each([
     expect(result).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        'error: CLOUDFLARE_ENV is set (to "production"): unset it, and name the environment with --env\n',
+      stderr: 'error: CLOUDFLARE_ENV is set (to "production"). Unset it and use --env instead.\n',
     });
   },
 );

@@ -32,7 +32,7 @@ test.each([
   ["SELECT '-- contraction: no version since 1.4 reads it'; DROP TABLE pets;", 'DROP'],
 ])('%j needs a reason', (sql, what) =>
   expect(contractionProblem(sql)).toBe(
-    `removes something (${what}); that needs a line "-- contraction: <why no version reads it>"`,
+    `contracts the schema (${what}), which needs a line "-- contraction: <why no version reads it>"`,
   ),
 );
 
@@ -43,5 +43,5 @@ test.each([`${REASON}\nDROP TABLE pets;`, `ALTER TABLE t RENAME TO u;\n  ${REASO
 
 test.each(['-- contraction:', '-- contraction: ok', '-- contraction: ... !'])(
   '%j is not a reason',
-  (marker) => expect(contractionProblem(`${marker}\nDROP TABLE t;`)).toContain('does not explain'),
+  (marker) => expect(contractionProblem(`${marker}\nDROP TABLE t;`)).toContain('must explain'),
 );

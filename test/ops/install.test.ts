@@ -100,7 +100,7 @@ test('fails when npm fails, and installs again the next time', async () => {
 test('without network says so and takes what is in the cache, or fails at once', () => {
   const { status, stderr } = setUp([], { PING_ERROR: 'ENOTFOUND', NPM_EXIT_CODE: '1' });
   expect(status).toBe(1);
-  expect(stderr).toContain('The npm registry does not answer');
+  expect(stderr).toContain('The npm registry does not respond');
   expect(stderr).toMatch(/^error: packages are missing: connect to the network, .*$/m);
 });
 
@@ -117,7 +117,7 @@ test.each([
 test('with --check fails where something is missing, and installs nothing', async () => {
   expect(setUp(['--check'])).toMatchObject({
     status: 1,
-    stderr: 'error: the packages of package-lock.json are not installed: npm run setup\n',
+    stderr: 'error: the packages of package-lock.json are not installed. Run: npm run setup\n',
   });
   expect(await calls()).toEqual([]);
   setUp();

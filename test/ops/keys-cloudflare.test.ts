@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { throughWrangler } from '../../ops/key-namespace.ts';
+import { wranglerNamespaces } from '../../ops/key-namespace.ts';
 import { recordName } from '../../src/keys/record.ts';
 import { type Api, startApi, TOKEN } from './cloudflare/api.ts';
 import { fakeKv } from './cloudflare/kv.ts';
@@ -67,7 +67,7 @@ test('more than a thousand keys are listed', async () => {
     const name = `key:${String(i).padStart(64, '0')}`;
     kv.namespace(namespaceId).set(name, { value: '{}', metadata: { id: `key_${i}` } });
   }
-  const listed = await throughWrangler.list('production', 'key:');
+  const listed = await wranglerNamespaces.list('production', 'key:');
   expect(listed).toHaveLength(2500);
   expect(listed[2499]?.metadata).toEqual({ id: 'key_2499' });
   expect(cloudflare.calls.filter((call) => call.endsWith('/keys'))).toHaveLength(3);
@@ -75,12 +75,12 @@ test('more than a thousand keys are listed', async () => {
 
 test('a record is read as it was written', async () => {
   kv.namespace(namespaceId).set('key:0', { value: '{"id":"old"}', metadata: undefined });
-  expect(JSON.parse(await throughWrangler.get('production', 'key:0'))).toEqual({ id: 'old' });
+  expect(JSON.parse(await wranglerNamespaces.get('production', 'key:0'))).toEqual({ id: 'old' });
 });
 
 test('a failing API is one clear line, and nothing is written', async () => {
   cloudflare.failNext(/^PUT/);
-  await expect(throughWrangler.put('production', 'key:0', '{}')).rejects.toThrow(
+  await expect(wranglerNamespaces.put('production', 'key:0', '{}')).rejects.toThrow(
     /wrangler: .*internal error/,
   );
   expect(kv.namespace(namespaceId).size).toBe(0);
@@ -88,5 +88,5 @@ test('a failing API is one clear line, and nothing is written', async () => {
 
 test.each(['wrong', ''])('the API token %j is refused in one clear line', async (token) => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', token);
-  await expect(throughWrangler.list('staging', 'key:')).rejects.toThrow(/wrangler: .+/);
+  await expect(wranglerNamespaces.list('staging', 'key:')).rejects.toThrow(/wrangler: .+/);
 });

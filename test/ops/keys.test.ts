@@ -63,7 +63,7 @@ test('revoke says when the key stops working, and changes nothing the second tim
   expect(await keys('revoke', id)).toContain('about two minutes');
   const revoked = namespaces.local.get(await recordName(key));
   expect(revoked?.metadata).toMatchObject({ id, revokedAt: expect.any(String) });
-  expect(await keys('revoke', id)).toContain('was revoked already');
+  expect(await keys('revoke', id)).toContain('was already revoked');
   expect(namespaces.local.get(await recordName(key))).toEqual(revoked);
 });
 
@@ -86,7 +86,7 @@ test('a key that was rotated or revoked cannot be rotated', async () => {
   const rotated = await json<NewKey>('rotate', created.id);
   expect(await run('rotate', created.id)).toMatchObject({
     code: 1,
-    stderr: `error: key ${created.id} was rotated already: rotate ${rotated.id} instead\n`,
+    stderr: `error: key ${created.id} was already rotated: rotate ${rotated.id} instead\n`,
   });
   await keys('revoke', rotated.id);
   expect(await run('rotate', rotated.id)).toMatchObject({
@@ -136,7 +136,9 @@ test.each([[['create', '--label', 'x']], [['revoke', 'first']], [['rotate', 'fir
     namespaces.production.set(`key:${'0'.repeat(64)}`, entry);
     const { code, stdout, stderr } = await run(...args, '--env', 'production');
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error: to .* in production without being asked, add --yes\n$/);
+    expect(stderr).toMatch(
+      /^error: confirmation required: add --yes to .* in production without a terminal\n$/,
+    );
     expect([...namespaces.production.values()]).toEqual([entry]);
   },
 );
@@ -147,22 +149,25 @@ test('a rotation that cannot end the old key has printed the new one, and says s
   const { code, stdout, stderr } = await run('rotate', id, '--json');
   expect(code).toBe(1);
   expect(namespaces.local.has(await recordName(JSON.parse(stdout).key))).toBe(true);
-  expect(stderr).toContain(`the new key is issued, but the old one, ${id}, stays as it was`);
+  expect(stderr).toContain(`the new key is issued, but the old key ${id} is unchanged`);
 });
 
 describe('wrong arguments make one line and the exit code 2', () => {
   test.each([
-    [[], 'error: name a command (create, list, revoke, rotate), or --help'],
+    [[], 'error: a command is required (create, list, revoke, rotate), or --help'],
     [['create', '--label', 'a\u202eb'], 'without control characters'],
-    [['create', '--label', 'x', '--expires', '999999w'], 'It is a duration such as 90d'],
+    [['create', '--label', 'x', '--expires', '999999w'], 'It must be a duration such as 90d'],
     [['create'], "error: required option '--label <text>' not specified"],
     [['create', '--label', ''], "error: option '--label <text>' argument '' is invalid."],
-    [['create', '--label', 'x'.repeat(101)], 'A label is 1 to 100 characters'],
+    [['create', '--label', 'x'.repeat(101)], 'It must be 1 to 100 characters'],
     [['create', '--label', 'a\nb'], 'without control characters'],
-    [['create', '--label', 'x', '--expires', 'soon'], 'It is a duration such as 90d, or a date'],
+    [
+      ['create', '--label', 'x', '--expires', 'soon'],
+      'It must be a duration such as 90d, or a date',
+    ],
     [['create', '--label', 'x', '--expires', '2027-02-30'], 'or a date such as 2027-01-31'],
-    [['create', '--label', 'x', '--expires', '2020-01-01'], 'That is not in the future.'],
-    [['create', '--label', 'x', '--expires', '0s'], 'That is not in the future.'],
+    [['create', '--label', 'x', '--expires', '2020-01-01'], 'It must be in the future.'],
+    [['create', '--label', 'x', '--expires', '0s'], 'It must be in the future.'],
     [['create', '--label', 'x', 'y'], 'error: too many arguments'],
     [
       ['create', '--label', 'x', '--env', 'test'],
@@ -170,7 +175,7 @@ describe('wrong arguments make one line and the exit code 2', () => {
     ],
     [['list', '--jsno'], "error: unknown option '--jsno' (Did you mean --json?)"],
     [['revoke'], "error: missing required argument 'id'"],
-    [['rotate', 'x', '--overlap', '1'], 'It is a duration such as 15m, 24h or 7d.'],
+    [['rotate', 'x', '--overlap', '1'], 'It must be a duration such as 15m, 24h or 7d.'],
     [['remove', 'x'], "error: unknown command 'remove'"],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await run(...args);

@@ -33,7 +33,7 @@ test('a second npm start is refused, until the process of the first is gone, eve
   expect(await project.run('start.ts', args)).toEqual({
     code: 1,
     stdout: '',
-    stderr: `This store is already running at http://localhost:${port}/docs. For another store, use another clone of the repository.\n`,
+    stderr: `This store is already running at http://localhost:${port}/docs. To run a second store, use another clone.\n`,
   });
   first.process.kill('SIGKILL');
   await first.exited;

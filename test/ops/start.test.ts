@@ -81,5 +81,5 @@ test('says that a port is taken', async () => {
   const { code, stderr } = await project.run('start.ts', ['--port', String(port)]);
   await new Promise((resolve) => other.close(resolve));
   expect(code).toBe(1);
-  expect(stderr).toBe(`Port ${port} is taken. Choose another: npm start -- --port ${port + 1}\n`);
+  expect(stderr).toBe(`Port ${port} is in use. Choose another: npm start -- --port ${port + 1}\n`);
 });
