@@ -13,8 +13,8 @@ const Checksums = z.record(z.string(), z.string());
 type Checksums = z.infer<typeof Checksums>;
 
 /**
- * The problems of the migrations, one line each. A migration must not contract the schema, be changed after its checksum
- * was recorded (databases where it has run do not run it again), be missing, misnamed or unrecorded.
+ * The problems of the migrations, one line each: a migration that contracts the schema, that was changed after its
+ * checksum was recorded (databases where it has run do not run it again), or that is missing, misnamed or unrecorded.
  */
 export async function migrationProblems(): Promise<string[]> {
   const recorded = await readChecksums();

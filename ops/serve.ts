@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from './wrangler.ts';
 
 /** Matches the log line of a request that failed because files of D1 or KV are damaged or missing. */
 const STORAGE_FAILURE =
-  /"cause":"[^"]*(?:internal error|Network connection lost|did not answer|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN))/;
+  /"cause":"[^"]*(?:internal error|Network connection lost|did not respond|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN))/;
 
 process.on('disconnect', () => process.exit());
 // Ctrl-C sends the signal to both processes. The parent handles it.

@@ -9,7 +9,7 @@ export class DeadlineError extends Error {}
  */
 export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const expire = () => reject(new DeadlineError(`${name} did not answer within ${ms} ms`));
+    const expire = () => reject(new DeadlineError(`${name} did not respond within ${ms} ms`));
     const timer = setTimeout(expire, ms);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });

@@ -25,7 +25,7 @@ export type IdempotencyRecord = {
   requestId: string;
 };
 
-export type FirstAnswer = Created & {
+export type FirstResponse = Created & {
   /** The body hash of the first request. */
   body_hash: string;
   request_id: string;
@@ -61,10 +61,10 @@ export async function insertRowOnce<Effect>(
   db: Database,
   { table, insert, values, json, effects = [] }: Insertion,
   { scope, key, bodyHash, requestId }: IdempotencyRecord,
-): Promise<[D1Result<FirstAnswer>, ...D1Result<Effect>[]]> {
+): Promise<[D1Result<FirstResponse>, ...D1Result<Effect>[]]> {
   const now = Date.now();
   const [scopeAt, keyAt] = [values.length + 1, values.length + 2];
-  const [, , , answer, ...results] = await db.batch<FirstAnswer & Effect>([
+  const [, , , response, ...results] = await db.batch<FirstResponse & Effect>([
     // An expired record is not valid, even before the scheduled handler removes it.
     db
       .prepare(`DELETE FROM idempotency_keys WHERE ${whereRecord} AND created_at <= ?3`)
@@ -90,8 +90,8 @@ export async function insertRowOnce<Effect>(
       .bind(scope, key),
     ...effects,
   ]);
-  if (!answer) throw new Error('the batch has fewer results than statements');
-  return [answer, ...results];
+  if (!response) throw new Error('the batch has fewer results than statements');
+  return [response, ...results];
 }
 
 /** The record of a write whose response is not stored. */

@@ -28,7 +28,7 @@ export function selectOrder(db: Database, id: bigint): Promise<D1Result<OrderRow
 }
 
 /** The pet of an order that was not inserted. */
-export type RefusedPet = { status: string | null };
+export type UnavailablePet = { status: string | null };
 
 /** Selects the open order of a row of `pets`. */
 export const openOrder =

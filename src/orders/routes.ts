@@ -21,7 +21,7 @@ orders.get('/store/orders', operation(listOrders), async (c) => {
 
 orders.post('/store/orders', operation(placeOrder), async (c) => {
   const body = c.req.valid('json');
-  const { created: order, effects } = await create<queries.RefusedPet>(c, {
+  const { created: order, effects } = await create<queries.UnavailablePet>(c, {
     operationId: placeOrder.operationId,
     body,
     insertion: (db) => queries.orderInsertion(db, body),

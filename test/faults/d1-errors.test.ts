@@ -17,7 +17,7 @@ async function names(): Promise<string[]> {
 }
 
 const LATE_AFTER_LOST = expect.stringMatching(
-  /^D1 did not answer within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,
+  /^D1 did not respond within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,
 );
 
 describe('five seconds are for all of a request', () => {
@@ -75,7 +75,7 @@ describe('a session that begins at a bookmark', () => {
     const reply = await store.fetch('/v1/pets', { headers });
     expect([reply.status, (await store.calls()).d1]).toEqual([503, 2]);
     const [line] = await store.logLines();
-    const within = Number(/^D1 did not answer within (\d+) ms/.exec(String(line?.cause))?.[1]);
+    const within = Number(/^D1 did not respond within (\d+) ms/.exec(String(line?.cause))?.[1]);
     expect(within).toBeLessThanOrEqual(5_000);
     expect(within).toBeGreaterThan(2_000);
   });
@@ -158,7 +158,7 @@ test('a full id space is a 500 that an operator understands, and nothing is half
     expect(reply.body).toMatchObject({ code: 'internal_error' });
   }
   for (const line of await store.logLines()) {
-    expect(line).toMatchObject({ cause: expect.stringContaining('the last id is used') });
+    expect(line).toMatchObject({ cause: expect.stringContaining('the largest id is in use') });
   }
   expect(await names()).toEqual(['last']);
   const records = await DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first('n');

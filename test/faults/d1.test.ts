@@ -28,9 +28,9 @@ const OPERATIONS = {
 type Name = keyof typeof OPERATIONS;
 
 const LOST = 'D1_ERROR: Network connection lost.';
-const LATE = 'D1 did not answer within 5000 ms';
+const LATE = 'D1 did not respond within 5000 ms';
 const LATE_AFTER_LOST = expect.stringMatching(
-  /^D1 did not answer within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,
+  /^D1 did not respond within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,
 );
 const OVERLOADED = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 

@@ -61,7 +61,7 @@ describe('the limit of a key', () => {
       const why =
         limiters === 'throws'
           ? 'limiter unavailable'
-          : 'The rate limiter did not answer within 500 ms';
+          : 'The rate limiter did not respond within 500 ms';
       const [first, second] = await store.logLines();
       expect(first).toMatchObject({
         limiterFailures: [`RATE_LIMITER: Error: ${why}`],

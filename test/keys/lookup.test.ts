@@ -108,7 +108,7 @@ test.each(FAILURES)('while KV %s, a key that was never seen is a 503', async (kv
   }
   const CAUSES = {
     throws: 'KV GET failed: 500 Internal Server Error',
-    hangs: 'KV did not answer within 2000 ms',
+    hangs: 'KV did not respond within 2000 ms',
   };
   for (const line of await store.logLines()) {
     expect(line).toMatchObject({ status: 503, cause: CAUSES[kv] });

@@ -101,7 +101,7 @@ test('without network says so and takes what is in the cache, or fails at once',
   const { status, stderr } = setUp([], { PING_ERROR: 'ENOTFOUND', NPM_EXIT_CODE: '1' });
   expect(status).toBe(1);
   expect(stderr).toContain('The npm registry does not respond');
-  expect(stderr).toMatch(/^error: packages are missing: connect to the network, .*$/m);
+  expect(stderr).toMatch(/^error: packages are missing\. Connect to the network .*$/m);
 });
 
 test.each([

@@ -220,7 +220,7 @@ describe('the scheduled handler', () => {
     expect(await store.scheduled()).toBe(false);
     const cause =
       fault === 'hangs'
-        ? 'D1 did not answer within 10000 ms'
+        ? 'D1 did not respond within 10000 ms'
         : 'D1_ERROR: Network connection lost.';
     expect((await store.logLines())[0]).toMatchObject({ removed: 1000, cause });
   });
