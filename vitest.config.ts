@@ -27,14 +27,14 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     environment: './test/environment.ts',
     teardownTimeout: 60_000,
-    // Far more than any test needs: a busy machine is no failure.
+    // Far more than any test needs, so that a busy machine does not fail it.
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     env: {
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      // How many times as many cases a property is tried with: `npm run test:long`.
+      // Multiplies the number of runs of each property: `npm run test:long`.
       REPEAT: mode === 'long' ? '10' : '1',
     },
   },

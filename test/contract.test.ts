@@ -1,4 +1,4 @@
-/** Requests made from the description: what it calls valid is accepted, the rest is refused as described. */
+/** Requests generated from the description: the service accepts the valid ones, and rejects the others. */
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { operations } from './contract.ts';
@@ -12,7 +12,7 @@ const store = startStore();
 /** Over HTTP. */
 const ACCEPTED = { numRuns: 50 * REPEAT };
 /** In this process. */
-const REFUSED = { numRuns: 10 * ACCEPTED.numRuns };
+const REJECTED = { numRuns: 10 * ACCEPTED.numRuns };
 
 let send: Send;
 beforeEach(async () => {
@@ -38,7 +38,7 @@ const newPet = object(
   ),
 );
 
-/** The query parameters of listPets; a cursor is made by the service. */
+/** The query parameters of listPets, without the cursor, which only the service can make. */
 const parameters = operations
   .filter(({ operation }) => operation.operationId === 'listPets')
   .flatMap(({ operation }) => operation.parameters ?? [])
@@ -66,9 +66,9 @@ test('listPets accepts every valid query', async () => {
   );
 });
 
-test('listPets refuses a query with an invalid, unknown or repeated parameter', async () => {
+test('listPets rejects a query with an invalid, unknown or repeated parameter', async () => {
   const text = fc.string({ unit: character });
-  const spoilt = fc.oneof(
+  const invalidPair = fc.oneof(
     fc.tuple(
       fc.constant('limit'),
       fc.oneof(
@@ -86,14 +86,14 @@ test('listPets refuses a query with an invalid, unknown or repeated parameter', 
   );
   const repeated = fc.constantFrom('limit=1&limit=1', 'status=sold&status=pending');
   const invalidQuery = fc.oneof(
-    fc.tuple(validPairs, spoilt).map(([pairs, pair]) => query([...pairs, pair])),
+    fc.tuple(validPairs, invalidPair).map(([pairs, pair]) => query([...pairs, pair])),
     repeated,
   );
   await fc.assert(
     fc.asyncProperty(invalidQuery, async (text) => {
       expect((await send('GET', `/v1/pets?${text}`)).status).toBe(400);
     }),
-    REFUSED,
+    REJECTED,
   );
 });
 
@@ -108,35 +108,36 @@ test('createPet accepts every valid body, and returns it', async () => {
   );
 });
 
-test('createPet refuses a body with an invalid, missing or unknown field, and what is no object', async () => {
-  const spoilt = fields.map(([spoiltField]) =>
+test('createPet rejects a body that is not an object, or has an invalid, missing or unknown field', async () => {
+  const withInvalid = fields.map(([invalidField]) =>
     object(
       fields.map(([field, schema]) =>
-        member(field, field === spoiltField ? invalid(schema, field) : valid(schema, field)),
+        member(field, field === invalidField ? invalid(schema, field) : valid(schema, field)),
       ),
     ),
   );
-  const missing = required.map((missingField) =>
+  const withMissing = required.map((missingField) =>
     object(
       fields
         .filter(([field]) => field !== missingField)
         .map(([field, schema]) => member(field, valid(schema, field))),
     ),
   );
-  const unknown = fc
+  const withUnknown = fc
     .tuple(newPet, fc.string(), fc.json())
     .map(([body, field, value]) => `${body.slice(0, -1)},${JSON.stringify(`x${field}`)}:${value}}`);
-  const noObject = fc.oneof(fc.json(), fc.string()).filter((text) => !/^\s*\{/.test(text));
+  const notAnObject = fc.oneof(fc.json(), fc.string()).filter((text) => !/^\s*\{/.test(text));
+  const invalidBody = fc.oneof(...withInvalid, ...withMissing, withUnknown, notAnObject);
   await fc.assert(
-    fc.asyncProperty(fc.oneof(...spoilt, ...missing, unknown, noObject), async (body) => {
+    fc.asyncProperty(invalidBody, async (body) => {
       const reply = await send('POST', '/v1/pets', body);
       expect(reply.status, `${body} ${reply.text}`).toBe(400);
     }),
-    { numRuns: 2 * REFUSED.numRuns },
+    { numRuns: 2 * REJECTED.numRuns },
   );
 });
 
-test('getPet finds no animal under any other int64', async () => {
+test('getPet returns a 404 for every int64 that is not an id', async () => {
   const id = fc.oneof(fc.bigInt(INT64), fc.constantFrom(INT64.min, INT64.max, 0n, -1n));
   await fc.assert(
     fc.asyncProperty(id, async (petId) => {
@@ -146,7 +147,7 @@ test('getPet finds no animal under any other int64', async () => {
   );
 });
 
-test('getPet refuses an id that is no int64', async () => {
+test('getPet rejects an id that is not an int64', async () => {
   const id = fc.oneof(
     fc.bigInt({ min: INT64.max + 1n, max: INT64.max * 1000n }).map(String),
     fc.bigInt({ min: INT64.min * 1000n, max: INT64.min - 1n }).map(String),
@@ -158,6 +159,6 @@ test('getPet refuses an id that is no int64', async () => {
       const reply = await send('GET', `/v1/pets/${encodeURIComponent(petId)}`);
       expect(reply.status, petId).toBe(400);
     }),
-    REFUSED,
+    REJECTED,
   );
 });

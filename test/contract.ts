@@ -1,4 +1,4 @@
-/** The description, as what each response is compared with. */
+/** The OpenAPI description, and the check of a response against it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -79,7 +79,7 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
   }),
 );
 
-// Clients must allow for fields that they do not know; here, a field that is not described is a mistake.
+// Clients ignore unknown fields; in a test, a field that is not described is an error.
 const closed: Description = structuredClone(description);
 for (const schema of Object.values(closed.components.schemas)) {
   if (schema.type === 'object') schema.additionalProperties = false;
@@ -91,7 +91,7 @@ ajv.addSchema(closed, 'description');
 
 const validators = new Map<string, ValidateFunction>();
 
-/** Errors of a value against a schema of the description, named by its path in the document. */
+/** Validates a value with the schema at this path of the document, and returns the errors. */
 export function problems(pointer: string[], value: unknown): string[] {
   const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
   const reference = `description#/${path.map(encodeURIComponent).join('/')}`;
@@ -108,7 +108,7 @@ const KNOWN_HEADERS = new Set(
   ),
 );
 
-/** Expects what came back to be what is described for the operation and the status, if it is one. */
+/** Expects a response to have a status, body and headers that its operation describes. Ignores other routes. */
 export function expectDescribed(method: string, url: string, reply: Reply): void {
   const { pathname } = new URL(url, 'http://localhost');
   const found = operations.find(

@@ -23,23 +23,23 @@ const DESCRIBED = operations.map(({ operation }) => ({
 }));
 const OPERATIONS = DESCRIBED.map(({ id }) => id);
 
-/** Run in the page: what reaches past the right edge of the screen. */
+/** Run in the page: elements that extend past the right edge of the screen. */
 const WIDE = `[...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
   .map((element) => element.outerHTML.slice(0, 200))`;
 
-/** Run in the page: status codes that take more than one line. */
+/** Run in the page: status codes that are broken into several lines. */
 const BROKEN = `[...document.querySelectorAll('.response-col_status')]
   .filter((cell) => /^[0-9]{3}$/.test(cell.textContent.trim()))
   .filter((cell) => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect().height > 30; })
   .map((cell) => cell.textContent)`;
 
-/** Run in the page: parameter names that take more than one line. */
+/** Run in the page: parameter names that are broken into several lines. */
 const BROKEN_NAMES = `[...document.querySelectorAll('.parameter__name:not(h4), table.headers td:first-of-type')]
   .filter((name) => { const range = document.createRange(); range.selectNodeContents(name); return range.getBoundingClientRect().height > 30; })
   .map((name) => name.textContent)`;
 
-/** Run in the page: buttons that lie over the text beside them. */
+/** Run in the page: buttons that cover the text beside them. */
 const COVERED = `[...document.querySelectorAll('.highlight-code, .curl-command')].flatMap((block) => {
   const { bottom } = block.querySelector('pre').getBoundingClientRect();
   return [...block.querySelectorAll('.copy-to-clipboard, .download-contents')]
@@ -53,7 +53,7 @@ const FAINT = `axe.run(document, { runOnly: ['color-contrast'] }).then(({ violat
 
 let browser: Browser;
 let page: Page;
-let complaints: string[];
+let problems: string[];
 
 beforeAll(async () => {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -62,18 +62,18 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Opens the docs page, and notes whatever it complains about or asks of another origin. */
+/** Opens the docs page, and records its warnings, errors, failed requests, and requests to other origins. */
 async function open(options: Parameters<Browser['newPage']>[0] = {}): Promise<void> {
   page = await browser.newPage(options);
-  complaints = [];
+  problems = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
   page.on('request', (request) => {
     if (!request.url().startsWith(store.url()) && !request.url().startsWith('data:')) {
-      complaints.push(`another origin: ${request.url()}`);
+      problems.push(`another origin: ${request.url()}`);
     }
   });
   await page.goto(`${store.url()}/`);
@@ -117,13 +117,13 @@ async function authorize(key: string): Promise<void> {
 
 afterEach(async () => {
   await page.close();
-  expect(complaints).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 describe('the docs page', () => {
   beforeEach(() => open());
 
-  test('is where / leads, under its Content-Security-Policy', async () => {
+  test('is the target of /, and has its Content-Security-Policy', async () => {
     expect(page.url()).toBe(`${store.url()}/docs`);
     const { headers } = await fetch(page.url());
     expect(headers.get('content-security-policy')).toBe(
@@ -131,7 +131,7 @@ describe('the docs page', () => {
     );
   });
 
-  test('shows every operation, the deprecated one as such, with its sunset', async () => {
+  test('shows every operation, and marks the deprecated one, with its sunset', async () => {
     const description = (await store.fetch('/v1/openapi.json')).body as {
       paths: Record<string, object>;
     };
@@ -139,7 +139,7 @@ describe('the docs page', () => {
     expect(await page.locator('.opblock').count()).toBe(operations.length);
     expect(await page.locator('.opblock-deprecated').count()).toBe(1);
     await operation(GET).locator('.opblock-summary-control').click();
-    // The operation unfolds bit by bit.
+    // The parts of an unfolding operation appear one after the other.
     await expect.poll(() => operation(GET).innerText()).toContain('2030-12-05');
   });
 
@@ -174,7 +174,7 @@ describe('the docs page', () => {
   });
 
   test.each(['Bearer ', 'Authorization: Bearer '])(
-    'takes a key pasted after %j',
+    'accepts a key pasted after %j',
     async (prefix) => {
       await unfold([LIST]);
       await authorize(prefix + (await store.issueKey()));
@@ -189,7 +189,7 @@ describe('the docs page', () => {
     await operation(CREATE).locator('textarea.body-param__text').fill(body);
     const [created, pet] = await execute(CREATE);
     expect(created).toBe('201');
-    // Digit by digit, as the service wrote it.
+    // Every digit, as the service wrote it.
     expect(pet).toContain('"categoryId":9007199254740993,');
     await operation(GET)
       .locator('tr[data-param-name="petId"] input')

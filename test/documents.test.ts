@@ -1,4 +1,4 @@
-/** What the documents name is there: files, headings and scripts. */
+/** The documents name only files, headings, scripts and tests that exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';

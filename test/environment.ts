@@ -1,8 +1,8 @@
-/** Node.js with servers that the test files of a process share. Vitest waits until they are closed. */
+/** Node.js, and the servers that the test files of a process share. Vitest waits for the teardown, which closes them. */
 import type { Environment } from 'vitest/runtime';
 
 declare global {
-  /** By their options: see store.ts. */
+  /** The servers by their options: see store.ts. */
   var sharedServers: Map<string, Promise<{ harness: { close(): Promise<void> } }>> | undefined;
 }
 

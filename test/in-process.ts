@@ -1,6 +1,6 @@
 /**
- * The app in the test's own process: hundreds of requests in the time of ten over HTTP. Only for requests that are
- * refused: D1 is out of reach, so one that reaches it is answered with a 500.
+ * The app in the test's own process, where a request takes a small part of its time over HTTP. Only for requests
+ * that are rejected: it has no D1, so a request that reaches D1 gets a 500.
  */
 import { randomUUID } from 'node:crypto';
 import { app } from '../src/app.ts';
@@ -8,22 +8,22 @@ import { generateKey } from '../src/keys/format.ts';
 import { expectDescribed } from './contract.ts';
 import type { Reply, Store } from './store.ts';
 
-const outOfReach = (): never => {
+const unavailable = (): never => {
   throw new Error('the request reached D1');
 };
 const DB: D1Database = {
-  prepare: outOfReach,
-  batch: outOfReach,
-  exec: outOfReach,
-  withSession: outOfReach,
-  dump: outOfReach,
+  prepare: unavailable,
+  batch: unavailable,
+  exec: unavailable,
+  withSession: unavailable,
+  dump: unavailable,
 };
 const unlimited: RateLimit = { limit: async () => ({ success: true }) };
 const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
 export type Send = (method: string, path: string, body?: string) => Promise<Reply>;
 
-/** The app with the store's KV. It logs as it does in the worker: a test that sends much mutes `console.log`. */
+/** The app with the store's KV. It logs each request: a test that sends many should mute `console.log`. */
 export async function appInProcess(store: Store): Promise<Send> {
   const key = generateKey('local');
   await store.putRecord(key, { id: randomUUID() });

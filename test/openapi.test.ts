@@ -7,7 +7,9 @@ import { startStore } from './store.ts';
 
 const store = startStore();
 
-test('is served without a key, with an ETag, to any origin', async () => {
+type ErrorBody = { code: keyof typeof STATUS_OF; message: string; status: number };
+
+test('the description is served without a key, with an ETag, to any origin', async () => {
   const headers = { authorization: null, origin: 'https://shop.example' };
   const reply = await store.fetch('/v1/openapi.json', { headers });
   expect(reply.status).toBe(200);
@@ -22,7 +24,7 @@ test('is served without a key, with an ETag, to any origin', async () => {
   expect([again.status, again.text]).toEqual([304, '']);
 });
 
-test('names what the interface names', () => {
+test('the description has the names of the service interface', () => {
   const whole = JSON.parse(JSON.stringify(description)) as Record<string, never>;
   expect(whole).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
@@ -55,53 +57,61 @@ test('names what the interface names', () => {
   });
 });
 
-test('has a valid example for every request, response and header, and for each code of an error', () => {
-  const codes = new Set<unknown>();
-  for (const [path, item] of Object.entries(description.paths)) {
-    for (const [method, operation] of Object.entries(item)) {
-      const bodies = Object.entries(operation.responses).map(([status, response]) => ({
-        pointer: ['paths', path, method, 'responses', status],
-        response,
-      }));
-      for (const { pointer, response } of bodies) {
-        if (!response.content) continue;
-        const content = response.content['application/json'];
-        const named = Object.values(content?.examples ?? {}).map(({ value }) => value);
-        const examples = content?.example === undefined ? named : [content.example, ...named];
-        expect(examples.length, pointer.join(' ')).toBeGreaterThan(0);
-        for (const example of examples) {
-          expect(problems([...pointer, 'content', 'application/json', 'schema'], example)).toEqual(
-            [],
-          );
-          const { code, status } = example as { code?: keyof typeof STATUS_OF; status?: unknown };
-          if (!code) continue;
-          codes.add(code);
-          expect([STATUS_OF[code], String(status)]).toEqual([status, pointer.at(-1)]);
-        }
-      }
-      const request = operation.requestBody?.content['application/json'];
-      for (const { value } of Object.values(request?.examples ?? {})) {
-        const pointer = [
-          'paths',
-          path,
-          method,
-          'requestBody',
-          'content',
-          'application/json',
-          'schema',
-        ];
-        expect(problems(pointer, value)).toEqual([]);
-      }
-    }
+/** The examples of each JSON body in requests and responses, and the path of its schema in the document. */
+const bodies = Object.entries(description.paths).flatMap(([path, item]) =>
+  Object.entries(item).flatMap(([method, { requestBody, responses }]) => {
+    const all = Object.entries(responses).map(([status, response]) => ({
+      pointer: ['paths', path, method, 'responses', status],
+      content: response.content,
+    }));
+    const request = {
+      pointer: ['paths', path, method, 'requestBody'],
+      content: requestBody?.content,
+    };
+    return [request, ...all].flatMap(({ pointer, content }) =>
+      Object.entries(content ?? {}).map(([type, { example, examples = {} }]) => ({
+        pointer: [...pointer, 'content', type, 'schema'],
+        examples: [example, ...Object.values(examples).map(({ value }) => value)].filter(
+          (each) => each !== undefined,
+        ),
+      })),
+    );
+  }),
+);
+
+test('every body has examples, and they match its schema', () => {
+  expect(bodies.length).toBeGreaterThan(50);
+  for (const { pointer, examples } of bodies) {
+    expect(examples, pointer.join(' ')).not.toEqual([]);
+    for (const example of examples) expect(problems(pointer, example)).toEqual([]);
   }
+});
+
+test('every example of an error has the status of its code and of its response', () => {
+  const errors = bodies.flatMap(({ pointer: [, , , , status], examples }) =>
+    examples
+      .filter((example): example is ErrorBody => Object.hasOwn(example as object, 'code'))
+      .map((example) => ({ example, status })),
+  );
+  expect(errors.length).toBeGreaterThan(50);
+  for (const { example, status } of errors) {
+    expect(example.status).toBe(STATUS_OF[example.code]);
+    expect(String(example.status)).toBe(status);
+  }
+});
+
+test('every header has an example, and it matches its schema', () => {
   for (const [name, { example }] of Object.entries(description.components.headers)) {
     expect(problems(['components', 'headers', name, 'schema'], example)).toEqual([]);
   }
-  const { examples } = description.components.schemas.Error as { examples?: { code: string }[] };
+});
+
+test('the schema of errors has an example for each code', () => {
+  const { examples } = description.components.schemas.Error as { examples?: ErrorBody[] };
   expect(examples?.map(({ code }) => code)).toEqual(Object.keys(STATUS_OF));
 });
 
-test('says of each parameter and body what the service asks for', () => {
+test('the description of each operation has its parameters, and whether it needs a key and a body', () => {
   const shapes = operations.map(({ operation }) => [
     operation.operationId,
     {
@@ -155,7 +165,7 @@ test('says of each parameter and body what the service asks for', () => {
   });
 });
 
-test('asks for a key where the service does', async () => {
+test('the service requires a key for the operations that describe one, and for no others', async () => {
   for (const { method, path, operation } of operations) {
     const headers = { authorization: null };
     const { status } = await store.fetch(path.replace(/\{\w+\}/, '1'), { method, headers });
@@ -163,7 +173,7 @@ test('asks for a key where the service does', async () => {
   }
 });
 
-test('health tells environment and version, without a key and without looking at anything', async () => {
+test('health returns the environment and the version, without a key and without calling D1', async () => {
   const reply = await store.fetch('/health', { headers: { authorization: null } });
   expect(reply.status).toBe(200);
   expect(reply.headers.get('cache-control')).toBe('no-store');

@@ -1,2 +1,2 @@
-/** How many times as many cases a property is tried with: 1, or more for `npm run test:long`. */
+/** Multiplies the number of runs of each property: 1, or more with `npm run test:long`. */
 export const REPEAT = Number(process.env.REPEAT);

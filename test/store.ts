@@ -1,4 +1,4 @@
-/** The store under test: the real worker in workerd with real D1 and KV, and a client's view of it. */
+/** The store under test: the worker in workerd with real D1 and KV, and a client for it. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
@@ -10,11 +10,11 @@ import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
 
 export type Store = {
-  /** The origin that it is served at. */
+  /** The origin of its addresses. */
   url(): string;
   /** Sends a request; with the suite's key unless `Authorization` is given (`null` for none). */
   fetch(path: string, init?: RequestOptions): Promise<Reply>;
-  /** Sends a body: a string as it is, anything else as JSON. */
+  /** Sends a body: a string unchanged, anything else as JSON. */
   send(method: string, path: string, body: unknown, init?: RequestOptions): Promise<Reply>;
   /** Sends a body to createPet. */
   create(body: unknown, init?: RequestOptions): Promise<Reply>;
@@ -22,16 +22,16 @@ export type Store = {
   placeOrder(body: unknown, init?: RequestOptions): Promise<Reply>;
   /** Puts a key's record into KV, and returns the key. */
   issueKey(record?: Partial<KeyRecord>, environment?: string): Promise<string>;
-  /** Puts a key's record into KV, in place of the one that is there. */
+  /** Puts a key's record into KV, or replaces it. */
   putRecord(key: string, record: Partial<KeyRecord>): Promise<void>;
   bindings(): Promise<Env>;
-  /** With `faults`: what fails from now on, until the next call. */
+  /** With `faults`: sets the faults until the next call, and resets `calls`. */
   fault(faults: Faults): Promise<void>;
-  /** With `faults`: what was called since the last `fault`. */
+  /** With `faults`: the number of calls since the last `fault`. */
   calls(): Promise<Calls>;
-  /** Runs the scheduled handler; whether it succeeded. */
+  /** Runs the scheduled handler, and returns whether it succeeded. */
   scheduled(): Promise<boolean>;
-  /** The log lines, parsed: of the requests that this test sent with `fetch`, and of its scheduled runs. */
+  /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
   logLines(): Promise<Record<string, unknown>[]>;
 };
 
@@ -44,13 +44,13 @@ export type RequestOptions = {
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
 export type StoreOptions = {
-  /** The environment of wrangler.toml, called over https; default local, over http. */
+  /** The environment of wrangler.toml, over https; default local, over http. */
   env?: 'staging' | 'production';
-  /** Whether the database has its tables; default true. */
+  /** Whether the migrations are applied; default true. */
   migrate?: boolean;
   /** Runs the app with bindings that fail on demand: see faults/worker.ts. */
   faults?: boolean;
-  /** With `faults`: the limit of a rate limiter, in place of the one of wrangler.toml. */
+  /** With `faults`: limits that replace those of wrangler.toml. */
   limits?: Partial<Record<'RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', number>>;
 };
 
@@ -59,7 +59,7 @@ type Server = Awaited<ReturnType<typeof startServer>>;
 /** The servers of this process by their options. Test files share them; environment.ts closes them. */
 const servers = new Map<string, Promise<Server>>();
 globalThis.sharedServers = servers;
-// A process of vitest whose parent was killed would go on for as long as its servers run.
+// Otherwise, the servers would keep a vitest process alive after its parent was killed.
 process.once('disconnect', () => process.exit());
 
 async function startServer(options: StoreOptions) {
@@ -72,7 +72,7 @@ async function startServer(options: StoreOptions) {
   return { harness, worker, url, origin, bindings: await worker.getEnv(), isUsed: true };
 }
 
-/** Gives a test file the store. The database is empty when a test begins. */
+/** Starts the store for a test file. Each test begins with an empty database. */
 export function startStore(options: StoreOptions = {}): Store {
   const { env = 'local', migrate = true } = options;
   const suiteKey = generateKey(env);
@@ -96,7 +96,7 @@ export function startStore(options: StoreOptions = {}): Store {
       const response = STATIC_FILE.test(path)
         ? await fetch(new URL(path, server.url), withBody)
         : await server.worker.fetch(`${server.origin}${path}`, withBody);
-      // Static assets are served without the worker, which logs nothing of them.
+      // A response of a static asset has no request id, and no log line: the worker is not called.
       const requestId = response.headers.get('x-request-id');
       if (requestId) requestIds.add(requestId);
       const text = await response.text();
@@ -152,7 +152,7 @@ export function startStore(options: StoreOptions = {}): Store {
           .getLogs()
           .map(({ message }): Record<string, unknown> => JSON.parse(message))
           .filter(({ requestId, task }) => task !== undefined || requestIds.has(requestId));
-      // A line comes from the runtime's process, some time after the response.
+      // The runtime's process delivers a line some time after the response.
       const count = requestIds.size + scheduledRuns;
       await expect.poll(() => lines().length, { interval: 5 }).toBeGreaterThanOrEqual(count);
       return lines();
@@ -185,10 +185,10 @@ export function startStore(options: StoreOptions = {}): Store {
   return store;
 }
 
-/** Served beside the worker, by the router of `wrangler dev`. */
+/** The paths that the asset router of `wrangler dev` serves, without the worker. */
 const STATIC_FILE = /^\/(docs[^?]*|v1\/openapi\.json)?(\?.*)?$/;
 
-/** Empties the tables, and begins with their first ids again. */
+/** Empties the tables, and resets their ids. */
 const EMPTY =
   'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence';
 

@@ -1,4 +1,4 @@
-/** Values that the description calls valid, and others, as arbitraries of fast-check. */
+/** Arbitraries of fast-check: values that the description declares valid, and invalid ones. */
 import fc from 'fast-check';
 import { VISIBLE } from '../src/pets/schema.ts';
 import { description, type Schema } from './contract.ts';

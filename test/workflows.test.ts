@@ -9,7 +9,7 @@ const FOLDER = join(PROJECT_ROOT, '.github/workflows');
 describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
   const text = readFileSync(join(FOLDER, name), 'utf8');
 
-  test('uses actions of others by their SHA', () => {
+  test('pins third-party actions by commit', () => {
     const used = [...text.matchAll(/^ *(?:- )?uses: (.*)$/gm)].map(([, action]) => action);
     expect(used.length).toBeGreaterThan(0);
     for (const action of used) {
@@ -19,12 +19,12 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
     }
   });
 
-  test('has permission to read, and none to write', () => {
+  test('has read permissions only', () => {
     expect(text).toMatch(/^permissions:/m);
     expect(text).not.toMatch(/: write\b|write-all/);
   });
 
-  test('puts no expression into a script', () => {
+  test('has no expression in a script, where an event or a secret could inject code', () => {
     const scripts = [...text.matchAll(/^ *(?:- )?run: (?:[>|]-?\n(?: {10}.*\n)+|.*)/gm)].map(
       ([run]) => run,
     );
@@ -32,7 +32,7 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
     for (const script of scripts) expect(script).not.toContain('${{');
   });
 
-  test('installs packages by npm run setup only', () => {
+  test('installs packages with npm run setup only', () => {
     expect(text).not.toMatch(/\bnpm (ci|i|install|rebuild|exec|x)\b|\bnpx\b/);
   });
 });
@@ -48,14 +48,14 @@ const JOBS = Object.fromEntries(
 const stepsOf = (job = '') => job.split(/^ {6}- /m).slice(1);
 const DEPLOYING = [JOBS.staging, JOBS.promote];
 
-test('every secret is in the environment of a step, never of a job or of the workflow', () => {
+test('secrets are set for single steps, never for a whole job or workflow', () => {
   const secrets = RELEASE.match(/\{\{\s*secrets\b/g) ?? [];
   const inSteps = Object.values(JOBS).flatMap(stepsOf).join('');
   expect(secrets.length).toBe(6);
   expect(inSteps.match(/\{\{\s*secrets\b/g)).toEqual(secrets);
 });
 
-test('packages are installed before the first step that holds a secret', () => {
+test('a job with secrets installs packages before the first step that has one', () => {
   for (const job of DEPLOYING) {
     const steps = stepsOf(job);
     const setup = steps.findIndex((step) => /^run: npm run setup$/m.test(step));
@@ -64,7 +64,7 @@ test('packages are installed before the first step that holds a secret', () => {
   }
 });
 
-test('a step that holds a secret runs the release alone, which installs nothing', () => {
+test('a step with secrets only runs the release, which installs nothing', () => {
   const steps = DEPLOYING.flatMap(stepsOf).filter((step) => step.includes('secrets.'));
   expect(steps.map((step) => /^ *run: (.*)$/m.exec(`  ${step}`)?.[1])).toEqual([
     'npm run release -- staging',

@@ -32,7 +32,7 @@ export const retries: Record<string, Behaviour> = {
   },
   'thirty concurrent creates add thirty animals while the database fails': async (c) => {
     await c.fault({
-      d1AtRandom: { rate: 0.5, faults: ['throws', 'loses the answer', 'is overloaded'], seed: 7 },
+      d1AtRandom: { rate: 0.5, faults: ['throws', 'loses the response', 'is overloaded'], seed: 7 },
     });
     const store = c.connect({ fetch: impatient, maxAttempts: 12 });
     const names = Array.from({ length: 30 }, (_, i) => `Pet ${i}`);

@@ -25,7 +25,7 @@ async function untilAnswered(name: string, key: string): Promise<Reply> {
 }
 
 test('50 concurrent creates with one key, a third of the answers lost: one animal, one answer', async () => {
-  const d1AtRandom = { rate: 1 / 3, faults: ['loses the answer' as const], seed: 1 };
+  const d1AtRandom = { rate: 1 / 3, faults: ['loses the response' as const], seed: 1 };
   await store.fault({ d1AtRandom });
   const replies = await Promise.all(Array.from({ length: 50 }, () => untilAnswered('Rex', 'one')));
   const { d1Faults } = await store.calls();
@@ -37,9 +37,9 @@ test('50 concurrent creates with one key, a third of the answers lost: one anima
 test('200 creates under 20 % faults of every kind: 200 animals, each readable under its own id', async () => {
   const every: D1Fault[] = [
     'throws',
-    'loses the answer',
+    'loses the response',
     'hangs',
-    'hangs after',
+    'runs, then hangs',
     'is slow',
     'is overloaded',
     'is full',

@@ -142,7 +142,7 @@ test('a database that stays busy wrote nothing, and the message says so', async 
 });
 
 test('a database that is busy after an answer was lost may have written', async () => {
-  await store.fault({ d1: ['loses the answer', BUSY, BUSY] });
+  await store.fault({ d1: ['loses the response', BUSY, BUSY] });
   const { body } = await store.create(REX, { headers: { 'idempotency-key': 'k' } });
   expect(body).toMatchObject({ message: RETRY_WITH_KEY });
   expect(await names()).toEqual(['Rex']);

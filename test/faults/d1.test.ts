@@ -51,7 +51,7 @@ type Survived = [attempts: number, faults: D1Fault[]];
 const SURVIVED: Survived[] = [
   [1, ['is slow']],
   [2, ['throws']],
-  [2, ['loses the answer']],
+  [2, ['loses the response']],
   [3, ['throws', 'throws']],
 ];
 
@@ -69,7 +69,7 @@ describe.each<Name>(['listPets', 'getPet'])('%s', (name) => {
     expect(reply).toMatchObject({ status: 200, line: { d1Attempts } });
   });
 
-  test.each([...FAILED, [1, LATE, ['hangs after']] satisfies Failed])(
+  test.each([...FAILED, [1, LATE, ['runs, then hangs']] satisfies Failed])(
     'is a 503 at attempt %i, because of %s',
     async (d1Attempts, cause, faults) => {
       const reply = await sendWithFaults(name, faults);
@@ -112,7 +112,7 @@ describe('createPet with an Idempotency-Key', () => {
   );
 
   test('is a 503 whose retry finds the pet when D1 writes and never answers', async () => {
-    await expectUnavailable(1, LATE, ['hangs after']);
+    await expectUnavailable(1, LATE, ['runs, then hangs']);
     expect(await names()).toEqual(['old', 'Rex']);
     const again = await OPERATIONS[name]();
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
@@ -128,9 +128,9 @@ describe('createPet without an Idempotency-Key', () => {
 
   test.each<[fault: D1Fault, cause: string, names: string[]]>([
     ['throws', LOST, ['old']],
-    ['loses the answer', LOST, ['old', 'Rex']],
+    ['loses the response', LOST, ['old', 'Rex']],
     ['hangs', LATE, ['old']],
-    ['hangs after', LATE, ['old', 'Rex']],
+    ['runs, then hangs', LATE, ['old', 'Rex']],
     ['is overloaded', OVERLOADED, ['old']],
   ])('is a 503 at the first attempt when D1 %s', async (fault, cause, written) => {
     const reply = await sendWithFaults('createPet', [fault]);

@@ -5,9 +5,9 @@ import { setClock } from './clock.ts';
 export type D1Fault =
   | 'works'
   | 'throws' // the connection is lost before the call took effect
-  | 'loses the answer' // it took effect, then the connection is lost
+  | 'loses the response' // it took effect, then the connection is lost
   | 'hangs'
-  | 'hangs after' // it took effect, and no answer ever comes
+  | 'runs, then hangs' // it took effect, and no answer ever comes
   | 'is slow' // it answers after three seconds
   | 'is overloaded'
   | 'is full'
@@ -39,12 +39,12 @@ async function call<T>(
       return run();
     case 'throws':
       throw new Error(LOST);
-    case 'loses the answer':
+    case 'loses the response':
       await run();
       throw new Error(LOST);
     case 'hangs':
       return never();
-    case 'hangs after':
+    case 'runs, then hangs':
       waitUntil(run());
       return never();
     case 'is slow': {

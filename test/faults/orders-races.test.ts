@@ -11,7 +11,7 @@ const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_L
 const store = startStore({ faults: true, env: 'staging', limits: unlimited });
 const { given, contents, place, move, update, remove } = clientOf(store);
 
-const RETRIED: D1Fault[] = ['throws', 'loses the answer'];
+const RETRIED: D1Fault[] = ['throws', 'loses the response'];
 
 describe.each(RETRIED)('when D1 %s, the retry answers', (fault) => {
   test('404 to a deletePet of no animal', async () => {
@@ -40,7 +40,7 @@ describe.each(RETRIED)('when D1 %s, the retry answers', (fault) => {
 
 test('a placeOrder that found no available animal is not remembered: the same key succeeds later', async () => {
   await given(['sold']);
-  await store.fault({ d1: ['loses the answer'] });
+  await store.fault({ d1: ['loses the response'] });
   expect((await place(1, 'k')).status).toBe(409);
   await update(1, { status: 'available' });
   const reply = await place(1, 'k');
@@ -84,8 +84,8 @@ async function untilAnswered(send: () => Promise<Reply>): Promise<Reply> {
 test('50 concurrent orders of one animal, a third of the answers lost: one 201, one order', async () => {
   await given(['available']);
   // The first call places the order, and its client has to send the request again.
-  const d1AtRandom = { rate: 1 / 3, faults: ['loses the answer' as const], seed: 3 };
-  await store.fault({ d1: ['hangs after'], d1AtRandom });
+  const d1AtRandom = { rate: 1 / 3, faults: ['loses the response' as const], seed: 3 };
+  await store.fault({ d1: ['runs, then hangs'], d1AtRandom });
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, i) => untilAnswered(() => place(1, `client ${i}`))),
   );
@@ -101,7 +101,7 @@ test('50 concurrent orders of one animal, a third of the answers lost: one 201, 
 
 test('50 concurrent orders of one animal without a key, a third of the answers lost: one order', async () => {
   await given(['available']);
-  await store.fault({ d1AtRandom: { rate: 1 / 3, faults: ['loses the answer'], seed: 4 } });
+  await store.fault({ d1AtRandom: { rate: 1 / 3, faults: ['loses the response'], seed: 4 } });
   const replies = await Promise.all(Array.from({ length: 50 }, () => place(1)));
   expect((await store.calls()).d1Faults).toBeGreaterThan(10);
   // The answer of the order itself can be among those that are lost.
@@ -112,9 +112,9 @@ test('50 concurrent orders of one animal without a key, a third of the answers l
 test('30 orders delivered, 30 cancelled, 30 animals deleted, 20 % faults of every kind: each once', async () => {
   const every: D1Fault[] = [
     'throws',
-    'loses the answer',
+    'loses the response',
     'hangs',
-    'hangs after',
+    'runs, then hangs',
     'is slow',
     'is overloaded',
     'is full',
