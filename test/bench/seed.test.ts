@@ -24,7 +24,7 @@ test('pets are added beside those that exist, in several statements', async () =
   ]);
 });
 
-test('orders are added that suit the statuses of their pets', async () => {
+test('the orders that are added match the statuses of their pets', async () => {
   const { DB } = await store.bindings();
   await addPets(DB, 400);
   await addOrders(DB, 1_000);

@@ -1,4 +1,4 @@
-/** What the tests of orders send, and what D1 holds. */
+/** The requests of the tests of orders, and the contents of D1. */
 import type { Reply, Store } from '../store.ts';
 
 export function clientOf(store: Store) {

@@ -1,6 +1,6 @@
 /**
- * A clock that tests set: time-outs come ten times as fast, and the time of day stands still until it is
- * set again, or goes ten times as fast, too. The app calls both through the globals, each time.
+ * A clock that tests set: timers run ten times as fast, and the time of day stands still or runs ten times as
+ * fast as well. The app calls both through the globals at call time.
  */
 const FASTER = 10;
 
@@ -14,7 +14,7 @@ globalThis.setTimeout = ((callback: () => void, ms = 0) =>
   plainSetTimeout(callback, ms / FASTER)) as typeof setTimeout;
 Date.now = () => now + (plainNow() - setAt) * speed;
 
-/** Sets the time of day to the real one and so many milliseconds. */
+/** Sets the time of day to `ahead` milliseconds after the real one, standing still or running. */
 export function setClock(ahead: number, runs: boolean): void {
   setAt = plainNow();
   now = setAt + ahead;

@@ -1,4 +1,4 @@
-/** Many clients at once while D1 fails: nothing is lost, nothing is added twice. */
+/** Many concurrent clients while D1 fails: no animal is lost, and none is added twice. */
 import { expect, test } from 'vitest';
 import { type Reply, startStore } from '../store.ts';
 import type { D1Fault } from './d1.ts';
@@ -13,28 +13,28 @@ async function names(): Promise<string[]> {
   return results.map(({ name }) => name);
 }
 
-/** Sends a create until it is answered with a 201, as a client would. */
-async function untilAnswered(name: string, key: string): Promise<Reply> {
+/** Sends a create until its response is a 201, as a client would. */
+async function untilCreated(name: string, key: string): Promise<Reply> {
   for (let attempt = 0; attempt < 30; attempt += 1) {
     const body = { name, categoryId: 1 };
     const reply = await store.create(body, { headers: { 'idempotency-key': key } });
     if (reply.status === 201) return reply;
     expect([500, 503]).toContain(reply.status);
   }
-  throw new Error(`${name} was never answered`);
+  throw new Error(`${name} was never created`);
 }
 
-test('50 concurrent creates with one key, a third of the answers lost: one animal, one answer', async () => {
+test('50 concurrent creates with one key add one animal while a third of the responses of D1 are lost', async () => {
   const d1AtRandom = { rate: 1 / 3, faults: ['loses the response' as const], seed: 1 };
   await store.fault({ d1AtRandom });
-  const replies = await Promise.all(Array.from({ length: 50 }, () => untilAnswered('Rex', 'one')));
+  const replies = await Promise.all(Array.from({ length: 50 }, () => untilCreated('Rex', 'one')));
   const { d1Faults } = await store.calls();
   expect(d1Faults).toBeGreaterThan(10);
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
   expect(await names()).toEqual(['Rex']);
 });
 
-test('200 creates under 20 % faults of every kind: 200 animals, each readable under its own id', async () => {
+test('200 creates add 200 animals, each with its own id, while a fifth of the calls of D1 fail', async () => {
   const every: D1Fault[] = [
     'throws',
     'loses the response',
@@ -49,7 +49,7 @@ test('200 creates under 20 % faults of every kind: 200 animals, each readable un
   const wanted = Array.from({ length: 200 }, (_, i) => `Pet ${i}`);
   const replies: Reply[] = [];
   for (let i = 0; i < wanted.length; i += 20) {
-    const some = wanted.slice(i, i + 20).map((name) => untilAnswered(name, `key of ${name}`));
+    const some = wanted.slice(i, i + 20).map((name) => untilCreated(name, `key of ${name}`));
     replies.push(...(await Promise.all(some)));
   }
   const { d1Faults } = await store.calls();

@@ -1,4 +1,4 @@
-/** Deadlines, sessions and the errors of D1. */
+/** The deadline of a request, sessions, and the errors of D1. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 import type { D1Fault } from './d1.ts';
@@ -20,16 +20,16 @@ const LATE_AFTER_LOST = expect.stringMatching(
   /^D1 did not respond within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,
 );
 
-describe('five seconds are for all of a request', () => {
-  test('not for each attempt', async () => {
-    // Three seconds, then three more: either attempt by itself would be in time.
+describe('one budget of five seconds covers', () => {
+  test('all attempts of a request', async () => {
+    // Three seconds, then three more: each attempt alone would be in time.
     await store.fault({ clockRuns: true, d1: ['throws late', 'is slow'] });
     const reply = await store.fetch('/v1/pets');
     expect(reply.status).toBe(503);
     expect(await store.logLines()).toEqual([expect.objectContaining({ cause: LATE_AFTER_LOST })]);
   });
 
-  test('KV included', async () => {
+  test('KV and D1', async () => {
     const list = async () => {
       const authorization = `Bearer ${await store.issueKey()}`;
       return (await store.fetch('/v1/pets', { headers: { authorization } })).status;
@@ -43,7 +43,7 @@ describe('five seconds are for all of a request', () => {
   });
 });
 
-test('a request in a session is tried again, too, and answered with a bookmark', async () => {
+test('a request in a session is retried as well, and its response has a bookmark', async () => {
   for (const path of ['/v1/pets', '/v1/pets/1']) {
     await store.create(REX);
     await store.fault({ d1: ['throws', 'throws'] });
@@ -59,7 +59,7 @@ describe('a session that begins at a bookmark', () => {
   const headers = { 'x-d1-bookmark': `7fffffff-ffffffff-ffffffff-${'f'.repeat(32)}` };
 
   test.each<D1Fault>(['hangs', 'throws', { text: 'D1_ERROR: the bookmark is not valid' }])(
-    'is answered from the primary when it %s',
+    'that %s is served from the primary',
     async (fault) => {
       await store.fault({ d1: [fault] });
       for (const path of ['/v1/pets', '/v1/pets?limit=1']) {
@@ -70,7 +70,7 @@ describe('a session that begins at a bookmark', () => {
     },
   );
 
-  test('is answered within five seconds, the primary included', async () => {
+  test('gets a response within five seconds, the time of the primary included', async () => {
     await store.fault({ clockRuns: true, d1: ['hangs', 'hangs'] });
     const reply = await store.fetch('/v1/pets', { headers });
     expect([reply.status, (await store.calls()).d1]).toEqual([503, 2]);
@@ -123,7 +123,7 @@ describe('after the D1 error', () => {
     ['database is locked: SQLITE_BUSY', 201, ['Rex']],
     ['disk I/O error: SQLITE_IOERR', 503, []],
   ])(
-    '"%s" a create without a key is a %i: it is repeated only if nothing was written',
+    '"%s" a create without a key is repeated only if nothing was written: it is a %i',
     async (text, status, written) => {
       await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
       expect((await store.create(REX)).status).toBe(status);
@@ -134,21 +134,21 @@ describe('after the D1 error', () => {
 
 const BUSY: D1Fault = { text: 'D1_ERROR: database is locked: SQLITE_BUSY' };
 
-test('a database that stays busy wrote nothing, and the message says so', async () => {
+test('the message says that nothing was written when the database stays busy', async () => {
   await store.fault({ d1: [BUSY, BUSY, BUSY] });
   const { body } = await store.create(REX);
   expect(body).toMatchObject({ message: 'The database is busy. Nothing was written.' });
   expect(await names()).toEqual([]);
 });
 
-test('a database that is busy after an answer was lost may have written', async () => {
+test('the message does not say that nothing was written when a response was lost before', async () => {
   await store.fault({ d1: ['loses the response', BUSY, BUSY] });
   const { body } = await store.create(REX, { headers: { 'idempotency-key': 'k' } });
   expect(body).toMatchObject({ message: RETRY_WITH_KEY });
   expect(await names()).toEqual(['Rex']);
 });
 
-test('a full id space is a 500 that an operator understands, and nothing is half-written', async () => {
+test('a create after the last id is a 500 that logs this cause, and writes nothing', async () => {
   const { DB } = await store.bindings();
   await DB.prepare('INSERT INTO pets (id, name, category_id) VALUES (?1, ?2, 1)')
     .bind('9223372036854775807', 'last')

@@ -1,4 +1,4 @@
-/** The store while D1 fails: what a client is told, and that nothing is lost and nothing doubled. */
+/** Each operation while D1 fails: the response, the log line, and what is written. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 import type { D1Fault } from './d1.ts';
@@ -34,7 +34,7 @@ const LATE_AFTER_LOST = expect.stringMatching(
 );
 const OVERLOADED = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 
-/** Sends a request while D1 has these faults and one pet, `old`. */
+/** Sends a request to a store with one animal, `old`, while D1 has these faults. */
 async function sendWithFaults(name: Name, faults: D1Fault[]) {
   const { DB } = await store.bindings();
   await DB.exec("INSERT INTO pets (name, category_id) VALUES ('old', 1)");
@@ -111,7 +111,7 @@ describe('createPet with an Idempotency-Key', () => {
     },
   );
 
-  test('is a 503 whose retry finds the pet when D1 writes and never answers', async () => {
+  test('is a 503 when D1 writes and never returns, and its retry returns the animal', async () => {
     await expectUnavailable(1, LATE, ['runs, then hangs']);
     expect(await names()).toEqual(['old', 'Rex']);
     const again = await OPERATIONS[name]();

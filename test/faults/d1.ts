@@ -1,21 +1,21 @@
-/** A D1 binding, some calls of which fail. */
+/** A D1 binding whose calls fail on demand. */
 import { setClock } from './clock.ts';
 
-/** What happens to one call of D1: a query, or a batch. */
+/** The fault of one call of D1: a query, or a batch. */
 export type D1Fault =
   | 'works'
-  | 'throws' // the connection is lost before the call took effect
-  | 'loses the response' // it took effect, then the connection is lost
+  | 'throws' // the connection is lost before the call takes effect
+  | 'loses the response' // the call takes effect, then the connection is lost
   | 'hangs'
-  | 'runs, then hangs' // it took effect, and no answer ever comes
-  | 'is slow' // it answers after three seconds
+  | 'runs, then hangs' // the call takes effect, and never returns
+  | 'is slow' // it returns after three seconds
   | 'is overloaded'
   | 'is full'
   | 'has another schema'
   | 'throws late' // the connection is lost after three seconds
-  | 'is slower' // it answers after three and a half seconds
+  | 'is slower' // it returns after three and a half seconds
   | { text: string } // it throws with this message
-  | { ahead: number }; // it works, and so far ahead is the time of day when it answers
+  | { ahead: number }; // it works, and sets the time of day this many milliseconds ahead
 
 const LOST = 'D1_ERROR: Network connection lost.';
 const SLOW_MS = 3_000;
@@ -23,7 +23,7 @@ const SLOWER_MS = 3_500;
 
 const never = () => new Promise<never>(() => {});
 
-/** Carries a call out as the fault says. `waitUntil` keeps alive what goes on after the answer is lost. */
+/** Runs a call with a fault. `waitUntil` keeps a write alive whose response is lost. */
 async function call<T>(
   fault: D1Fault,
   run: () => Promise<T>,
@@ -68,7 +68,7 @@ async function call<T>(
   }
 }
 
-/** The database, or a session of it, each call of which first asks for its fault. */
+/** The database, or a session of it; each call has the next fault. */
 export function faultyDatabase<T extends D1Database | D1DatabaseSession>(
   database: T,
   next: () => D1Fault,

@@ -1,12 +1,12 @@
-/** What holds for every animal and its orders, whatever has happened. */
+/** The invariants of animals and their orders. */
 import { expect } from 'vitest';
 import { isOpen, type Order, PET_STATUS } from './model.ts';
 
 /**
- * Expects that at most one order of an animal is open, that it is the one that the animal's status comes
- * from, and that an animal whose status comes from an order has the status that belongs to the order's.
+ * Expects that an animal has at most one open order, that this order determines its status, and that a status
+ * determined by an order is the one that belongs to the status of the order.
  *
- * @param orderOf the order that the status of an animal comes from; `undefined` if a client set the status.
+ * @param orderOf the order that determines the status of an animal; `undefined` if a client set the status.
  */
 export function expectInvariants(
   pets: { id: number; status?: string | null }[],
@@ -14,7 +14,7 @@ export function expectInvariants(
   orderOf: (petId: number) => number | undefined,
 ): void {
   const open = orders.filter(({ status }) => isOpen(status));
-  expect(new Set(open.map(({ petId }) => petId)).size, 'one open order of an animal').toBe(
+  expect(new Set(open.map(({ petId }) => petId)).size, 'an animal has at most one open order').toBe(
     open.length,
   );
   const sources = pets.flatMap((pet) => {
@@ -26,5 +26,7 @@ export function expectInvariants(
   }
   const known = sources.map(({ order }) => order).filter(({ status }) => isOpen(status));
   const byId = (a: Order, b: Order) => a.id - b.id;
-  expect(open.sort(byId), 'open orders make their animals pending').toEqual(known.sort(byId));
+  expect(open.sort(byId), 'an open order determines the status of its animal').toEqual(
+    known.sort(byId),
+  );
 }

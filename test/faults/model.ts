@@ -1,4 +1,4 @@
-/** A model of the store for one client at a time: what each operation answers, and what it changes. */
+/** A sequential model of the store: the answer to each operation, and its effect on the state. */
 import { isDeepStrictEqual } from 'node:util';
 import { type ApiError, STATUS_OF } from '../../src/errors.ts';
 import { idempotencyKeyReused } from '../../src/idempotency/create.ts';
@@ -8,7 +8,7 @@ import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
 export type PetStatus = 'available' | 'pending' | 'sold';
 export type OrderStatus = 'placed' | 'approved' | 'delivered' | 'cancelled';
 export type Pet = { id: number; name: string; categoryId: number; status?: PetStatus };
-/** Without `placedAt`, which no model knows. */
+/** Without `placedAt`, which the model cannot predict. */
 export type Order = { id: number; petId: number; status: OrderStatus };
 
 type Page<Status> = { status: Status | undefined; limit: number; after: number | undefined };
@@ -41,7 +41,7 @@ export type State = {
   orders: Order[];
   lastPet: number;
   lastOrder: number;
-  /** By the id of an animal: the order that its status comes from. Without one, a client set the status. */
+  /** By the id of an animal: the order that determined its status. Without one, a client set the status. */
   orderOf: Record<number, number>;
   /** The answers to creates with an Idempotency-Key, by client, operation and key. */
   first: Record<string, { body: object; answer: Answer }>;
@@ -59,8 +59,8 @@ export const EMPTY: State = {
 export type Observed = { operation: Operation; answer: Answer };
 
 /**
- * The states after concurrent operations: one for each order of them in which every answer is the model's.
- * Without one, the answers contradict each other or the state before.
+ * The states after concurrent operations: one for each order of the operations in which the model gives the same
+ * answers. An empty array means that no order explains the answers.
  */
 export function explain(state: State, observed: Observed[]): State[] {
   if (observed.length === 0) return [state];
@@ -71,7 +71,7 @@ export function explain(state: State, observed: Observed[]): State[] {
   });
 }
 
-/** Carries an operation out on the state, and answers it. */
+/** Applies an operation to the state, and returns its answer. */
 export function run(state: State, operation: Operation): Answer {
   const petOf = (id: number) => state.pets.find((pet) => pet.id === id);
   const openOrderOf = (petId: number) =>
@@ -156,7 +156,7 @@ const NEXT: Record<OrderStatus, OrderStatus[]> = {
   cancelled: [],
 };
 
-/** The status of an animal that comes from an order with this status. */
+/** The status of an animal by the status of its order. */
 export const PET_STATUS: Record<OrderStatus, PetStatus> = {
   placed: 'pending',
   approved: 'pending',

@@ -1,11 +1,11 @@
-/** Sends the operations of the model to the store, and reads its responses as answers of the model. */
+/** Sends the operations of the model to the store, and converts its responses to answers of the model. */
 import { decodeCursor, encodeCursor } from '../../src/http/cursor.ts';
 import { orderList } from '../../src/orders/schema.ts';
 import { petList } from '../../src/pets/schema.ts';
 import type { Reply, RequestOptions, Store } from '../store.ts';
 import type { Answer, Operation } from './model.ts';
 
-/** `keys` are the API keys of the clients. `placedAt` is called with what the model leaves out. */
+/** `keys` are the API keys of the clients. `placedAt` is called with the times of orders, which the model omits. */
 export async function observe(
   store: Store,
   keys: string[],

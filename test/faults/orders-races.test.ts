@@ -1,4 +1,4 @@
-/** Orders while answers are lost, from many clients at once; and refusals, which a retry must not change. */
+/** Orders of many concurrent clients while responses of D1 are lost, and rejections, which a retry must not change. */
 import { describe, expect, test } from 'vitest';
 import { updateOrder } from '../../src/orders/queries.ts';
 import { updatePet } from '../../src/pets/queries.ts';
@@ -13,8 +13,8 @@ const { given, contents, place, move, update, remove } = clientOf(store);
 
 const RETRIED: D1Fault[] = ['throws', 'loses the response'];
 
-describe.each(RETRIED)('when D1 %s, the retry answers', (fault) => {
-  test('404 to a deletePet of no animal', async () => {
+describe.each(RETRIED)('when D1 %s, the retry returns', (fault) => {
+  test('a 404 for a deletePet of an unknown animal', async () => {
     await store.fault({ d1: [fault] });
     expect((await remove(1)).body).toMatchObject({ status: 404, code: 'pet_not_found' });
     expect((await store.calls()).d1).toBe(2);
@@ -23,13 +23,13 @@ describe.each(RETRIED)('when D1 %s, the retry answers', (fault) => {
   test.each([
     ['a deletePet of an animal with an open order', 'pet_has_open_order', () => remove(1)],
     [
-      'an updatePet of its status',
+      'an updatePet of the status of an animal with an open order',
       'pet_has_open_order',
       () => update(1, { name: 'Max', status: 'sold' }),
     ],
-    ['a placeOrder of it', 'pet_not_available', () => place(1, 'k')],
-    ['an updateOrder to a status out of turn', 'invalid_transition', () => move(1, 'delivered')],
-  ])('409 to %s, and nothing is written', async (_, code, send) => {
+    ['a placeOrder of the animal', 'pet_not_available', () => place(1, 'k')],
+    ['an invalid transition', 'invalid_transition', () => move(1, 'delivered')],
+  ])('a 409 for %s, and nothing is written', async (_, code, send) => {
     await given(['pending'], [[1, 'placed']]);
     await store.fault({ d1: [fault] });
     expect((await send()).body).toMatchObject({ status: 409, code });
@@ -47,10 +47,10 @@ test('a placeOrder that found no available animal is not remembered: the same ke
   expect([reply.status, reply.headers.has('idempotency-replayed')]).toEqual([201, false]);
 });
 
-describe('another attempt of a request whose answer was lost', () => {
+describe('another attempt of a request whose response was lost', () => {
   const record = { scope: 'suite', requestId: 'request' };
 
-  test('does not change an animal again, over what another client did meanwhile', async () => {
+  test('does not overwrite a later change of another client', async () => {
     await given(['sold']);
     const { DB } = await store.bindings();
     const attempt = () => updatePet(DB, 1n, { status: 'available' }, record);
@@ -60,7 +60,7 @@ describe('another attempt of a request whose answer was lost', () => {
     expect(await contents()).toEqual(['animal 1 is pending', 'order 1 of 1 is placed']);
   });
 
-  test('finds its order moved, though another client has moved it on', async () => {
+  test('succeeds although another client has changed the order since', async () => {
     await given(['pending'], [[1, 'placed']]);
     const { DB } = await store.bindings();
     const attempt = () => updateOrder(DB, 1n, 'approved', record);
@@ -72,18 +72,18 @@ describe('another attempt of a request whose answer was lost', () => {
   });
 });
 
-/** Sends a request until its answer is not a failure of the service, as a client would. */
+/** Sends a request until its response is not a 5xx, as a client would. */
 async function untilAnswered(send: () => Promise<Reply>): Promise<Reply> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const reply = await send();
     if (reply.status < 500) return reply;
   }
-  throw new Error('the request was never answered');
+  throw new Error('every response was a 5xx');
 }
 
-test('50 concurrent orders of one animal, a third of the answers lost: one 201, one order', async () => {
+test('of 50 concurrent orders of one animal one succeeds while a third of the responses of D1 are lost', async () => {
   await given(['available']);
-  // The first call places the order, and its client has to send the request again.
+  // The first call places the order, and its client must send the request again.
   const d1AtRandom = { rate: 1 / 3, faults: ['loses the response' as const], seed: 3 };
   await store.fault({ d1: ['runs, then hangs'], d1AtRandom });
   const replies = await Promise.all(
@@ -99,17 +99,17 @@ test('50 concurrent orders of one animal, a third of the answers lost: one 201, 
   expect(await contents()).toEqual(['animal 1 is pending', 'order 1 of 1 is placed']);
 });
 
-test('50 concurrent orders of one animal without a key, a third of the answers lost: one order', async () => {
+test('50 concurrent orders of one animal without keys place one while a third of the responses of D1 are lost', async () => {
   await given(['available']);
   await store.fault({ d1AtRandom: { rate: 1 / 3, faults: ['loses the response'], seed: 4 } });
   const replies = await Promise.all(Array.from({ length: 50 }, () => place(1)));
   expect((await store.calls()).d1Faults).toBeGreaterThan(10);
-  // The answer of the order itself can be among those that are lost.
+  // The response to the order itself can be lost as well.
   expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1);
   expect(await contents()).toEqual(['animal 1 is pending', 'order 1 of 1 is placed']);
 });
 
-test('30 orders delivered, 30 cancelled, 30 animals deleted, 20 % faults of every kind: each once', async () => {
+test('30 orders are delivered, 30 cancelled and 30 animals deleted, each once, while a fifth of the calls of D1 fail', async () => {
   const every: D1Fault[] = [
     'throws',
     'loses the response',
@@ -147,7 +147,7 @@ test('30 orders delivered, 30 cancelled, 30 animals deleted, 20 % faults of ever
       orders.set(id, `order ${id} of ${petId} is cancelled`);
     }),
     ...deleted.map(async (petId) => {
-      // 404: an earlier request deleted it, and its answer was a 503.
+      // 404: an earlier request deleted it, and its response was a 503.
       expect([204, 404]).toContain((await untilAnswered(() => remove(petId))).status);
     }),
   ]);
@@ -160,4 +160,4 @@ test('30 orders delivered, 30 cancelled, 30 animals deleted, 20 % faults of ever
     ...[...orders].sort(([a], [b]) => a - b).map(([, line]) => line),
   ]);
   expect(orders.size).toBe(60);
-}, 60_000);
+});

@@ -19,7 +19,7 @@ const { given, contents, place, move, update, remove } = clientOf(store);
 type Survived = [attempts: number, faults: D1Fault[]];
 type Failed = [attempts: number, effect: 'before' | 'after', faults: D1Fault[]];
 
-/** What a write that can be repeated survives, and what it does not. */
+/** The faults that a repeatable write survives, and those after which it is a 503. */
 const REPEATABLE: { survives: Survived[]; fails: Failed[] } = {
   survives: [
     [1, ['is slow']],
@@ -45,7 +45,7 @@ const REPEATABLE: { survives: Survived[]; fails: Failed[] } = {
   ],
 };
 
-/** The same of a write that D1 is asked for only once, unless it is certain that nothing was written. */
+/** The same for a write that is not repeated unless it is certain that nothing was written. */
 const ONCE: typeof REPEATABLE = {
   survives: [
     [1, ['is slow']],
@@ -66,7 +66,7 @@ const ONCE: typeof REPEATABLE = {
 const SEND_AGAIN =
   'The database did not respond. It is unknown whether the change was made: send the same request again.';
 
-/** `again`: the status of the same request, sent again after the first one had an effect or had none. */
+/** `again`: the status of the same request, sent again after the first had no effect, or had one. */
 const OPERATIONS = [
   {
     name: 'placeOrder',
@@ -144,7 +144,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     expect(reply.status).toBe(operation.success);
     expect(await store.logLines()).toEqual([expect.objectContaining({ d1Attempts: attempts })]);
     expect(await contents()).toEqual(operation.after);
-    // A replay is another request's answer, not that of an attempt of the same request.
+    // A replay is the response of an earlier request, not of an earlier attempt.
     expect(reply.headers.has('idempotency-replayed')).toBe(false);
 
     await store.fault({});
@@ -153,7 +153,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
   });
 
   test.each(operation.fails)(
-    'is a 503 at attempt %i and leaves the store as it is %s the write when D1 %j',
+    'is a 503 at attempt %i, with the store in its state %s the write, when D1 %j',
     async (attempts, effect, faults) => {
       await operation.given();
       await store.fault({ d1: [...faults] });

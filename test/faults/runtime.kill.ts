@@ -1,4 +1,4 @@
-/** The runtime killed in the middle of writing, several times, and started again on the same data. */
+/** The runtime is killed several times while clients write, and restarted on the same data. */
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local-store.ts';
 import { copyProject, freePort, type Running } from '../ops/project.ts';
@@ -7,7 +7,7 @@ import type { Order, Pet } from './model.ts';
 
 const ROUNDS = 5;
 const CLIENTS = 8;
-/** Steps that are answered in a round before the kill, on average. */
+/** Completed steps in a round before the kill, on average. */
 const STEPS = 60;
 
 const project = copyProject();
@@ -18,13 +18,13 @@ async function start(port: number): Promise<Running> {
   return running;
 }
 
-/** Ends wrangler, its children and workerd at once: nothing of them can tidy up. */
+/** Kills wrangler, its children and workerd at once: none of them can clean up. */
 async function kill({ process: { pid }, exited }: Running): Promise<void> {
   if (pid) process.kill(-pid, 'SIGKILL');
   await exited;
 }
 
-/** What clients do with an animal, one step after the other. */
+/** The steps of a client with an animal, in order. */
 const LIVES = [
   ['create', 'place', 'approve', 'deliver'],
   ['create', 'place', 'approve', 'deliver', 'remove'],
@@ -33,7 +33,7 @@ const LIVES = [
 ] as const;
 type Step = (typeof LIVES)[number][number];
 
-/** The status of the animal and that of its order after a step; a step leaves the one that it omits. */
+/** The status of the animal and of its order after a step. A step does not change the one that it omits. */
 const AFTER: Record<Step, { pet?: Pet['status'] | 'none'; order?: Order['status'] }> = {
   create: { pet: 'available' },
   place: { pet: 'pending', order: 'placed' },
@@ -43,7 +43,7 @@ const AFTER: Record<Step, { pet?: Pet['status'] | 'none'; order?: Order['status'
   remove: { pet: 'none' },
 };
 
-/** An animal, and what was answered about it: the bodies of the 201s, and the number of steps. */
+/** An animal, the number of its completed steps, and the bodies of its 201 responses. */
 type Life = { name: string; steps: readonly Step[]; done: number; pet?: Pet; order?: Order };
 
 const totals = { requests: 0, interrupted: 0, repeated: 0 };
@@ -63,7 +63,7 @@ async function send(url: string, method: string, body?: object, key?: string): P
   return response;
 }
 
-/** Takes the next step of a life, or repeats it when its answer never came. */
+/** Takes the next step of a life, or repeats it if its response was lost. */
 async function advance(base: string, life: Life, isRepeated: boolean): Promise<void> {
   const step = life.steps[life.done];
   if (step === 'create') {
@@ -72,7 +72,7 @@ async function advance(base: string, life: Life, isRepeated: boolean): Promise<v
     expect(response.status).toBe(201);
     life.pet = (await response.json()) as Pet;
   } else if (step === 'place') {
-    // Two clients want the animal.
+    // Two clients order the animal.
     const responses = await Promise.all(
       ['a', 'b'].map((client) =>
         send(`${base}/store/orders`, 'POST', { petId: life.pet?.id }, `${life.name} ${client}`),
@@ -103,8 +103,8 @@ async function all<Item>(url: string): Promise<Item[]> {
   return items;
 }
 
-/** Expects the store to hold what was answered, and nothing else. */
-async function expectAnswered(base: string, lives: Life[]): Promise<void> {
+/** Expects the store to contain the result of every completed step, and nothing else. */
+async function expectCompleted(base: string, lives: Life[]): Promise<void> {
   const ends = lives.map(({ steps, done, ...life }) => {
     const { pet, order } = Object.assign({}, ...steps.slice(0, done).map((step) => AFTER[step]));
     return { pet: { ...life.pet, status: pet }, order: { ...life.order, status: order } };
@@ -124,7 +124,7 @@ async function expectAnswered(base: string, lives: Life[]): Promise<void> {
 }
 
 test(
-  'every answer that a client received holds, and nothing is there twice',
+  'after each kill, every response that a client received is still true, and no write is doubled',
   async () => {
     const port = await freePort();
     const base = `http://localhost:${port}/v1`;
@@ -165,9 +165,9 @@ test(
       });
       const working = Promise.all(clients);
       await Promise.race([working, enough.promise]);
-      // Any moment of the requests that are in progress now, or of the next ones.
+      // The kill interrupts the requests in progress at a random moment.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
-      // From here on nobody begins a request: those that are unanswered were in progress at the kill.
+      // No client starts another step: the unanswered ones are those in progress at the kill.
       isAlive = false;
       await kill(running);
       await working;
@@ -175,7 +175,7 @@ test(
 
       const again = await start(port);
       for (const life of unanswered) await advance(base, life, true);
-      await expectAnswered(base, lives);
+      await expectCompleted(base, lives);
       await kill(again);
     }
     expect(totals.interrupted).toBeGreaterThan(0);
@@ -184,7 +184,7 @@ test(
     const { requests, interrupted, repeated } = totals;
     console.log(
       `killed ${ROUNDS} times, ${requests} requests, ${interrupted} steps interrupted ` +
-        `(${repeated} requests had been carried out), ${lives.length} animals, 0 lost, 0 doubled`,
+        `(${repeated} requests had taken effect), ${lives.length} animals`,
     );
   },
   ROUNDS * 60_000,

@@ -1,32 +1,32 @@
 /**
- * The unmodified app with bindings that fail when they are told to. A test tells it with a PUT to
- * `/__faults`, and asks it with a GET there what has been called since.
+ * The unmodified app with bindings that fail on demand. PUT `/__faults` sets the faults, GET `/__faults` returns
+ * the number of calls since then.
  */
 
 import app from '../../src/index.ts';
 import { setClock } from './clock.ts';
 import { type D1Fault, faultyDatabase } from './d1.ts';
 
-/** How a call fails: it throws, or it never answers. */
+/** How a call fails: it throws, or it never returns. */
 export type Failure = 'throws' | 'hangs';
 
-/** How long KV takes when it is slow, in milliseconds. */
+/** The delay of a slow KV read. */
 const SLOW_KV_MS = 1_800;
 
 export type Faults = {
   kv?: Failure | 'is slow';
   limiters?: Failure;
-  /** What happens to the next calls of D1, in order; those after them work. */
+  /** The faults of the next calls of D1, in order; later calls work. */
   d1?: D1Fault[];
-  /** What happens to the calls after those: with this probability, one of these. */
+  /** The faults of calls after those: each fails with probability `rate`, with one of `faults`. */
   d1AtRandom?: { rate: number; faults: D1Fault[]; seed: number };
-  /** How far the time of day is ahead of the real one, in milliseconds; it stands still from then on. */
+  /** Sets the time of day to this many milliseconds after the real one, where it stands still. */
   ahead?: number;
-  /** Whether the time of day goes on from there, as fast as time-outs come. */
+  /** Lets the time of day run from there, as fast as the timers. */
   clockRuns?: boolean;
 };
 
-/** What has been called, and how many calls of D1 were made to fail. */
+/** The number of calls, and of the calls of D1 that had a fault. */
 export type Calls = { kvReads: number; addressLimits: number; d1: number; d1Faults: number };
 
 const NO_CALLS: Calls = { kvReads: 0, addressLimits: 0, d1: 0, d1Faults: 0 };
@@ -38,7 +38,7 @@ let random = () => 1;
 export default {
   async fetch(request, env, context) {
     if (new URL(request.url).pathname !== '/__faults') {
-      // Miniflare gives every request an address. One that asks to have none is sent on without.
+      // Miniflare adds an address to every request. `X-No-Address` removes it.
       const anonymous = new Headers(request.headers);
       if (anonymous.has('x-no-address')) anonymous.delete('cf-connecting-ip');
       const faulty = withFaults(env, (promise) => context.waitUntil(promise));
@@ -80,7 +80,7 @@ function withFaults(env: Env, waitUntil: (promise: Promise<unknown>) => void): E
   };
 }
 
-/** KV, which takes its time to read when it is told to. */
+/** KV, whose calls are delayed while it is slow. */
 function slowed(kv: KVNamespace): KVNamespace {
   if (faults.kv !== 'is slow') return kv;
   return new Proxy(kv, {
@@ -106,7 +106,7 @@ function nextD1Fault(): D1Fault {
   return fault ?? 'works';
 }
 
-/** A small generator of random numbers from 0 to 1 that can be repeated: mulberry32. */
+/** A small random number generator with a seed; returns numbers from 0 to 1. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
@@ -123,7 +123,7 @@ function fail(failure: Failure | undefined, message: string): Promise<never> | u
   return undefined;
 }
 
-/** The binding, one method of which first asks whether it is to fail. */
+/** The binding, one method of which fails when `failure` returns a promise. */
 function intercept<T extends object>(
   binding: T,
   method: keyof T,

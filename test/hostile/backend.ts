@@ -1,6 +1,6 @@
 /**
  * The bindings of the rig: D1, KV and the rate limiters, in one Durable Object with SQLite. Calls leave the
- * isolate, as calls to the real bindings do, and return when the test wants.
+ * isolate, as calls to the real bindings do, and return when the test releases them.
  */
 import { DurableObject } from 'cloudflare:workers';
 

@@ -23,7 +23,7 @@ export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body 
 export async function open(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  // A reader gets the error as well; without a reader it does not matter.
+  // A reader receives the error as well; without a reader it is unimportant.
   socket.on('error', () => {});
   return socket;
 }

@@ -5,7 +5,7 @@ const store = startStore();
 
 const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
-test('a request without a bookmark gets none', async () => {
+test('a response has no bookmark if the request has none', async () => {
   expect((await store.create({ name: 'Rex', categoryId: 1 })).headers.has('x-d1-bookmark')).toBe(
     false,
   );
@@ -13,7 +13,7 @@ test('a request without a bookmark gets none', async () => {
 });
 
 test.each(['first-unconstrained', 'first-primary'])(
-  '%s is answered with a bookmark, by every operation',
+  'every response to %s has a bookmark',
   async (asked) => {
     const headers = { 'x-d1-bookmark': asked };
     const created = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
@@ -22,10 +22,16 @@ test.each(['first-unconstrained', 'first-primary'])(
     expect(bookmark).toMatch(BOOKMARK);
     const next = { 'x-d1-bookmark': bookmark };
     const { id } = created.body as { id: number };
-    for (const path of ['/v1/pets', `/v1/pets/${id}`, '/v1/pets/0']) {
-      const reply = await store.fetch(path, { headers: next });
-      expect(reply.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
-      if (reply.status === 200) expect(reply.text).toContain(created.text);
+    const listed = await store.fetch('/v1/pets', { headers: next });
+    const found = await store.fetch(`/v1/pets/${id}`, { headers: next });
+    const missing = await store.fetch('/v1/pets/0', { headers: next });
+    expect([listed.text, found.text, missing.status]).toEqual([
+      `[${created.text}]`,
+      created.text,
+      404,
+    ]);
+    for (const { headers } of [listed, found, missing]) {
+      expect(headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
     }
     const once = await store.create(
       { name: 'Rex', categoryId: 1 },

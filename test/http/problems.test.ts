@@ -53,7 +53,7 @@ test('a message lists twenty problems of all parts together, and counts the othe
   expect(message).toMatch(/^petId: .*; limit: .*; X-D1-Bookmark: .*; field16: [^;]+; and 13 more$/);
 });
 
-test('a request without a key is refused before anything else is looked at', async () => {
+test('a request without a key is rejected before anything else is validated', async () => {
   const reply = await patch({ authorization: null });
   expect(reply.body).toMatchObject({ code: 'missing_api_key' });
 });

@@ -5,9 +5,48 @@ import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
 
+/** The challenge to a request without a key, and to one with an invalid key. */
 const CHALLENGE = 'Bearer realm="animal-store"';
+const INVALID_TOKEN = `${CHALLENGE}, error="invalid_token"`;
 
-/** Every operation, with a request that is bad beyond its key: a 401 comes before any 400. */
+const WITHOUT_KEY: [sent: string, authorization: string | null][] = [
+  ['no header', null],
+  ['another scheme', 'Basic dXNlcjpwYXNz'],
+  ['a key without a scheme', generateKey('local')],
+  ['a scheme without a key', 'Bearer'],
+  ['a scheme and a space', 'Bearer '],
+];
+
+const WITH_INVALID_KEY: [sent: string, authorization: string][] = [
+  ['garbage', 'Bearer garbage'],
+  ['two keys', `Bearer ${generateKey('local')} ${generateKey('local')}`],
+  ['two credentials', `Bearer ${generateKey('local')}, Bearer ${generateKey('local')}`],
+  ['a quoted key', `Bearer "${generateKey('local')}"`],
+  ['a wrong checksum', `Bearer ${generateKey('local').slice(0, -1)}~`],
+  ['a key that was never issued', `Bearer ${generateKey('local')}`],
+  ['a key of another environment', `Bearer ${generateKey('production')}`],
+  ['a very long key', `Bearer ${'x'.repeat(8000)}`],
+];
+
+/** Sends a request without access, and expects a 401 that has not reached D1. */
+async function expectUnauthorized(
+  method: string,
+  path: string,
+  authorization: string | null,
+  challenge: string,
+): Promise<unknown> {
+  const { status, headers, body } = await store.fetch(path, {
+    method,
+    headers: { authorization },
+  });
+  expect(status).toBe(401);
+  expect(headers.get('www-authenticate')).toBe(challenge);
+  expect(headers.get('cache-control')).toBe('private, no-store');
+  expect(await store.calls()).toMatchObject({ d1: 0 });
+  return body;
+}
+
+/** Every operation, with a request that is invalid beyond its key: a 401 precedes any 400. */
 const OPERATIONS = [
   ['listPets', 'GET', '/v1/pets?limit=0'],
   ['createPet', 'POST', '/v1/pets?x=1'],
@@ -18,56 +57,47 @@ const OPERATIONS = [
   ['placeOrder', 'POST', '/v1/store/orders?x=1'],
   ['getOrder', 'GET', '/v1/store/orders/abc'],
   ['updateOrder', 'PATCH', '/v1/store/orders/abc'],
-  ['HEAD of a list', 'HEAD', '/v1/pets?limit=0'],
-  ['HEAD of an order', 'HEAD', '/v1/store/orders/abc'],
 ] as const;
 
 describe.each(OPERATIONS)('%s', (_, method, path) => {
-  test.each([
-    ['no header', null, 'missing_api_key'],
-    ['another scheme', 'Basic dXNlcjpwYXNz', 'missing_api_key'],
-    ['a key without a scheme', generateKey('local'), 'missing_api_key'],
-    ['a scheme without a key', 'Bearer', 'missing_api_key'],
-    ['a scheme and a space', 'Bearer ', 'missing_api_key'],
-    ['garbage', 'Bearer garbage', 'invalid_api_key'],
-    ['two keys', `Bearer ${generateKey('local')} ${generateKey('local')}`, 'invalid_api_key'],
-    [
-      'two credentials',
-      `Bearer ${generateKey('local')}, Bearer ${generateKey('local')}`,
-      'invalid_api_key',
-    ],
-    ['a quoted key', `Bearer "${generateKey('local')}"`, 'invalid_api_key'],
-    ['a wrong checksum', `Bearer ${generateKey('local').slice(0, -1)}~`, 'invalid_api_key'],
-    ['a key that was never issued', `Bearer ${generateKey('local')}`, 'invalid_api_key'],
-    ['a key of another environment', `Bearer ${generateKey('production')}`, 'invalid_api_key'],
-    ['a very long key', `Bearer ${'x'.repeat(8000)}`, 'invalid_api_key'],
-  ])('refuses %s', async (_case, authorization, code) => {
-    const { status, headers, body } = await store.fetch(path, {
-      method,
-      headers: { authorization },
-    });
-    expect(status).toBe(401);
-    expect(headers.get('www-authenticate')).toBe(
-      code === 'missing_api_key' ? CHALLENGE : `${CHALLENGE}, error="invalid_token"`,
-    );
-    expect(headers.get('cache-control')).toBe('private, no-store');
-    if (method !== 'HEAD') expect(body).toEqual({ code, message: expect.any(String), status });
-    expect(await store.calls()).toMatchObject({ d1: 0 });
+  test.each(WITHOUT_KEY)('rejects %s as missing_api_key', async (_sent, authorization) => {
+    const body = await expectUnauthorized(method, path, authorization, CHALLENGE);
+    const message = expect.any(String);
+    expect(body).toEqual({ code: 'missing_api_key', message, status: 401 });
+  });
+
+  test.each(WITH_INVALID_KEY)('rejects %s as invalid_api_key', async (_sent, authorization) => {
+    const body = await expectUnauthorized(method, path, authorization, INVALID_TOKEN);
+    const message = expect.any(String);
+    expect(body).toEqual({ code: 'invalid_api_key', message, status: 401 });
   });
 });
 
-async function statusAndCode(key: string): Promise<[number, unknown]> {
+describe.each(['/v1/pets?limit=0', '/v1/store/orders/abc'])('HEAD %s', (path) => {
+  test.each(WITHOUT_KEY)('rejects %s', async (_sent, authorization) => {
+    await expectUnauthorized('HEAD', path, authorization, CHALLENGE);
+  });
+
+  test.each(WITH_INVALID_KEY)('rejects %s', async (_sent, authorization) => {
+    await expectUnauthorized('HEAD', path, authorization, INVALID_TOKEN);
+  });
+});
+
+const ACCEPTED = { status: 200, challenge: null };
+const rejectedWith = (code: string) => ({ status: 401, challenge: INVALID_TOKEN, code });
+
+/** The response to a list with a key: its status, its challenge, and the code of an error. */
+async function outcomeOf(key: string) {
   const { status, headers, body } = await store.fetch('/v1/pets', {
     headers: { authorization: `Bearer ${key}` },
   });
-  const challenge = status === 401 ? `${CHALLENGE}, error="invalid_token"` : null;
-  expect(headers.get('www-authenticate')).toBe(challenge);
-  return [status, (body as { code?: string }).code];
+  const { code } = body as { code?: string };
+  return { status, challenge: headers.get('www-authenticate'), ...(code && { code }) };
 }
 
 describe('an issued key', () => {
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  '])(
-    'is taken with the scheme %j',
+    'is accepted with the scheme %j',
     async (scheme) => {
       const authorization = `${scheme} ${await store.issueKey()}`;
       const reply = await store.fetch('/v1/pets', { headers: { authorization } });
@@ -80,50 +110,45 @@ describe('an issued key', () => {
   test('works until it expires', async () => {
     const past = new Date(Date.now() - 1000).toISOString();
     const future = new Date(Date.now() + 60_000).toISOString();
-    expect(await statusAndCode(await store.issueKey({ expiresAt: past }))).toEqual([
-      401,
-      'expired_api_key',
-    ]);
-    expect(await statusAndCode(await store.issueKey({ expiresAt: future }))).toEqual([
-      200,
-      undefined,
-    ]);
+    const expired = await store.issueKey({ expiresAt: past });
+    expect(await outcomeOf(expired)).toEqual(rejectedWith('expired_api_key'));
+    expect(await outcomeOf(await store.issueKey({ expiresAt: future }))).toEqual(ACCEPTED);
   });
 
-  test('does not work once it was revoked, whether it has expired or not', async () => {
+  test('does not work after it was revoked, whether it has expired or not', async () => {
     const revokedAt = new Date().toISOString();
-    expect(await statusAndCode(await store.issueKey({ revokedAt }))).toEqual([
-      401,
-      'revoked_api_key',
-    ]);
-    expect(await statusAndCode(await store.issueKey({ revokedAt, expiresAt: revokedAt }))).toEqual([
-      401,
-      'revoked_api_key',
-    ]);
+    for (const record of [{ revokedAt }, { revokedAt, expiresAt: revokedAt }]) {
+      const key = await store.issueKey(record);
+      expect(await outcomeOf(key)).toEqual(rejectedWith('revoked_api_key'));
+    }
   });
 
-  test('is not remembered as unknown by an isolate that saw it before it was issued', async () => {
+  test('works in an isolate that rejected it before it was issued', async () => {
     const { API_KEYS } = await store.bindings();
     const key = generateKey('local');
-    expect(await statusAndCode(key)).toEqual([401, 'invalid_api_key']);
+    expect(await outcomeOf(key)).toEqual(rejectedWith('invalid_api_key'));
     await API_KEYS.put(
       await recordName(key),
       JSON.stringify({ id: 'late', label: 'x', createdAt: '2026-11-20T00:00:00Z', unknown: [1] }),
     );
-    expect(await statusAndCode(key)).toEqual([200, undefined]);
+    expect(await outcomeOf(key)).toEqual(ACCEPTED);
   });
 
   test.each(['{', '{}', '{"id":""}', '[]', '{"id":"x","label":"x","createdAt":"yesterday"}'])(
-    'whose record is %s is our mistake, not the client’s',
+    'whose record is invalid is an internal error: %s',
     async (record) => {
       const key = generateKey('local');
       await (await store.bindings()).API_KEYS.put(await recordName(key), record);
-      expect(await statusAndCode(key)).toEqual([500, 'internal_error']);
+      expect(await outcomeOf(key)).toEqual({
+        status: 500,
+        challenge: null,
+        code: 'internal_error',
+      });
     },
   );
 });
 
-test('no key is needed for what is no operation', async () => {
+test('unmatched routes, other methods and preflights need no key', async () => {
   const headers = { authorization: null };
   expect((await store.fetch('/v1/nothing', { headers })).status).toBe(404);
   expect((await store.fetch('/v1/pets', { method: 'DELETE', headers })).status).toBe(405);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { crc32 } from '../../src/crc32.ts';
 import { checksum, environmentOfKey, generateKey } from '../../src/keys/format.ts';
 
-test('crc32 gives the check value of its definition', () => {
+test('crc32 matches the check value of its definition', () => {
   // The check value of CRC-32/ISO-HDLC in the catalogue of parametrised CRC algorithms.
   expect(crc32('123456789')).toBe(0xcbf43926);
   expect(crc32('')).toBe(0);
@@ -23,7 +23,7 @@ describe('the checksum', () => {
     );
   });
 
-  test('is six digits, zeros in front', () => {
+  test('is padded with zeros to six digits', () => {
     // 62^5 > 2^29: about every fifth checksum begins with zero.
     const sums = Array.from({ length: 200 }, (_, i) => checksum(`animal_local_${i}`));
     for (const sum of sums) expect(sum).toMatch(/^[0-9A-Za-z]{6}$/);
@@ -32,11 +32,11 @@ describe('the checksum', () => {
 });
 
 describe('environmentOfKey', () => {
-  test.each(['local', 'staging', 'production'])('knows a key of %s', (environment) => {
+  test.each(['local', 'staging', 'production'])('recognizes a key of %s', (environment) => {
     expect(environmentOfKey(generateKey(environment))).toBe(environment);
   });
 
-  test('refuses a key with any one character changed', () => {
+  test('rejects a key with any one character changed', () => {
     const key = generateKey('local');
     for (let i = 0; i < key.length; i += 1) {
       const other = key[i] === 'x' ? 'y' : 'x';
@@ -52,5 +52,5 @@ describe('environmentOfKey', () => {
     ` ${generateKey('local')}`,
     `${generateKey('local')}\n`,
     generateKey('local').toUpperCase(),
-  ])('refuses %j', (key) => expect(environmentOfKey(key)).toBeUndefined());
+  ])('rejects %j', (key) => expect(environmentOfKey(key)).toBeUndefined());
 });

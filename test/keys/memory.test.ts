@@ -1,4 +1,4 @@
-/** Which record of a key an isolate uses without waiting for KV, decided on given times. */
+/** Which records of keys an isolate uses without waiting for KV, at given times. */
 import { describe, expect, test } from 'vitest';
 import { createKeyCache } from '../../src/keys/cache.ts';
 
@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const stored = (id: string) =>
   JSON.stringify({ id, label: 'test', createdAt: '2026-11-20T00:00:00Z' });
 
-/** A memory of three records that remembers `leaked` of the key `a`, as KV had it at the time 0. */
+/** A memory for three records that has the record `leaked` of the key `a`, read at the time 0. */
 function memoryOfA() {
   const memory = createKeyCache(3);
   memory.set('a', 0, stored('leaked'));
@@ -22,20 +22,20 @@ describe('a record', () => {
     expect(remembered?.refreshAt).toBe(10 * SECOND);
   });
 
-  test('is used for thirty seconds, and no longer, while KV is read again', () => {
+  test('is used for thirty seconds while KV is read again, and no longer', () => {
     const memory = memoryOfA();
     expect(memory.get('a', 30 * SECOND - 1)?.record.id).toBe('leaked');
     expect(memory.get('a', 30 * SECOND)).toBeUndefined();
   });
 
-  test('lives on from when the read that returned it began', () => {
+  test('ages from the start of the read that returned it', () => {
     const memory = memoryOfA();
     memory.set('a', 12 * SECOND, stored('again'));
     expect(memory.get('a', 42 * SECOND - 1)?.record.id).toBe('again');
     expect(memory.get('a', 42 * SECOND)).toBeUndefined();
   });
 
-  test('that a later read replaced does not come back', () => {
+  test('is not replaced by the result of an earlier read', () => {
     const memory = memoryOfA();
     memory.set('a', 12 * SECOND, stored('new'));
     expect(memory.set('a', 11 * SECOND, stored('old'))?.id).toBe('new');
@@ -56,20 +56,20 @@ describe('a record', () => {
 });
 
 describe('while KV fails', () => {
-  test('a record is used on, marked as stale, and KV is read again after ten seconds', () => {
+  test('a record is still used, marked as stale, and KV is read again after ten seconds', () => {
     const memory = memoryOfA();
     expect(memory.keepStale('a', 40 * SECOND, 42 * SECOND)?.record.id).toBe('leaked');
     expect(memory.get('a', 52 * SECOND - 1)).toMatchObject({ stale: true });
     expect(memory.get('a', 52 * SECOND)).toBeUndefined();
   });
 
-  test('a record is kept for an hour after it was fresh', () => {
+  test('a record is kept for an hour after it stopped being fresh', () => {
     const memory = memoryOfA();
     expect(memory.keepStale('a', HOUR, HOUR + 10 * SECOND - 1)?.record.id).toBe('leaked');
     expect(memory.keepStale('a', HOUR, HOUR + 10 * SECOND)).toBeUndefined();
   });
 
-  test('a record that came after the failed read began is not stale', () => {
+  test('a record that was read after the failed read began is not stale', () => {
     const memory = memoryOfA();
     memory.set('a', 12 * SECOND, stored('new'));
     expect(memory.keepStale('a', 11 * SECOND, 13 * SECOND)?.record.id).toBe('new');
@@ -88,7 +88,7 @@ describe('while KV fails', () => {
   });
 });
 
-test('the memory keeps as many records as it may, those that were read last', () => {
+test('the memory has at most its maximum of records, and forgets the least recently read', () => {
   const memory = memoryOfA();
   memory.set('b', 1, stored('b'));
   memory.set('c', 2, stored('c'));
@@ -98,7 +98,7 @@ test('the memory keeps as many records as it may, those that were read last', ()
   expect(known).toEqual(['a', 'c', 'd']);
 });
 
-test('guesses take no place in the memory', () => {
+test('unknown keys are not remembered', () => {
   const memory = memoryOfA();
   for (const guess of ['b', 'c', 'd']) memory.set(guess, 1, null);
   expect(memory.get('a', 2)?.record.id).toBe('leaked');

@@ -1,11 +1,11 @@
-/** What a key may do: the scopes of its record, and the 403 of RFC 6750, section 3.1. */
+/** The scopes of keys, and the 403 of RFC 6750, section 3.1. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
 
-/** An available animal, and an ordered one: the operations below succeed with a key that may do them. */
+/** An available animal, and an ordered one: the operations below succeed with a key that has the scope. */
 beforeEach(async () => {
   const { DB } = await store.bindings();
   await DB.exec(
@@ -83,14 +83,14 @@ describe('a read-only key', () => {
     ['POST', '/v1/store/orders', 'x'.repeat(20_000)],
     ['PATCH', '/v1/store/orders/77', '{"status":"shipped"}'],
   ])(
-    'is refused before the rest of the request is looked at: %s %s',
+    'is rejected before the rest of the request is validated: %s %s',
     async (method, path, body) => {
       const reply = await write(['read'], method, path, body);
       expect(reply.body).toMatchObject({ code: 'insufficient_scope', status: 403 });
     },
   );
 
-  test('cannot learn with an idempotency key what another key created', async () => {
+  test('cannot replay the create of another key with its idempotency key', async () => {
     const both = await authorization({});
     const readOnly = await authorization({ scopes: ['read'] });
     const create = (sender: string) =>
@@ -114,7 +114,7 @@ describe('a read-only key', () => {
 describe.each([
   ['without scopes', undefined],
   ['with read and write', ['read', 'write']],
-  ['with a scope that nobody knows as well', ['admin', 'write', 'read']],
+  ['with an additional unknown scope', ['admin', 'write', 'read']],
 ])('a key %s', (_, scopes) => {
   test.each(READS)('may do %s', async (_operation, method, path) => {
     expect((await read(scopes, method, path)).status).toBe(200);
@@ -127,7 +127,7 @@ describe.each([
 
 describe.each([
   ['with no scope', []],
-  ['with a scope that nobody knows alone', ['admin']],
+  ['with only an unknown scope', ['admin']],
   ['with scopes in capitals', ['READ', 'WRITE']],
 ])('a key %s', (_, scopes) => {
   test.each(READS)('may not do %s', async (_operation, method, path) => {

@@ -112,7 +112,7 @@ describe('updateOrder rejects', () => {
 describe.each([
   ['placeOrder', refusedOrder, 'application/json'],
   ['updateOrder', refusedUpdate, 'application/json, application/merge-patch+json'],
-] as const)('%s refuses a body that is', (_, send, accepted) => {
+] as const)('%s rejects a body that is', (_, send, accepted) => {
   test.each([
     ['empty', '', 'The body must not be empty.'],
     ['cut short', '{"petId":ID', 'The body must be valid JSON.'],

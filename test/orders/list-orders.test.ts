@@ -120,7 +120,7 @@ describe('a cursor of', () => {
       '/v1/store/orders?status=approved&',
       FILTER,
     ],
-  ])('%s (%s) is refused by %s', async (_, list, other, message) => {
+  ])('%s (%s) is rejected by %s', async (_, list, other, message) => {
     await seedOrders(store, 12);
     const cursor = await cursorOf(list);
     expect(cursor).not.toBe('');

@@ -12,7 +12,7 @@ export async function addPet(store: Store, status: string | null = 'available'):
   return (reply.body as { id: number }).id;
 }
 
-/** The status of an animal, `undefined` when it has none; 404 when there is no such animal. */
+/** The status of an animal; `undefined` without a status, 404 without the animal. */
 export async function petStatus(store: Store, petId: number): Promise<string | number | undefined> {
   const { body } = await store.fetch(`/v1/pets/${petId}`);
   return (body as { status?: string | number }).status;

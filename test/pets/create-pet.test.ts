@@ -52,7 +52,7 @@ describe('a valid body', () => {
     ['application/json; charset=utf-8'],
     ['application/json;charset="UTF-8"'],
     ['application/json ; Charset=utf-8;'],
-  ])('is taken as %s', async (contentType) => {
+  ])('is accepted as %s', async (contentType) => {
     const reply = await store.create(
       { name: 'Rex', categoryId: 1 },
       { headers: { 'content-type': contentType } },

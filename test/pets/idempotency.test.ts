@@ -214,14 +214,13 @@ describe('the scheduled handler', () => {
     expect(await records()).toBe(0);
   });
 
-  test.each(['throws', 'hangs'] as const)('fails and logs the cause when D1 %s', async (fault) => {
+  test.each([
+    ['throws', 'D1_ERROR: Network connection lost.'],
+    ['hangs', 'D1 did not respond within 10000 ms'],
+  ] as const)('fails and logs the cause when D1 %s', async (fault, cause) => {
     await seed(1500, DAY + 60_000);
     await store.fault({ d1: ['works', fault] });
     expect(await store.scheduled()).toBe(false);
-    const cause =
-      fault === 'hangs'
-        ? 'D1 did not respond within 10000 ms'
-        : 'D1_ERROR: Network connection lost.';
     expect((await store.logLines())[0]).toMatchObject({ removed: 1000, cause });
   });
 });
