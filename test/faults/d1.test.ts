@@ -55,12 +55,12 @@ const SURVIVED: Survived[] = [
   [3, ['throws', 'throws']],
 ];
 
-type Failed = [attempts: number, cause: unknown, faults: D1Fault[]];
+type Failed = [attempts: number, faults: D1Fault[], cause: unknown];
 const FAILED: Failed[] = [
-  [3, LOST, ['throws', 'throws', 'throws']],
-  [1, LATE, ['hangs']],
-  [2, LATE_AFTER_LOST, ['throws', 'hangs']],
-  [1, OVERLOADED, ['is overloaded']],
+  [3, ['throws', 'throws', 'throws'], LOST],
+  [1, ['hangs'], LATE],
+  [2, ['throws', 'hangs'], LATE_AFTER_LOST],
+  [1, ['is overloaded'], OVERLOADED],
 ];
 
 describe.each<Name>(['listPets', 'getPet'])('%s', (name) => {
@@ -69,9 +69,9 @@ describe.each<Name>(['listPets', 'getPet'])('%s', (name) => {
     expect(reply).toMatchObject({ status: 200, line: { d1Attempts } });
   });
 
-  test.each([...FAILED, [1, LATE, ['runs, then hangs']] satisfies Failed])(
-    'is a 503 at attempt %i, because of %s',
-    async (d1Attempts, cause, faults) => {
+  test.each([...FAILED, [1, ['runs, then hangs'], LATE] satisfies Failed])(
+    'is a 503 at attempt %i when D1 %j, and logs the cause',
+    async (d1Attempts, faults, cause) => {
       const reply = await sendWithFaults(name, faults);
       expect(reply).toMatchObject({ status: 503, line: { d1Attempts, cause } });
       expect(reply.headers.get('retry-after')).toBe('5');
@@ -93,26 +93,23 @@ describe('createPet with an Idempotency-Key', () => {
     expect(await names()).toEqual(['old', 'Rex']);
   });
 
-  async function expectUnavailable(...[d1Attempts, cause, faults]: Failed): Promise<void> {
+  async function expectUnavailable(...[d1Attempts, faults, cause]: Failed): Promise<void> {
     const reply = await sendWithFaults(name, faults);
     expect(reply).toMatchObject({ status: 503, line: { d1Attempts, cause } });
     expect(reply.headers.get('retry-after')).toBe('5');
     expect(reply.body).toMatchObject({ message: RETRY_WITH_KEY });
   }
 
-  test.each(FAILED)(
-    'is a 503 at attempt %i, because of %s, and writes nothing',
-    async (...failed) => {
-      await expectUnavailable(...failed);
-      expect(await names()).toEqual(['old']);
-      const again = await OPERATIONS[name]();
-      expect([again.status, again.headers.has('idempotency-replayed')]).toEqual([201, false]);
-      expect(await names()).toEqual(['old', 'Rex']);
-    },
-  );
+  test.each(FAILED)('is a 503 at attempt %i when D1 %j, and writes nothing', async (...failed) => {
+    await expectUnavailable(...failed);
+    expect(await names()).toEqual(['old']);
+    const again = await OPERATIONS[name]();
+    expect([again.status, again.headers.has('idempotency-replayed')]).toEqual([201, false]);
+    expect(await names()).toEqual(['old', 'Rex']);
+  });
 
   test('is a 503 when D1 writes and never returns, and its retry returns the animal', async () => {
-    await expectUnavailable(1, LATE, ['runs, then hangs']);
+    await expectUnavailable(1, ['runs, then hangs'], LATE);
     expect(await names()).toEqual(['old', 'Rex']);
     const again = await OPERATIONS[name]();
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
