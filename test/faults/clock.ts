@@ -1,22 +1,76 @@
 /**
- * A clock that tests set: timers run ten times as fast, and the time of day stands still or runs ten times as
- * fast as well. The app calls both through the globals at call time.
+ * A clock for tests: timers run ten times as fast, and the time of day stands still or runs ten times as fast as
+ * well. Both can stop while a call of a binding is in progress, so that no deadline depends on the speed of the
+ * machine. The app calls the globals at call time.
  */
 const FASTER = 10;
+/** The interval in which a timer looks at the clock, and the most that the clock advances between two looks. */
+const STEP_MS = 5;
 
-const { setTimeout: plainSetTimeout } = globalThis;
+const { setTimeout: plainSetTimeout, clearTimeout: plainClearTimeout } = globalThis;
 const plainNow = Date.now;
-let setAt = plainNow();
-let now = setAt;
-let speed = 0;
 
-globalThis.setTimeout = ((callback: () => void, ms = 0) =>
-  plainSetTimeout(callback, ms / FASTER)) as typeof setTimeout;
-Date.now = () => now + (plainNow() - setAt) * speed;
+let startedAt = plainNow();
+let isRunning = false;
+let stopsForCalls = true;
+let elapsed = 0;
+let lookedAt = plainNow();
+let inProgress = { calls: 0 };
 
-/** Sets the time of day to `ahead` milliseconds after the real one, standing still or running. */
-export function setClock(ahead: number, runs: boolean): void {
-  setAt = plainNow();
-  now = setAt + ahead;
-  speed = runs ? FASTER : 0;
+/** The milliseconds that have passed on the clock since it was set. */
+function look(): number {
+  const now = plainNow();
+  const passed = Math.min(Math.max(now - lookedAt, 0), STEP_MS);
+  if (!stopsForCalls || inProgress.calls === 0) elapsed += passed * FASTER;
+  lookedAt = now;
+  return elapsed;
+}
+
+const handles = new Map<number, ReturnType<typeof plainSetTimeout>>();
+let lastTimer = 0;
+
+globalThis.setTimeout = ((callback: () => void, ms = 0) => {
+  lastTimer += 1;
+  const timer = lastTimer;
+  let left = ms;
+  let before = look();
+  const step = () => {
+    const now = look();
+    left -= Math.max(now - before, 0);
+    before = now;
+    if (left > 0) handles.set(timer, plainSetTimeout(step, STEP_MS));
+    else {
+      handles.delete(timer);
+      callback();
+    }
+  };
+  handles.set(timer, plainSetTimeout(step, Math.min(ms / FASTER, STEP_MS)));
+  return timer;
+}) as typeof setTimeout;
+globalThis.clearTimeout = ((timer: number) => {
+  plainClearTimeout(handles.get(timer));
+  handles.delete(timer);
+}) as typeof clearTimeout;
+Date.now = () => startedAt + (isRunning ? look() : 0);
+
+/** Sets the time of day to `ahead` milliseconds after the real one. */
+export function setClock(ahead: number, options: { runs: boolean; stopsForCalls: boolean }): void {
+  startedAt = plainNow() + ahead;
+  isRunning = options.runs;
+  stopsForCalls = options.stopsForCalls;
+  elapsed = 0;
+  inProgress = { calls: 0 };
+}
+
+/** Makes a call of a binding, for which the clock stops. */
+export async function callBinding<T>(call: () => Promise<T>): Promise<T> {
+  look();
+  const counted = inProgress;
+  counted.calls += 1;
+  try {
+    return await call();
+  } finally {
+    look();
+    counted.calls -= 1;
+  }
 }

@@ -1,5 +1,5 @@
 /** A D1 binding whose calls fail on demand. */
-import { setClock } from './clock.ts';
+import { callBinding, setClock } from './clock.ts';
 
 /** The fault of one call of D1: a query, or a batch. */
 export type D1Fault =
@@ -26,12 +26,13 @@ const never = () => new Promise<never>(() => {});
 /** Runs a call with a fault. `waitUntil` keeps a write alive whose response is lost. */
 async function call<T>(
   fault: D1Fault,
-  run: () => Promise<T>,
+  query: () => Promise<T>,
   waitUntil: (promise: Promise<unknown>) => void,
 ): Promise<T> {
+  const run = () => callBinding(query);
   if (typeof fault === 'object') {
     if ('text' in fault) throw new Error(fault.text);
-    setClock(fault.ahead, false);
+    setClock(fault.ahead, { runs: false, stopsForCalls: true });
     return run();
   }
   switch (fault) {

@@ -4,7 +4,7 @@
  */
 
 import app from '../../src/index.ts';
-import { setClock } from './clock.ts';
+import { callBinding, setClock } from './clock.ts';
 import { type D1Fault, faultyDatabase } from './d1.ts';
 
 /** How a call fails: it throws, or it never returns. */
@@ -46,7 +46,11 @@ export default {
     }
     if (request.method === 'PUT') {
       faults = await request.json<Faults>();
-      setClock(faults.ahead ?? 0, faults.clockRuns ?? false);
+      setClock(faults.ahead ?? 0, {
+        runs: faults.clockRuns ?? false,
+        // With random faults and many clients, some call is always in progress.
+        stopsForCalls: !faults.d1AtRandom,
+      });
       calls = { ...NO_CALLS };
       random = mulberry32(faults.d1AtRandom?.seed ?? 0);
     }
@@ -60,39 +64,21 @@ export default {
 } satisfies ExportedHandler<Env>;
 
 function withFaults(env: Env, waitUntil: (promise: Promise<unknown>) => void): Env {
-  const failLimiter = () => fail(faults.limiters, 'limiter unavailable');
+  const beforeLimit = () => apply(faults.limiters, 'limiter unavailable');
   return {
     ...env,
     DB: faultyDatabase(env.DB, nextD1Fault, waitUntil),
-    API_KEYS: intercept(slowed(env.API_KEYS), 'get', () => {
+    API_KEYS: intercept(env.API_KEYS, 'get', () => {
       calls.kvReads += 1;
-      return fail(
-        faults.kv === 'is slow' ? undefined : faults.kv,
-        'KV GET failed: 500 Internal Server Error',
-      );
+      return apply(faults.kv, 'KV GET failed: 500 Internal Server Error');
     }),
-    RATE_LIMITER: intercept(env.RATE_LIMITER, 'limit', failLimiter),
-    WRITE_RATE_LIMITER: intercept(env.WRITE_RATE_LIMITER, 'limit', failLimiter),
+    RATE_LIMITER: intercept(env.RATE_LIMITER, 'limit', beforeLimit),
+    WRITE_RATE_LIMITER: intercept(env.WRITE_RATE_LIMITER, 'limit', beforeLimit),
     ADDRESS_RATE_LIMITER: intercept(env.ADDRESS_RATE_LIMITER, 'limit', () => {
       calls.addressLimits += 1;
-      return failLimiter();
+      return beforeLimit();
     }),
   };
-}
-
-/** KV, whose calls are delayed while it is slow. */
-function slowed(kv: KVNamespace): KVNamespace {
-  if (faults.kv !== 'is slow') return kv;
-  return new Proxy(kv, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return async (...args: unknown[]) => {
-        await new Promise((resolve) => setTimeout(resolve, SLOW_KV_MS));
-        return member.apply(target, args);
-      };
-    },
-  });
 }
 
 function nextD1Fault(): D1Fault {
@@ -117,24 +103,24 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-function fail(failure: Failure | undefined, message: string): Promise<never> | undefined {
-  if (failure === 'throws') return Promise.reject(new Error(message));
-  if (failure === 'hangs') return new Promise(() => {});
-  return undefined;
+/** Throws, hangs or waits, as the fault says; `message` is that of the error. */
+async function apply(fault: Failure | 'is slow' | undefined, message: string): Promise<void> {
+  if (fault === 'throws') throw new Error(message);
+  if (fault === 'hangs') await new Promise(() => {});
+  if (fault === 'is slow') await new Promise((resolve) => setTimeout(resolve, SLOW_KV_MS));
 }
 
-/** The binding, one method of which fails when `failure` returns a promise. */
-function intercept<T extends object>(
-  binding: T,
-  method: keyof T,
-  failure: () => Promise<never> | undefined,
-): T {
+/** The binding, with `before` called before each call of one of its methods. */
+function intercept<T extends object>(binding: T, method: keyof T, before: () => Promise<void>): T {
   return new Proxy(binding, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
-      return (...args: unknown[]) =>
-        (name === method ? failure() : undefined) ?? member.apply(target, args);
+      if (name !== method) return member.bind(target);
+      return async (...args: unknown[]) => {
+        await before();
+        return callBinding(() => member.apply(target, args));
+      };
     },
   });
 }
