@@ -59,7 +59,7 @@ describe('npm run seed', () => {
     [['--orders', '0']],
     [['--pets', '3', '--orders', '']],
     [['--pest', '3']],
-  ])('refuses the arguments %j in one line', async (args) => {
+  ])('rejects the arguments %j in one line', async (args) => {
     const { code, stdout, stderr } = await project.run('../bench/seed.ts', args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^usage: npm run seed .*\n$/);

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 const tool = { version: '2.0.0', optionalDependencies: { '@tool/mac': '2.0.0' } };
 
-test('the lock file of this project has the packages of every platform', () => {
+test('the lock file of this project has an entry for the packages of every platform', () => {
   expect(missingOptional(lockedPackages())).toEqual([]);
 });
 

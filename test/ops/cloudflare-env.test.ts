@@ -20,7 +20,7 @@ test.each([
   ['check-bundle.ts', []],
   ['../bench/seed.ts', ['--pets', '1']],
 ])(
-  '%s %j does nothing while CLOUDFLARE_ENV is set, and says so in one line',
+  '%s %j fails in one line while CLOUDFLARE_ENV is set, and does nothing',
   async (script, args) => {
     const result = await project.run(script, args, { CLOUDFLARE_ENV: 'production' });
     expect(result).toEqual({

@@ -1,4 +1,4 @@
-/** What `npm run setup` asks of npm, with an npm that only writes down how it was called. */
+/** The calls of npm by `npm run setup`, with a fake npm that only records them. */
 import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,20 +59,20 @@ test('installs by the lock file without scripts, then runs those of the three al
   expect(others).toEqual([]);
 });
 
-test('installs the difference where something is installed', async () => {
+test('installs only the difference if packages are installed already', async () => {
   await mkdir(join(folder, 'node_modules'));
   expect(setUp().status).toBe(0);
   const [install] = (await calls()).map(({ args }) => args);
   expect(install).toEqual(expect.arrayContaining(['install', '--ignore-scripts', '--no-save']));
 });
 
-test('says in one line that it installs, and leaves standard output to the command that follows', () => {
+test('announces the installation in one line on standard error, and writes nothing to standard output', () => {
   const { stdout, stderr } = setUp();
   expect(stderr).toMatch(/^Installing the packages of package-lock\.json .*\n/);
   expect(stdout).toBe('');
 });
 
-test('does nothing, and says nothing, once everything is installed', async () => {
+test('does nothing and prints nothing when everything is installed', async () => {
   setUp();
   const before = await calls();
   expect(setUp()).toMatchObject({ status: 0, stdout: '', stderr: '' });
@@ -91,13 +91,13 @@ test('installs again when the lock file has changed', async () => {
   ]);
 });
 
-test('fails when npm fails, and installs again the next time', async () => {
+test('fails with the exit code of npm, and installs again the next time', async () => {
   expect(setUp([], { NPM_EXIT_CODE: '7' }).status).toBe(7);
   expect(setUp().status).toBe(0);
   expect((await calls()).map(({ args }) => args[0])).toEqual(['ci', 'install', 'rebuild']);
 });
 
-test('without network says so and takes what is in the cache, or fails at once', () => {
+test('reports a missing network connection, and fails if packages are not in the cache', () => {
   const { status, stderr } = setUp([], { PING_ERROR: 'ENOTFOUND', NPM_EXIT_CODE: '1' });
   expect(status).toBe(1);
   expect(stderr).toContain('The npm registry does not respond');
@@ -107,14 +107,14 @@ test('without network says so and takes what is in the cache, or fails at once',
 test.each([
   ['ENOTFOUND', '--offline'],
   ['ETIMEDOUT', '--offline'],
-  // A mirror that does not know ping.
+  // A mirror that does not implement ping.
   ['E404', '--prefer-offline'],
 ])('when the registry answers a ping with %s, npm is run with %s', async (error, option) => {
   expect(setUp([], { PING_ERROR: error }).status).toBe(0);
   for (const { args } of await calls()) expect(args).toContain(option);
 });
 
-test('with --check fails where something is missing, and installs nothing', async () => {
+test('with --check fails if packages are missing, and installs nothing', async () => {
   expect(setUp(['--check'])).toMatchObject({
     status: 1,
     stderr: 'error: the packages of package-lock.json are not installed. Run: npm run setup\n',
@@ -126,7 +126,7 @@ test('with --check fails where something is missing, and installs nothing', asyn
   expect(await calls()).toEqual(before);
 });
 
-test('shows no secret of the environment to what it installs', async () => {
+test('removes secrets from the environment of npm', async () => {
   setUp([], { CLOUDFLARE_API_TOKEN: 'token', SMOKE_API_KEY: 'key' });
   const seen = await calls();
   expect(seen.length).toBe(2);

@@ -1,4 +1,4 @@
-/** `npm run keys` on Cloudflare's KV, through wrangler, at a fake of its API. */
+/** `npm run keys` with KV at Cloudflare, through wrangler, at a fake of Cloudflare's API. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +28,7 @@ afterEach(() => vi.unstubAllEnvs());
 afterAll(() => cloudflare.close());
 
 test('the command stores a record; the key and the token are in no argument, log or file', async () => {
-  // Every Node process of the command writes its arguments down, and wrangler its log.
+  // Every Node.js process of the command records its arguments, and wrangler writes its log.
   const preload = join(project.path(), 'record-arguments.mjs');
   await writeFile(
     preload,
@@ -62,7 +62,7 @@ test('the command stores a record; the key and the token are in no argument, log
   }
 });
 
-test('more than a thousand keys are listed', async () => {
+test('all pages of more than a thousand keys are listed', async () => {
   for (let i = 0; i < 2500; i += 1) {
     const name = `key:${String(i).padStart(64, '0')}`;
     kv.namespace(namespaceId).set(name, { value: '{}', metadata: { id: `key_${i}` } });
@@ -73,12 +73,12 @@ test('more than a thousand keys are listed', async () => {
   expect(cloudflare.calls.filter((call) => call.endsWith('/keys'))).toHaveLength(3);
 });
 
-test('a record is read as it was written', async () => {
+test('a record is read unchanged', async () => {
   kv.namespace(namespaceId).set('key:0', { value: '{"id":"old"}', metadata: undefined });
   expect(JSON.parse(await wranglerNamespaces.get('production', 'key:0'))).toEqual({ id: 'old' });
 });
 
-test('a failing API is one clear line, and nothing is written', async () => {
+test('a failure of the API is an error with its message, and nothing is written', async () => {
   cloudflare.failNext(/^PUT/);
   await expect(wranglerNamespaces.put('production', 'key:0', '{}')).rejects.toThrow(
     /wrangler: .*internal error/,
@@ -86,7 +86,7 @@ test('a failing API is one clear line, and nothing is written', async () => {
   expect(kv.namespace(namespaceId).size).toBe(0);
 });
 
-test.each(['wrong', ''])('the API token %j is refused in one clear line', async (token) => {
+test.each(['wrong', ''])('the invalid API token %j is an error of wrangler', async (token) => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', token);
   await expect(wranglerNamespaces.list('staging', 'key:')).rejects.toThrow(/wrangler: .+/);
 });

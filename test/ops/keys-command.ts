@@ -1,4 +1,4 @@
-/** Running the commands of `npm run keys` in this process, on KV namespaces that the test holds. */
+/** Runs the commands of `npm run keys` in this process, on KV namespaces in memory. */
 import { expect, vi } from 'vitest';
 import { runCommand } from '../../ops/command-line.ts';
 import { keysProgram } from '../../ops/key-commands.ts';
@@ -53,7 +53,7 @@ export function keysCommand() {
     return { code, ...output };
   }
 
-  /** What a command prints, once it has succeeded. */
+  /** The output of a command that must succeed. */
   async function keys(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await run(...args);
     expect(code, stderr).toBe(0);

@@ -109,7 +109,7 @@ test('the scopes of a key are printed and listed', async () => {
   expect(table).toMatch(new RegExp(`${writer.id} +│ Writer +│ read, write +│`));
 });
 
-test('a record without metadata is read, and its unknown members are kept', async () => {
+test('revoke works for a record without metadata, and keeps its unknown members', async () => {
   const record = { id: 'old', label: 'x', createdAt: '2026-11-20T00:00:00.000Z', plan: 'gold' };
   const name = `key:${'0'.repeat(64)}`;
   namespaces.production.set(name, { value: JSON.stringify(record) });
@@ -118,7 +118,7 @@ test('a record without metadata is read, and its unknown members are kept', asyn
   expect(namespaces.production.get(name)?.metadata).toEqual(revoked);
 });
 
-test('an invalid record does not keep a key from being revoked', async () => {
+test('an invalid record causes a warning, and other keys can be revoked', async () => {
   const { id, key } = await json<NewKey>('create', '--label', 'Anna');
   const metadata = { expiresAt: '+021192-03-20T00:00:00.000Z' };
   namespaces.local.set(`key:${'f'.repeat(64)}`, { value: '{', metadata });
@@ -129,7 +129,7 @@ test('an invalid record does not keep a key from being revoked', async () => {
 });
 
 test.each([[['create', '--label', 'x']], [['revoke', 'first']], [['rotate', 'first']]])(
-  'production is not changed without --yes where nobody can be asked: %j',
+  'production is not changed without --yes and without a terminal: %j',
   async (args) => {
     const record = { id: 'first', label: 'Anna', createdAt: '2026-11-20T00:00:00.000Z' };
     const entry = { value: JSON.stringify(record), metadata: record };
@@ -143,7 +143,7 @@ test.each([[['create', '--label', 'x']], [['revoke', 'first']], [['rotate', 'fir
   },
 );
 
-test('a rotation that cannot end the old key has printed the new one, and says so', async () => {
+test('a rotation that fails to end the old key prints the new key and the failure', async () => {
   const { id, key } = await json<NewKey>('create', '--label', 'Anna');
   failPut(await recordName(key));
   const { code, stdout, stderr } = await run('rotate', id, '--json');
@@ -152,7 +152,7 @@ test('a rotation that cannot end the old key has printed the new one, and says s
   expect(stderr).toContain(`the new key is issued, but the old key ${id} is unchanged`);
 });
 
-describe('wrong arguments make one line and the exit code 2', () => {
+describe('invalid arguments cause one line and the exit code 2', () => {
   test.each([
     [[], 'error: a command is required (create, list, revoke, rotate), or --help'],
     [['create', '--label', 'a\u202eb'], 'without control characters'],
@@ -184,7 +184,7 @@ describe('wrong arguments make one line and the exit code 2', () => {
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('but --help of each command is no error', async () => {
+  test('but --help of each command succeeds', async () => {
     for (const command of ['create', 'list', 'revoke', 'rotate']) {
       expect(await keys(command, '--help')).toMatch(
         new RegExp(`^Usage: npm run keys -- ${command} `),
@@ -193,7 +193,7 @@ describe('wrong arguments make one line and the exit code 2', () => {
     expect(await keys('--help')).toContain('Commands:');
   });
 
-  test('an id that nobody has is a failure', async () => {
+  test('and an unknown id causes the exit code 1', async () => {
     for (const command of ['revoke', 'rotate']) {
       expect(await run(command, 'key_none')).toMatchObject({
         code: 1,

@@ -1,4 +1,4 @@
-/** What the commands do when the folder of the local store is in use, or damaged. */
+/** The commands when the folder of the local store is in use or damaged. */
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
@@ -22,11 +22,11 @@ beforeEach(() => rm(join(project.path(), '.wrangler'), { recursive: true, force:
 
 async function holdStore(port: number) {
   const holder = project.start('holder.ts', [String(port)]);
-  await expect.poll(holder.stdout, { timeout: 60_000 }).toContain('reserved');
+  await expect.poll(holder.stdout).toContain('reserved');
   return holder;
 }
 
-test('a second npm start is refused, until the process of the first is gone, even if it was killed', async () => {
+test('a second npm start fails until the process of the first has ended, even if it was killed', async () => {
   const port = await freePort();
   const first = await holdStore(port);
   const args = ['--port', String(await freePort())];
@@ -40,7 +40,7 @@ test('a second npm start is refused, until the process of the first is gone, eve
   await holdStore(port);
 });
 
-test('npm run example finds the port of the store, and says so when none runs', async () => {
+test('npm run example uses the port of the running store, and fails with a message when none runs', async () => {
   expect(await project.run('example.ts')).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^No local store is running\. Start it .*: npm start\n/),
@@ -56,7 +56,7 @@ test('npm run example finds the port of the store, and says so when none runs', 
   expect(await project.run('example.ts', ['--port', '1'])).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('npm start names npm run reset when files are damaged, and npm run reset works then', async () => {
+test('npm start names npm run reset when files are damaged, and npm run reset repairs the store', async () => {
   const folder = join(project.path(), '.wrangler');
   const args = ['--port', String(await freePort())];
   const refusal = {
@@ -83,8 +83,8 @@ test('npm start names npm run reset when files are damaged, and npm run reset wo
   expect(await project.run('reset.ts')).toEqual(emptied);
 });
 
-test('a command on an environment that is not set up says so', async () => {
-  // Without a login, and without the network.
+test('a command for an environment that is not set up fails with this message', async () => {
+  // Without a login and without network.
   const env = { CLOUDFLARE_API_TOKEN: '', CLOUDFLARE_API_BASE_URL: 'http://127.0.0.1:1' };
   await mkdir(join(project.path(), 'home'), { recursive: true });
   const homeless = { ...env, HOME: join(project.path(), 'home'), XDG_CONFIG_HOME: '' };

@@ -1,4 +1,4 @@
-/** A copy of the project to run commands in, so that the developer's own store is left alone. */
+/** A copy of the project in which commands run, so that they do not change the developer's own store. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export type Project = {
     env?: Record<string, string>,
     options?: { detached: boolean },
   ): Running;
-  /** Runs it to its end. */
+  /** Runs it, and resolves when it has exited. */
   run(script: string, args?: string[], env?: Record<string, string>): Promise<Result>;
   /** The copy's folder. */
   path(): string;
@@ -90,7 +90,7 @@ export const MIGRATIONS = readdirSync(join(PROJECT_ROOT, 'migrations')).filter((
   name.endsWith('.sql'),
 );
 
-/** The file name of a migration that follows them; `ahead` leaves numbers out. */
+/** The file name of a migration that follows them; `ahead` is the count of skipped numbers. */
 export function nextMigration(what: string, ahead = 0): string {
   return `${String(MIGRATIONS.length + 1 + ahead).padStart(4, '0')}_${what}.sql`;
 }

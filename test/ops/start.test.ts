@@ -11,7 +11,7 @@ beforeAll(() =>
   cp(join(PROJECT_ROOT, 'bench'), join(project.path(), 'bench'), { recursive: true }),
 );
 
-/** Starts the store, waits for the address that it prints, and calls the store there. */
+/** Starts the store, and waits for its address in the output. */
 async function start(port: number) {
   const store = project.start('start.ts', ['--port', String(port)]);
   await expect.poll(store.stdout, { interval: 50, timeout: 120_000 }).toContain('curl -i');
@@ -31,8 +31,8 @@ async function start(port: number) {
   };
 }
 
-// Restarts on the same data are tested by `npm run test:kill`.
-test('a store that runs can be called, seeded and reset, and accepts new keys', async () => {
+// `npm run test:kill` restarts the store on the same data.
+test('a running store can be called, seeded and reset, and accepts new keys', async () => {
   const store = await start(await freePort());
   const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
   const rex = { id: 1, name: 'Rex', categoryId: 1 };
@@ -68,13 +68,13 @@ test.each([
   [['--port']],
   [['--prot', '8787']],
   [['8787']],
-])('refuses the arguments %j in one line', async (args) => {
+])('rejects the arguments %j in one line', async (args) => {
   const { code, stdout, stderr } = await project.run('start.ts', args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^usage: npm start .*\n$/);
 });
 
-test('says that a port is taken', async () => {
+test('a port in use is an error that names another port', async () => {
   const port = await freePort();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, 'localhost', resolve));
