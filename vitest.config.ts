@@ -3,6 +3,12 @@ import { defineConfig } from 'vitest/config';
 /** The test files of each script of package.json that runs tests. */
 const PROJECTS = {
   test: ['test/**/*.test.ts'],
+  // The properties and faults with more cases, and what measures times.
+  long: [
+    'test/**/*.long.ts',
+    'test/contract.test.ts',
+    'test/faults/{d1-clients,model,orders}.test.ts',
+  ],
   // Real processes, killed and started again.
   kill: ['test/**/*.kill.ts'],
   // Whole releases, at a fake of Cloudflare.
@@ -13,7 +19,7 @@ const PROJECTS = {
   browser: ['test/**/*.browser.ts'],
 };
 
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   test: {
     // No test may rely on another having run before it.
     sequence: { shuffle: true },
@@ -21,7 +27,12 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: '100%',
     projects: Object.entries(PROJECTS).map(([name, include]) => ({
       extends: true as const,
-      test: { name, include },
+      test: {
+        name,
+        include,
+        // How many times as many cases a property is tried with.
+        env: { REPEAT: name === 'long' ? '10' : '1' },
+      },
     })),
     // The files of a process share its imports, and its servers (test/store.ts).
     isolate: false,
@@ -34,8 +45,6 @@ export default defineConfig(({ mode }) => ({
     env: {
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      // Multiplies the number of runs of each property: `npm run test:long`.
-      REPEAT: mode === 'long' ? '10' : '1',
     },
   },
-}));
+});

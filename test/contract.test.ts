@@ -1,25 +1,19 @@
 /** Requests generated from the description: the service accepts the valid ones, and rejects the others. */
 import fc from 'fast-check';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { operations } from './contract.ts';
-import { appInProcess, type Send } from './in-process.ts';
+import { startApp } from './in-process.ts';
 import { REPEAT } from './repeat.ts';
 import { startStore } from './store.ts';
 import { character, characters, INT64, invalid, resolve, valid } from './values.ts';
 
 const store = startStore();
+const send = startApp(store);
 
 /** Over HTTP. */
 const ACCEPTED = { numRuns: 50 * REPEAT };
 /** In this process. */
 const REJECTED = { numRuns: 10 * ACCEPTED.numRuns };
-
-let send: Send;
-beforeEach(async () => {
-  send = await appInProcess(store);
-  vi.spyOn(console, 'log').mockImplementation(() => {});
-  return () => vi.restoreAllMocks();
-});
 
 const NewPet = resolve('NewPet');
 const fields = Object.entries(NewPet.properties ?? {});

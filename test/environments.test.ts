@@ -142,8 +142,7 @@ describe('staging', () => {
   );
 
   test('does not check whether the store is set up', async () => {
-    const { API_KEYS } = await store.bindings();
-    for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
+    await store.deleteKeys();
     const authorization = `Bearer ${generateKey('staging')}`;
     expect((await store.fetch('/v1/pets', { headers: { authorization } })).status).toBe(401);
   });
@@ -173,8 +172,7 @@ describe('a local store that is not set up', () => {
   });
 
   test('without a key responds with a 503, and the log has the command to run', async () => {
-    const { API_KEYS } = await store.bindings();
-    for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
+    await store.deleteKeys();
     const authorization = `Bearer ${generateKey('local')}`;
     const reply = await store.fetch('/v1/pets', { headers: { authorization } });
     expect(reply.body).toMatchObject({ code: 'service_unavailable', status: 503 });

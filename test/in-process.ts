@@ -3,10 +3,11 @@
  * that are rejected: it has no D1, so a request that reaches D1 gets a 500.
  */
 import { randomUUID } from 'node:crypto';
+import { beforeAll, beforeEach, vi } from 'vitest';
 import { app } from '../src/app.ts';
 import { generateKey } from '../src/keys/format.ts';
 import { expectDescribed } from './contract.ts';
-import type { Reply, Store } from './store.ts';
+import type { Reply, RequestOptions, Store } from './store.ts';
 
 const unavailable = (): never => {
   throw new Error('the request reached D1');
@@ -21,29 +22,48 @@ const DB: D1Database = {
 const unlimited: RateLimit = { limit: async () => ({ success: true }) };
 const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
-export type Send = (method: string, path: string, body?: string) => Promise<Reply>;
+export type Send = (
+  method: string,
+  path: string,
+  body?: string,
+  headers?: RequestOptions['headers'],
+) => Promise<Reply>;
 
-/** The app with the store's KV. It logs each request: a test that sends many should mute `console.log`. */
-export async function appInProcess(store: Store): Promise<Send> {
+/** Gives a test file the app with the store's KV. It logs nothing. */
+export function startApp(store: Store): Send {
   const key = generateKey('local');
-  await store.putRecord(key, { id: randomUUID() });
-  const env: Env = {
-    ...(await store.bindings()),
-    DB,
-    RATE_LIMITER: unlimited,
-    WRITE_RATE_LIMITER: unlimited,
-    ADDRESS_RATE_LIMITER: unlimited,
-  };
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return async (method, path, body) => {
-    const init = body === undefined ? { method, headers } : { method, headers, body };
+  let env: Env;
+  beforeAll(async () => {
+    await store.putRecord(key, { id: randomUUID() });
+    const limiters = {
+      RATE_LIMITER: unlimited,
+      WRITE_RATE_LIMITER: unlimited,
+      ADDRESS_RATE_LIMITER: unlimited,
+    };
+    env = { ...(await store.bindings()), DB, ...limiters };
+  });
+  beforeEach(() => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    return () => log.mockRestore();
+  });
+
+  return async (method, path, body, headers = {}) => {
+    const sent = new Headers({
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+    });
+    for (const [name, value] of Object.entries(headers)) {
+      if (value === null) sent.delete(name);
+      else sent.set(name, value);
+    }
+    const init = { method, headers: sent, ...(body !== undefined && { body }) };
     const response = await app.request(path, init, env, context);
     const text = await response.text();
     const reply = {
       status: response.status,
       headers: response.headers,
       text,
-      body: JSON.parse(text),
+      body: text === '' ? undefined : JSON.parse(text),
     };
     expectDescribed(method, path, reply);
     return reply;

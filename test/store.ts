@@ -24,6 +24,8 @@ export type Store = {
   issueKey(record?: Partial<KeyRecord>, environment?: string): Promise<string>;
   /** Puts a key's record into KV, or replaces it. */
   putRecord(key: string, record: Partial<KeyRecord>): Promise<void>;
+  /** Deletes all keys for this test. */
+  deleteKeys(): Promise<void>;
   bindings(): Promise<Env>;
   /** With `faults`: sets the faults until the next call, and resets `calls`. */
   fault(faults: Faults): Promise<void>;
@@ -69,7 +71,7 @@ async function startServer(options: StoreOptions) {
   if (options.migrate !== false) await worker.applyD1Migrations('DB');
   // Without the proxy of `wrangler dev`, a request takes half of the time.
   const origin = options.env ? 'https://animal-store.example' : url.origin;
-  return { harness, worker, url, origin, bindings: await worker.getEnv(), isUsed: true };
+  return { harness, worker, url, origin, bindings: await worker.getEnv(), changes: new Set([{}]) };
 }
 
 /** Starts the store for a test file. Each test begins with an empty database. */
@@ -77,12 +79,13 @@ export function startStore(options: StoreOptions = {}): Store {
   const { env = 'local', migrate = true } = options;
   const suiteKey = generateKey(env);
   let server: Server;
+  let hasSuiteKey = false;
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
 
   const store: Store = {
     url() {
-      server.isUsed = true;
+      server.changes.add({});
       return server.url.origin;
     },
     async fetch(path, { method = 'GET', headers = {}, body } = {}) {
@@ -90,7 +93,8 @@ export function startStore(options: StoreOptions = {}): Store {
       const present = Object.entries(sent).filter(
         (entry): entry is [string, string] => entry[1] !== null,
       );
-      if (method !== 'GET') server.isUsed = true;
+      const change = {};
+      if (method !== 'GET') server.changes.add(change);
       const init = { method, headers: present, redirect: 'manual' } as const;
       const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
       const response = STATIC_FILE.test(path)
@@ -106,6 +110,8 @@ export function startStore(options: StoreOptions = {}): Store {
         text,
         body: text === '' ? undefined : JSON.parse(text),
       };
+      // A rejected request changed nothing.
+      if (reply.status >= 400 && reply.status < 500) server.changes.delete(change);
       expectDescribed(method, path, reply);
       return reply;
     },
@@ -128,8 +134,13 @@ export function startStore(options: StoreOptions = {}): Store {
       const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
       await server.bindings.API_KEYS.put(await recordName(key), JSON.stringify(complete));
     },
+    async deleteKeys() {
+      const { API_KEYS } = server.bindings;
+      for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
+      hasSuiteKey = false;
+    },
     async bindings() {
-      server.isUsed = true;
+      server.changes.add({});
       return server.bindings;
     },
     async fault(faults) {
@@ -164,14 +175,12 @@ export function startStore(options: StoreOptions = {}): Store {
     const started = servers.get(name) ?? startServer(options);
     servers.set(name, started);
     server = await started;
-    await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {
-    if (server.isUsed) {
-      if (migrate) await server.bindings.DB.exec(EMPTY);
-      await store.putRecord(suiteKey, { id: 'suite' });
-      server.isUsed = false;
-    }
+    if (!hasSuiteKey) await store.putRecord(suiteKey, { id: 'suite' });
+    hasSuiteKey = true;
+    if (migrate && server.changes.size > 0) await server.bindings.DB.exec(EMPTY);
+    server.changes.clear();
     if (options.faults) await store.fault({});
     server.harness.clearLogs();
     requestIds.clear();
@@ -189,7 +198,7 @@ export function startStore(options: StoreOptions = {}): Store {
 const STATIC_FILE = /^\/(docs[^?]*|v1\/openapi\.json)?(\?.*)?$/;
 
 /** Empties the tables, and resets their ids. */
-const EMPTY =
+export const EMPTY =
   'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence';
 
 function workerInput({ env, faults, limits = {} }: StoreOptions) {

@@ -1,5 +1,5 @@
 /** The store for the suite of the client, and its control. */
-import { type Store, startStore } from '../store.ts';
+import { EMPTY, type Store, startStore } from '../store.ts';
 import { type Control, WRITE_LIMIT } from './context.ts';
 
 export function startControlledStore(): { store: Store; control: Control } {
@@ -10,10 +10,10 @@ export function startControlledStore(): { store: Store; control: Control } {
   };
   const control: Control = {
     sql,
-    reset: () =>
-      sql(
-        'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence',
-      ),
+    async reset() {
+      const { DB } = await store.bindings();
+      await DB.exec(EMPTY);
+    },
     fault: (faults) => store.fault(faults),
     issueKey: (record) => store.issueKey(record),
   };
