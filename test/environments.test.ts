@@ -97,7 +97,7 @@ test('miniflare has the version that wrangler depends on', () => {
 describe('staging', () => {
   const store = startStore({ env: 'staging' });
 
-  test('builds links from its base address, whatever the address of the request', async () => {
+  test('builds links from its base address, not from the address of the request', async () => {
     const created = await store.create({ name: 'Rex', categoryId: 1, status: 'sold' });
     const id = (created.body as { id: number }).id;
     const base = new URL(read('staging').vars.BASE_URL ?? '').origin;
@@ -123,7 +123,7 @@ describe('staging', () => {
   });
 
   test.each([null, 'garbage', 'valid'])(
-    'refuses http before it looks at the key: %s',
+    'rejects http before it checks the key: %s',
     async (credential) => {
       const key = credential === 'valid' ? await store.issueKey() : credential;
       const authorization = key === null ? {} : { authorization: `Bearer ${key}` };

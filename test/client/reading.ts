@@ -89,9 +89,7 @@ export const reading: Record<string, Behaviour> = {
     expectEqual(/^[0-9a-f]{8}-/.test(afterCreate), true);
     expectEqual(bookmarks.slice(3), [null, session.bookmark]);
   },
-  'a session never goes back to an older bookmark, in whatever order responses arrive': async (
-    c,
-  ) => {
+  'a session keeps the newest bookmark when responses arrive out of order': async (c) => {
     const bookmarks = [SECOND, FIRST];
     const sent = recording(async () =>
       Response.json([], { headers: { 'X-D1-Bookmark': bookmarks.shift() ?? '' } }),

@@ -5,7 +5,7 @@
  */
 const FASTER = 10;
 /** The interval in which a timer looks at the clock, and the most that the clock advances between two looks. */
-const STEP_MS = 5;
+const STEP_MS = 10;
 
 const { setTimeout: plainSetTimeout, clearTimeout: plainClearTimeout } = globalThis;
 const plainNow = Date.now;

@@ -11,10 +11,10 @@ const PET_ID = 'petId: must be an integer from -9223372036854775808 to 922337203
 const STATUS = 'status: must be one of placed, approved, delivered, cancelled';
 const OBJECT = 'body: must be a JSON object';
 
-const refusedOrder = (body: string, contentType = 'application/json') =>
+const rejectedOrder = (body: string, contentType = 'application/json') =>
   send('POST', '/v1/store/orders', body.replaceAll('ID', '1'), { 'content-type': contentType });
 
-const refusedUpdate = (body: string, contentType = 'application/json') =>
+const rejectedUpdate = (body: string, contentType = 'application/json') =>
   send('PATCH', '/v1/store/orders/1', body, { 'content-type': contentType });
 
 describe('placeOrder rejects', () => {
@@ -43,7 +43,7 @@ describe('placeOrder rejects', () => {
     ['null', OBJECT],
     ['ID', OBJECT],
   ])('%s', async (body, message) => {
-    const reply = await refusedOrder(body);
+    const reply = await rejectedOrder(body);
     expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
     expect(reply.status).toBe(400);
   });
@@ -81,7 +81,7 @@ describe('updateOrder rejects', () => {
     ['"approved"', OBJECT],
     ['null', OBJECT],
   ])('%s', async (body, message) => {
-    const reply = await refusedUpdate(body);
+    const reply = await rejectedUpdate(body);
     expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
     expect(reply.status).toBe(400);
   });
@@ -97,9 +97,9 @@ describe('updateOrder rejects', () => {
 });
 
 describe.each([
-  ['placeOrder', refusedOrder, 'application/json'],
-  ['updateOrder', refusedUpdate, 'application/json, application/merge-patch+json'],
-] as const)('%s rejects a body that is', (_, refused, accepted) => {
+  ['placeOrder', rejectedOrder, 'application/json'],
+  ['updateOrder', rejectedUpdate, 'application/json, application/merge-patch+json'],
+] as const)('%s rejects a body that is', (_, rejected, accepted) => {
   test.each([
     ['empty', '', 'The body must not be empty.'],
     ['cut short', '{"petId":ID', 'The body must be valid JSON.'],
@@ -110,13 +110,13 @@ describe.each([
       'The body must not be nested more than 32 levels deep.',
     ],
   ])('%s', async (_case, body, message) => {
-    const reply = await refused(body);
+    const reply = await rejected(body);
     expect(reply.body).toEqual({ code: 'invalid_json', message, status: 400 });
     expect(reply.status).toBe(400);
   });
 
   test('larger than 16 KiB', async () => {
-    const reply = await refused('{"petId":ID,"status":"approved"}'.padEnd(16 * 1024 + 10));
+    const reply = await rejected('{"petId":ID,"status":"approved"}'.padEnd(16 * 1024 + 10));
     expect(reply.body).toMatchObject({ code: 'body_too_large', status: 413 });
     expect(reply.status).toBe(413);
   });
@@ -124,7 +124,7 @@ describe.each([
   test.each(['text/plain', 'application/problem+json', 'application/json; charset=iso-8859-1'])(
     'of type %s',
     async (contentType) => {
-      const reply = await refused('{"petId":ID}', contentType);
+      const reply = await rejected('{"petId":ID}', contentType);
       expect(reply.body).toMatchObject({ code: 'unsupported_media_type', status: 415 });
       expect([reply.status, reply.headers.get('accept')]).toEqual([415, accepted]);
     },
@@ -133,8 +133,8 @@ describe.each([
 
 test('a merge patch is accepted by PATCH and rejected by POST', async () => {
   const headers = { 'content-type': 'application/merge-patch+json' };
-  const refused = await refusedOrder('{"petId":ID}', headers['content-type']);
-  expect([refused.status, refused.headers.get('accept')]).toEqual([415, 'application/json']);
+  const rejected = await rejectedOrder('{"petId":ID}', headers['content-type']);
+  expect([rejected.status, rejected.headers.get('accept')]).toEqual([415, 'application/json']);
   const { id } = await placeOrder(store, await addPet(store));
   const body = { status: 'approved' };
   const reply = await store.send('PATCH', `/v1/store/orders/${id}`, body, { headers });

@@ -18,11 +18,11 @@ const WRITES: [name: string, run: (db: D1Database) => Promise<unknown>][] = [
         ...{ scope: 'suite/placeOrder', key: 'k', bodyHash: 'hash', requestId: 'request' },
       }),
   ],
-  ['a refused order', (db) => insertRow(db, orderInsertion(db, { petId: 2n }))],
+  ['a rejected order', (db) => insertRow(db, orderInsertion(db, { petId: 2n }))],
   ['a delivery', (db) => updateOrder(db, 1n, 'delivered', { scope: 'suite', requestId: 'c' })],
   ['a cancellation', (db) => updateOrder(db, 4n, 'cancelled', { scope: 'suite', requestId: 'd' })],
   [
-    'a refused delivery',
+    'a rejected delivery',
     (db) => updateOrder(db, 3n, 'delivered', { scope: 'suite', requestId: 'e' }),
   ],
   [
@@ -30,11 +30,11 @@ const WRITES: [name: string, run: (db: D1Database) => Promise<unknown>][] = [
     (db) => updatePet(db, 2n, { status: 'pending' }, { scope: 'suite', requestId: 'f' }),
   ],
   [
-    'a refused change of a status',
+    'a rejected change of a status',
     (db) => updatePet(db, 5n, { status: 'sold' }, { scope: 'suite', requestId: 'g' }),
   ],
   ['a deletion', (db) => deletePet(db, 6n, { scope: 'suite', requestId: 'a' })],
-  ['a refused deletion', (db) => deletePet(db, 5n, { scope: 'suite', requestId: 'b' })],
+  ['a rejected deletion', (db) => deletePet(db, 5n, { scope: 'suite', requestId: 'b' })],
 ];
 
 /** Rows read and written by each statement of these writes, in a store of `count` animals and orders. */
