@@ -6,8 +6,7 @@ import { contractionProblem } from './expand-only.ts';
 import { migrationNames, sha256 } from './release/dist.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
-const FOLDER = join(PROJECT_ROOT, 'migrations');
-const CHECKSUMS = 'checksums.json';
+const CHECKSUMS = 'migrations/checksums.json';
 
 const Checksums = z.record(z.string(), z.string());
 type Checksums = z.infer<typeof Checksums>;
@@ -16,24 +15,26 @@ type Checksums = z.infer<typeof Checksums>;
  * The problems of the migrations, one line each: a migration that contracts the schema, that was changed after its
  * checksum was recorded (databases where it has run do not run it again), or that is missing, misnamed or unrecorded.
  */
-export async function migrationProblems(): Promise<string[]> {
-  const recorded = await readChecksums();
-  return problemsOf(recorded);
+export async function migrationProblems(root = PROJECT_ROOT): Promise<string[]> {
+  const recorded = await readChecksums(root);
+  return problemsOf(root, recorded);
 }
 
 /** Records the checksums of new migrations if there is no other problem. Returns the problems. */
-export async function recordMigrations(): Promise<string[]> {
-  const recorded = await readChecksums();
-  for (const name of await migrationNames(PROJECT_ROOT)) recorded[name] ??= await checksum(name);
-  const problems = await problemsOf(recorded);
+export async function recordMigrations(root = PROJECT_ROOT): Promise<string[]> {
+  const recorded = await readChecksums(root);
+  for (const name of await migrationNames(root)) recorded[name] ??= await checksum(root, name);
+  const problems = await problemsOf(root, recorded);
   if (problems.length > 0) return problems;
-  await writeFile(join(FOLDER, CHECKSUMS), `${JSON.stringify(recorded, null, 2)}\n`);
+  await writeFile(join(root, CHECKSUMS), `${JSON.stringify(recorded, null, 2)}\n`);
   return [];
 }
 
-async function problemsOf(recorded: Checksums): Promise<string[]> {
-  const names = await migrationNames(PROJECT_ROOT);
-  const others = (await readdir(FOLDER)).filter((name) => name !== CHECKSUMS);
+async function problemsOf(root: string, recorded: Checksums): Promise<string[]> {
+  const names = await migrationNames(root);
+  const others = (await readdir(join(root, 'migrations'))).filter(
+    (name) => `migrations/${name}` !== CHECKSUMS,
+  );
   const problems = [
     ...others
       .filter((name) => !names.includes(name))
@@ -50,11 +51,11 @@ async function problemsOf(recorded: Checksums): Promise<string[]> {
     if (!/^[0-9]{4}_[a-z0-9_]+\.sql$/.test(name) || !name.startsWith(number)) {
       problems.push(`${name}: must be named ${number}_what_it_does.sql`);
     }
-    const contraction = contractionProblem(await readFile(join(FOLDER, name), 'utf8'));
+    const contraction = contractionProblem(await readFile(join(root, 'migrations', name), 'utf8'));
     if (contraction) problems.push(`${name}: ${contraction}`);
     if (recorded[name] === undefined) {
       problems.push(`${name}: its checksum is not recorded; run \`npm run migrations:record\``);
-    } else if (recorded[name] !== (await checksum(name))) {
+    } else if (recorded[name] !== (await checksum(root, name))) {
       problems.push(`${name}: was changed after it was recorded; add another migration instead`);
     }
   }
@@ -62,16 +63,16 @@ async function problemsOf(recorded: Checksums): Promise<string[]> {
 }
 
 /** Does not depend on line endings, which git may change. */
-async function checksum(name: string): Promise<string> {
-  const sql = await readFile(join(FOLDER, name), 'utf8');
+async function checksum(root: string, name: string): Promise<string> {
+  const sql = await readFile(join(root, 'migrations', name), 'utf8');
   return sha256(sql.replaceAll('\r\n', '\n'));
 }
 
 /** @throws Error when the file is invalid, for example after a merge with conflicts. */
-async function readChecksums(): Promise<Checksums> {
+async function readChecksums(root: string): Promise<Checksums> {
   try {
-    return Checksums.parse(JSON.parse(await readFile(join(FOLDER, CHECKSUMS), 'utf8')));
+    return Checksums.parse(JSON.parse(await readFile(join(root, CHECKSUMS), 'utf8')));
   } catch {
-    throw new Error(`migrations/${CHECKSUMS} is missing or invalid; restore the committed file`);
+    throw new Error(`${CHECKSUMS} is missing or invalid; restore the committed file`);
   }
 }

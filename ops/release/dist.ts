@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
-import { createTestHarness } from 'wrangler';
 import { recordName } from '../../src/keys/record.ts';
 import { LOCAL_KEY } from '../local-store.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
@@ -84,6 +83,8 @@ export async function provePreviousRelease(previous: Release, next: Build): Prom
   const workers = [{ configPath, prebuiltWorkerDir: join(folder, 'worker') }];
   // The runtime is part of this process, and prints where the result may go.
   Object.assign(process.env, { WRANGLER_LOG: 'error', CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
+  // Only here: loading wrangler takes longer than the check of the migrations, which uses this file, too.
+  const { createTestHarness } = await import('wrangler');
   const server = createTestHarness({ root: folder, workers });
   try {
     const { origin } = (await server.listen()).url;
