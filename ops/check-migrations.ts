@@ -1,6 +1,6 @@
 /**
- * `npm run migrations:check`: rejects migrations that contract the schema or were changed. With `--record`
- * (`npm run migrations:record`) it adds the checksums of new migrations to migrations/checksums.json.
+ * `npm run migrations:check`: rejects migrations that have changed. With `--record` (`npm run migrations:record`) it
+ * adds the checksums of new ones to migrations/checksums.json.
  */
 import { parseArgs } from 'node:util';
 import { migrationProblems, recordMigrations } from './migrations.ts';
@@ -10,7 +10,7 @@ try {
   const problems = await (values.record ? recordMigrations() : migrationProblems());
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
-  else console.log('migrations: all expand the schema and are unchanged');
+  else console.log('migrations: unchanged');
 } catch (error) {
   console.error(`error: ${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;

@@ -27,9 +27,15 @@ export async function runCommand(program: Command, args: string[]): Promise<numb
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(`error: ${error instanceof Error ? error.message : error}`);
+    console.error(`error: ${oneLine(error)}`);
     return 1;
   }
+}
+
+/** The message of an error, in one line. */
+export function oneLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/\s+/g, ' ').trim();
 }
 
 export function environmentOption(): Option {

@@ -2,8 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { contractionProblem } from './expand-only.ts';
-import { migrationNames, sha256 } from './release/dist.ts';
+import { sha256 } from './release/dist.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 const CHECKSUMS = 'migrations/checksums.json';
@@ -12,8 +11,8 @@ const Checksums = z.record(z.string(), z.string());
 type Checksums = z.infer<typeof Checksums>;
 
 /**
- * The problems of the migrations, one line each: a migration that contracts the schema, that was changed after its
- * checksum was recorded (databases where it has run do not run it again), or that is missing, misnamed or unrecorded.
+ * The problems of the migrations, one line each: a migration that was changed after its checksum was recorded
+ * (databases where it has run do not run it again), or that is missing, misnamed or unrecorded.
  */
 export async function migrationProblems(root = PROJECT_ROOT): Promise<string[]> {
   const recorded = await readChecksums(root);
@@ -28,6 +27,13 @@ export async function recordMigrations(root = PROJECT_ROOT): Promise<string[]> {
   if (problems.length > 0) return problems;
   await writeFile(join(root, CHECKSUMS), `${JSON.stringify(recorded, null, 2)}\n`);
   return [];
+}
+
+/** The `.sql` files of a folder's migrations, in the order in which they run. */
+export async function migrationNames(folder: string): Promise<string[]> {
+  const entries = await readdir(join(folder, 'migrations'), { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.sql'));
+  return files.map(({ name }) => name).sort();
 }
 
 async function problemsOf(root: string, recorded: Checksums): Promise<string[]> {
@@ -51,8 +57,6 @@ async function problemsOf(root: string, recorded: Checksums): Promise<string[]> 
     if (!/^[0-9]{4}_[a-z0-9_]+\.sql$/.test(name) || !name.startsWith(number)) {
       problems.push(`${name}: must be named ${number}_what_it_does.sql`);
     }
-    const contraction = contractionProblem(await readFile(join(root, 'migrations', name), 'utf8'));
-    if (contraction) problems.push(`${name}: ${contraction}`);
     if (recorded[name] === undefined) {
       problems.push(`${name}: its checksum is not recorded; run \`npm run migrations:record\``);
     } else if (recorded[name] !== (await checksum(root, name))) {

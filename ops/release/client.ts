@@ -12,8 +12,6 @@ export type Store = {
   /** The version that must answer, where it matters which. */
   version?: string;
   signal?: AbortSignal;
-  /** Runs SQL on the store's database, to remove what the smoke test added. */
-  execute?: (sql: string) => Promise<unknown>;
 };
 
 /** While a deployment spreads over Cloudflare's network, one answer says little about the next. */
@@ -69,11 +67,6 @@ export async function waitForVersion(store: Store, limitSeconds = 60): Promise<v
 export function expect(what: string, found: unknown, expected: unknown): void {
   if (isDeepStrictEqual(found, expected)) return;
   throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
-}
-
-/** The command that makes a key for the smoke test. */
-export function keyCommand(environment: string): string {
-  return `npm run keys -- create --label "Smoke test" --env ${environment}`;
 }
 
 export function messageOf(error: unknown): string {

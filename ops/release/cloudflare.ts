@@ -3,15 +3,13 @@
  * deployments are the only state that a release keeps.
  * https://developers.cloudflare.com/workers/versions-and-deployments/
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import { type Build, digestOf, type Release } from './dist.ts';
 import type { Target } from './target.ts';
 
-/** Cloudflare lists this many deployments and versions. */
-export const LISTED = 10;
 /** Longer than any upload takes. A hanging command must not keep production from being returned. */
 const WRANGLER_LIMIT_MS = 180_000;
 
@@ -38,13 +36,10 @@ export type Version = z.infer<typeof Version>;
 
 /** A release, and D1's state before its migrations, from the message of a version. */
 function releaseOf(message: string): (Release & { bookmark: string }) | undefined {
-  const pairs = message.split(' ').map((pair) => pair.split('=', 2));
-  const { commit, bookmark, ...rest } = Object.fromEntries(pairs) as Partial<
-    Record<string, string>
-  >;
-  const { 'index.js': index, assets } = rest;
+  const field = (name: string) => new RegExp(`\\b${name}=(\\S+)`).exec(message)?.[1];
+  const [commit, bookmark, index, assets] = ['commit', 'bookmark', 'index.js', 'assets'].map(field);
   // Version 1.0.0 of this tool noted the hashes that the digest is made of.
-  const digest = rest.digest ?? (index && assets && digestOf(index, assets));
+  const digest = field('digest') ?? (index && assets && digestOf(index, assets));
   return commit && bookmark && digest ? { commit, digest, bookmark } : undefined;
 }
 
@@ -61,9 +56,10 @@ export type Deployment = ReturnType<typeof deploymentOf>;
 
 /** A deployment, by its message: a step of a roll-out, a settled one, or one from outside this tool. */
 export function deploymentOf(shares: Share[], message: string) {
-  const byId = shares.toSorted((a, b) => a.version.localeCompare(b.version));
   return {
-    shares: byId.sort((a, b) => a.percentage - b.percentage),
+    shares: shares.toSorted(
+      (a, b) => a.percentage - b.percentage || a.version.localeCompare(b.version),
+    ),
     message,
     isStep: message.startsWith(STEP),
     isSettled: message.startsWith(SETTLED),
@@ -76,12 +72,12 @@ export function deploymentOf(shares: Share[], message: string) {
 export function wrangler(
   { environment }: Target,
   args: string[],
-  config = join(PROJECT_ROOT, 'wrangler.toml'),
+  { config = join(PROJECT_ROOT, 'wrangler.toml'), env = {} } = {},
 ): Promise<string> {
   // Where each environment has an account of its own, `promote` reads staging with a second token.
   const token = environment === 'staging' ? process.env.CLOUDFLARE_STAGING_API_TOKEN : undefined;
   return runWrangler([...args, '--env', environment, '--config', config], {
-    ...(token && { env: { CLOUDFLARE_API_TOKEN: token } }),
+    env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
     // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.
     detached: process.platform !== 'win32',
     timeout: WRANGLER_LIMIT_MS,
@@ -127,38 +123,47 @@ async function listOf<T>(
   }
 }
 
-export async function deployVersions(target: Target, shares: Share[], message: string) {
+export async function deploy(target: Target, shares: Share[], message: string): Promise<void> {
   const specs = shares.map(({ version, percentage }) => `${version}@${percentage}%`);
   await wrangler(target, ['versions', 'deploy', ...specs, '--yes', '--message', message]);
 }
 
 /** Deploys a version to all, to stay. */
 export function settle(target: Target, version: string, why: string): Promise<void> {
-  return deployVersions(target, [{ version, percentage: 100 }], `${SETTLED}${why}`);
+  return deploy(target, [{ version, percentage: 100 }], `${SETTLED}${why}`);
 }
 
 /** Creates the worker, without an address: only then can versions be uploaded and get shares. */
 export async function deployPlaceholder(target: Target): Promise<void> {
-  const { environment, worker: name, accountId: account_id, compatibilityDate } = target;
+  const { environment, worker: name, accountId: account_id } = target;
   const section = { name, account_id, workers_dev: false, preview_urls: false };
-  const config = { name, compatibility_date: compatibilityDate, env: { [environment]: section } };
-  const folder = join(PROJECT_ROOT, 'dist/placeholder');
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'wrangler.json'), JSON.stringify(config));
+  const content = { name, compatibility_date: '2026-11-17', env: { [environment]: section } };
+  const config = join(PROJECT_ROOT, 'dist/placeholder.json');
+  await mkdir(dirname(config), { recursive: true });
+  await writeFile(config, JSON.stringify(content));
   const script = join(import.meta.dirname, 'placeholder.js');
   const args = ['deploy', script, '--no-bundle', '--message', PLACEHOLDER];
-  await wrangler(target, args, join(folder, 'wrangler.json'));
+  await wrangler(target, args, { config });
 }
 
-/** Uploads a build as a version that serves nobody yet. Its message keeps the state of the database. */
-export async function uploadVersion(target: Target, build: Build): Promise<void> {
+/** The state of the database now, which it can be restored to. */
+export async function readBookmark(target: Target): Promise<string> {
   const info = await wrangler(target, ['d1', 'time-travel', 'info', 'DB', '--json']);
-  const { bookmark } = z.object({ bookmark: z.string() }).parse(JSON.parse(info));
+  return z.object({ bookmark: z.string() }).parse(JSON.parse(info)).bookmark;
+}
+
+/** Uploads a build as a version that serves nobody yet, and returns its id. */
+export async function uploadVersion(target: Target, build: Build, bookmark: string) {
   const message = `commit=${build.commit} digest=${build.digest} bookmark=${bookmark}`;
   // Without an id wrangler would create a database or namespace by itself: --no-x-provision.
   const args = ['versions', 'upload', build.worker, '--no-bundle', '--no-x-provision'];
   const label = ['--message', message, '--tag', build.commit.slice(0, 12)];
-  await wrangler(target, [...args, ...label], build.config);
+  const path = join(build.folder, 'upload.ndjson');
+  await rm(path, { force: true });
+  const env = { WRANGLER_OUTPUT_FILE_PATH: path };
+  await wrangler(target, [...args, ...label], { config: build.config, env });
+  const entries = (await readFile(path, 'utf8')).trim().split('\n');
+  return z.object({ version_id: z.string() }).parse(JSON.parse(entries.at(-1) ?? '')).version_id;
 }
 
 /** The names of the migrations that have run. (`d1 migrations list` would write.) */

@@ -1,58 +1,56 @@
 /** The commands of `npm run release`, and what they return for `--json`. */
 import { environmentOfKey } from '../../src/keys/format.ts';
-import { type Environment, listKeys } from '../key-namespace.ts';
+import type { Environment } from '../key-namespace.ts';
 import { LOCAL_KEY } from '../local-store.ts';
-import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
-import { keyCommand, messageOf, type Store, waitForVersion } from './client.ts';
+import { servedPort } from '../serving.ts';
+import { PROJECT_ROOT, runIn } from '../wrangler.ts';
+import { messageOf, type Store, waitForVersion } from './client.ts';
 import * as cloudflare from './cloudflare.ts';
 import { build, committedHead } from './dist.ts';
 import { onlyVersion, settledVersion, sharesOf } from './next-step.ts';
 import { type Output, pendingMigrations, rollOut } from './rollout.ts';
-import { smokeTest } from './smoke.ts';
+import { removeTestRows, smokeTest } from './smoke.ts';
 import { ENVIRONMENTS, type EnvironmentName, missingConfiguration, readTarget } from './target.ts';
 
-export async function releaseToStaging(output: Output, waitSeconds: number) {
-  const target = configured('staging');
-  const store = storeOf('staging', output.signal);
-  const commit = await committedHead();
-  output.say(`Building commit ${commit}`);
-  const release = await build(commit);
-  const plan = { release, percentages: [0, 100], settledAs: 'proved', endsOthers: true } as const;
-  const done = await rollOut({ target, plan, store, waitSeconds, ...output });
-  output.say(`staging serves ${done.version} to all. Next: npm run release -- promote`);
-  return { commit, digest: release.digest, ...done };
+export function releaseToStaging(output: Output, waitSeconds: number) {
+  return withStore('staging', output, async (store) => {
+    const commit = await committedHead();
+    output.say(`Building commit ${commit}`);
+    const release = await build(commit);
+    const plan = { release, percentages: [0, 100], settledAs: 'proved', endsOthers: true } as const;
+    return rollOut({ target: configured('staging'), plan, store, waitSeconds, ...output });
+  });
 }
 
 /** Promotes what staging has proved: `approved`, if a commit was, as staging may serve another by now. */
-export async function promote(output: Output, waitSeconds: number, approved?: string) {
-  const target = configured('production');
-  const store = storeOf('production', output.signal);
-  const { deployments, versions } = await cloudflare.readDeployed(configured('staging'));
-  const staged = versions.find(({ id }) => id === onlyVersion(deployments.at(-1)));
-  if (!staged?.release || !deployments.at(-1)?.isSettled) {
-    throw new Error('staging serves no release that was proved: npm run release -- staging');
-  }
-  const { commit, digest } = staged.release;
-  if (approved && approved !== commit) {
-    throw new Error(`staging serves commit ${commit}, not ${approved}`);
-  }
-  output.say(`Building commit ${commit}, which staging has proved`);
-  const release = await build(commit);
-  if (release.digest !== digest) {
-    const fix = `install its packages (git checkout ${commit}, npm run setup)`;
-    throw new Error(`commit ${commit} does not build to the bytes that staging proved: ${fix}`);
-  }
-  const percentages = [0, 10, 50, 100];
-  const plan = { release, percentages, settledAs: 'promoted', endsOthers: false } as const;
-  const done = await rollOut({ target, plan, store, waitSeconds, ...output });
-  output.say(`production serves ${done.version} to all.`);
-  return { commit, digest, ...done };
+export function promote(output: Output, waitSeconds: number, approved?: string) {
+  return withStore('production', output, async (store) => {
+    const { deployments, versions } = await cloudflare.readDeployed(configured('staging'));
+    const staged = versions.find(({ id }) => id === onlyVersion(deployments.at(-1)));
+    if (!staged?.release || !deployments.at(-1)?.isSettled) {
+      throw new Error('staging serves no release that was proved: npm run release -- staging');
+    }
+    const { commit, digest } = staged.release;
+    if (approved && approved !== commit) {
+      throw new Error(`staging serves commit ${commit}, not ${approved}`);
+    }
+    output.say(`Building commit ${commit}, which staging has proved`);
+    const release = await build(commit);
+    if (release.digest !== digest) {
+      const fix = `install its packages (git checkout ${commit}, npm run setup)`;
+      throw new Error(`commit ${commit} does not build to the bytes that staging proved: ${fix}`);
+    }
+    const percentages = [0, 10, 50, 100];
+    const plan = { release, percentages, settledAs: 'promoted', endsOthers: false } as const;
+    return rollOut({ target: configured('production'), plan, store, waitSeconds, ...output });
+  });
 }
 
 export type RollBack = { env: EnvironmentName; unfinished?: true };
 
 /** Returns to a version, by the beginning of its id, or from an unfinished release; with neither it lists them. */
-export async function rollBack({ say, signal }: Output, options: RollBack, version?: string) {
+export async function rollBack(output: Output, options: RollBack, version?: string) {
+  const { say } = output;
   const { env, unfinished } = options;
   const target = configured(env);
   const deployed = await cloudflare.readDeployed(target);
@@ -63,14 +61,12 @@ export async function rollBack({ say, signal }: Output, options: RollBack, versi
     return { version: onlyVersion(newest) ?? null };
   }
   const wanted = unfinished ? settledVersion(deployed) : version;
-  const settled = deployments.map((each) => (each.isStep ? each.returnTo : onlyVersion(each)));
-  const candidates = versions
-    .filter(({ id }) => id !== onlyVersion(newest))
-    .map((version) => ({ ...version, settled: settled.includes(version.id) }));
+  const candidates = versions.filter(({ id }) => id !== onlyVersion(newest));
   if (!wanted) {
+    const settled = deployments.map((each) => (each.isStep ? each.returnTo : onlyVersion(each)));
     say(`${env} serves ${sharesOf(newest)}. Versions, the newest last:`);
-    for (const { id, createdOn, release, settled } of candidates) {
-      const proof = settled ? 'settled' : 'not known to have been settled';
+    for (const { id, createdOn, release } of candidates) {
+      const proof = settled.includes(id) ? 'settled' : 'not known to have been settled';
       say(`  ${id}  of ${createdOn}  commit ${release?.commit ?? 'unknown'}  ${proof}`);
     }
     return { serves: newest?.shares ?? [], versions: candidates };
@@ -91,9 +87,10 @@ export async function rollBack({ say, signal }: Output, options: RollBack, versi
   const tested = Boolean(process.env.SMOKE_API_KEY) && !old.isPlaceholder;
   if (tested) {
     say('Testing it');
-    const store = { ...storeOf(env, signal), version: old.id };
-    await waitForVersion(store);
-    await smokeTest(store);
+    await withStore(env, output, async (store) => {
+      await waitForVersion({ ...store, version: old.id });
+      await smokeTest({ ...store, version: old.id });
+    });
   } else {
     say(`Not tested. Set SMOKE_API_KEY, and run npm run release -- smoke --env ${env}`);
   }
@@ -101,28 +98,42 @@ export async function rollBack({ say, signal }: Output, options: RollBack, versi
 }
 
 /** Tests a store as a client. */
-export async function smoke({ say, signal }: Output, env: Environment, url?: URL) {
-  const store = storeOf(env, signal, url);
-  say(`Testing ${store.baseUrl}`);
-  await smokeTest(store);
-  say('It passes the smoke test.');
-  return { environment: env };
+export function smoke(output: Output, env: Environment) {
+  return withStore(env, output, async (store) => {
+    output.say(`Testing ${store.baseUrl}`);
+    await smokeTest(store);
+    output.say('It passes the smoke test.');
+    return { environment: env };
+  });
 }
 
-/** @throws Error when SMOKE_API_KEY does not hold a key of this environment. It does not show the key. */
-function storeOf(environment: Environment, signal: AbortSignal, url?: URL): Store {
+/**
+ * Runs an action that tests a store, then removes the rows that its tests added.
+ *
+ * @throws Error when SMOKE_API_KEY does not hold a key of this environment. It does not show the key.
+ */
+async function withStore<T>(
+  environment: Environment,
+  { say, signal }: Output,
+  action: (store: Store) => Promise<T>,
+): Promise<T> {
   const isLocal = environment === 'local';
   const apiKey = process.env.SMOKE_API_KEY || (isLocal ? LOCAL_KEY : '');
   if (environmentOfKey(apiKey) !== environment) {
-    const fix = keyCommand(environment);
+    const fix = `npm run keys -- create --label "Smoke test" --env ${environment}`;
     throw new Error(`SMOKE_API_KEY must be an API key of ${environment}: ${fix}`);
   }
-  const known = isLocal ? 'http://localhost:8787/v1' : configured(environment).baseUrl;
-  const where = isLocal ? ['--local', ...LOCAL] : ['--remote', '--env', environment];
-  const execute = (sql: string) =>
-    runWrangler(['d1', 'execute', 'DB', ...where, '--json', '--command', sql]);
-  const baseUrl = url ? `${url.origin}/v1` : known;
-  return { environment, baseUrl, apiKey, signal, execute };
+  const baseUrl = isLocal
+    ? `http://localhost:${servedPort() ?? 8787}/v1`
+    : configured(environment).baseUrl;
+  try {
+    return await action({ environment, baseUrl, apiKey, signal });
+  } finally {
+    const execute = ['d1', 'execute', 'DB', '--json', '--command'];
+    await removeTestRows((sql) => runIn(environment, [...execute, sql])).catch((error) => {
+      say(`The next smoke test removes the rows of this one: ${messageOf(error)}`);
+    });
+  }
 }
 
 /** @throws Error naming everything that wrangler.toml lacks. */
@@ -137,8 +148,7 @@ export async function showStatus({ say }: Output) {
   const environments = [];
   for (const name of ENVIRONMENTS) environments.push(await statusOf(name, say));
   const [staging, production] = environments.map(({ release }) => release);
-  if (!staging) return { environments, behind: null };
-  const behind = staging.digest !== production?.digest || staging.commit !== production.commit;
+  const behind = staging?.digest !== production?.digest || staging?.commit !== production?.commit;
   say(behind ? 'Production is behind staging.' : 'Production serves what staging serves.');
   return { environments, behind };
 }
@@ -150,10 +160,7 @@ async function statusOf(environment: EnvironmentName, say: Output['say']) {
   if (missing.length === 0) {
     deployed = await cloudflare.readDeployed(target);
     const pending = await pendingMigrations(target, PROJECT_ROOT).catch(messageOf);
-    if (pending.length > 0) missing.push(`migrations that have run: ${pending}`);
-    const keys = await listKeys(environment).catch(messageOf);
-    if (keys.length === 0) missing.push(`API keys: ${keyCommand(environment)}`);
-    else if (typeof keys === 'string') missing.push(`API keys that can be listed: ${keys}`);
+    if (pending.length > 0) missing.push(`migrations: ${pending}`);
   }
   const newest = deployed.deployments.at(-1);
   const serves = (newest?.shares ?? []).map((share) => {

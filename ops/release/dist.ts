@@ -65,21 +65,12 @@ export function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The `.sql` files of a folder's migrations, in the order in which they run. */
-export async function migrationNames(folder: string): Promise<string[]> {
-  const entries = await readdir(join(folder, 'migrations'), { withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.sql'));
-  return files.map(({ name }) => name).sort();
-}
-
 /**
  * Proves that migrations only expand: the previous release runs locally, the migrations of the next one are applied
  * to its data, and it must answer as before and pass the smoke test.
- *
- * @returns whether it was, byte for byte, what is served: other packages may be installed by now.
  */
-export async function provePreviousRelease(previous: Release, next: Build): Promise<boolean> {
-  const { folder, config: configPath, digest } = await build(previous.commit, 'previous');
+export async function provePreviousRelease(previous: Release, next: Build): Promise<void> {
+  const { folder, config: configPath } = await build(previous.commit, 'previous');
   const workers = [{ configPath, prebuiltWorkerDir: join(folder, 'worker') }];
   // The runtime is part of this process, and prints where the result may go.
   Object.assign(process.env, { WRANGLER_LOG: 'error', CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
@@ -110,16 +101,13 @@ export async function provePreviousRelease(previous: Release, next: Build): Prom
   } finally {
     await server.close();
   }
-  return digest === previous.digest;
 }
 
 /** The commit that is checked out. @throws Error when something in the work tree is not committed. */
 export async function committedHead(): Promise<string> {
   const status = await git(['status', '--porcelain', '--untracked-files=all']);
-  const files = status.split('\n').filter(Boolean);
-  if (files.length === 0) return git(['rev-parse', 'HEAD']);
-  const more = files.length > 1 ? ` and ${files.length - 1} more` : '';
-  throw new Error(`not everything is committed: ${files[0]?.slice(3)}${more}`);
+  if (status === '') return git(['rev-parse', 'HEAD']);
+  throw new Error(`not everything is committed:${status}`);
 }
 
 async function git(args: string[], env = {}): Promise<string> {

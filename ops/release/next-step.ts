@@ -1,5 +1,5 @@
 /** The next step of a release, computed from what is deployed. */
-import { type Deployed, type Deployment, LISTED, SETTLED, type Share, STEP } from './cloudflare.ts';
+import { type Deployed, type Deployment, SETTLED, type Share, STEP } from './cloudflare.ts';
 import type { Release } from './dist.ts';
 
 export type Plan = {
@@ -28,14 +28,14 @@ export type Step =
   | { do: 'refuse'; because: string };
 
 export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
-  if (isUnreachable(deployed)) return { do: 'create worker' };
+  if (deployed.deployments.length === 0) return { do: 'create worker' };
   const newest = deployed.deployments.at(-1);
   const old = settledVersion(deployed);
   if (!newest || !old) {
     const because = `no version to return to is known (${sharesOf(newest)}): choose one with rollback`;
     return { do: 'refuse', because };
   }
-  const version = run.version ?? versionOf(deployed, plan.release);
+  const version = run.version ?? versionOf(deployed, plan.release)?.id;
   const share = newest.shares.find((each) => each.version === version);
   if (newest.isStep && !share) {
     if (plan.endsOthers) return deploy(old, 100, old, `${SETTLED}returned`);
@@ -59,26 +59,11 @@ function deploy(version: string, percentage: number, old: string, message: strin
 
 /** The uploaded version of a release, if there is one: of several the deployed one, or the newest. */
 export function versionOf({ deployments, versions }: Deployed, { commit, digest }: Release) {
-  const ids = versions
-    .filter(({ release }) => release?.commit === commit && release.digest === digest)
-    .map(({ id }) => id);
-  const deployed = deployments.at(-1)?.shares.find(({ version }) => ids.includes(version));
-  return deployed?.version ?? ids.at(-1);
-}
-
-/**
- * Whether no client can reach the worker: it does not exist, or all that was ever deployed is of a first release
- * by version 1.0.0 of this tool, which tested it without a route or a message. Before ten deployments there may
- * have been others.
- */
-function isUnreachable({ deployments, versions }: Deployed): boolean {
-  return (
-    deployments.length < LISTED &&
-    deployments.every((deployment) => {
-      const version = versions.find(({ id }) => id === onlyVersion(deployment));
-      return !deployment.isStep && !deployment.isSettled && version?.release !== undefined;
-    })
+  const uploads = versions.filter(
+    ({ release }) => release?.commit === commit && release.digest === digest,
   );
+  const shares = deployments.at(-1)?.shares ?? [];
+  return uploads.find(({ id }) => shares.some(({ version }) => version === id)) ?? uploads.at(-1);
 }
 
 /**

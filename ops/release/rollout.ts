@@ -4,9 +4,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { migrationNames } from '../migrations.ts';
 import { byVersion, messageOf, type Store, waitForVersion } from './client.ts';
 import * as cloudflare from './cloudflare.ts';
-import { type Build, migrationNames, provePreviousRelease } from './dist.ts';
+import { type Build, provePreviousRelease } from './dist.ts';
 import * as steps from './next-step.ts';
 import { smokeTest } from './smoke.ts';
 import type { Target } from './target.ts';
@@ -61,7 +62,7 @@ export async function rollOut(options: RollOut) {
       if (!isDeepStrictEqual(found, known)) throw new Error('another operator has deployed');
       say(`Deploying ${steps.sharesOf(step)}`);
       tried = cloudflare.deploymentOf(step.shares, step.message);
-      await cloudflare.deployVersions(target, step.shares, step.message);
+      await cloudflare.deploy(target, step.shares, step.message);
       known = tried;
       deployed = { ...deployed, deployments: [...deployed.deployments, known] };
     }
@@ -70,7 +71,11 @@ export async function rollOut(options: RollOut) {
   for (;;) {
     const step = steps.nextStep(deployed, plan, run);
     if (step.do === 'refuse') throw new Error(`${target.environment}: ${step.because}`);
-    if (step.do === 'finish') return { version: run.version, previous };
+    if (step.do === 'finish') {
+      say(`${target.environment} serves ${run.version} to all.`);
+      const { commit, digest } = plan.release;
+      return { commit, digest, version: run.version, previous };
+    }
     const old = steps.settledVersion(deployed);
     try {
       signal.throwIfAborted();
@@ -94,24 +99,18 @@ async function prepare(options: RollOut, deployed: cloudflare.Deployed): Promise
   const { release } = options.plan;
   const pending = await pendingMigrations(target, release.folder);
   if (pending.length > 0) await proveMigrations(options, deployed, pending.join(', '));
-  let uploaded = deployed;
-  if (!steps.versionOf(uploaded, release)) {
-    say('Uploading the version');
-    await cloudflare.uploadVersion(target, release);
-    uploaded = await cloudflare.readDeployed(target);
-  }
-  const id = steps.versionOf(uploaded, release);
-  const bookmark = uploaded.versions.find((version) => version.id === id)?.release?.bookmark;
-  if (!id || !bookmark) throw new Error('the uploaded version is not listed');
-  say(`To restore the data of now: ${cloudflare.restoreCommand(target, bookmark)}`);
+  const uploaded = steps.versionOf(deployed, release);
+  const bookmark = uploaded?.release?.bookmark ?? (await cloudflare.readBookmark(target));
+  say(`To restore the data of before: ${cloudflare.restoreCommand(target, bookmark)}`);
+  if (!uploaded) say('Uploading the version');
+  const version = uploaded?.id ?? (await cloudflare.uploadVersion(target, release, bookmark));
   if (pending.length > 0) {
     say(`Applying ${pending.join(', ')}`);
-    const apply = ['d1', 'migrations', 'apply', 'DB', '--remote'];
-    await cloudflare.wrangler(target, apply, release.config);
+    await cloudflare.wrangler(target, ['d1', 'migrations', 'apply', 'DB', '--remote'], release);
   }
   say('Attaching routes and crons');
-  await cloudflare.wrangler(target, ['triggers', 'deploy'], release.config);
-  return id;
+  await cloudflare.wrangler(target, ['triggers', 'deploy'], release);
+  return version;
 }
 
 /** The migrations of a folder that have not run. */
@@ -134,8 +133,7 @@ async function proveMigrations(
     throw new Error(`version ${id} is not a release, and cannot be tested on ${pending}: ${fix}`);
   }
   say(`Testing the previous release (commit ${old.release.commit.slice(0, 8)}) on ${pending}`);
-  const isSame = await provePreviousRelease(old.release, plan.release);
-  if (!isSame) say('(Other packages are installed now than those that it was released with.)');
+  await provePreviousRelease(old.release, plan.release);
 }
 
 /** Waits until a version answers at its share, then runs the smoke test for some time: at least once. */

@@ -15,7 +15,6 @@ export function readTarget(environment: EnvironmentName) {
   return {
     environment,
     worker: config.name ?? '',
-    compatibilityDate: config.compatibility_date ?? '',
     baseUrl: String(config.vars.BASE_URL),
     hosts: routes.map((route) => (typeof route === 'string' ? route : route.pattern)),
     accountId: config.account_id ?? '',
