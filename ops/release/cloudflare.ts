@@ -90,10 +90,8 @@ export function wrangler(
 export type Deployed = { deployments: Deployment[]; versions: Version[] };
 
 export async function readDeployed(target: Target): Promise<Deployed> {
-  const [deployments, listed] = await Promise.all([
-    listDeployments(target),
-    listOf(target, 'versions', Version),
-  ]);
+  const lists = await Promise.all([listDeployments(target), list(target, 'versions')]);
+  const [deployments, listed] = [lists[0], z.array(Version).parse(lists[1])];
   const known = new Set(listed.map(({ id }) => id));
   const noted = deployments.flatMap(({ shares, returnTo }) => {
     return [...shares.map(({ version }) => version), ...(returnTo ? [returnTo] : [])];
@@ -105,17 +103,13 @@ export async function readDeployed(target: Target): Promise<Deployed> {
   return { deployments, versions: versions.sort((a, b) => (a.createdOn < b.createdOn ? -1 : 1)) };
 }
 
-export function listDeployments(target: Target): Promise<Deployment[]> {
-  return listOf(target, 'deployments', Deployment);
+export async function listDeployments(target: Target): Promise<Deployment[]> {
+  return z.array(Deployment).parse(await list(target, 'deployments'));
 }
 
-async function listOf<T>(
-  target: Target,
-  what: 'deployments' | 'versions',
-  schema: z.ZodType<T>,
-): Promise<T[]> {
+async function list(target: Target, what: 'deployments' | 'versions'): Promise<unknown> {
   try {
-    return z.array(schema).parse(JSON.parse(await wrangler(target, [what, 'list', '--json'])));
+    return JSON.parse(await wrangler(target, [what, 'list', '--json']));
   } catch (error) {
     // Cloudflare's codes for a worker that does not exist.
     if (/\[code: (10007|10090)\]/.test(String(error))) return [];

@@ -10,7 +10,7 @@ import { build, committedHead } from './dist.ts';
 import { onlyVersion, settledVersion, sharesOf } from './next-step.ts';
 import { type Output, pendingMigrations, rollOut } from './rollout.ts';
 import { removeTestRows, smokeTest } from './smoke.ts';
-import { ENVIRONMENTS, type EnvironmentName, missingConfiguration, readTarget } from './target.ts';
+import { ENVIRONMENTS, type EnvironmentName, readTarget } from './target.ts';
 
 export function releaseToStaging(output: Output, waitSeconds: number) {
   return withStore('staging', output, async (store) => {
@@ -61,6 +61,7 @@ export async function rollBack(output: Output, options: RollBack, version?: stri
     return { version: onlyVersion(newest) ?? null };
   }
   const wanted = unfinished ? settledVersion(deployed) : version;
+  if (unfinished && !wanted) throw new Error('no version to return to is known: name one');
   const candidates = versions.filter(({ id }) => id !== onlyVersion(newest));
   if (!wanted) {
     const settled = deployments.map((each) => (each.isStep ? each.returnTo : onlyVersion(each)));
@@ -139,8 +140,7 @@ async function withStore<T>(
 /** @throws Error naming everything that wrangler.toml lacks. */
 function configured(environment: EnvironmentName) {
   const target = readTarget(environment);
-  const missing = missingConfiguration(target);
-  if (missing.length > 0) throw new Error(missing.join('; '));
+  if (target.missing.length > 0) throw new Error(target.missing.join('; '));
   return target;
 }
 
@@ -155,7 +155,7 @@ export async function showStatus({ say }: Output) {
 
 async function statusOf(environment: EnvironmentName, say: Output['say']) {
   const target = readTarget(environment);
-  const missing = missingConfiguration(target);
+  const { missing } = target;
   let deployed: cloudflare.Deployed = { deployments: [], versions: [] };
   if (missing.length === 0) {
     deployed = await cloudflare.readDeployed(target);

@@ -42,16 +42,14 @@ export async function rollOut(options: RollOut) {
   let deployed = await cloudflare.readDeployed(target);
   const previous = steps.settledVersion(deployed) ?? null;
   const run: steps.Run = {};
-  /** What this run found or deployed last. What it tried may have taken effect, although it failed. */
-  let known = deployed.deployments.at(-1);
-  let tried = known;
+  /** The deployment that this run tried last. It may have taken effect, although that failed. */
+  let tried: cloudflare.Deployment | undefined;
 
   async function take(step: steps.Step): Promise<void> {
     if (step.do === 'create worker') {
       say(`Creating the worker ${target.worker}: it answers 503 until its first release is proved`);
       await cloudflare.deployPlaceholder(target);
       deployed = await cloudflare.readDeployed(target);
-      known = deployed.deployments.at(-1);
     } else if (step.do === 'prepare') {
       run.version = await prepare(options, deployed);
     } else if (step.do === 'prove') {
@@ -59,12 +57,13 @@ export async function rollOut(options: RollOut) {
       run.proved = step.percentage;
     } else if (step.do === 'deploy') {
       const found = (await cloudflare.listDeployments(target)).at(-1);
-      if (!isDeepStrictEqual(found, known)) throw new Error('another operator has deployed');
+      if (!isDeepStrictEqual(found, deployed.deployments.at(-1))) {
+        throw new Error('another operator has deployed');
+      }
       say(`Deploying ${steps.sharesOf(step)}`);
       tried = cloudflare.deploymentOf(step.shares, step.message);
       await cloudflare.deploy(target, step.shares, step.message);
-      known = tried;
-      deployed = { ...deployed, deployments: [...deployed.deployments, known] };
+      deployed = { ...deployed, deployments: [...deployed.deployments, tried] };
     }
   }
 
@@ -84,10 +83,12 @@ export async function rollOut(options: RollOut) {
       const failure = signal.aborted ? 'interrupted' : messageOf(cause);
       if (!old) throw new Error(failure, { cause });
       say(`Failed: ${failure}`);
-      const served = await returnTo(options, old, [known, tried]).catch((error) => {
-        const command = `npm run release -- rollback ${old} --env ${target.environment}`;
-        return `an unknown version, as returning failed, too (${messageOf(error)}): run ${command}`;
-      });
+      const served = await returnTo(options, old, [deployed.deployments.at(-1), tried]).catch(
+        (error) => {
+          const command = `npm run release -- rollback ${old} --env ${target.environment}`;
+          return `an unknown version, as returning failed, too (${messageOf(error)}): run ${command}`;
+        },
+      );
       throw new Error(`${failure}; ${target.environment} serves ${served}`, { cause });
     }
   }
@@ -161,24 +162,21 @@ async function returnTo(
   version: string,
   own: (cloudflare.Deployment | undefined)[],
 ): Promise<string> {
-  const isServed = async () => {
-    const found = (await cloudflare.listDeployments(target)).at(-1);
-    if (steps.onlyVersion(found) === version) return `${version} to all`;
-    if (own.some((each) => isDeepStrictEqual(each, found))) return undefined;
-    return `what another operator deployed: ${steps.sharesOf(found)}`;
-  };
-  for (const seconds of RETURN_PAUSES_S) {
+  for (const seconds of [...RETURN_PAUSES_S, undefined]) {
     try {
-      const served = await isServed();
-      if (served) return served;
+      const found = (await cloudflare.listDeployments(target)).at(-1);
+      if (steps.onlyVersion(found) === version) return `${version} to all`;
+      if (!own.some((each) => isDeepStrictEqual(each, found))) {
+        return `what another operator deployed: ${steps.sharesOf(found)}`;
+      }
+      if (seconds === undefined) break;
       say(`Returning to ${version}`);
       await cloudflare.settle(target, version, 'returned');
     } catch (error) {
+      if (seconds === undefined) throw error;
       say(`That failed: ${messageOf(error)}`);
     }
     await pause(seconds * 1000);
   }
-  const served = await isServed();
-  if (!served) throw new Error('it is not what is served');
-  return served;
+  throw new Error('it is not what is served');
 }

@@ -88,7 +88,7 @@ describe('a life', { shuffle: false }, () => {
     expect(versions.at(-1)?.annotations['workers/message']).toContain(`commit=${head} `);
     expect([domains, crons]).toEqual([['staging.api.animals.test'], ['*/10 * * * *']]);
     const database = await project.cloudflare().database(DATABASES[0] ?? '');
-    for (const table of ['pets', 'orders', 'idempotency_keys']) {
+    for (const table of ['pets', 'orders']) {
       expect(await database.prepare(`SELECT count(*) AS n FROM ${table}`).first('n')).toBe(0);
     }
   });

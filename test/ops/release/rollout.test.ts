@@ -35,8 +35,7 @@ function sharesOf(text: string) {
   });
 }
 
-const step = (shares: string, returnTo = 'old') =>
-  deploymentOf(sharesOf(shares), `release: … % return=${returnTo}`);
+const step = (shares: string) => deploymentOf(sharesOf(shares), 'release: … % return=old');
 const settled = (id: string) => deploymentOf(sharesOf(`${id} 100`), 'settled release: promoted');
 const byHand = (shares: string) => deploymentOf(sharesOf(shares), '');
 /** As version 1.0.0 of the tool noted it. */
@@ -47,7 +46,11 @@ const deploys = (shares: string, message: string): Step => ({
   shares: sharesOf(shares),
   message,
 });
-const starts = deploys('new 0, old 100', 'release: 0 % return=old');
+const to0 = deploys('new 0, old 100', 'release: 0 % return=old');
+const to10 = deploys('new 10, old 90', 'release: 10 % return=old');
+const to50 = deploys('new 50, old 50', 'release: 50 % return=old');
+const to100 = deploys('new 100', 'release: 100 % return=old');
+const prepares: Step = { do: 'prepare' };
 const proves = (percentage: number): Step => ({ do: 'prove', version: 'new', percentage });
 const settles = deploys('new 100', 'settled release: promoted');
 const refuses = (because: string) => ({
@@ -55,107 +58,66 @@ const refuses = (because: string) => ({
   because: expect.stringContaining(because),
 });
 
+const first = deploys('new 0, empty 100', 'release: 0 % return=empty');
+const at0 = step('new 0, old 100');
+const at10 = step('new 10, old 90');
+const at50 = step('new 50, old 50');
+const at100 = step('new 100');
+const other = step('other 10, old 90');
+
 const BEGUN: Run = {};
 const PREPARED: Run = { version: 'new' };
 const proved = (percentage: number): Run => ({ version: 'new', proved: percentage });
+/** Of twelve deployments Cloudflare lists ten. */
 const twelve = <T>(deployment: T) => Array<T>(12).fill(deployment).slice(-10);
+const unsettled1 = (last: string) => [...twelve(step1('new 10, old 90')).slice(1), step1(last)];
 
 test.each<[string, Deployment[], Run, unknown]>([
   ['no worker', [], BEGUN, { do: 'create worker' }],
-  ['killed after the worker was created', [byHand('empty 100')], BEGUN, { do: 'prepare' }],
-  [
-    'the first release is prepared',
-    [byHand('empty 100')],
-    PREPARED,
-    deploys('new 0, empty 100', 'release: 0 % return=empty'),
-  ],
-  ['another release is settled', [settled('old')], BEGUN, { do: 'prepare' }],
-  ['killed after the upload, or the migrations', [settled('old')], BEGUN, { do: 'prepare' }],
-  ['prepared', [settled('old')], PREPARED, starts],
-  ['killed at 0 %', [step('new 0, old 100')], BEGUN, { do: 'prepare' }],
-  ['resumed at 0 %', [step('new 0, old 100')], PREPARED, proves(0)],
-  [
-    'proved at 0 %',
-    [step('new 0, old 100')],
-    proved(0),
-    deploys('new 10, old 90', 'release: 10 % return=old'),
-  ],
-  ['deployed at 10 %', [step('new 10, old 90')], proved(0), proves(10)],
-  ['resumed at 10 %', [step('new 10, old 90')], PREPARED, proves(10)],
-  [
-    'proved at 10 %',
-    [step('new 10, old 90')],
-    proved(10),
-    deploys('new 50, old 50', 'release: 50 % return=old'),
-  ],
-  ['resumed at 50 %', [step('new 50, old 50')], PREPARED, proves(50)],
-  [
-    'proved at 50 %',
-    [step('new 50, old 50')],
-    proved(50),
-    deploys('new 100', 'release: 100 % return=old'),
-  ],
-  [
-    'proved at 50 %, and another release was settled before',
-    [settled('other'), byHand('old 100'), step('new 50, old 50')],
-    proved(50),
-    deploys('new 100', 'release: 100 % return=old'),
-  ],
-  ['killed at 100 %', [step('new 100')], BEGUN, { do: 'prepare' }],
-  ['resumed at 100 %', [step('new 100')], PREPARED, proves(100)],
-  ['proved at 100 %', [step('new 100')], proved(100), settles],
+  ['killed after the worker was created', [byHand('empty 100')], BEGUN, prepares],
+  ['the first release is prepared', [byHand('empty 100')], PREPARED, first],
+  ['another release is settled', [settled('old')], BEGUN, prepares],
+  ['killed after the upload, or the migrations', [settled('old')], BEGUN, prepares],
+  ['prepared', [settled('old')], PREPARED, to0],
+  ['killed at 0 %', [at0], BEGUN, prepares],
+  ['resumed at 0 %', [at0], PREPARED, proves(0)],
+  ['proved at 0 %', [at0], proved(0), to10],
+  ['deployed at 10 %', [at10], proved(0), proves(10)],
+  ['resumed at 10 %', [at10], PREPARED, proves(10)],
+  ['proved at 10 %', [at10], proved(10), to50],
+  ['resumed at 50 %', [at50], PREPARED, proves(50)],
+  ['proved at 50 %', [at50], proved(50), to100],
+  ['settled, by hand, then proved', [settled('other'), byHand('old 100'), at50], proved(50), to100],
+  ['killed at 100 %', [at100], BEGUN, prepares],
+  ['resumed at 100 %', [at100], PREPARED, proves(100)],
+  ['proved at 100 %', [at100], proved(100), settles],
   ['settled', [settled('new')], proved(100), { do: 'finish' }],
-  ['settled by an earlier run', [settled('new')], BEGUN, { do: 'prepare' }],
+  ['settled by an earlier run', [settled('new')], BEGUN, prepares],
   ['settled by an earlier run, prepared', [settled('new')], PREPARED, proves(100)],
-  ['returned from this release before', [step('new 50, old 50'), settled('old')], PREPARED, starts],
-  ['deployed by hand', [byHand('foreign 100')], BEGUN, { do: 'prepare' }],
-  [
-    'deployed by hand, prepared',
-    [settled('old'), byHand('foreign 100')],
-    PREPARED,
-    deploys('new 0, foreign 100', 'release: 0 % return=foreign'),
-  ],
-  ['an operator returned by hand', [step('new 10, old 90'), byHand('old 100')], PREPARED, starts],
+  ['returned from this release before', [at50, settled('old')], PREPARED, to0],
+  ['deployed by hand', [byHand('foreign 100')], BEGUN, prepares],
+  ['deployed by hand, prepared', [settled('other'), byHand('old 100')], PREPARED, to0],
+  ['an operator returned by hand', [at10, byHand('old 100')], PREPARED, to0],
   ['this release, deployed by hand', [settled('old'), byHand('new 100')], proved(100), settles],
   ['shared by hand', [byHand('old 50, foreign 50')], BEGUN, refuses('no version to return to')],
-  [
-    'another release is unfinished',
-    [settled('old'), step('other 10, old 90')],
-    BEGUN,
-    refuses('rollback --unfinished'),
-  ],
-  ['twelve steps', twelve(step('new 10, old 90')), PREPARED, proves(10)],
-  [
-    'twelve steps of another release',
-    twelve(step('other 100')),
-    BEGUN,
-    refuses('rollback --unfinished'),
-  ],
-  ['twelve by hand', twelve(byHand('old 100')), PREPARED, starts],
-  [
-    '1.0.0: a first release was killed, without a route',
-    [byHand('old 100')],
-    BEGUN,
-    { do: 'create worker' },
-  ],
+  ['another release is unfinished', [settled('old'), other], BEGUN, refuses('--unfinished')],
+  ['twelve steps', twelve(at10), PREPARED, proves(10)],
+  ['twelve steps, proved', twelve(at50), proved(50), to100],
+  ['twelve steps of another release', twelve(other), BEGUN, refuses('rollback --unfinished')],
+  ['twelve by hand', twelve(byHand('old 100')), PREPARED, to0],
   [
     '1.0.0: a step of this release',
     [settled('old'), step1('new 50, old 50')],
     PREPARED,
     proves(50),
   ],
-  ['1.0.0: it is proved at 100 %', [settled('old'), step1('new 100')], proved(100), settles],
+  ['1.0.0: proved at 100 %', [settled('old'), step1('new 100')], proved(100), settles],
+  ['1.0.0: twelve steps, most requests to one', unsettled1('new 50, old 50'), proved(50), to100],
   [
-    '1.0.0: twelve steps, the version to return to has most requests',
-    [...twelve(step1('new 10, old 90')).slice(1), step1('new 50, old 50')],
-    proved(50),
-    deploys('new 100', 'release: 100 % return=old'),
-  ],
-  [
-    '1.0.0: twelve steps, the version to return to is unknown',
+    '1.0.0: twelve steps at 100 %',
     twelve(step1('new 100')),
     BEGUN,
-    refuses('no version to return to'),
+    refuses('no version to return'),
   ],
 ])('%s', (_, deployments, run, expected) => {
   expect(nextStep({ deployments, versions: VERSIONS }, PLAN, run)).toEqual(expected);
