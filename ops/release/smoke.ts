@@ -44,7 +44,7 @@ export async function removeTestRows(execute: (sql: string) => Promise<unknown>)
       `DELETE FROM ${table} WHERE id IN (
          SELECT json_extract(answer, '$.id') FROM idempotency_keys
          WHERE idempotency_key LIKE 'smoke-test-%/${table}/%'
-           AND (idempotency_key LIKE '${RUN}%' OR created_at < ${before}))`,
+           AND (instr(idempotency_key, '${RUN}') = 1 OR created_at < ${before}))`,
   );
   if (statements.length > 0) await execute(statements.join('; '));
 }

@@ -7,7 +7,7 @@ import { unstable_readConfig as readConfig } from 'wrangler';
 import { wranglerNamespaces } from '../../ops/key-namespace.ts';
 import { recordName } from '../../src/keys/record.ts';
 import { type Api, startApi, TOKEN } from './cloudflare/api.ts';
-import { fakeKv } from './cloudflare/kv.ts';
+import { fakeKv } from './kv-api.ts';
 import { copyProject } from './project.ts';
 
 const project = copyProject();

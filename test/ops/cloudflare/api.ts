@@ -12,31 +12,24 @@ export type Routes = Record<
   (request: Request, ...segments: string[]) => Response | Promise<Response>
 >;
 
-export type Api = {
-  /** Environment variables that send wrangler here. */
-  env: Record<string, string>;
-  port: number;
-  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the start of a query. */
-  calls: string[];
-  /** Runs a hook once, before or after the next matching call takes effect. Its response replaces the call's. */
-  on(call: RegExp, when: 'before' | 'after', hook: () => unknown): void;
-  /** Makes the next call that matches fail: before it takes effect, or after. */
-  failNext(call: RegExp, when?: 'before' | 'after'): void;
-  close(): Promise<void>;
-};
+export type Api = Awaited<ReturnType<typeof startApi>>;
 
 /** Starts the fake. `visit` answers requests with `X-Fake-Host`, which are those of a worker's clients. */
-export async function startApi(
-  routes: Routes,
-  visit?: (request: Request) => Promise<Response>,
-): Promise<Api> {
+export async function startApi(routes: Routes, visit?: (request: Request) => Promise<Response>) {
+  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the start of a query. */
   const calls: string[] = [];
   const hooks: { call: RegExp; when: string; hook: () => unknown }[] = [];
   const patterns = Object.entries(routes).map(
     ([route, handle]) => [new RegExp(`^${route.replaceAll(/:\w+/g, '([^/]+)')}$`), handle] as const,
   );
 
-  const on: Api['on'] = (call, when, hook) => void hooks.push({ call, when, hook });
+  /** Runs a hook once, before or after the next matching call takes effect. Its response replaces the call's. */
+  const on = (call: RegExp, when: 'before' | 'after', hook: () => unknown) =>
+    void hooks.push({ call, when, hook });
+
+  /** Makes the next call that matches fail: before it takes effect, or after. */
+  const failNext = (call: RegExp, when: 'before' | 'after' = 'before') =>
+    on(call, when, () => error(500, 10001, 'internal error'));
 
   async function runHooks(call: string, when: 'before' | 'after'): Promise<void> {
     for (const each of hooks.filter((one) => one.when === when && one.call.test(call))) {
@@ -83,22 +76,18 @@ export async function startApi(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
+  /** Environment variables that send wrangler here. */
   const env = {
     CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
     CLOUDFLARE_API_TOKEN: TOKEN,
   };
 
-  return {
-    env,
-    port,
-    calls,
-    on,
-    failNext: (call, when = 'before') => on(call, when, () => error(500, 10001, 'internal error')),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  async function close(): Promise<void> {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+
+  return { env, port, calls, on, failNext, close };
 }
 
 export function envelope(result: unknown) {
@@ -129,10 +118,9 @@ function summary(path: string, body: string): string {
 }
 
 function toRequest({ method = 'GET', url, headers }: IncomingMessage, body: Buffer): Request {
-  const sent = Object.entries(headers).filter(
-    (header): header is [string, string] =>
-      typeof header[1] === 'string' && !/^(host|connection|content-length)$/.test(header[0]),
-  );
+  const sent = Object.entries(headers)
+    .filter(([name]) => !/^(host|connection|content-length)$/.test(name))
+    .map(([name, value]): [string, string] => [name, String(value)]);
   const content = body.length > 0 && { body: new Uint8Array(body) };
   return new Request(`http://localhost${url}`, { method, headers: sent, ...content });
 }

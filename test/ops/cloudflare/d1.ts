@@ -3,6 +3,8 @@ import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
 import * as z from 'zod';
 import { error, ok, type Routes } from './api.ts';
 
+const BOOKMARK = `00000001-00000001-00004e2f-${'0a'.repeat(16)}`;
+
 const Query = z.object({ sql: z.string() });
 
 /** The databases with these ids and names; `open` gives the real one. */
@@ -10,8 +12,6 @@ export function fakeD1(
   databases: { uuid: string; name: string }[],
   open: (id: string) => Promise<D1Database>,
 ): Routes {
-  let bookmarks = 0;
-
   function find(id: string | undefined) {
     const found = databases.find(({ uuid }) => uuid === id);
     if (!found) throw error(404, 7404, 'The database does not exist');
@@ -20,11 +20,7 @@ export function fakeD1(
 
   return {
     'GET /d1/database/:id': (_, id) => ok(find(id)),
-    'GET /d1/database/:id/time_travel/bookmark': () => {
-      bookmarks += 1;
-      const number = String(bookmarks).padStart(8, '0');
-      return ok({ bookmark: `${number}-00000001-00004e2f-${'0a'.repeat(16)}` });
-    },
+    'GET /d1/database/:id/time_travel/bookmark': () => ok({ bookmark: BOOKMARK }),
     'POST /d1/database/:id/query': async (request, id) => {
       const database = await open(find(id).uuid);
       const { sql } = Query.parse(await request.json());

@@ -8,17 +8,6 @@ import type { Deployment, Script, Version } from './workers.ts';
 /** An answered request: which version answered, and whether the request named that version. */
 export type Served = { version: string; byName: boolean };
 
-export type Edge = {
-  served: Served[];
-  database(id: string): Promise<D1Database>;
-  namespace(id: string): ReturnType<Miniflare['getKVNamespace']>;
-  /** Answers a client's request for `X-Fake-Host`. */
-  visit(request: Request): Promise<Response>;
-  /** Loads the versions that the scripts serve now. Requests from now on wait for it. */
-  load(): Promise<void>;
-  close(): Promise<void>;
-};
-
 type Binding = NonNullable<WorkerOptions['config']['env']>[string];
 
 const COMPATIBILITY_DATE = '2026-11-17';
@@ -30,7 +19,7 @@ export async function startEdge(
   scripts: Map<string, Script>,
   databases: string[],
   namespaces: string[],
-): Promise<Edge> {
+) {
   const holder = worker('holder', 'export default { fetch: () => new Response() };', {
     ...Object.fromEntries(databases.map((id) => [id, { type: 'd1', id }])),
     ...Object.fromEntries(namespaces.map((id) => [id, { type: 'kv', id }])),
@@ -49,6 +38,7 @@ export async function startEdge(
     return result;
   }
 
+  /** Loads the versions that the scripts serve now. Requests from now on wait for it. */
   const load = () =>
     inTurn(async () => {
       const wanted = [...scripts.values()].flatMap(({ versions, deployments }) => {
@@ -73,10 +63,10 @@ export async function startEdge(
     const version = script.versions.find((each) => each.id === id);
     const { pathname, search } = new URL(request.url);
     const asset = version?.assets[pathname];
-    const response =
-      asset === undefined
-        ? await run(id, `https://${host}${pathname}${search}`, request)
-        : new Response(Buffer.from(asset, 'base64'));
+    const url = `https://${host}${pathname}${search}`;
+    const response = asset
+      ? new Response(Buffer.from(asset, 'base64'))
+      : await run(id, url, request);
     served.push({ version: id, byName: named !== undefined });
     return response;
   }
@@ -97,9 +87,10 @@ export async function startEdge(
 
   return {
     served,
-    database: (id) => runtime.getD1Database(id, 'holder'),
-    namespace: (id) => runtime.getKVNamespace(id, 'holder'),
-    visit: (request) => inTurn(() => answer(request)),
+    database: (id: string) => runtime.getD1Database(id, 'holder'),
+    namespace: (id: string) => runtime.getKVNamespace(id, 'holder'),
+    /** Answers a client's request for `X-Fake-Host`. */
+    visit: (request: Request) => inTurn(() => answer(request)),
     load,
     close: () => runtime.dispose(),
   };
@@ -113,13 +104,13 @@ function versionByName(request: Request, { name }: Script, { versions }: Deploym
 }
 
 function versionByShare({ versions }: Deployment): string {
-  const point = Math.random();
-  let sum = 0;
-  for (const { version_id, percentage } of versions) {
-    sum += percentage;
-    if (point * 100 < sum) return version_id;
-  }
-  throw new Error('the shares are less than 100 %');
+  let point = Math.random() * 100;
+  const found = versions.find(({ percentage }) => {
+    point -= percentage;
+    return point < 0;
+  });
+  if (!found) throw new Error('the shares are less than 100 %');
+  return found.version_id;
 }
 
 /** A version as a worker of the runtime, with the bindings that it was uploaded with. */

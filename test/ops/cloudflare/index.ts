@@ -1,21 +1,16 @@
 /** The whole fake of Cloudflare: what wrangler calls, and what clients are served. */
-import { type Api, startApi } from './api.ts';
+import { startApi } from './api.ts';
 import { fakeD1 } from './d1.ts';
-import { type Edge, startEdge } from './edge.ts';
+import { startEdge } from './edge.ts';
 import { fakeWorkers, type Script, type Shares } from './workers.ts';
 
 /** The ids of the resources that the account has: those of staging, then those of production. */
 export const DATABASES = [1, 2].map((n) => `${n}0000000-0000-4000-8000-000000000000`);
 export const NAMESPACES = [1, 2].map((n) => String(n).repeat(32));
 
-export type Cloudflare = Api &
-  Pick<Edge, 'served' | 'database' | 'namespace'> & {
-    script(name: string): Script;
-    /** Deploys what was uploaded, as another operator would. */
-    deploy(name: string, versions: Shares, message: string): Promise<void>;
-  };
+export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
-export async function startCloudflare(): Promise<Cloudflare> {
+export async function startCloudflare() {
   const scripts = new Map<string, Script>();
   const edge = await startEdge(scripts, DATABASES, NAMESPACES);
   const workers = fakeWorkers(scripts, edge.load);
@@ -35,7 +30,8 @@ export async function startCloudflare(): Promise<Cloudflare> {
     ...api,
     ...edge,
     script,
-    async deploy(name, versions, message) {
+    /** Deploys what was uploaded, as another operator would. */
+    async deploy(name: string, versions: Shares, message: string) {
       await workers.deploy(script(name), versions, { 'workers/message': message });
     },
     async close() {

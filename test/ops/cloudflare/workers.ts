@@ -2,7 +2,7 @@
  * The fake's workers: versions with their assets, deployments, triggers.
  * https://developers.cloudflare.com/api/resources/workers/
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { error, ok, type Routes, text } from './api.ts';
 
@@ -17,7 +17,6 @@ export type Version = {
   annotations: Record<string, string>;
   /** The text of its main module. */
   code: string;
-  sha256: string;
   bindings: { type: string; name: string; [setting: string]: unknown }[];
   /** The content of its assets in base64, by path. */
   assets: Record<string, string>;
@@ -80,7 +79,6 @@ export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<vo
       createdOn: now(),
       annotations: metadata.annotations,
       code,
-      sha256: createHash('sha256').update(code).digest('hex'),
       bindings: metadata.bindings,
       assets: Object.fromEntries(assets.map(([path, hash]) => [path, contents.get(hash) ?? ''])),
     };

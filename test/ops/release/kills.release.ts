@@ -118,7 +118,7 @@ describe('a promotion', { shuffle: false }, () => {
     const { versions, deployments, domains, crons } = production();
     // The placeholder, the first release, and this one.
     expect(versions.length).toBe(3);
-    expect(versions.at(-1)?.sha256).toBe(project.staging().versions.at(-1)?.sha256);
+    expect(versions.at(-1)?.code).toBe(project.staging().versions.at(-1)?.code);
     expect(served()).toEqual([{ version_id: versions.at(-1)?.id, percentage: 100 }]);
     expect(deployments.at(-1)?.annotations['workers/message']).toMatch(
       /^settled release: promoted/,

@@ -1,5 +1,5 @@
 /** The fake's KV, for `npm run keys`. https://developers.cloudflare.com/api/resources/kv/ */
-import { envelope, error, ok, type Routes, text } from './api.ts';
+import { envelope, error, ok, type Routes, text } from './cloudflare/api.ts';
 
 const PAGE = 1000;
 
