@@ -1,5 +1,5 @@
 /** The store against a bare worker that makes the same platform calls, and against a bare Hono app that makes none. */
-import { addPets } from './animals.ts';
+import { addPets } from '../ops/sample-data.ts';
 import { OPERATIONS } from './calls.ts';
 import { type Load, type Metric, race } from './load.ts';
 import type { Section } from './results.ts';

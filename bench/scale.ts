@@ -1,5 +1,5 @@
 /** The store with few animals and with many: the rows that D1 bills, and the speed of a page. */
-import { addPets } from './animals.ts';
+import { addPets } from '../ops/sample-data.ts';
 import { type Call, deepPage, OPERATIONS, sendInProcess } from './calls.ts';
 import { type Load, race } from './load.ts';
 import type { Rows, Section } from './results.ts';

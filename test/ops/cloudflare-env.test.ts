@@ -1,13 +1,7 @@
-import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { expect, test } from 'vitest';
 import { copyProject } from './project.ts';
 
 const project = copyProject();
-beforeAll(() =>
-  cp(join(PROJECT_ROOT, 'bench'), join(project.path(), 'bench'), { recursive: true }),
-);
 
 test.each([
   ['start.ts', []],
@@ -18,7 +12,7 @@ test.each([
   ['release.ts', ['status']],
   ['openapi.ts', ['--check']],
   ['check-bundle.ts', []],
-  ['../bench/seed.ts', ['--pets', '1']],
+  ['seed.ts', ['--pets', '1']],
 ])(
   '%s %j fails in one line while CLOUDFLARE_ENV is set, and does nothing',
   async (script, args) => {

@@ -1,15 +1,9 @@
-import { cp } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local-store.ts';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { copyProject, freePort } from './project.ts';
 
 const project = copyProject();
-beforeAll(() =>
-  cp(join(PROJECT_ROOT, 'bench'), join(project.path(), 'bench'), { recursive: true }),
-);
 
 /** Starts the store, and waits for its address in the output. */
 async function start(port: number) {
@@ -38,7 +32,7 @@ test('a running store can be called, seeded and reset, and accepts new keys', as
   const rex = { id: 1, name: 'Rex', categoryId: 1 };
   expect(await (await store.call({ method: 'POST', body })).json()).toEqual(rex);
 
-  const seeded = await project.run('../bench/seed.ts', ['--pets', '2', '--orders', '2']);
+  const seeded = await project.run('seed.ts', ['--pets', '2', '--orders', '2']);
   expect(seeded).toMatchObject({ code: 0, stderr: '' });
   expect(seeded.stdout).toMatch(
     /^2 animals were added; the last id is 3\. .*\n2 orders were added; the last id is 2\./,

@@ -1,10 +1,7 @@
-import { cp } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { addOrders, addPets } from '../../bench/animals.ts';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { copyProject } from '../ops/project.ts';
+import { describe, expect, test } from 'vitest';
+import { addOrders, addPets } from '../../ops/sample-data.ts';
 import { startStore } from '../store.ts';
+import { copyProject } from './project.ts';
 
 const store = startStore();
 
@@ -48,9 +45,6 @@ test('orders need pets', async () => {
 
 describe('npm run seed', () => {
   const project = copyProject();
-  beforeAll(() =>
-    cp(join(PROJECT_ROOT, 'bench'), join(project.path(), 'bench'), { recursive: true }),
-  );
 
   test.each([
     [[]],
@@ -60,7 +54,7 @@ describe('npm run seed', () => {
     [['--pets', '3', '--orders', '']],
     [['--pest', '3']],
   ])('rejects the arguments %j in one line', async (args) => {
-    const { code, stdout, stderr } = await project.run('../bench/seed.ts', args);
+    const { code, stdout, stderr } = await project.run('seed.ts', args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^usage: npm run seed .*\n$/);
   });

@@ -1,4 +1,4 @@
-/** Many animals, and orders of them, in a database, in little time. */
+/** Sample data: many pets, and orders of them, added to a database in few statements. */
 
 /** Added by one statement: so few that a store that is served meanwhile waits for milliseconds. */
 const CHUNK = 2_000;

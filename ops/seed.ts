@@ -3,8 +3,8 @@
  * that are there; also while it is served.
  */
 import { parseArgs } from 'node:util';
-import { setUpLocalStore, withLocalStore } from '../ops/local-store.ts';
-import { addOrders, addPets } from './animals.ts';
+import { setUpLocalStore, withLocalStore } from './local-store.ts';
+import { addOrders, addPets } from './sample-data.ts';
 
 /** Some gigabytes: what a D1 database can hold at most. */
 const MAX = 100_000_000;
@@ -55,7 +55,7 @@ function readCounts(): { pets: number; orders: number } {
       return { pets: Number(values.pets ?? 0), orders: Number(values.orders ?? 0) };
     }
   } catch {
-    // An unknown argument, or a missing value: the usage says what there is.
+    // An unknown argument, or a missing value: the usage shows the valid ones.
   }
   console.error(USAGE);
   process.exit(2);
