@@ -1,13 +1,11 @@
 /** The requests that are measured. */
 import { LOCAL_KEY } from '../ops/local-store.ts';
 import { app } from '../src/app.ts';
-import { encodeCursor } from '../src/http/cursor.ts';
 
 export type Call = {
   path: string;
   method?: 'POST' | 'PATCH' | 'DELETE';
   body?: string;
-  /** Beside `Authorization` and `Content-Type`; or instead of them. */
   headers?: Record<string, string>;
 };
 
@@ -30,31 +28,21 @@ export function headersOf({ headers }: Call, key = LOCAL_KEY): Record<string, st
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
 }
 
-/** A page of 20 that begins after nine tenths of the pets. */
-export function deepPage(pets: number, status = ''): Call {
-  const cursor = encodeCursor({ scope: status, lastId: (BigInt(pets) * 9n) / 10n });
-  return { path: `/v1/pets?limit=20${status && `&status=${status}`}&cursor=${cursor}` };
-}
-
-/** Sends a request to the app in this process, without its log line. What the app leaves for later is added to `behind`. */
+/** Sends a request to the app in this process, without its log line. `behind` collects the work after the response. */
 export async function sendInProcess(
   call: Call,
   bindings: object,
   key = LOCAL_KEY,
   behind: Promise<unknown>[] = [],
 ): Promise<Response> {
-  const { path, method = 'GET', body } = call;
-  const init = { method, headers: headersOf(call, key), ...(body && { body }) };
-  const request = new Request(`https://api.animal-store.example${path}`, init);
+  const url = `https://api.animal-store.example${call.path}`;
+  const init = { ...call, headers: headersOf(call, key) };
   const waitUntil = (promise: Promise<unknown>) => void behind.push(promise);
+  const context = { waitUntil, passThroughOnException() {}, props: {} };
   const { log } = console;
   console.log = () => {};
   try {
-    return await app.fetch(request, bindings, {
-      waitUntil,
-      passThroughOnException() {},
-      props: {},
-    });
+    return await app.request(url, init, bindings, context);
   } finally {
     console.log = log;
   }

@@ -3,8 +3,8 @@ import { KEY_PREFIX } from '../src/keys/record.ts';
 
 const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
 const PETS = `[${Array(20).fill(PET).join(',')}]`;
-
 const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
+
 /** Has the columns that the statements of all operations select. */
 const ROW = {
   ...{ items: PETS, more_after: '12', json: PET, id: '12', status: 'available' },
@@ -12,28 +12,21 @@ const ROW = {
 };
 const RESULT = { results: [ROW], meta: {} };
 
-export type Binding = 'KV' | 'D1';
-
 /** Bindings that succeed. `answer` decides when. */
 export function instantBindings(
-  answer: <T>(binding: Binding, value: T) => Promise<T> = async (_, value) => value,
+  answer: <T>(binding: 'KV' | 'D1', value: T) => Promise<T> = async (_, value) => value,
   isKnown = true,
 ) {
   const statement = { bind: () => statement, all: () => answer('D1', RESULT) };
   const limiter = { limit: async () => ({ success: true }) };
+  const recordOf = (name: string) => (isKnown && name.startsWith(KEY_PREFIX) ? RECORD : null);
   return {
     ENVIRONMENT: 'production',
     BASE_URL: 'https://api.animal-store.example/v1',
-    API_KEYS: {
-      get: (name: string) => answer('KV', isKnown && name.startsWith(KEY_PREFIX) ? RECORD : null),
-    },
+    API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
     DB: {
       prepare: () => statement,
-      batch: (statements: unknown[]) =>
-        answer(
-          'D1',
-          statements.map(() => RESULT),
-        ),
+      batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
     },
     RATE_LIMITER: limiter,
     WRITE_RATE_LIMITER: limiter,

@@ -1,135 +1,104 @@
-/** Contenders that take turns under load: requests a second, and CPU of a request. */
+/** The store and another worker take turns under load: requests a second, and CPU of a request. */
 import { connect } from 'node:net';
 import { type Call, headersOf } from './calls.ts';
-import type { Section } from './results.ts';
+import type { Section } from './report.ts';
 import type { Server } from './rigs.ts';
+import { cpuMs } from './runtime.ts';
 import { ratio, show, summarize } from './statistics.ts';
 
-export type Contender = {
+type Side = { server: Server; call: Call };
+
+/** Two requests that are compared. */
+export type Duel = {
   name: string;
-  server: Server;
-  call: Call;
-  status?: number;
-  /** The contender of the store that is compared with this one. */
-  store?: string;
-  /** Minimum of the store's speed ÷ this one's, by this metric. */
+  store: Side;
+  other: Side;
+  /** The bar of the ratio, store ÷ other: at least, at most. */
   least?: number;
-  metric?: Metric;
-  /** Maximum of the store's CPU of a request ÷ this one's. */
   most?: number;
 };
 
+/** What the bars of a race compare. */
+export type Metric = 'requests a second' | 'requests in a second of CPU' | 'CPU of a request';
+
+type Turn = { perSecond: number; cpuMicros: number };
+
+const ROUNDS = 21;
+/** Turns of each side before: for thousands of requests the engine makes a worker faster. */
+const WARM_UP_TURNS = 5;
+
 /**
- * On an idle machine both are nearly the same, as one thread of the runtime does nearly all the work. On a busy one the
- * second varies less.
+ * Lets all sides take turns, in which each of `connections` sends `count` requests: few, so that what disturbs the
+ * machine disturbs both sides. Every other round is in the opposite order: none always runs after the same other.
  */
-export type Metric = 'requests a second' | 'requests in a second of CPU';
-
-export type Load = {
-  /** Requests in progress at a time. */
-  connections: number;
-  /** Requests of one turn: few, so that what disturbs the machine meets one contender as it meets the next. */
-  amount: number;
-  rounds: number;
-  /** Requests of each contender before: for thousands of them the engine makes a worker faster. */
-  warmUp: number;
-};
-
-type Turns = { perSecond: number[]; cpuMicros: number[] };
-
-const HEAD = ['', 'requests a second', 'CPU, µs', 'store ÷ this: requests a second', 'CPU'];
-
-/** Lets contenders take turns, every other round in the opposite order: none always runs after the same other. */
-export async function race(contenders: Contender[], load: Load): Promise<Section> {
-  const turns = new Map<string, Turns>();
-  for (const contender of contenders) {
-    turns.set(contender.name, { perSecond: [], cpuMicros: [] });
-    await turn(contender, { ...load, amount: load.warmUp });
+export async function race(duels: Duel[], metric: Metric, connections: number, count: number) {
+  const sides = duels.flatMap(({ store, other }) => [store, other]);
+  const turns = new Map<Side, Turn[]>(sides.map((side) => [side, []]));
+  for (const side of sides) {
+    for (let i = 0; i < WARM_UP_TURNS; i += 1) await takeTurn(side, connections, count);
   }
-  for (let round = 1; round <= load.rounds; round += 1) {
-    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      const { perSecond, cpuMicros } = await turn(contender, load);
-      turns.get(contender.name)?.perSecond.push(perSecond);
-      turns.get(contender.name)?.cpuMicros.push(cpuMicros);
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      turns.get(side)?.push(await takeTurn(side, connections, count));
     }
-    if (round % 5 === 0) console.error(`  round ${round} of ${load.rounds}`);
+    if (round % 7 === 0) console.error(`  round ${round} of ${ROUNDS}`);
   }
-  return compare(contenders, turns);
-}
-
-function compare(contenders: Contender[], turns: Map<string, Turns>): Section {
-  const section: Section = { bars: [], table: [HEAD] };
-  for (const { name, store = '', least, metric, most } of contenders) {
-    const { perSecond = [], cpuMicros = [] } = turns.get(name) ?? {};
-    const row = [name, show(summarize(perSecond)), show(summarize(cpuMicros))];
-    section.table.push(row);
-    const others = turns.get(store);
-    if (!others) continue;
-    const speed = ratio(others.perSecond, perSecond);
-    const cpu = ratio(others.cpuMicros, cpuMicros);
-    row.push(show(speed, 2), show(cpu, 2));
-    const spread =
-      metric === 'requests in a second of CPU' ? ratio(cpuMicros, others.cpuMicros) : speed;
-    const figure = `${store} ÷ ${name}`;
-    if (least) {
-      section.bars.push({ figure: `${figure}, ${metric}`, least, value: spread.median, spread });
-    }
-    if (most) {
-      section.bars.push({
-        figure: `${figure}, CPU of a request`,
-        most,
-        value: cpu.median,
-        spread: cpu,
-      });
-    }
+  const head = ['', 'store: CPU, µs', 'a second', 'other: CPU, µs', 'a second', `ratio, ${metric}`];
+  const section: Section = { bars: [], table: [head] };
+  for (const { name, store, other, ...bound } of duels) {
+    const of = (side: Side, key: keyof Turn) => (turns.get(side) ?? []).map((turn) => turn[key]);
+    const spread = {
+      'requests a second': ratio(of(store, 'perSecond'), of(other, 'perSecond')),
+      'requests in a second of CPU': ratio(of(other, 'cpuMicros'), of(store, 'cpuMicros')),
+      'CPU of a request': ratio(of(store, 'cpuMicros'), of(other, 'cpuMicros')),
+    }[metric];
+    const cells = [store, other].flatMap((side) => [of(side, 'cpuMicros'), of(side, 'perSecond')]);
+    section.table.push([name, ...cells.map((cell) => show(summarize(cell))), show(spread, 2)]);
+    const bar = { figure: `${name}, ${metric}`, value: spread.median, spread, ...bound };
+    if (bound.least ?? bound.most) section.bars.push(bar);
   }
   return section;
 }
 
-async function turn(contender: Contender, { connections, amount }: Load) {
-  const { server } = contender;
-  const [start, cpu] = [performance.now(), server.cpuMs()];
-  let left = amount;
-  const isLeft = () => left-- > 0;
-  await Promise.all(Array.from({ length: connections }, () => send(contender, isLeft)));
-  const perSecond = (amount * 1000) / (performance.now() - start);
-  return { perSecond, cpuMicros: ((server.cpuMs() - cpu) * 1000) / amount };
+async function takeTurn(side: Side, connections: number, count: number): Promise<Turn> {
+  const { pids } = side.server;
+  const [start, cpu] = [performance.now(), cpuMs(pids)];
+  await Promise.all(Array.from({ length: connections }, () => send(side, count)));
+  const requests = connections * count;
+  return {
+    perSecond: (requests * 1000) / (performance.now() - start),
+    cpuMicros: ((cpuMs(pids) - cpu) * 1000) / requests,
+  };
 }
 
-/**
- * Sends a request over and over on one connection while `isLeft`. By hand: Node's own clients take as much CPU as the
- * worker that they measure.
- */
-function send({ name, server, call, status = 200 }: Contender, isLeft: () => boolean) {
+/** Sends a request `count` times on one connection. By hand: Node's own clients take as much CPU as the worker. */
+async function send({ server, call }: Side, count: number): Promise<void> {
   const { method = 'GET', path, body = '' } = call;
   const length = body && { 'content-length': body.length };
   const headers = Object.entries({ host: 'localhost', ...length, ...headersOf(call) });
   const lines = headers.map(([header, value]) => `${header}: ${value}\r\n`).join('');
   const request = `${method} ${path} HTTP/1.1\r\n${lines}\r\n${body}`;
-  return new Promise<void>((resolve, reject) => {
-    const socket = connect(server.port, '127.0.0.1').setNoDelay().setEncoding('latin1');
-    let response = '';
-    const next = () => {
-      response = '';
-      if (isLeft()) socket.write(request);
-      else socket.end(resolve);
-    };
-    socket.on('connect', next);
-    socket.on('data', (chunk) => {
-      response += chunk;
-      if (!isComplete(response)) return;
-      if (response.startsWith(`HTTP/1.1 ${status} `)) next();
-      else socket.destroy(new Error(`${name}: expected ${status}, got ${response}`));
-    });
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error(`${name}: the connection was closed`)));
-  });
+  const expected = `HTTP/1.1 ${method === 'POST' ? 201 : 200} `;
+  const socket = connect(server.port, '127.0.0.1').setNoDelay().setEncoding('latin1');
+  socket.write(request);
+  let [response, left] = ['', count];
+  for await (const chunk of socket) {
+    response += chunk;
+    if (!isComplete(response)) continue;
+    if (!response.startsWith(expected)) throw new Error(`${method} ${path}: ${response}`);
+    left -= 1;
+    if (left === 0) return;
+    response = '';
+    socket.write(request);
+  }
+  throw new Error(`${method} ${path}: the connection was closed`);
 }
 
 function isComplete(response: string): boolean {
-  const end = response.indexOf('\r\n\r\n');
-  if (end < 0) return false;
-  const length = /^content-length: (\d+)/im.exec(response.slice(0, end))?.[1];
-  if (length === undefined) return response.endsWith('\r\n0\r\n\r\n');
-  return response.length >= end + 4 + Number(length);
+  const bodyStart = response.indexOf('\r\n\r\n') + 4;
+  if (bodyStart < 4) return false;
+  const length = /^content-length: (\d+)/im.exec(response)?.[1];
+  return length
+    ? response.length >= bodyStart + Number(length)
+    : response.endsWith('\r\n0\r\n\r\n');
 }

@@ -1,65 +1,58 @@
 /** The store against a bare worker that makes the same platform calls, and against a bare Hono app that makes none. */
 import { addPets } from '../ops/sample-data.ts';
-import { OPERATIONS } from './calls.ts';
-import { type Load, type Metric, race } from './load.ts';
-import type { Section } from './results.ts';
-import { quietRig, type Rig, serving } from './rigs.ts';
+import { type Call, OPERATIONS } from './calls.ts';
+import { type Duel, type Metric, race } from './load.ts';
+import type { Section } from './report.ts';
+import { fullRig, quietRig, type Rig, serving } from './rigs.ts';
 
 const PETS = 10_000;
 const { listPets, getPet, createPet } = OPERATIONS;
-const LIST = 'store, list of 20';
-const LIST_100 = 'store, list of 100';
-const GET = 'store, get';
-const CREATE = 'store, create';
+const listPets100: Call = { path: '/v1/pets?limit=100' };
 
-/** Minimum of the store's speed, divided by that of the bare worker. */
-export type Bars = Record<'list' | 'listKv' | 'list100' | 'get' | 'create', number> & {
-  metric: Metric;
-};
+/** Minimum of the store's speed ÷ the bare worker's. */
+type Bars = Record<'list' | 'listKv' | 'list100' | 'get' | 'create', number>;
+const QUIET: Bars = { list: 0.92, listKv: 1.2, list100: 1, get: 0.9, create: 0.88 };
+const FULL: Bars = { list: 0.9, listKv: 1.1, list100: 0.9, get: 0.9, create: 0.85 };
 
-export function raceBare(rig: Rig, bars: Bars, load: Load): Promise<Section> {
+export const raceQuiet = () => raceBare(quietRig, QUIET, 'requests in a second of CPU');
+export const raceFull = () => raceBare(fullRig, FULL, 'requests a second');
+
+function raceBare(rig: Rig, bars: Bars, metric: Metric): Promise<Section> {
   return serving(rig, ['src/index.ts', 'bench/workers/bare.ts'], async (store, bare) => {
     for (const { env } of [store, bare]) await addPets(env.DB, PETS);
-    const ofBare = (name: string, path: string, of: string, least: number) => ({
-      ...{ name, server: bare, call: { path }, store: of, least, metric: bars.metric },
+    const duel = (name: string, call: Call, least: number, prefix = ''): Duel => ({
+      name,
+      store: { server: store, call },
+      other: { server: bare, call: { ...call, path: prefix + call.path } },
+      least,
     });
-    const create = ofBare('(b) create', '/create', CREATE, bars.create);
-    return race(
-      [
-        { name: LIST, server: store, call: listPets },
-        ofBare('(b) list of 20', '/list?limit=20', LIST, bars.list),
-        ofBare('(c) list of 20', '/kv/list?limit=20', LIST, bars.listKv),
-        { name: LIST_100, server: store, call: { path: '/v1/pets?limit=100' } },
-        ofBare('(b) list of 100', '/list?limit=100', LIST_100, bars.list100),
-        { name: GET, server: store, call: getPet },
-        ofBare('(b) get', '/get/4', GET, bars.get),
-        { name: CREATE, server: store, call: createPet, status: 201 },
-        { ...create, call: { ...createPet, path: '/create' }, status: 201 },
-      ],
-      load,
-    );
+    const duels = [
+      duel('list of 20, store ÷ (b)', listPets, bars.list),
+      duel('list of 20, store ÷ (c)', listPets, bars.listKv, '/kv'),
+      duel('list of 100, store ÷ (b)', listPets100, bars.list100),
+      duel('get, store ÷ (b)', getPet, bars.get),
+      duel('create, store ÷ (b)', createPet, bars.create),
+    ];
+    return race(duels, metric, 16, 12);
   });
 }
 
-/** With bindings that answer at once. */
-export function raceHono(load: Load): Promise<Section> {
+/** With bindings that answer at once. The bars are for the store that does not print its log line. */
+export function raceHono(): Promise<Section> {
   const entries = ['bench/workers/instant.ts', 'bench/workers/hono.ts'];
   return serving(quietRig, entries, (store, hono) => {
-    const noKey = { ...listPets, headers: { authorization: '' } };
-    return race(
-      [
-        { name: LIST, server: store, call: listPets },
-        { name: 'bare Hono, list of 20', server: hono, call: listPets, store: LIST, most: 2 },
-        { name: GET, server: store, call: getPet },
-        { name: 'bare Hono, get', server: hono, call: getPet, store: GET },
-        { name: CREATE, server: store, call: createPet, status: 201 },
-        {
-          ...{ name: 'bare Hono, create', server: hono, call: createPet, status: 201 },
-          ...{ store: CREATE, most: 2.2 },
-        },
-        { name: 'store, refused: no key', server: store, call: noKey, status: 401 },
-      ],
-      load,
-    );
+    const duel = (name: string, call: Call): Duel => ({
+      name: `${name}, store ÷ bare Hono`,
+      store: { server: store, call },
+      other: { server: hono, call },
+    });
+    const printed = { ...listPets, headers: { 'print-log-line': 'yes' } };
+    const duels = [
+      { ...duel('list of 20', listPets), most: 2 },
+      duel('list of 20 with its log line printed', printed),
+      duel('get', getPet),
+      { ...duel('create', createPet), most: 2.2 },
+    ];
+    return race(duels, 'CPU of a request', 8, 125);
   });
 }

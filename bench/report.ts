@@ -1,56 +1,93 @@
 /**
- * Writes BENCHMARKS.md: template.md, with the tables of bench/results.json. By itself (`npm run bench:report`) it also
- * prints what requests cost.
+ * What was measured: bench/results.json, and BENCHMARKS.md, which is template.md with its tables. By itself
+ * (`npm run bench:report`) it writes the page without measuring.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import workerd from 'workerd/package.json' with { type: 'json' };
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { costTables } from './cost.ts';
-import { isReached, type Results, readResults } from './results.ts';
-import { show } from './statistics.ts';
+import { type Summary, show } from './statistics.ts';
+
+/** What the store must reach: at least `least`, at most `most`. */
+type Bar = { figure: string; value: number; least?: number; most?: number; spread?: Summary };
+
+export type Rows = { read: number; written: number };
+
+/** The measurements of a part. */
+export type Section = {
+  bars: Bar[];
+  /** Head and rows of its table in BENCHMARKS.md. */
+  table: string[][];
+  /** Rows that D1 bills, by request. */
+  rows?: Record<string, Rows>;
+};
+
+/** When and where a part was measured. `load` is the load average of the minute before: other work on the machine. */
+type Run = { date: string; load: number; machine: string };
+
+export type Results = Record<string, Section & Run>;
+
+const FILE = join(import.meta.dirname, 'results.json');
+
+export async function readResults(): Promise<Results> {
+  return JSON.parse(await readFile(FILE, 'utf8'));
+}
+
+/** Replaces the section of a part. Call `describeRun` before measuring. */
+export async function saveSection(part: string, section: Section & Run): Promise<void> {
+  const results = { ...(await readResults()), [part]: section };
+  await writeFile(FILE, `${JSON.stringify(results, null, 2)}\n`);
+  await writePage(results);
+}
+
+export function isReached({ value, least = -Infinity, most = Infinity }: Bar): boolean {
+  return value >= least && value <= most;
+}
+
+export function describeRun(): Run {
+  const processor = `${cpus()[0]?.model.trim()}, ${cpus().length} cores`;
+  const system = `${Math.round(totalmem() / 1024 ** 3)} GiB, ${type()} ${release()}`;
+  const software = `Node.js ${process.versions.node}, workerd ${workerd.version}`;
+  const machine = `${processor}, ${system}; ${software}`;
+  return { date: new Date().toISOString(), load: loadavg()[0] ?? 0, machine };
+}
+
+async function writePage(results: Results): Promise<void> {
+  const runs = Object.entries(results).map(([part, { date, load, machine }]) => [
+    ...[part, date.slice(0, 16).replace('T', ' '), load.toFixed(1), machine],
+  ]);
+  const tables: Record<string, string[][]> = {
+    ...Object.fromEntries(Object.entries(results).map(([part, { table }]) => [part, table])),
+    ...costTables(results),
+    runs: [['part', 'measured (UTC)', 'load before', 'machine'], ...runs],
+  };
+  const template = await readFile(join(import.meta.dirname, 'template.md'), 'utf8');
+  const page = template.replace(/^\{(\w+)\}$/gm, (_, name) =>
+    name === 'bars' ? barTable(results) : markdown(tables[name] ?? [['not measured']]),
+  );
+  await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), page);
+}
+
+/** The bars of some parts, as a Markdown table. */
+export function barTable(sections: Record<string, Section>): string {
+  const rows = Object.entries(sections).flatMap(([part, section]) =>
+    section.bars.map((bar) => {
+      const { figure, least, most, value, spread } = bar;
+      const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
+      const measured = spread ? show(spread, 2) : String(Math.round(value * 100) / 100);
+      return [part, figure, bound, measured, isReached(bar) ? 'yes' : '**no**'];
+    }),
+  );
+  return markdown([['part', 'figure', 'bar', 'measured', 'reached'], ...rows]);
+}
 
 /** A Markdown table; the columns after the first are for figures. */
 function markdown([head = [], ...rows]: string[][]): string {
-  const line = (cells: string[]) => `| ${head.map((_, i) => cells[i] ?? '').join(' | ')} |`;
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
   const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));
   return [line(head), line(rule), ...rows.map(line)].join('\n');
 }
 
-function bars(results: Results): string[][] {
-  const rows = Object.entries(results).flatMap(([part, section]) =>
-    section.bars.map((bar) => {
-      const { figure, least, most, value, spread } = bar;
-      const measured = Number.isInteger(value) ? String(value) : value.toFixed(2);
-      return [
-        ...[part, figure, least === undefined ? `≤ ${most}` : `≥ ${least}`],
-        ...[spread ? show(spread, 2) : measured, isReached(bar) ? 'yes' : '**no**'],
-      ];
-    }),
-  );
-  return [['part', 'figure', 'bar', 'measured', 'reached'], ...rows];
-}
-
-function runs(results: Results): string[][] {
-  const rows = Object.entries(results).map(([part, { date, load, machine }]) => [
-    ...[part, date.slice(0, 16).replace('T', ' '), load.toFixed(1), machine],
-  ]);
-  return [['part', 'measured (UTC)', 'load before', 'machine'], ...rows];
-}
-
-export async function writeReport(results: Results): Promise<void> {
-  const template = await readFile(join(import.meta.dirname, 'template.md'), 'utf8');
-  const tables: Record<string, string[][]> = {
-    ...Object.fromEntries(Object.entries(results).map(([part, { table }]) => [part, table])),
-    ...{ bars: bars(results), runs: runs(results), ...costTables(results) },
-  };
-  const text = template.replace(/^\{(\w+)\}$/gm, (_, name: string) =>
-    markdown(tables[name] ?? [['not measured']]),
-  );
-  await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), text);
-}
-
-if (import.meta.main) {
-  const results = await readResults();
-  await writeReport(results);
-  for (const table of Object.values(costTables(results))) console.log(`${markdown(table)}\n`);
-}
+if (import.meta.main) await writePage(await readResults());

@@ -1,6 +1,5 @@
 /** The workers that are measured, each built as it would be deployed, in a runtime of its own. */
-import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import {
@@ -11,24 +10,19 @@ import {
 import { LOCAL_KEY } from '../ops/local-store.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { recordName } from '../src/keys/record.ts';
-import { cpuMs, runtimes } from './runtime.ts';
+import { runtimes } from './runtime.ts';
 
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 process.env.WRANGLER_LOG ??= 'warn';
 
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
-const MIGRATIONS = join(PROJECT_ROOT, 'migrations');
-
-/** A runtime that serves a bundle, with empty tables but the local key. */
-export type Server = {
-  port: number;
-  env: Env;
-  /** CPU time of its processes so far, in ms. */
-  cpuMs(): number;
-};
+const BUNDLES = join(PROJECT_ROOT, 'node_modules/.cache/bench');
 
 type Started = { port: number; env: Env; close(): Promise<void> };
+
+/** A runtime that serves a bundle, with empty tables and the local key; `pids` are its processes. */
+export type Server = Started & { pids: number[] };
 
 /** Starts a bundle, given its file. */
 export type Rig = (file: string) => Promise<Started>;
@@ -66,40 +60,33 @@ export async function serving<T>(
   entries: string[],
   measure: (...servers: Server[]) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  const started: Started[] = [];
   const servers: Server[] = [];
   try {
-    for (const [i, entry] of entries.entries()) {
-      const file = await build(entry, join(folder, String(i)));
+    for (const entry of entries) {
       const others = runtimes();
-      const server = await rig(file);
-      started.push(server);
-      const own = runtimes().filter((pid) => !others.includes(pid));
+      const server = await rig(await build(entry));
+      servers.push({ ...server, pids: runtimes().filter((pid) => !others.includes(pid)) });
       await fill(server.env);
-      servers.push({ port: server.port, env: server.env, cpuMs: () => cpuMs(own) });
     }
     return await measure(...servers);
   } finally {
-    for (const server of started) await server.close();
-    await rm(folder, { recursive: true });
+    for (const server of servers) await server.close();
   }
 }
 
 /** Builds a worker with the configuration of the store; returns the bundle's file, which is `index.js`. */
-export async function build(entry: string, folder: string): Promise<string> {
-  const args = ['--dry-run', '--config', CONFIG, '--env', '', '--outdir', folder];
-  await runWrangler(['deploy', entry, ...args]);
+export async function build(entry: string): Promise<string> {
+  const name = basename(entry, '.ts');
+  const folder = join(BUNDLES, name);
+  await runWrangler(['deploy', entry, '--dry-run', '--env', '', '--outdir', folder]);
   const file = join(folder, 'index.js');
-  await rename(join(folder, `${basename(entry, '.ts')}.js`), file);
+  await rename(join(folder, `${name}.js`), file);
   return file;
 }
 
 async function fill({ DB, API_KEYS }: Env): Promise<void> {
-  for (const file of (await readdir(MIGRATIONS)).filter((each) => each.endsWith('.sql')).sort()) {
-    const statements = splitSql(await readFile(join(MIGRATIONS, file), 'utf8'));
-    await DB.batch(statements.map((sql) => DB.prepare(sql)));
-  }
+  const statements = splitSql(await readFile(join(PROJECT_ROOT, 'schema.sql'), 'utf8'));
+  await DB.batch(statements.map((sql) => DB.prepare(sql)));
   const record = { id: 'bench', label: 'bench', createdAt: '2026-11-20T00:00:00.000Z' };
   for (const name of [await recordName(LOCAL_KEY), 'key:bare']) {
     await API_KEYS.put(name, JSON.stringify(record));

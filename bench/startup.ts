@@ -1,11 +1,10 @@
 /** What a new isolate has to load, and how long it takes to evaluate it. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { Section } from './results.ts';
+import type { Section } from './report.ts';
 import { build } from './rigs.ts';
 import { show, summarize } from './statistics.ts';
 
@@ -19,27 +18,27 @@ const IMPORT = `
   console.log((user + system) / 1000);`;
 
 export async function measureStartUp(): Promise<Section> {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   const modules = {
-    'an empty module': join(folder, 'empty.mjs'),
-    'a bare Hono app': await build('bench/workers/hono.ts', join(folder, 'hono')),
-    'the store': await build('src/index.ts', join(folder, 'store')),
+    'an empty module': join(import.meta.dirname, 'workers/empty.js'),
+    'a bare Hono app': await build('bench/workers/hono.ts'),
+    'the store': await build('src/index.ts'),
   };
-  await writeFile(modules['an empty module'], 'export default {};\n');
-  const times = Object.entries(modules).map(([name, file]) => ({ name, file, ms: [] as number[] }));
+  const imports = Object.entries(modules).map(([name, file]) => ({
+    name,
+    file,
+    ms: [] as number[],
+  }));
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { file, ms } of times) ms.push(await importMs(file));
+    for (const { file, ms } of imports) ms.push(await importMs(file));
   }
-  const kib = gzipSync(await readFile(modules['the store'])).length / 1024;
-  await rm(folder, { recursive: true });
-  const [empty = 0, hono = 0, store = 0] = times.map(({ ms }) => summarize(ms).median);
-  const rows = times.map(({ name, ms }) => [
+  const [empty = 0, hono = 0, store = 0] = imports.map(({ ms }) => summarize(ms).median);
+  const rows = imports.map(({ name, ms }) => [
     ...[name, show(summarize(ms), 1), (summarize(ms).median - empty).toFixed(1)],
   ]);
-  const value = (store - empty) / (hono - empty);
+  const kib = gzipSync(await readFile(modules['the store'])).length / 1024;
   return {
     bars: [
-      { figure: 'start-up, store ÷ bare Hono', most: 4.5, value },
+      { figure: 'start-up, store ÷ bare Hono', most: 4.5, value: (store - empty) / (hono - empty) },
       { figure: 'bundle, gzip, in KiB', most: 34, value: kib },
     ],
     table: [['import of', 'CPU, ms', 'less the empty module'], ...rows],

@@ -6,32 +6,23 @@ export type Summary = { median: number; low: number; high: number };
 /** Median and quartiles, interpolated between neighbours. */
 export function summarize(values: number[]): Summary {
   const sorted = values.toSorted((a, b) => a - b);
-  return {
-    median: quantile(sorted, 0.5),
-    low: quantile(sorted, 0.25),
-    high: quantile(sorted, 0.75),
+  const quantile = (share: number) => {
+    const position = (sorted.length - 1) * share;
+    const below = sorted[Math.floor(position)] ?? Number.NaN;
+    const above = sorted[Math.ceil(position)] ?? Number.NaN;
+    return below + (above - below) * (position - Math.floor(position));
   };
+  return { median: quantile(0.5), low: quantile(0.25), high: quantile(0.75) };
 }
 
-/**
- * One contender against another, round by round: what disturbs the machine for longer than a round
- * disturbs both.
- */
+/** One side against the other, round by round: what disturbs the machine for longer than a round disturbs both. */
 export function ratio(values: number[], others: number[]): Summary {
-  if (values.length !== others.length) throw new Error('the rounds of two contenders differ');
   return summarize(values.map((value, round) => value / (others[round] ?? Number.NaN)));
-}
-
-function quantile(sorted: number[], share: number): number {
-  const position = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(position)] ?? Number.NaN;
-  const above = sorted[Math.ceil(position)] ?? Number.NaN;
-  return below + (above - below) * (position - Math.floor(position));
 }
 
 /** `12.3 (11.9–12.5)`: the median, and the quartiles. */
 export function show({ median, low, high }: Summary, digits = 0): string {
-  const text = (value: number) =>
-    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const text = (value: number) => value.toLocaleString('en', format);
   return `${text(median)} (${text(low)}–${text(high)})`;
 }

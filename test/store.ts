@@ -104,6 +104,7 @@ export function startStore(options: StoreOptions = {}): Store {
       const requestId = response.headers.get('x-request-id');
       if (requestId) requestIds.add(requestId);
       const text = await response.text();
+      if (response.status === 413) await untilConnected(server);
       const reply: Reply = {
         status: response.status,
         headers: new Headers([...response.headers]),
@@ -200,6 +201,16 @@ const STATIC_FILE = /^\/(docs[^?]*|v1\/openapi\.json)?(\?.*)?$/;
 /** Empties the tables, and resets their ids. */
 export const EMPTY =
   'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence';
+
+/**
+ * workerd closes the connection of a request whose body it did not read. A request that is sent on it at that moment
+ * fails, so this one takes the failure.
+ */
+async function untilConnected({ worker, origin }: Server): Promise<void> {
+  await expect
+    .poll(() => worker.fetch(`${origin}/health`).catch(() => ({ ok: false })))
+    .toMatchObject({ ok: true });
+}
 
 function workerInput({ env, faults, limits = {} }: StoreOptions) {
   if (!faults) return { configPath: 'wrangler.toml', ...(env && { env }) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isReached } from '../../bench/results.ts';
+import { isReached } from '../../bench/report.ts';
 
 test('a value equal to its bar reaches it', () => {
   expect(isReached({ figure: 'ratio', least: 0.9, value: 0.9 })).toBe(true);

@@ -8,7 +8,10 @@ test('the cost of a million requests is their use at list prices', () => {
 
 test('the cost of a day of rejected requests is requests and log lines, and KV reads with unknown keys', () => {
   const floods = costsOfFlood();
-  expect(floods['401, no key']?.[0]).toBeCloseTo(86.4 * (0.3 + 0.6), 6);
-  expect(floods['401, no key']?.[1]).toBeCloseTo(86.4 * (0.3 + 0.006), 6);
+  expect(floods['401 without a well-formed key, 404, 429']?.[0]).toBeCloseTo(86.4 * (0.3 + 0.6), 6);
+  expect(floods['401 without a well-formed key, 404, 429']?.[1]).toBeCloseTo(
+    86.4 * (0.3 + 0.006),
+    6,
+  );
   expect(floods['401 or 429, unknown keys']?.[0]).toBeCloseTo(86.4 * (0.3 + 0.6 + 0.5), 6);
 });
