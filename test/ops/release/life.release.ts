@@ -75,8 +75,8 @@ describe('a life', { shuffle: false }, () => {
     expect(deployments.at(-1)?.versions).toEqual([
       { version_id: versions.at(-1)?.id, percentage: 100 },
     ]);
-    const head = await project.git('rev-parse', 'HEAD');
-    expect(versions.at(-1)?.annotations['workers/message']).toContain(`commit=${head} `);
+    const message = versions.at(-1)?.annotations['workers/message'];
+    expect(message).toContain(`commit=${await project.git('rev-parse', 'HEAD')} `);
     expect([domains, crons]).toEqual([['staging.api.animals.test'], ['*/10 * * * *']]);
     const database = await project.cloudflare().database(DATABASES[0] ?? '');
     for (const table of ['pets', 'orders']) {

@@ -16,13 +16,11 @@ function version(id: string, message: string) {
   return Version.parse({ id, metadata, annotations: { 'workers/message': message } });
 }
 
-const ofRelease = (id: string) => version(id, `commit=${id} digest=${id} bookmark=b`);
-
 /** Of other releases, of another tool, and the placeholder. The release to roll out is `new`. */
 const VERSIONS = [
   version('empty', 'placeholder'),
-  ofRelease('old'),
-  ofRelease('other'),
+  version('old', 'commit=o digest=o bookmark=b'),
+  version('other', 'commit=p digest=p bookmark=b'),
   version('foreign', 'Uploaded by hand'),
   version('new', 'commit=n digest=n bookmark=b'),
 ];
@@ -41,11 +39,9 @@ const byHand = (shares: string) => deploymentOf(sharesOf(shares), '');
 /** As version 1.0.0 of the tool noted it. */
 const step1 = (shares: string) => deploymentOf(sharesOf(shares), 'release: 10 %');
 
-const deploys = (shares: string, message: string): Step => ({
-  do: 'deploy',
-  shares: sharesOf(shares),
-  message,
-});
+function deploys(shares: string, message: string): Step {
+  return { do: 'deploy', shares: sharesOf(shares), message };
+}
 const to0 = deploys('new 0, old 100', 'release: 0 % return=old');
 const to10 = deploys('new 10, old 90', 'release: 10 % return=old');
 const to50 = deploys('new 50, old 50', 'release: 50 % return=old');
@@ -53,10 +49,9 @@ const to100 = deploys('new 100', 'release: 100 % return=old');
 const prepares: Step = { do: 'prepare' };
 const proves = (percentage: number): Step => ({ do: 'prove', version: 'new', percentage });
 const settles = deploys('new 100', 'settled release: promoted');
-const refuses = (because: string) => ({
-  do: 'refuse',
-  because: expect.stringContaining(because),
-});
+function refuses(because: string) {
+  return { do: 'refuse', because: expect.stringContaining(because) };
+}
 
 const first = deploys('new 0, empty 100', 'release: 0 % return=empty');
 const at0 = step('new 0, old 100');
