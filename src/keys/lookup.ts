@@ -54,7 +54,7 @@ export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecor
     if (stale) log.keyStale = true;
     return record;
   } finally {
-    log.kvMs = Date.now() - start;
+    log.kvMs = (log.kvMs ?? 0) + Date.now() - start;
   }
 }
 

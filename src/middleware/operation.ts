@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type * as z from 'zod/mini';
 import type { AppEnv } from '../env.ts';
+import { ApiError } from '../errors.ts';
 import { readJson } from '../http/body.ts';
 import { readBookmark } from '../http/bookmark.ts';
 import { limitRate } from '../http/rate-limit.ts';
@@ -25,6 +26,9 @@ export type OperationDefinition = {
   idempotent?: boolean;
 };
 
+/** How long a body may take until the key is authenticated again, in milliseconds. */
+const SLOW_BODY_MS = 1_000;
+
 type Parts<Definition> = {
   [P in keyof Definition & Part]: Definition[P] extends () => z.ZodMiniType
     ? z.output<ReturnType<Definition[P]>>
@@ -33,8 +37,8 @@ type Parts<Definition> = {
 
 /**
  * The middleware of an operation: authenticates, limits the rate, checks the scope, and validates each part for
- * `c.req.valid(part)`. One 400 lists the problems of path, query, headers and body. If the body cannot be read, its
- * error, such as a 415, is thrown only if nothing else is invalid.
+ * `c.req.valid(part)`. One 400 lists the problems of path, query, headers and body. If the body cannot be read and
+ * nothing else is invalid, its own error, such as a 415, is thrown.
  *
  * @example
  * pets.get('/pets/:petId', operation(getPet), async (c) => {
@@ -56,12 +60,16 @@ export function operation<Definition extends OperationDefinition>(
       ...(idempotent ? validateIdempotencyKey(c) : []),
       ...readBookmark(c, scope),
     ];
+    const startedAt = Date.now();
     try {
       if (json) problems.push(...validate(c, 'json', json(), await readJson(c, mediaTypes)));
     } catch (error) {
-      if (problems.length === 0) throw error;
+      if (problems.length === 0 || !(error instanceof ApiError)) throw error;
+      problems.push(`body: ${error.message}`);
     }
     if (problems.length > 0) throw invalidRequest(problems);
+    // The key may have been revoked while the client sent the body.
+    if (Date.now() - startedAt > SLOW_BODY_MS) await authenticate(c);
     await next();
   };
   // The description finds a route's operation by its id.

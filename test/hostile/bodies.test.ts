@@ -1,6 +1,7 @@
-/** Bodies designed to cause long messages. */
+/** Bodies designed to cause long messages, or to be sent slowly. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { type Sent, send } from './client.ts';
+import { answerOn, bytesOf, type Sent, send, write } from './client.ts';
 import { startRig } from './rig.ts';
 
 const rig = startRig();
@@ -32,4 +33,18 @@ test('a message truncates long names', async () => {
   const { status, text } = await send(rig.port(), create(`{${names.join(',')}}`));
   expect(status).toBe(400);
   expect(text.length).toBeLessThan(4_000);
+});
+
+test('a key that is revoked while its client slowly sends a body writes nothing', async () => {
+  const request = bytesOf(create('{"name":"Rex","categoryId":1}'));
+  const socket = await write(rig.port(), request.subarray(0, -1));
+  // The body is read after the limiter calls.
+  await rig.until(({ limits }) => limits.WRITE_RATE_LIMITER === 1);
+  await pause(50);
+  await rig.issueKey({ revokedAt: new Date().toISOString() }, key);
+  await rig.set({ advance: 30_000 });
+  socket.write(request.subarray(-1));
+  const { status, text } = await answerOn(socket);
+  expect([status, JSON.parse(text).code]).toEqual([401, 'revoked_api_key']);
+  expect(await rig.report()).toMatchObject({ animals: 0 });
 });

@@ -37,13 +37,26 @@ test('an invalid idempotency key is named with the problems of the body', async 
 });
 
 test.each([
-  ['of another media type', { 'content-type': 'text/plain' }, INVALID_PATCH],
-  ['that is compressed', { 'content-encoding': 'gzip' }, INVALID_PATCH],
-  ['that is too large', {}, ' '.repeat(17_000)],
-  ['that is not JSON', {}, '{'],
-])('with a body %s, the message names the other problems', async (_, headers, body) => {
+  [
+    'of another media type',
+    { 'content-type': 'text/plain' },
+    INVALID_PATCH,
+    'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
+  ],
+  [
+    'that is compressed',
+    { 'content-encoding': 'gzip' },
+    INVALID_PATCH,
+    'The body must not be compressed: leave out the header Content-Encoding.',
+  ],
+  ['that is too large', {}, ' '.repeat(17_000), 'The body must be at most 16384 bytes.'],
+  ['that is empty', {}, '', 'The body must not be empty.'],
+])('a body %s is named beside the other problems', async (_, headers, body, problem) => {
   const reply = await patch(headers, body);
-  expect(reply.body).toMatchObject({ code: 'invalid_request', message: ELSEWHERE });
+  expect(reply.body).toMatchObject({
+    code: 'invalid_request',
+    message: `${ELSEWHERE}; body: ${problem}`,
+  });
 });
 
 test('a message lists twenty problems of all parts together, and counts the others', async () => {
