@@ -54,7 +54,7 @@ export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): stri
   ]);
   const problems = validate(c, 'query', schema, Object.fromEntries(parameters));
   // Hono omits parameters without a name.
-  if (/[?&]=/.test(search)) problems.push('query: every parameter must have a name');
+  if (/^\?=|&=/.test(search)) problems.push('query: every parameter must have a name');
   return problems;
 }
 

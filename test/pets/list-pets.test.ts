@@ -168,6 +168,7 @@ describe('an invalid query', () => {
     ['limit=99999999999999999999', LIMIT],
     [`limit=${'9'.repeat(1000)}`, LIMIT],
     ['=5', 'query: every parameter must have a name'],
+    ['limit=?=', LIMIT],
     ['limit=0&=', `${LIMIT}; query: every parameter must have a name`],
     ['limit=5&limit=5', 'limit: must be given only once'],
     ['status=SOLD', STATUS],
