@@ -28,7 +28,7 @@ app.route('/', health);
 
 app.notFound((c) => {
   const methods = methodsOf(c.req.path);
-  if (c.req.method === 'OPTIONS') return preflight(c, methods.length > 0 ? methods : ALL_METHODS);
+  if (c.req.method === 'OPTIONS') return preflight(c, methods);
   return errorResponse(methods.length > 0 ? notAllowed(methods) : notFound(), c);
 });
 app.onError(errorResponse);

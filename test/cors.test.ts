@@ -14,13 +14,13 @@ function list(value: string | null): string[] {
 }
 
 test.each([
-  ['/v1/pets', 'GET,HEAD,POST'],
-  ['/v1/pets/1', 'GET,HEAD,PATCH,DELETE'],
-  ['/v1/store/orders', 'GET,HEAD,POST'],
-  ['/v1/store/orders/1', 'GET,HEAD,PATCH'],
-  ['/v1/health', 'GET,HEAD'],
-  ['/v1/nothing', 'GET,HEAD,POST,PATCH,DELETE'],
-])("a preflight for %s offers the path's methods, and is kept", async (path, methods) => {
+  ['/v1/pets', 'GET,HEAD,POST', 'GET, HEAD, POST'],
+  ['/v1/pets/1', 'GET,HEAD,PATCH,DELETE', 'GET, HEAD, PATCH, DELETE'],
+  ['/v1/store/orders', 'GET,HEAD,POST', 'GET, HEAD, POST'],
+  ['/v1/store/orders/1', 'GET,HEAD,PATCH', 'GET, HEAD, PATCH'],
+  ['/v1/health', 'GET,HEAD', 'GET, HEAD'],
+  ['/v1/nothing', 'GET,HEAD,POST,PATCH,DELETE', null],
+])("a preflight for %s offers the path's methods, and is kept", async (path, methods, allow) => {
   const { status, headers, text } = await store.fetch(path, {
     method: 'OPTIONS',
     headers: {
@@ -33,7 +33,7 @@ test.each([
   expect([status, text]).toEqual([204, '']);
   expect(headers.get('access-control-allow-origin')).toBe('*');
   expect(headers.get('access-control-allow-methods')).toBe(methods);
-  expect(headers.get('allow')).toBe(methods.replaceAll(',', ', '));
+  expect(headers.get('allow')).toBe(allow);
   expect(list(headers.get('access-control-allow-headers'))).toEqual([
     'Authorization',
     'Content-Type',

@@ -31,7 +31,7 @@ const ACCEPTED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Book
 /** In seconds. Browsers cache a preflight for at most two hours; by default for only five seconds. */
 const MAX_AGE = '7200';
 
-/** The methods of all operations. A preflight of an unknown path allows all of them, so that the page can read the 404. */
+/** The methods of all operations. */
 export const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 
 /**
@@ -50,11 +50,15 @@ export const crossOrigin = createMiddleware<AppEnv>(function crossOrigin(c, next
   return next();
 });
 
-/** The response to `OPTIONS`: the methods of the path, for browsers (CORS) and other clients (`Allow`). */
+/**
+ * The response to `OPTIONS`: the methods of the path, for browsers (CORS) and other clients (`Allow`). An unknown path
+ * has none. Its preflight allows all methods, so that the page can read the 404.
+ */
 export function preflight(c: Context<AppEnv>, methods: string[]): Response {
+  const isKnown = methods.length > 0;
   Object.assign(c.get('headers'), {
-    Allow: methods.join(', '),
-    'Access-Control-Allow-Methods': methods.join(','),
+    ...(isKnown && { Allow: methods.join(', ') }),
+    'Access-Control-Allow-Methods': (isKnown ? methods : ALL_METHODS).join(','),
     'Access-Control-Allow-Headers': ACCEPTED,
     'Access-Control-Max-Age': MAX_AGE,
   });
