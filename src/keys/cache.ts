@@ -38,11 +38,11 @@ export function createKeyCache(maxRecords: number) {
     },
 
     /**
-     * Caches what a KV read that began at `readAt` returned, unless a later read has already returned: an older
-     * record must not replace a newer one. A key without a record is not cached, so that guessed keys cannot evict
-     * the keys of clients.
+     * Caches what a KV read that began at `readAt` returned, unless the record of a later read is cached. A key without
+     * a record is not cached, so that guessed keys cannot evict the keys of clients. A read that returns late may
+     * therefore bring back a record that a later read no longer found: it ages from the start of its own read.
      *
-     * @throws Error when `stored` is not a valid record.
+     * @throws InvalidRecordError when `stored` is not a valid record.
      */
     set(key: string, readAt: number, stored: string | null): KeyRecord | null {
       const entry = entries.get(key);

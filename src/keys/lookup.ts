@@ -8,7 +8,7 @@ import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { createKeyCache } from './cache.ts';
-import { type KeyRecord, recordName } from './record.ts';
+import { InvalidRecordError, type KeyRecord, recordName } from './record.ts';
 
 /** Bounds the memory of the cache: a record takes about a kilobyte. */
 const MAX_RECORDS = 1_000;
@@ -18,7 +18,8 @@ const KV_DEADLINE_MS = 2_000;
 /** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. */
 const KV_CACHE_S = 30;
 
-type KvRead = { startedAt: number; result: Promise<string | null> };
+/** A read and its result, which is cached. */
+type KvRead = { startedAt: number; result: Promise<KeyRecord | null> };
 
 const cache = createKeyCache(MAX_RECORDS);
 /** KV reads in progress. Concurrent requests with the same key share a read. */
@@ -44,7 +45,7 @@ export function cachedKey(c: Context<AppEnv>, key: string): KeyRecord | undefine
  * Reads the record of a key from KV; `null` if there is none. While KV fails, a cached key keeps its last known state
  * for up to an hour.
  *
- * @throws ApiError 503 when KV fails and the key is not in the cache; Error when KV holds an invalid record.
+ * @throws ApiError 503 when KV fails and the key is not in the cache; InvalidRecordError when KV holds an invalid record.
  */
 export async function findKey(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
   const log = c.get('log');
@@ -62,25 +63,25 @@ type Found = { record: KeyRecord | null; stale?: boolean };
 
 async function readKey(c: Context<AppEnv>, key: string): Promise<Found> {
   const read = reads.get(key) ?? startRead(c, key);
-  let stored: string | null;
   try {
-    stored = await withDeadline(read.result, KV_DEADLINE_MS, 'KV');
-  } catch (cause) {
+    return { record: await withDeadline(read.result, KV_DEADLINE_MS, 'KV') };
+  } catch (error) {
+    if (error instanceof InvalidRecordError) throw error;
     const entry = cache.keepStale(key, read.startedAt, Date.now());
-    if (!entry) throw serviceUnavailable('API keys cannot be verified right now.', cause);
+    if (!entry) throw serviceUnavailable('API keys cannot be verified right now.', error);
     return { record: entry.record, stale: true };
   } finally {
     if (reads.get(key) === read) reads.delete(key);
   }
-  return { record: cache.set(key, read.startedAt, stored) };
 }
 
 function startRead(c: Context<AppEnv>, key: string): KvRead {
-  const read = { startedAt: Date.now(), result: readKv(c.env, key) };
+  const startedAt = Date.now();
+  const result = readKv(c.env, key).then((stored) => cache.set(key, startedAt, stored));
+  const read = { startedAt, result };
   reads.set(key, read);
   // A read that returns after the deadline of this request is still cached.
-  const caching = read.result.then((stored) => cache.set(key, read.startedAt, stored));
-  c.executionCtx.waitUntil(caching.catch(() => {}));
+  c.executionCtx.waitUntil(result.catch(() => {}));
   return read;
 }
 

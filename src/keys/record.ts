@@ -38,16 +38,23 @@ export const KeyRecord = lazy(() =>
 
 export type KeyRecord = z.infer<ReturnType<typeof KeyRecord>>;
 
+/** The message is logged, so it does not quote the record. */
+export class InvalidRecordError extends Error {
+  constructor() {
+    super('KV holds an invalid key record.');
+  }
+}
+
 /**
  * Parses a record from KV.
  *
- * @throws Error when it is not a valid record. The message is logged, so it does not quote the record.
+ * @throws InvalidRecordError when it is not a valid record.
  */
 export function parseRecord(stored: string): KeyRecord {
   try {
     return KeyRecord().parse(JSON.parse(stored));
   } catch {
-    throw new Error('KV holds an invalid key record.');
+    throw new InvalidRecordError();
   }
 }
 
