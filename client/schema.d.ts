@@ -582,7 +582,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -721,7 +721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -853,7 +853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -968,7 +968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1118,7 +1118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1225,7 +1225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1386,7 +1386,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1497,7 +1497,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -1647,7 +1647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The service is temporarily unavailable. The message says whether a write may have happened. */
+            /** @description The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];

@@ -177,7 +177,7 @@ const DESCRIPTIONS: Record<number, string> = {
   422: 'The `Idempotency-Key` was used with another body.',
   429: 'Too many requests.',
   500: 'Internal server error.',
-  503: 'The service is temporarily unavailable. The message says whether a write may have happened.',
+  503: 'The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work.',
 };
 
 /** The responses of these errors, by status. */
