@@ -14,10 +14,19 @@ const SELECT_TABLES =
 const SELECT_TRIGGERS =
   "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'stop_writes_*'";
 
-/** @throws Error when a statement fails. It is safe to call again. */
+const EVENTS = ['INSERT', 'UPDATE', 'DELETE'];
+
+/**
+ * It is safe to call again.
+ *
+ * @throws Error when a statement fails, or when a table still accepts writes.
+ */
 export async function stopWrites(execute: Execute): Promise<void> {
-  for (const table of await execute(SELECT_TABLES))
-    for (const event of ['INSERT', 'UPDATE', 'DELETE']) await execute(trigger(table, event));
+  const tables = await execute(SELECT_TABLES);
+  if (tables.length === 0) throw new Error('The database has no tables: apply the migrations.');
+  for (const table of tables) for (const event of EVENTS) await execute(trigger(table, event));
+  if ((await readWrites(execute)) !== 'stopped')
+    throw new Error('Some tables still accept writes: run the command again.');
 }
 
 /**
@@ -25,13 +34,24 @@ export async function stopWrites(execute: Execute): Promise<void> {
  * by an upper-case BEGIN. https://github.com/cloudflare/workers-sdk/issues/15314
  */
 function trigger(table: string, event: string): string {
-  return `CREATE TRIGGER IF NOT EXISTS stop_writes_${table}_${event.toLowerCase()} BEFORE ${event} ON ${table} BEGIN SELECT RAISE(ABORT, '${WRITES_STOPPED}'); END;`;
+  return `CREATE TRIGGER IF NOT EXISTS ${triggerName(table, event)} BEFORE ${event} ON ${table} BEGIN SELECT RAISE(ABORT, '${WRITES_STOPPED}'); END;`;
+}
+
+function triggerName(table: string, event: string): string {
+  return `stop_writes_${table}_${event.toLowerCase()}`;
 }
 
 export async function resumeWrites(execute: Execute): Promise<void> {
   for (const name of await execute(SELECT_TRIGGERS)) await execute(`DROP TRIGGER ${name}`);
 }
 
-export async function areWritesStopped(execute: Execute): Promise<boolean> {
-  return (await execute(SELECT_TRIGGERS)).length > 0;
+/** Whether writes are stopped. They are partly stopped after a command that failed half-way. */
+export async function readWrites(
+  execute: Execute,
+): Promise<'accepted' | 'partly stopped' | 'stopped'> {
+  const triggers = await execute(SELECT_TRIGGERS);
+  if (triggers.length === 0) return 'accepted';
+  const tables = await execute(SELECT_TABLES);
+  const expected = tables.flatMap((table) => EVENTS.map((event) => triggerName(table, event)));
+  return expected.every((name) => triggers.includes(name)) ? 'stopped' : 'partly stopped';
 }

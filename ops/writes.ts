@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { confirm, createProgram, environmentOption, run } from './command-line.ts';
 import type { Environment } from './key-namespace.ts';
-import { areWritesStopped, type Execute, resumeWrites, stopWrites } from './stopped-writes.ts';
+import { type Execute, readWrites, resumeWrites, stopWrites } from './stopped-writes.ts';
 import { runIn } from './wrangler.ts';
 
 type Options = { env: Environment; yes?: boolean };
@@ -47,8 +47,9 @@ program
   .description('Shows whether writes are stopped.')
   .addOption(environmentOption())
   .action(async ({ env }: Options) => {
-    const stopped = await areWritesStopped(executeIn(env));
-    console.log(`Writes to ${env} are ${stopped ? 'stopped' : 'accepted'}.`);
+    const state = await readWrites(executeIn(env));
+    const fix = state === 'partly stopped' ? ' Run stop or resume again.' : '';
+    console.log(`Writes to ${env} are ${state}.${fix}`);
   });
 
 await run(program);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { areWritesStopped, resumeWrites, stopWrites } from '../ops/stopped-writes.ts';
+import { readWrites, resumeWrites, stopWrites } from '../ops/stopped-writes.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();
@@ -79,10 +79,10 @@ describe('while writes are stopped', () => {
 });
 
 test('each table that a client can change is stopped by triggers of one line, sent one by one', async () => {
-  expect(await areWritesStopped(execute)).toBe(false);
+  expect(await readWrites(execute)).toBe('accepted');
   await stopWrites(execute);
   await stopWrites(execute);
-  expect(await areWritesStopped(execute)).toBe(true);
+  expect(await readWrites(execute)).toBe('stopped');
   const triggers = [...new Set(executed.filter((sql) => sql.startsWith('CREATE')))].sort();
   expect(triggers.map((sql) => sql.split(' ')[5])).toEqual([
     'stop_writes_orders_delete',
@@ -93,4 +93,18 @@ test('each table that a client can change is stopped by triggers of one line, se
     'stop_writes_pets_update',
   ]);
   for (const sql of triggers) expect(sql).toMatch(/^[^\n;]+ BEGIN [^\n;]+; END;$/);
+});
+
+test('writes are partly stopped until each table has all its triggers', async () => {
+  await stopWrites(execute);
+  await execute('DROP TRIGGER stop_writes_orders_update');
+  expect(await readWrites(execute)).toBe('partly stopped');
+  await stopWrites(execute);
+  expect(await readWrites(execute)).toBe('stopped');
+});
+
+test('stopping fails when a trigger is missing at its end, or when the database has no tables', async () => {
+  const withoutEffect = async (sql: string) => (sql.startsWith('CREATE') ? [] : execute(sql));
+  await expect(stopWrites(withoutEffect)).rejects.toThrow('Some tables still accept writes');
+  await expect(stopWrites(async () => [])).rejects.toThrow('The database has no tables');
 });
