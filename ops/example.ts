@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { servedPort } from './serving.ts';
+import { reserveStore } from './serving.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 const USAGE = 'usage: npm run example -- [--url https://…/v1 --key <API_KEY>]';
@@ -21,8 +21,12 @@ function readArguments(): { url?: string; key?: string } {
 }
 
 function localUrl(): string {
-  const port = servedPort();
-  if (port) return `http://localhost:${port}/v1`;
+  try {
+    const port = reserveStore();
+    if (port !== undefined) return `http://localhost:${port}/v1`;
+  } catch {
+    // The store is being reset, or its lock cannot be opened: no store is running.
+  }
   console.error(`No local store is running. Start it in another terminal: npm start\n${USAGE}`);
   process.exit(1);
 }

@@ -1,5 +1,5 @@
 /** `npm run reset`: empties the local store, even if its files are damaged. */
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyServedStore, LOCAL_KEY, setUpLocalStore } from './local-store.ts';
 import { reserveStore } from './serving.ts';
@@ -11,10 +11,13 @@ if (process.argv.length > 2) {
   process.exit(2);
 }
 
-const served = reserve();
+let served: number | undefined;
 try {
+  served = reserveStore();
   if (served === undefined) {
-    rmSync(join(LOCAL_FOLDER, 'state'), { recursive: true, force: true });
+    const isFile = statSync(LOCAL_FOLDER, { throwIfNoEntry: false })?.isFile();
+    const data = isFile ? LOCAL_FOLDER : join(LOCAL_FOLDER, 'state');
+    rmSync(data, { recursive: true, force: true });
     await setUpLocalStore();
   } else {
     await emptyServedStore();
@@ -33,15 +36,4 @@ try {
       : `error: the store cannot be emptied while it runs on port ${served}. Stop it and run the command again. (${reason})`,
   );
   process.exitCode = 1;
-}
-
-/** Reserves the store. Returns the port if another process serves it, else `undefined`. */
-function reserve(): number | undefined {
-  try {
-    return reserveStore();
-  } catch {
-    // The folder is a file, or the lock file is damaged, so no process can serve the store.
-    rmSync(LOCAL_FOLDER, { recursive: true, force: true });
-    return reserveStore();
-  }
 }

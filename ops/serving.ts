@@ -1,23 +1,25 @@
 /**
  * A lock that lets only one process serve the local store: two runtimes on the same files would find databases locked.
- * The lock is a SQLite transaction on a separate file. The operating system releases it when the process ends, even if
- * it is killed.
+ * The lock is a SQLite transaction on a file outside the folder that it protects, so that deleting this folder does not
+ * release it. The operating system releases it when the process ends, even if it is killed.
  */
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { LOCAL_FOLDER, localStoreError } from './wrangler.ts';
+import { PROJECT_ROOT } from './wrangler.ts';
 
-const FILE = join(LOCAL_FOLDER, 'serving.sqlite');
+const FILE = join(PROJECT_ROOT, '.serving.sqlite');
 
-/** https://sqlite.org/rescode.html#busy */
+/** https://sqlite.org/rescode.html */
 const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 
 /**
- * Reserves the local store for this process until it ends.
+ * Reserves the local store for this process until it ends. `npm run reset` reserves it without a port.
  *
  * @returns the port of the process that already serves the store, or `undefined`.
- * @throws Error when the folder is damaged.
+ * @throws Error when the store is being reset, or when the file cannot be opened.
  */
 export function reserveStore(port = 0): number | undefined {
   const file = open();
@@ -28,39 +30,34 @@ export function reserveStore(port = 0): number | undefined {
     process.once('exit', () => file.close());
     return undefined;
   } catch (error) {
-    if (!isBusy(error)) throw localStoreError(error);
-    return portOf(file);
-  }
-}
-
-function open(): DatabaseSync {
-  try {
-    mkdirSync(dirname(FILE), { recursive: true });
-    return new DatabaseSync(FILE, { timeout: 1_000 });
-  } catch (error) {
-    throw localStoreError(error);
-  }
-}
-
-/** The port on which another process serves the local store, or `undefined`. */
-export function servedPort(): number | undefined {
-  if (!existsSync(FILE)) return undefined;
-  const file = new DatabaseSync(FILE);
-  try {
-    file.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    if (isBusy(error)) return portOf(file);
-    // The file is damaged, so no process can serve the store.
-  } finally {
+    const served = codeOf(error) === SQLITE_BUSY ? portOf(file) : undefined;
     file.close();
+    if (served === undefined) throw error;
+    if (served === 0) throw new Error('it is being reset. Try again.');
+    return served;
   }
-  return undefined;
+}
+
+/** Opens the file. Replaces a damaged file: no process can hold its lock. */
+function open(): DatabaseSync {
+  const file = new DatabaseSync(FILE, { timeout: 1_000 });
+  try {
+    portOf(file);
+    return file;
+  } catch (error) {
+    // Windows cannot delete an open file.
+    file.close();
+    if (![SQLITE_CORRUPT, SQLITE_NOTADB].includes(codeOf(error))) throw error;
+    rmSync(FILE);
+    return new DatabaseSync(FILE, { timeout: 1_000 });
+  }
 }
 
 function portOf(file: DatabaseSync): number {
   return Number(file.prepare('PRAGMA user_version').get()?.user_version);
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+/** The result code of an error of SQLite; `NaN` for another error. */
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : Number.NaN;
 }

@@ -72,7 +72,7 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
 }
 
 /** An error of the local store, with its fix. */
-export function localStoreError(cause: unknown): Error {
+function localStoreError(cause: unknown): Error {
   const message = cause instanceof Error ? cause.message : cause;
   return new Error(`${message} (If the local store is damaged, empty it: npm run reset)`, {
     cause,

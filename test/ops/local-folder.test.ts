@@ -35,9 +35,26 @@ test('a second npm start fails until the process of the first has ended, even if
     stdout: '',
     stderr: `This store is already running at http://localhost:${port}/docs. To run a second store, use another clone.\n`,
   });
+  // The lock survives the folder that it protects.
+  await rm(join(project.path(), '.wrangler'), { recursive: true, force: true });
+  expect(await project.run('start.ts', args)).toMatchObject({ code: 1, stdout: '' });
   first.process.kill('SIGKILL');
   await first.exited;
+  await writeFile(join(project.path(), '.serving.sqlite'), 'garbage '.repeat(99));
   await holdStore(port);
+});
+
+test('npm start and npm run reset fail while the store is being reset', async () => {
+  await holdStore(0);
+  expect(await project.run('start.ts')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'The local store cannot be set up: it is being reset. Try again.\n',
+  });
+  expect(await project.run('reset.ts')).toMatchObject({
+    code: 1,
+    stderr: 'error: the local store cannot be emptied: it is being reset. Try again.\n',
+  });
 });
 
 test('npm run example uses the port of the running store, and fails with a message when none runs', async () => {
@@ -76,9 +93,6 @@ test('npm start names npm run reset when files are damaged, and npm run reset re
   const databases = entries.filter((name) => name.endsWith('.sqlite'));
   expect(databases.length).toBeGreaterThan(1);
   for (const name of databases) await writeFile(join(state, name), 'garbage '.repeat(99));
-  expect(await project.run('start.ts', args)).toMatchObject(refusal);
-
-  await writeFile(join(folder, 'serving.sqlite'), 'garbage '.repeat(99));
   expect(await project.run('start.ts', args)).toMatchObject(refusal);
   expect(await project.run('reset.ts')).toEqual(emptied);
 });
