@@ -14,7 +14,7 @@ const STORAGE_FAILURE =
   /"cause":"[^"]*(?:internal error|Network connection lost|did not respond|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN))/;
 
 process.on('disconnect', () => process.exit());
-// Ctrl-C sends the signal to both processes. The parent handles it.
+// On Windows, Ctrl-C sends the signal to both processes. The parent handles it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 const server = new DevEnv();

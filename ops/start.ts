@@ -9,6 +9,10 @@ import { WRANGLER_ENV } from './wrangler.ts';
 
 const USAGE = 'usage: npm start -- [--port N]   (N from 1 to 65535, default 8787)';
 
+// When npm is stopped, the shell between npm and this process ends without a signal.
+const parent = process.ppid;
+const hasParent = () => process.ppid === parent;
+
 const port = readPort();
 try {
   const served = reserveStore(port);
@@ -27,20 +31,34 @@ try {
   fail(`The local store cannot be set up: ${reason}`);
 }
 
+if (!hasParent()) process.exit(1);
 const server = fork(join(import.meta.dirname, 'serve.ts'), [String(port)], {
   env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'warn' },
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  // In a process group of its own, which has the runtime as well.
+  detached: process.platform !== 'win32',
 });
 server.once('message', () => {
   console.log(banner(`http://localhost:${port}`));
   server.on('message', () => console.log('Reloaded after a change.'));
 });
-server.on('exit', (code) => process.exit(code ?? 1));
+server.on('exit', (code) => {
+  endRuntime();
+  process.exit(code ?? 1);
+});
 const stop = () => server.connected && server.disconnect();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+setInterval(() => hasParent() || stop(), 500).unref();
 
-// When npm is stopped, the shell between npm and this process ends without a signal.
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || stop(), 500).unref();
+/** Ends the runtime of a server that was killed. Windows has no process groups. */
+function endRuntime(): void {
+  if (process.platform === 'win32' || server.pid === undefined) return;
+  try {
+    process.kill(-server.pid, 'SIGKILL');
+  } catch {
+    // The runtime has ended with the server.
+  }
+}
 
 function banner(origin: string): string {
   return `

@@ -17,12 +17,7 @@ export type Running = {
 
 export type Project = {
   /** Starts `node ops/<script> <args>`, and ends it with the test. */
-  start(
-    script: string,
-    args?: string[],
-    env?: Record<string, string>,
-    options?: { detached: boolean },
-  ): Running;
+  start(script: string, args?: string[], env?: Record<string, string>): Running;
   /** Runs it, and resolves when it has exited. */
   run(script: string, args?: string[], env?: Record<string, string>): Promise<Result>;
   /** The copy's folder. */
@@ -57,11 +52,10 @@ export function copyProject(): Project {
   });
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
 
-  const start: Project['start'] = (script, args = [], env = {}, options = { detached: false }) => {
+  const start: Project['start'] = (script, args = [], env = {}) => {
     const child = spawn(process.execPath, [join(folder, 'ops', script), ...args], {
       cwd: folder,
       env: { ...process.env, ...env },
-      ...options,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';

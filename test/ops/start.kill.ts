@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { copyProject, freePort } from './project.ts';
 
 const project = copyProject();
 
-test('a store stops when its npm start is killed, and can be started again', async () => {
+test('a store stops when its npm start or its server is killed, and can be started again', async () => {
   const port = await freePort();
   const isServed = () =>
     fetch(`http://localhost:${port}/health`).then(
@@ -19,6 +20,11 @@ test('a store stops when its npm start is killed, and can be started again', asy
   expect(await isServed()).toBe(true);
   store.process.kill('SIGKILL');
   await expect.poll(isServed).toBe(false);
-  await start();
+  const again = await start();
   expect(await isServed()).toBe(true);
+  // The child of npm start: its own child, the runtime, would continue to serve.
+  const server = execFileSync('pgrep', ['-P', String(again.process.pid)], { encoding: 'utf8' });
+  process.kill(Number(server), 'SIGKILL');
+  await again.exited;
+  expect(await isServed()).toBe(false);
 });
