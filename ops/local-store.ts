@@ -1,9 +1,10 @@
 /** The store on a developer's machine: what `npm start` serves, kept in .wrangler/state. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
-import { putKey } from './key-namespace.ts';
+import { migrationNames } from './migrations.ts';
 import { resumeWrites } from './stopped-writes.ts';
-import { PROJECT_ROOT, runIn } from './wrangler.ts';
+import { localStoreError, PROJECT_ROOT, WRANGLER_ENV } from './wrangler.ts';
 
 /**
  * The key that every local store accepts, so that pasted examples work. It is public: its prefix makes it invalid in
@@ -19,15 +20,39 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 
 /** Applies the migrations and writes the local key. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
-  // One after the other, because two runtimes that create the same files concurrently fail.
-  await runIn('local', ['d1', 'migrations', 'apply', 'DB']);
-  await putLocalKey();
+  try {
+    await withLocalStore(setUp);
+  } catch (error) {
+    throw localStoreError(error);
+  }
+}
+
+/** As `wrangler d1 migrations apply` and `wrangler kv key put` do, each of which would start a runtime. */
+async function setUp({ DB, API_KEYS }: Env): Promise<void> {
+  await DB.prepare(
+    `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+       applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+  ).run();
+  const { results } = await DB.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  const { unstable_splitSqlQuery: splitSqlQuery } = await import('wrangler');
+  for (const name of await migrationNames(PROJECT_ROOT)) {
+    if (applied.has(name)) continue;
+    const sql = await readFile(join(PROJECT_ROOT, 'migrations', name), 'utf8');
+    await DB.batch([
+      ...splitSqlQuery(sql).map((statement) => DB.prepare(statement)),
+      DB.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+    ]);
+  }
+  const record = JSON.stringify(LOCAL_KEY_RECORD);
+  await API_KEYS.put(await recordName(LOCAL_KEY), record, { metadata: LOCAL_KEY_RECORD });
 }
 
 /** Empties the local store while it is served. Only the local key is left. */
 export async function emptyServedStore(): Promise<void> {
-  await setUpLocalStore();
-  await withLocalStore(async ({ DB, API_KEYS }) => {
+  await withLocalStore(async (env) => {
+    await setUp(env);
+    const { DB, API_KEYS } = env;
     const select = async (sql: string) =>
       (await DB.prepare(sql).all<{ name: string }>()).results.map(({ name }) => name);
     await resumeWrites(select);
@@ -49,16 +74,16 @@ export async function emptyServedStore(): Promise<void> {
   });
 }
 
-async function putLocalKey(): Promise<void> {
-  await putKey('local', { name: await recordName(LOCAL_KEY), record: LOCAL_KEY_RECORD });
-}
-
 /** Opens the local store's bindings, even while it is served. */
 export async function withLocalStore(use: (env: Env) => Promise<void>): Promise<void> {
+  // A sample of `request.cf` would need the network.
+  Object.assign(process.env, WRANGLER_ENV);
   // Imported only here, because loading wrangler would delay the error for invalid arguments.
   const { getPlatformProxy } = await import('wrangler');
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: join(PROJECT_ROOT, 'wrangler.toml'),
+    // The top level, whatever CLOUDFLARE_ENV in a .env file says.
+    environment: '',
     persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },
   });
   try {

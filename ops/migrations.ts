@@ -1,8 +1,8 @@
-/** Checks the migrations in the repository before they run. */
+/** The migrations of the repository, and their check before they run. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { sha256 } from './release/dist.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 const CHECKSUMS = 'migrations/checksums.json';
@@ -27,13 +27,6 @@ export async function recordMigrations(root = PROJECT_ROOT): Promise<string[]> {
   if (problems.length > 0) return problems;
   await writeFile(join(root, CHECKSUMS), `${JSON.stringify(recorded, null, 2)}\n`);
   return [];
-}
-
-/** The `.sql` files of a folder's migrations, in the order in which they run. */
-export async function migrationNames(folder: string): Promise<string[]> {
-  const entries = await readdir(join(folder, 'migrations'), { withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.sql'));
-  return files.map(({ name }) => name).sort();
 }
 
 async function problemsOf(root: string, recorded: Checksums): Promise<string[]> {
@@ -79,4 +72,15 @@ async function readChecksums(root: string): Promise<Checksums> {
   } catch {
     throw new Error(`${CHECKSUMS} is missing or invalid; restore the committed file`);
   }
+}
+
+/** The `.sql` files of a folder's migrations, in the order in which they run. */
+export async function migrationNames(folder: string): Promise<string[]> {
+  const entries = await readdir(join(folder, 'migrations'), { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.sql'));
+  return files.map(({ name }) => name).sort();
+}
+
+export function sha256(bytes: string | Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -11,8 +11,6 @@ const MAX = 100_000_000;
 const USAGE = `usage: npm run seed -- [--pets N] [--orders N]   (N from 1 to ${MAX}, at least one of them)`;
 
 const counts = readCounts();
-// A sample of `request.cf` would need the network.
-process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 try {
   await withLocalStore(async ({ DB }) => {
     // On a fresh clone there are no tables.

@@ -72,8 +72,9 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
 }
 
 /** An error of the local store, with its fix. */
-function localStoreError(cause: unknown): Error {
-  const message = cause instanceof Error ? cause.message : cause;
+export function localStoreError(cause: unknown): Error {
+  // The log of the runtime may follow.
+  const [message] = String(cause instanceof Error ? cause.message : cause).split('\n');
   return new Error(`${message} (If the local store is damaged, empty it: npm run reset)`, {
     cause,
   });

@@ -2,7 +2,7 @@
 import { environmentOfKey } from '../../src/keys/format.ts';
 import type { Environment } from '../key-namespace.ts';
 import { LOCAL_KEY } from '../local-store.ts';
-import { servedPort } from '../serving.ts';
+import { reserveStore } from '../serving.ts';
 import { PROJECT_ROOT, runIn } from '../wrangler.ts';
 import { messageOf, type Store, waitForVersion } from './client.ts';
 import * as cloudflare from './cloudflare.ts';
@@ -125,7 +125,7 @@ async function withStore<T>(
     throw new Error(`SMOKE_API_KEY must be an API key of ${environment}: ${fix}`);
   }
   const baseUrl = isLocal
-    ? `http://localhost:${servedPort() ?? 8787}/v1`
+    ? `http://localhost:${reserveStore() ?? 8787}/v1`
     : configured(environment).baseUrl;
   try {
     return await action({ environment, baseUrl, apiKey, signal });

@@ -3,12 +3,13 @@
  * Builds with the same digest are the same bytes.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
+import { createTestHarness } from 'wrangler';
 import { recordName } from '../../src/keys/record.ts';
 import { LOCAL_KEY } from '../local-store.ts';
+import { sha256 } from '../migrations.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import { clientOf, messageOf } from './client.ts';
 import { smokeTest } from './smoke.ts';
@@ -61,10 +62,6 @@ async function hashFolder(folder: string): Promise<string> {
   return sha256((await Promise.all(lines)).sort().join(''));
 }
 
-export function sha256(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 /**
  * Proves that migrations only expand: the previous release runs locally, the migrations of the next one are applied
  * to its data, and it must answer as before and pass the smoke test.
@@ -74,8 +71,6 @@ export async function provePreviousRelease(previous: Release, next: Build): Prom
   const workers = [{ configPath, prebuiltWorkerDir: join(folder, 'worker') }];
   // The runtime is part of this process, and prints where the result may go.
   Object.assign(process.env, { WRANGLER_LOG: 'error', CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
-  // Only here: loading wrangler takes longer than the check of the migrations, which uses this file, too.
-  const { createTestHarness } = await import('wrangler');
   const server = createTestHarness({ root: folder, workers });
   try {
     const { origin } = (await server.listen()).url;

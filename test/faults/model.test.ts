@@ -12,11 +12,11 @@ import { expectInvariants } from './invariants.ts';
 import { type Answer, EMPTY, explain, type Operation, type Order, type State } from './model.ts';
 import { observe } from './observe.ts';
 
-/** With this seed, sequential operations reach each of OUTCOMES several times. */
-const DEFAULT_SEED = 8;
+/** With this seed, few sequences of one client reach each of OUTCOMES. */
+const DEFAULT_SEED = 123;
 const SEED = Number(process.env.SEED ?? DEFAULT_SEED);
 const CLIENTS = 2;
-const RUNS = 6 * REPEAT;
+const RUNS = 4 * REPEAT;
 
 const store = startStore();
 

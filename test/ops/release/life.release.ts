@@ -1,6 +1,6 @@
 /** One life of the store: released, promoted, broken, returned, rolled back; and what its clients saw. */
 import { describe, expect, test } from 'vitest';
-import { sha256 } from '../../../ops/release/dist.ts';
+import { sha256 } from '../../../ops/migrations.ts';
 import { DATABASES, NAMESPACES } from '../cloudflare/index.ts';
 import type { Deployment } from '../cloudflare/workers.ts';
 import { ADDRESS, releaseProject } from './release-project.ts';
