@@ -8,6 +8,7 @@ const PROJECTS = {
     'test/**/*.long.ts',
     'test/contract.test.ts',
     'test/faults/{d1-clients,model,orders}.test.ts',
+    'test/pets/create-pet.test.ts',
   ],
   // Real processes, killed and started again.
   kill: ['test/**/*.kill.ts'],

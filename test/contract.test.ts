@@ -11,9 +11,9 @@ const store = startStore();
 const send = startApp(store);
 
 /** Over HTTP. */
-const ACCEPTED = { numRuns: 50 * REPEAT };
+const ACCEPTED = { numRuns: 20 * REPEAT };
 /** In this process. */
-const REJECTED = { numRuns: 10 * ACCEPTED.numRuns };
+const REJECTED = { numRuns: 25 * ACCEPTED.numRuns };
 
 const NewPet = resolve('NewPet');
 const fields = Object.entries(NewPet.properties ?? {});

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../in-process.ts';
+import { REPEAT } from '../repeat.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -91,7 +92,7 @@ describe('values are returned as they were sent:', () => {
         const path = new URL(created.headers.get('location') ?? '').pathname;
         expect((await store.fetch(path)).text).toBe(created.text);
       }),
-      { numRuns: 60 },
+      { numRuns: 20 * REPEAT },
     );
   });
 
@@ -114,9 +115,10 @@ describe('values are returned as they were sent:', () => {
         expect(reply.body).toMatchObject({ name });
         created.push(reply.text);
       }),
-      { numRuns: 60 },
+      { numRuns: 20 * REPEAT },
     );
-    expect((await store.fetch('/v1/pets?limit=100')).text).toBe(`[${created.join(',')}]`);
+    const page = await store.fetch('/v1/pets?limit=100');
+    expect(page.text).toBe(`[${created.slice(0, 100).join(',')}]`);
   });
 
   test.each([
