@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyProject, freePort } from './project.ts';
 
@@ -27,4 +29,20 @@ test('a store stops when its npm start or its server is killed, and can be start
   process.kill(Number(server), 'SIGKILL');
   await again.exited;
   expect(await isServed()).toBe(false);
+});
+
+/** Starts `npm start` as npm does: as a child that is not ended with its parent. */
+const PARENT = `
+  import { spawn } from 'node:child_process';
+  const args = ['ops/start.ts', '--port', process.argv[2]];
+  spawn(process.execPath, args, { stdio: 'inherit' });`;
+
+test('a store is not served when its parent is killed during the set-up', async () => {
+  await writeFile(join(project.path(), 'ops/parent.ts'), PARENT);
+  const parent = project.start('parent.ts', [String(await freePort())]);
+  await expect.poll(parent.stdout).toContain('Setting up');
+  parent.process.kill('SIGKILL');
+  // Its output ends when its child has ended.
+  await parent.exited;
+  expect(parent.stdout()).not.toContain('curl -i');
 });
