@@ -10,12 +10,12 @@ const PROJECTS = {
     'test/faults/{d1-clients,model,orders}.test.ts',
     'test/pets/create-pet.test.ts',
   ],
-  // Real processes, killed and started again.
+  // Real processes, killed and started again, and damaged files.
   kill: ['test/**/*.kill.ts'],
   // Whole releases, at a fake of Cloudflare.
   release: ['test/**/*.release.ts'],
   // The client in a Worker, and in Node.js 20, 22 and 24, Bun and Deno, which are installed for it.
-  client: ['test/client/in-worker.ts', 'test/client/runtimes.ts'],
+  client: ['test/client/in-{node,worker}.ts', 'test/client/runtimes.ts'],
   // The docs page and the client in a browser.
   browser: ['test/**/*.browser.ts'],
 };
