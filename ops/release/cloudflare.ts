@@ -10,7 +10,7 @@ import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import { type Build, digestOf, type Release } from './dist.ts';
 import type { Target } from './target.ts';
 
-/** Longer than any upload takes. A hanging command must not keep production from being returned. */
+/** Timeout of a wrangler command, longer than any upload takes, so that a hang cannot block a rollback. */
 const WRANGLER_LIMIT_MS = 180_000;
 
 const PLACEHOLDER = 'placeholder';
@@ -81,7 +81,7 @@ export function wrangler(
     // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.
     detached: process.platform !== 'win32',
     timeout: WRANGLER_LIMIT_MS,
-    // SIGTERM would leave it to wrangler, which may not end.
+    // Wrangler may ignore SIGTERM.
     killSignal: 'SIGKILL',
   });
 }

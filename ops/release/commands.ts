@@ -27,7 +27,11 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
   return withStore('production', output, async (store) => {
     const { deployments, versions } = await cloudflare.readDeployed(configured('staging'));
     const staged = versions.find(({ id }) => id === onlyVersion(deployments.at(-1)));
-    if (!staged?.release || !deployments.at(-1)?.isSettled) {
+    // A rollback deploys before it tests, so it proves nothing.
+    const isProved = /^settled release: (?:proved|returned)/.test(
+      deployments.at(-1)?.message ?? '',
+    );
+    if (!staged?.release || !isProved) {
       throw new Error('staging serves no release that was proved: npm run release -- staging');
     }
     const { commit, digest } = staged.release;

@@ -37,7 +37,8 @@ export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   }
   const version = run.version ?? versionOf(deployed, plan.release)?.id;
   const share = newest.shares.find((each) => each.version === version);
-  if (newest.isStep && !share) {
+  // A step whose version to return to is this release promotes another one.
+  if (newest.isStep && (!share || version === old)) {
     if (plan.endsOthers) return deploy(old, 100, old, `${SETTLED}returned`);
     const because = `another release is unfinished (${sharesOf(newest)}): if nobody is running it, end it with rollback --unfinished`;
     return { do: 'refuse', because };
@@ -67,8 +68,8 @@ export function versionOf({ deployments, versions }: Deployed, { commit, digest 
 }
 
 /**
- * The version to return to: a step names it in its message; any other deployment is a decision, and stays. The
- * steps of version 1.0.0 name none: it is what was settled before, or else what had most requests.
+ * The version to return to. A step names it in its message; any other deployment was chosen by an operator and is
+ * kept. Steps of version 1.0.0 name none: then it is the last settled version, or else the one with the largest share.
  */
 export function settledVersion({ deployments }: Deployed): string | undefined {
   const newest = deployments.at(-1);
@@ -79,7 +80,7 @@ export function settledVersion({ deployments }: Deployed): string | undefined {
   return newest.returnTo ?? settled ?? most?.version;
 }
 
-/** The version that serves all requests. (Beside one at 0 % it does not count: that one can be asked for.) */
+/** The version that serves all requests. None if another is deployed at 0 %, because clients can select it by name. */
 export function onlyVersion(deployment: Deployment | undefined): string | undefined {
   return deployment?.shares.length === 1 ? deployment.shares[0]?.version : undefined;
 }

@@ -14,7 +14,7 @@ import type { Target } from './target.ts';
 
 /** A new address needs a DNS record and a certificate first. */
 const NEW_ADDRESS_LIMIT_S = 600;
-/** Returning is tried again after these seconds: an API that fails now may answer soon. */
+/** Delays between attempts to return, in seconds. */
 const RETURN_PAUSES_S = [1, 2, 5, 15, 30, 30];
 
 export type Output = {
@@ -33,7 +33,7 @@ export type RollOut = Output & {
 };
 
 /**
- * Rolls a release out, or resumes that. After a failure or an interruption the settled version serves again.
+ * Rolls a release out, or resumes a roll-out. After a failure or an interruption it restores the settled version.
  *
  * @throws Error saying what failed, and what is served now.
  */
@@ -42,7 +42,7 @@ export async function rollOut(options: RollOut) {
   let deployed = await cloudflare.readDeployed(target);
   const previous = steps.settledVersion(deployed) ?? null;
   const run: steps.Run = {};
-  /** The deployment that this run tried last. It may have taken effect, although that failed. */
+  /** The last attempted deployment. It may be active although the command failed. */
   let tried: cloudflare.Deployment | undefined;
 
   async function take(step: steps.Step): Promise<void> {
@@ -94,7 +94,10 @@ export async function rollOut(options: RollOut) {
   }
 }
 
-/** Uploads, migrates and attaches what an earlier run has not; returns the version. It serves nobody yet. */
+/**
+ * Uploads the version, applies pending migrations and attaches routes, skipping completed steps. Returns the
+ * version, which receives no requests yet.
+ */
 async function prepare(options: RollOut, deployed: cloudflare.Deployed): Promise<string> {
   const { target, say } = options;
   const { release } = options.plan;
@@ -154,14 +157,15 @@ async function prove(
 }
 
 /**
- * Deploys a version to all, unless it is, or somebody else has deployed; returns what is served, in words. A command
- * can fail after it took effect, so what is deployed is read again after each.
+ * Restores a version for all requests, unless it already serves them or another operator has deployed. Returns a
+ * description of what is served. A command can fail after it took effect, so each attempt reads the deployment again.
  */
 async function returnTo(
   { target, say }: RollOut,
   version: string,
   own: (cloudflare.Deployment | undefined)[],
 ): Promise<string> {
+  let failure: unknown;
   for (const seconds of [...RETURN_PAUSES_S, undefined]) {
     try {
       const found = (await cloudflare.listDeployments(target)).at(-1);
@@ -175,8 +179,9 @@ async function returnTo(
     } catch (error) {
       if (seconds === undefined) throw error;
       say(`That failed: ${messageOf(error)}`);
+      failure = error;
     }
     await pause(seconds * 1000);
   }
-  throw new Error('it is not what is served');
+  throw new Error('it is not what is served', { cause: failure });
 }

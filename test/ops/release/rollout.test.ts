@@ -59,6 +59,7 @@ const at10 = step('new 10, old 90');
 const at50 = step('new 50, old 50');
 const at100 = step('new 100');
 const other = step('other 10, old 90');
+const toNew = deploymentOf(sharesOf('other 10, new 90'), 'release: 10 % return=new');
 
 const BEGUN: Run = {};
 const PREPARED: Run = { version: 'new' };
@@ -96,6 +97,7 @@ test.each<[string, Deployment[], Run, unknown]>([
   ['this release, deployed by hand', [settled('old'), byHand('new 100')], proved(100), settles],
   ['shared by hand', [byHand('old 50, foreign 50')], BEGUN, refuses('no version to return to')],
   ['another release is unfinished', [settled('old'), other], BEGUN, refuses('--unfinished')],
+  ['another release that returns to this one', [toNew], BEGUN, refuses('--unfinished')],
   ['twelve steps', twelve(at10), PREPARED, proves(10)],
   ['twelve steps, proved', twelve(at50), proved(50), to100],
   ['twelve steps of another release', twelve(other), BEGUN, refuses('rollback --unfinished')],
