@@ -33,7 +33,7 @@ export function costsOfFlood(): Record<string, [day: number, sampled: number]> {
     86.4 * costOf({ request: 1, logLine, kvRead, rowRead: 0, rowWritten: 0 });
   return {
     '401 without a well-formed key, 404, 429': [day(0, 1), day(0, 0.01)],
-    // Each is looked up: the budget of an address must not refuse a valid key that is sent from it.
+    // Every unknown key is looked up, because the limit of an address must not reject valid keys.
     '401 or 429, unknown keys': [day(1, 1), day(1, 0.01)],
   };
 }

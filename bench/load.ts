@@ -28,8 +28,8 @@ const ROUNDS = 21;
 const WARM_UP_TURNS = 5;
 
 /**
- * Lets all sides take turns, in which each of `connections` sends `count` requests: few, so that what disturbs the
- * machine disturbs both sides. Every other round is in the opposite order: none always runs after the same other.
+ * Alternates the sides in short turns, in which each of `connections` sends `count` requests, so that other load on the
+ * machine affects all sides equally. Every other round is in the opposite order.
  */
 export async function race(duels: Duel[], metric: Metric, connections: number, count: number) {
   const sides = duels.flatMap(({ store, other }) => [store, other]);
@@ -71,7 +71,7 @@ async function takeTurn(side: Side, connections: number, count: number): Promise
   };
 }
 
-/** Sends a request `count` times on one connection. By hand: Node's own clients take as much CPU as the worker. */
+/** Sends a request `count` times on one connection. Uses a raw socket, because Node's clients take as much CPU as the worker. */
 async function send({ server, call }: Side, count: number): Promise<void> {
   const { method = 'GET', path, body = '' } = call;
   const length = body && { 'content-length': body.length };

@@ -1,14 +1,14 @@
 /** Sample data: many pets, and orders of them, added to a database in few statements. */
 
-/** Added by one statement: so few that a store that is served meanwhile waits for milliseconds. */
+/** Rows per statement. Few enough that a running store waits for milliseconds only. */
 const CHUNK = 2_000;
-/** Before a statement is tried again that met another process's write; in ms. */
+/** Delay before a retry after a write conflict, in milliseconds. */
 const PAUSE_MS = 20;
 const MAX_ATTEMPTS = 500;
 
 /**
- * Adds `count` animals, whose statuses take turns: available, pending, sold, none. `onProgress` is told how many
- * were added since it was told last.
+ * Adds `count` animals, whose statuses take turns: available, pending, sold, none. `onProgress`
+ * receives the number of animals added since the previous call.
  */
 export async function addPets(
   db: D1Database,
@@ -35,7 +35,7 @@ export async function addPets(
 
 /**
  * Adds `count` orders of the animals that are there, the newest first, and from the start when all have one.
- * The animals stay as they are, and the order suits them: it is open (placed, approved) for one that is pending
+ * The animals do not change, and an order matches the status of its animal: it is open (placed, approved) for one that is pending
  * and has no open order, delivered for one that is sold, and cancelled for any other.
  *
  * @throws Error when there are no animals.

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { setUpLocalStore, withLocalStore } from './local-store.ts';
 import { addOrders, addPets } from './sample-data.ts';
 
-/** Some gigabytes: what a D1 database can hold at most. */
+/** Close to the maximum size of a D1 database. */
 const MAX = 100_000_000;
 const USAGE = `usage: npm run seed -- [--pets N] [--orders N]   (N from 1 to ${MAX}, at least one of them)`;
 
@@ -32,7 +32,7 @@ async function seed(db: D1Database, count: number, { add, table, things }: Kind)
     done += added;
     if (process.stdout.isTTY) process.stdout.write(`\r${done} of ${count} ${things} `);
   });
-  // Ids are never used again: where nothing was deleted, the last one counts them, and reads one row.
+  // The last id is cheap to read, and is the number of rows if nothing was deleted.
   const { results, meta } = await db.prepare(`SELECT max(id) AS last FROM ${table}`).all();
   const size = (meta.size_after / 1024 ** 2).toFixed(0);
   const start = process.stdout.isTTY ? '\r' : '';
