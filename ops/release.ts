@@ -47,7 +47,7 @@ function command(name: string, description: string) {
 
 /**
  * Runs an action. Progress goes to standard output; with --json to standard error, and the result to standard
- * output. A failure is one line on standard error. A signal lets the action come to its end.
+ * output. A failure is one line on standard error. After a signal, the action finishes first.
  */
 function execute<Options>(action: (output: Output, options: Options) => Promise<object>) {
   return async (options: Options & { json?: true }): Promise<void> => {

@@ -57,7 +57,7 @@ export function valid(schema: Schema, field = ''): fc.Arbitrary<string> {
   return validText(schema, field).map((text) => JSON.stringify(text));
 }
 
-/** JSON texts that are no value of a schema, by each of its rules. */
+/** JSON texts that are invalid for a schema, by each of its rules. */
 export function invalid(schema: Schema, field = ''): fc.Arbitrary<string> {
   if (schema.$ref) return invalid(resolve(schema.$ref), field);
   const otherTypes = fc.constantFrom('null', 'true', '[]', '{}', '[1]', '{"a":1}');

@@ -103,3 +103,10 @@ test('the whole check, the release tests among it, runs before a release', () =>
   expect(readFileSync(join(FOLDER, 'check.yml'), 'utf8')).toMatch(/^ +- run: \.ci\/run$/m);
   expect(readFileSync(join(PROJECT_ROOT, '.ci/run'), 'utf8')).toMatch(/^npm run test:release$/m);
 });
+
+test('a script that installs packages looks Node.js up afterwards', () => {
+  // A shell remembers where it found `node`: on a fresh clone, that is not the project's own.
+  const installing = Object.values(packageJson.scripts).filter((script) => script.includes('&&'));
+  expect(installing.length).toBeGreaterThan(0);
+  for (const script of installing) expect(script).toMatch(/^npm run setup --silent && [^&]+$/);
+});

@@ -20,7 +20,7 @@ export type Release = { commit: string; digest: string };
 /** A release in a folder that is laid out like the project. */
 export type Build = Release & { folder: string; config: string; worker: string };
 
-/** Builds a commit in a folder of dist/, anew. @throws Error when it is not in this clone, or does not build. */
+/** Builds a commit in an empty folder of dist/. @throws Error when it is not in this clone, or does not build. */
 export async function build(commit: string, name = 'release'): Promise<Build> {
   const folder = join(PROJECT_ROOT, 'dist', name);
   await rm(folder, { recursive: true, force: true });
