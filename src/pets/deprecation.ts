@@ -15,8 +15,8 @@ export const SUNSET = SUNSET_DATE.toUTCString();
 
 /** Value of the `Link` header: the successor (RFC 5829) and the documentation. */
 export function deprecationLinks(base: string): string {
-  const docs = new URL('/docs', base).href;
-  return `<${base}/pets>; rel="successor-version", <${docs}>; rel="deprecation"`;
+  const origin = base.slice(0, -'/v1'.length);
+  return `<${base}/pets>; rel="successor-version", <${origin}/docs>; rel="deprecation"`;
 }
 
 /** Marks every response of a deprecated operation, errors too. */
