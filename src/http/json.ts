@@ -31,7 +31,7 @@ export function parseJson(text: string): unknown {
   let depth = 0;
   let name = '';
   let previous = '';
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const token of text.match(TOKEN) ?? []) {
     if (token === '{' || token === '[') {
       depth += 1;
       if (depth > MAX_DEPTH)
