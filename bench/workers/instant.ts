@@ -3,12 +3,16 @@ import { app } from '../../src/app.ts';
 import { instantBindings } from '../instant.ts';
 
 const { log } = console;
+/** Holds for all requests in progress: those of one turn are the same. */
+let isPrinted = false;
+console.log = (line) => {
+  if (isPrinted) log(line);
+};
 const bindings = { ...instantBindings(), ENVIRONMENT: 'local' };
 
 export default {
   fetch(request, _env, context) {
-    // For all requests in progress: those of one turn are the same.
-    console.log = request.headers.has('print-log-line') ? log : () => {};
+    isPrinted = request.headers.has('print-log-line');
     const response = Promise.resolve(app.fetch(request, bindings, context));
     context.waitUntil(response);
     return response;
