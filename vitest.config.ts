@@ -46,6 +46,8 @@ export default defineConfig({
     env: {
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      // Otherwise the runtime writes a trace of every request to disk, which takes a third of its time.
+      X_LOCAL_OBSERVABILITY: 'false',
     },
   },
 });
