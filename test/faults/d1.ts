@@ -32,7 +32,7 @@ async function call<T>(
   const run = () => callBinding(query);
   if (typeof fault === 'object') {
     if ('text' in fault) throw new Error(fault.text);
-    setClock(fault.ahead, { runs: false, stopsForCalls: true });
+    setClock(fault.ahead, false);
     return run();
   }
   switch (fault) {
