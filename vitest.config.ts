@@ -35,7 +35,7 @@ export default defineConfig({
         env: { REPEAT: name === 'long' ? '10' : '1' },
       },
     })),
-    // The files of a process share its imports, and its servers (test/store.ts).
+    // The files of a process share its imports, and its servers (test/server.ts).
     isolate: false,
     environment: './test/environment.ts',
     teardownTimeout: 60_000,

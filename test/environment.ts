@@ -2,7 +2,7 @@
 import type { Environment } from 'vitest/runtime';
 
 declare global {
-  /** The servers by their options: see store.ts. */
+  /** The servers by their options: see server.ts. */
   var sharedServers: Map<string, Promise<{ harness: { close(): Promise<void> } }>> | undefined;
 }
 

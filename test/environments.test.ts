@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import wranglerPackage from '../node_modules/wrangler/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
@@ -149,8 +149,9 @@ describe('staging', () => {
 });
 
 describe('a local store that is not set up', () => {
-  const store = startStore({ migrate: false });
+  const store = startStore({ faults: true });
   const command = expect.stringContaining('npm start');
+  beforeEach(() => store.fault({ unmigrated: true }));
 
   test('without tables responds with a 503, and the log has the command to run', async () => {
     for (const reply of [
@@ -181,9 +182,10 @@ describe('a local store that is not set up', () => {
 });
 
 describe('staging without migrations', () => {
-  const store = startStore({ env: 'staging', migrate: false });
+  const store = startStore({ env: 'staging', faults: true });
 
   test('responds with a 500, and the log has the command to run', async () => {
+    await store.fault({ unmigrated: true });
     expect((await store.fetch('/v1/pets')).body).toMatchObject({ code: 'internal_error' });
     expect(await store.logLines()).toEqual([
       expect.objectContaining({

@@ -1,13 +1,11 @@
-/** The store under test: the worker in workerd with real D1 and KV, and a client for it. */
+/** A client for the store under test, for a test file. */
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { generateKey } from '../src/keys/format.ts';
 import { type KeyRecord, recordName } from '../src/keys/record.ts';
 import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
+import { EMPTY, readVars, type Server, type ServerOptions, serverOf } from './server.ts';
 
 export type Store = {
   /** The origin of its addresses. */
@@ -45,41 +43,18 @@ export type RequestOptions = {
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
-export type StoreOptions = {
-  /** The environment of wrangler.toml, over https; default local, over http. */
-  env?: 'staging' | 'production';
-  /** Whether the migrations are applied; default true. */
-  migrate?: boolean;
-  /** Runs the app with bindings that fail on demand: see faults/worker.ts. */
-  faults?: boolean;
-  /** With `faults`: limits that replace those of wrangler.toml. */
-  limits?: Partial<Record<'RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', number>>;
-};
-
-type Server = Awaited<ReturnType<typeof startServer>>;
-
-/** The servers of this process by their options. Test files share them; environment.ts closes them. */
-const servers = new Map<string, Promise<Server>>();
-globalThis.sharedServers = servers;
-// Otherwise, the servers would keep a vitest process alive after its parent was killed.
-process.once('disconnect', () => process.exit());
-
-async function startServer(options: StoreOptions) {
-  const harness = createTestHarness({ root: PROJECT_ROOT, workers: [workerInput(options)] });
-  const { url } = await harness.listen();
-  const worker = harness.getWorker<Env>();
-  if (options.migrate !== false) await worker.applyD1Migrations('DB');
-  // Without the proxy of `wrangler dev`, a request takes half of the time.
-  const origin = options.env ? 'https://animal-store.example' : url.origin;
-  return { harness, worker, url, origin, bindings: await worker.getEnv(), changes: new Set([{}]) };
-}
-
 /** Starts the store for a test file. Each test begins with an empty database. */
-export function startStore(options: StoreOptions = {}): Store {
-  const { env = 'local', migrate = true } = options;
+export function startStore(options: ServerOptions = {}): Store {
+  const { env = 'local' } = options;
   const suiteKey = generateKey(env);
   let server: Server;
-  let hasSuiteKey = false;
+  let vars: Faults['vars'];
+  /** Sends a request without the proxy of `wrangler dev`, which would double its time. */
+  const request: Server['worker']['fetch'] = (path, init) =>
+    server.worker.fetch(
+      `${env === 'local' ? server.url.origin : 'https://animal-store.example'}${path}`,
+      init,
+    );
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
 
@@ -99,12 +74,12 @@ export function startStore(options: StoreOptions = {}): Store {
       const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
       const response = STATIC_FILE.test(path)
         ? await fetch(new URL(path, server.url), withBody)
-        : await server.worker.fetch(`${server.origin}${path}`, withBody);
+        : await request(path, withBody);
       // A response of a static asset has no request id, and no log line: the worker is not called.
       const requestId = response.headers.get('x-request-id');
       if (requestId) requestIds.add(requestId);
       const text = await response.text();
-      if (response.status === 413) await untilConnected(server);
+      if (response.status === 413) await untilConnected(request);
       const reply: Reply = {
         status: response.status,
         headers: new Headers([...response.headers]),
@@ -138,19 +113,19 @@ export function startStore(options: StoreOptions = {}): Store {
     async deleteKeys() {
       const { API_KEYS } = server.bindings;
       for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
-      hasSuiteKey = false;
+      server.suiteKeys.clear();
     },
     async bindings() {
       server.changes.add({});
       return server.bindings;
     },
     async fault(faults) {
-      const init = { method: 'PUT', body: JSON.stringify(faults) };
-      const response = await server.worker.fetch(`${server.origin}/__faults`, init);
+      const init = { method: 'PUT', body: JSON.stringify({ vars, ...faults }) };
+      const response = await request('/__faults', init);
       expect(response.status).toBe(200);
     },
     async calls() {
-      const response = await server.worker.fetch(`${server.origin}/__faults`);
+      const response = await request('/__faults');
       return response.json() as Promise<Calls>;
     },
     async scheduled() {
@@ -172,15 +147,13 @@ export function startStore(options: StoreOptions = {}): Store {
   };
 
   beforeAll(async () => {
-    const name = JSON.stringify(options);
-    const started = servers.get(name) ?? startServer(options);
-    servers.set(name, started);
-    server = await started;
+    server = await serverOf(options);
+    vars = readVars(env);
   });
   beforeEach(async () => {
-    if (!hasSuiteKey) await store.putRecord(suiteKey, { id: 'suite' });
-    hasSuiteKey = true;
-    if (migrate && server.changes.size > 0) await server.bindings.DB.exec(EMPTY);
+    if (!server.suiteKeys.has(suiteKey)) await store.putRecord(suiteKey, { id: 'suite' });
+    server.suiteKeys.add(suiteKey);
+    if (server.changes.size > 0) await server.bindings.DB.exec(EMPTY);
     server.changes.clear();
     if (options.faults) await store.fault({});
     server.harness.clearLogs();
@@ -198,37 +171,14 @@ export function startStore(options: StoreOptions = {}): Store {
 /** The paths that the asset router of `wrangler dev` serves, without the worker. */
 const STATIC_FILE = /^\/(docs[^?]*|v1\/openapi\.json)?(\?.*)?$/;
 
-/** Empties the tables, and resets their ids. */
-export const EMPTY =
-  'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence';
-
 /**
  * workerd closes the connection of a request whose body it did not read. A request that is sent on it at that moment
  * fails, so this one takes the failure.
  */
-async function untilConnected({ worker, origin }: Server): Promise<void> {
+async function untilConnected(request: Server['worker']['fetch']): Promise<void> {
   await expect
-    .poll(() => worker.fetch(`${origin}/health`).catch(() => ({ ok: false })))
+    .poll(() => request('/health').catch(() => ({ ok: false })))
     .toMatchObject({ ok: true });
-}
-
-function workerInput({ env, faults, limits = {} }: StoreOptions) {
-  if (!faults) return { configPath: 'wrangler.toml', ...(env && { env }) };
-  const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), ...(env && { env }) });
-  const { name, compatibility_date, vars, d1_databases, kv_namespaces, ratelimits } = config;
-  const { version_metadata } = config;
-  return {
-    config: {
-      ...{ name, compatibility_date, vars, d1_databases, kv_namespaces, version_metadata },
-      main: 'test/faults/worker.ts',
-      ratelimits: ratelimits.map((limiter: { name: string }) => {
-        const limit = Object.entries(limits).find(([limited]) => limited === limiter.name)?.[1];
-        return limit === undefined
-          ? limiter
-          : { ...limiter, simple: { limit, period: 10 as const } };
-      }),
-    },
-  };
 }
 
 function lowerCase(headers: Record<string, string | null>): Record<string, string | null> {

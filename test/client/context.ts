@@ -14,9 +14,6 @@ export type Control = {
   issueKey(record?: Partial<KeyRecord>): Promise<string>;
 };
 
-/** The limit of writes of a key in ten seconds, in the store under test. */
-export const WRITE_LIMIT = 100;
-
 export type Fetch = typeof fetch;
 
 export type Context = Control & {

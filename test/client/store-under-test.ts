@@ -1,9 +1,10 @@
 /** The store for the suite of the client, and its control. */
-import { EMPTY, type Store, startStore } from '../store.ts';
-import { type Control, WRITE_LIMIT } from './context.ts';
+import { EMPTY } from '../server.ts';
+import { type Store, startStore } from '../store.ts';
+import type { Control } from './context.ts';
 
 export function startControlledStore(): { store: Store; control: Control } {
-  const store = startStore({ faults: true, limits: { WRITE_RATE_LIMITER: WRITE_LIMIT } });
+  const store = startStore({ faults: true });
   const sql = async (statements: string) => {
     const { DB } = await store.bindings();
     await DB.batch(statements.split(';').map((statement) => DB.prepare(statement)));

@@ -4,9 +4,7 @@ import { REPEAT } from '../repeat.ts';
 import { type Reply, startStore } from '../store.ts';
 import type { D1Fault } from './d1.ts';
 
-const MANY = 1_000_000;
-const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_LIMITER: MANY };
-const store = startStore({ faults: true, env: 'staging', limits: unlimited });
+const store = startStore({ faults: true, env: 'staging' });
 
 async function names(): Promise<string[]> {
   const { DB } = await store.bindings();

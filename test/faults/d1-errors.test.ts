@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 import type { D1Fault } from './d1.ts';
 
-const MANY = 1_000_000;
-const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_LIMITER: MANY };
-const store = startStore({ faults: true, env: 'staging', limits: unlimited });
+const store = startStore({ faults: true, env: 'staging' });
 
 const REX = { name: 'Rex', categoryId: 3 };
 const RETRY_WITH_KEY = 'The database did not respond. Retry with the same Idempotency-Key.';

@@ -6,9 +6,7 @@ import { type Reply, startStore } from '../store.ts';
 import { clientOf } from './client.ts';
 import type { D1Fault } from './d1.ts';
 
-const MANY = 1_000_000;
-const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_LIMITER: MANY };
-const store = startStore({ faults: true, env: 'staging', limits: unlimited });
+const store = startStore({ faults: true, env: 'staging' });
 const { given, contents, place, move, update, remove } = clientOf(store);
 
 const RETRIED: D1Fault[] = ['throws', 'loses the response'];

@@ -8,9 +8,7 @@ import { startStore } from '../store.ts';
 import { clientOf } from './client.ts';
 import type { D1Fault } from './d1.ts';
 
-const MANY = 1_000_000;
-const unlimited = { RATE_LIMITER: MANY, WRITE_RATE_LIMITER: MANY, ADDRESS_RATE_LIMITER: MANY };
-const store = startStore({ faults: true, env: 'staging', limits: unlimited });
+const store = startStore({ faults: true, env: 'staging' });
 
 const BUSY: D1Fault = { text: 'D1_ERROR: database is locked: SQLITE_BUSY' };
 const IO_ERROR: D1Fault = { text: 'D1_ERROR: disk I/O error: SQLITE_IOERR' };

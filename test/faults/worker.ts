@@ -13,9 +13,17 @@ export type Failure = 'throws' | 'hangs';
 /** The delay of a slow KV read. */
 const SLOW_KV_MS = 1_800;
 
+type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER';
+
 export type Faults = {
+  /** The variables of the environment; default those of the local one. */
+  vars?: Partial<Pick<Env, 'ENVIRONMENT' | 'BASE_URL'>>;
   kv?: Failure | 'is slow';
   limiters?: Failure;
+  /** The limiter that has a small limit. */
+  limited?: Limiter;
+  /** The database has no tables. */
+  unmigrated?: boolean;
   /** The faults of the next calls of D1, in order; later calls work. */
   d1?: D1Fault[];
   /** The faults of calls after those: each fails with probability `rate`, with one of `faults`. */
@@ -28,6 +36,8 @@ export type Faults = {
 
 /** The number of calls, and of the calls of D1 that had a fault. */
 export type Calls = { kvReads: number; addressLimits: number; d1: number; d1Faults: number };
+
+type FaultyEnv = Env & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
 
 const NO_CALLS: Calls = { kvReads: 0, addressLimits: 0, d1: 0, d1Faults: 0 };
 
@@ -59,20 +69,23 @@ export default {
       controller,
       withFaults(env, (promise) => context.waitUntil(promise)),
     ),
-} satisfies ExportedHandler<Env>;
+} satisfies ExportedHandler<FaultyEnv>;
 
-function withFaults(env: Env, waitUntil: (promise: Promise<unknown>) => void): Env {
+function withFaults(env: FaultyEnv, waitUntil: (promise: Promise<unknown>) => void): Env {
   const beforeLimit = () => apply(faults.limiters, 'limiter unavailable');
+  const limiter = (name: Limiter, before = beforeLimit) =>
+    intercept(faults.limited === name ? env.SMALL_RATE_LIMITER : env[name], 'limit', before);
   return {
     ...env,
-    DB: faultyDatabase(env.DB, nextD1Fault, waitUntil),
+    ...faults.vars,
+    DB: faultyDatabase(faults.unmigrated ? env.EMPTY_DB : env.DB, nextD1Fault, waitUntil),
     API_KEYS: intercept(env.API_KEYS, 'get', () => {
       calls.kvReads += 1;
       return apply(faults.kv, 'KV GET failed: 500 Internal Server Error');
     }),
-    RATE_LIMITER: intercept(env.RATE_LIMITER, 'limit', beforeLimit),
-    WRITE_RATE_LIMITER: intercept(env.WRITE_RATE_LIMITER, 'limit', beforeLimit),
-    ADDRESS_RATE_LIMITER: intercept(env.ADDRESS_RATE_LIMITER, 'limit', () => {
+    RATE_LIMITER: limiter('RATE_LIMITER'),
+    WRITE_RATE_LIMITER: limiter('WRITE_RATE_LIMITER'),
+    ADDRESS_RATE_LIMITER: limiter('ADDRESS_RATE_LIMITER', () => {
       calls.addressLimits += 1;
       return beforeLimit();
     }),

@@ -1,11 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { networksOf } from '../../src/http/rate-limit.ts';
 import { generateKey } from '../../src/keys/format.ts';
+import { SMALL_LIMIT as LIMIT } from '../server.ts';
 import { type Reply, startStore } from '../store.ts';
 
+const store = startStore({ faults: true });
+
 /** More than two windows allow, so that some requests are rejected even if a new window starts in between. */
-const LIMIT = 5;
 const TOO_MANY = 2 * LIMIT + 1;
 
 function expectLimited({ status, headers, body }: Reply): void {
@@ -15,7 +17,8 @@ function expectLimited({ status, headers, body }: Reply): void {
 }
 
 describe('the limit of a key', () => {
-  const store = startStore({ faults: true, limits: { RATE_LIMITER: LIMIT } });
+  const limited = 'RATE_LIMITER';
+  beforeEach(() => store.fault({ limited }));
 
   async function statuses(key: string, path = '/v1/pets', method = 'GET'): Promise<number[]> {
     const headers = { authorization: `Bearer ${key}` };
@@ -53,7 +56,7 @@ describe('the limit of a key', () => {
     ['throws', 'limiter unavailable'],
     ['hangs', 'The rate limiter did not respond within 500 ms'],
   ] as const)('does not apply while the limiter %s, which is logged', async (limiters, cause) => {
-    await store.fault({ limiters });
+    await store.fault({ limited, limiters });
     expect(new Set(await statuses(await store.issueKey()))).toEqual(new Set([200]));
     const logged = { limiterFailures: [`RATE_LIMITER: Error: ${cause}`] };
     expect(await store.logLines()).toEqual(Array(TOO_MANY).fill(expect.objectContaining(logged)));
@@ -61,7 +64,8 @@ describe('the limit of a key', () => {
 });
 
 describe('the limit of writes', () => {
-  const store = startStore({ faults: true, limits: { WRITE_RATE_LIMITER: LIMIT } });
+  const limited = 'WRITE_RATE_LIMITER';
+  beforeEach(() => store.fault({ limited }));
 
   test('applies to the writes of a key, not to its reads or to other keys', async () => {
     const authorization = `Bearer ${await store.issueKey({ id: 'writer' })}`;
@@ -97,7 +101,8 @@ describe('the limit of writes', () => {
 });
 
 describe('the limit of an address', () => {
-  const store = startStore({ faults: true, limits: { ADDRESS_RATE_LIMITER: LIMIT } });
+  const limited = 'ADDRESS_RATE_LIMITER';
+  beforeEach(() => store.fault({ limited }));
 
   function guess(address: string | null, key = generateKey('local')): Promise<Reply> {
     return store.fetch('/v1/pets', {
@@ -164,7 +169,7 @@ describe('the limit of an address', () => {
     expect((await guess('192.0.2.3', key)).status).toBe(200);
     await exhaust('192.0.2.3');
     for (let i = 0; i < TOO_MANY; i += 1) expect((await guess('192.0.2.3', key)).status).toBe(200);
-    await store.fault({ ahead: 11_000 });
+    await store.fault({ limited, ahead: 11_000 });
     expect((await guess('192.0.2.3', key)).status).toBe(200);
   });
 });

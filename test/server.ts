@@ -1,0 +1,86 @@
+/** The servers of a test process: the worker in workerd with real D1 and KV. */
+import { join } from 'node:path';
+import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
+import { PROJECT_ROOT } from '../ops/wrangler.ts';
+import type { Faults } from './faults/worker.ts';
+
+export type ServerOptions = {
+  /** The environment of wrangler.toml, over https; default local, over http. */
+  env?: 'local' | 'staging';
+  /** Runs the app with bindings that fail on demand, and with high limits: see faults/worker.ts. */
+  faults?: boolean;
+};
+
+type WorkerInput = NonNullable<Parameters<typeof createTestHarness>[0]>['workers'][number];
+
+export type Server = Awaited<ReturnType<typeof startServer>>;
+
+/** The limit of the rate limiter that `limited` selects (see {@link Faults}), in ten seconds. */
+export const SMALL_LIMIT = 5;
+
+/** The servers of this process by their options. Test files share them; environment.ts closes them. */
+const servers = new Map<string, Promise<Server>>();
+globalThis.sharedServers = servers;
+// Otherwise, the servers would keep a vitest process alive after its parent was killed.
+process.once('disconnect', () => process.exit());
+
+/** The server with these options, started for the first test file that needs it. */
+export function serverOf({ env = 'local', faults = false }: ServerOptions): Promise<Server> {
+  // One server has the faults of all environments.
+  const name = faults ? 'faults' : env;
+  const server = servers.get(name) ?? startServer(faults ? withFaults() : configOf(env));
+  servers.set(name, server);
+  return server;
+}
+
+async function startServer(input: WorkerInput) {
+  const harness = createTestHarness({ root: PROJECT_ROOT, workers: [input] });
+  const { url } = await harness.listen();
+  const worker = harness.getWorker<Env>();
+  await worker.applyD1Migrations('DB');
+  return {
+    harness,
+    worker,
+    url,
+    bindings: await worker.getEnv(),
+    /** The changes since the database was emptied. */
+    changes: new Set([{}]),
+    /** The keys of test files that KV has. */
+    suiteKeys: new Set<string>(),
+  };
+}
+
+/** The variables of an environment. */
+export function readVars(env: string): Faults['vars'] {
+  const { configPath, ...rest } = configOf(env);
+  return readConfig({ config: configPath, ...rest }).vars;
+}
+
+function configOf(env: string) {
+  const configPath = join(PROJECT_ROOT, 'wrangler.toml');
+  return env === 'local' ? { configPath } : { configPath, env };
+}
+
+function withFaults(): WorkerInput {
+  const { name, compatibility_date, vars, kv_namespaces, version_metadata, ...config } = readConfig(
+    { config: configOf('local').configPath },
+  );
+  const empty = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
+  const small = {
+    name: 'SMALL_RATE_LIMITER',
+    namespace_id: '1',
+    simple: { limit: SMALL_LIMIT, period: 10 as const },
+  };
+  return {
+    config: {
+      ...{ name, compatibility_date, vars, kv_namespaces, version_metadata },
+      main: 'test/faults/worker.ts',
+      d1_databases: [...config.d1_databases, empty],
+      ratelimits: [...config.ratelimits, small],
+    },
+  };
+}
+
+/** Empties the tables, and resets their ids. */
+export const EMPTY =
+  'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence';
