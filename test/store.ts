@@ -25,6 +25,8 @@ export type Store = {
   /** Deletes all keys for this test. */
   deleteKeys(): Promise<void>;
   bindings(): Promise<Env>;
+  /** Runs SQL statements in one call; a prepared statement takes five, as it is made in the other process. */
+  exec(sql: string): Promise<void>;
   /** With `faults`: sets the faults until the next call, and resets `calls`. */
   fault(faults: Faults): Promise<void>;
   /** With `faults`: the number of calls since the last `fault`. */
@@ -118,6 +120,11 @@ export function startStore(options: ServerOptions = {}): Store {
     async bindings() {
       server.changes.add({});
       return server.bindings;
+    },
+    async exec(sql) {
+      const { DB } = await store.bindings();
+      // D1 takes each line for a statement.
+      await DB.exec(sql.replaceAll('\n', ' '));
     },
     async fault(faults) {
       const init = { method: 'PUT', body: JSON.stringify({ vars, ...faults }) };

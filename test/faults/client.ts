@@ -16,25 +16,26 @@ export function clientOf(store: Store) {
   const remove = (petId: number) => send('DELETE', `/v1/pets/${petId}`);
 
   /** Puts animals and orders into D1. An animal's name is its id. */
-  async function given(pets: (string | null)[], orders: [petId: number, status: string][] = []) {
-    const { DB } = await store.bindings();
-    const pet = DB.prepare('INSERT INTO pets (name, category_id, status) VALUES (?1, 1, ?2)');
-    const order = DB.prepare('INSERT INTO orders (pet_id, status) VALUES (?1, ?2)');
-    await DB.batch([
-      ...pets.map((status, i) => pet.bind(`${i + 1}`, status)),
-      ...orders.map((values) => order.bind(...values)),
-    ]);
+  function given(pets: (string | null)[], orders: [petId: number, status: string][] = []) {
+    return store.exec(
+      `INSERT INTO pets (name, category_id, status)
+         SELECT CAST(key + 1 AS TEXT), 1, value FROM json_each('${JSON.stringify(pets)}');
+       INSERT INTO orders (pet_id, status)
+         SELECT value ->> 0, value ->> 1 FROM json_each('${JSON.stringify(orders)}')`,
+    );
   }
 
   /** Every animal and order in D1, a line each. */
+  let everything: D1PreparedStatement | undefined;
   async function contents(): Promise<string[]> {
     const { DB } = await store.bindings();
-    const { results } = await DB.prepare(
+    everything ??= DB.prepare(
       `SELECT line FROM (
          SELECT 1 AS part, id, 'animal ' || name || ' is ' || ifnull(status, 'without status') AS line FROM pets
          UNION ALL SELECT 2, id, 'order ' || id || ' of ' || pet_id || ' is ' || status FROM orders
        ) ORDER BY part, id`,
-    ).all<{ line: string }>();
+    );
+    const { results } = await everything.all<{ line: string }>();
     return results.map(({ line }) => line);
   }
 
