@@ -8,7 +8,7 @@ export type Binding = 'kv' | 'd1' | 'limiter';
 
 /** The settings of a test. A given field replaces the earlier value. */
 export type Settings = {
-  /** Milliseconds until a call returns, or `held`: until `delays` is set again. D1 runs the query first. */
+  /** Milliseconds until a call returns, or `held`: until `release`. D1 runs the query first. */
   delays?: Partial<Record<Binding, number | 'held'>>;
   /** Bindings whose calls fail. */
   failing?: Binding[];
@@ -72,7 +72,6 @@ export class Backend extends DurableObject<BackendEnv> {
   set({ records, ...settings }: Settings): void {
     Object.assign(this.settings.records, records);
     Object.assign(this.settings, settings);
-    if (settings.delays) this.release();
   }
 
   release(): void {

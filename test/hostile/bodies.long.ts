@@ -1,23 +1,12 @@
 /** Bodies designed to cost time. */
-import { beforeEach, describe, test } from 'vitest';
-import type { Sent } from './client.ts';
+import { describe, test } from 'vitest';
+import { creating } from './client.ts';
 import { expectLinear } from './growth.ts';
 import { startRig } from './rig.ts';
 
 const rig = startRig();
 /** Four times this is close to 16 KiB, the maximum of a body. */
 const SIZE = 4_000;
-
-let key = '';
-beforeEach(async () => {
-  key = await rig.issueKey();
-});
-
-const create = (body: string): Sent => ({
-  method: 'POST',
-  headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-  body,
-});
 
 /** The text repeated up to `size` bytes. */
 const fill = (text: string, size: number) =>
@@ -64,6 +53,7 @@ const BODIES: [string, (size: number) => string][] = [
 
 describe('the response time grows at most linearly', () => {
   test.each(BODIES)('with a body of %s', async (_, body) => {
-    await expectLinear(rig.port(), SIZE, (size) => create(body(size)));
+    const key = await rig.issueKey();
+    await expectLinear(rig.port(), SIZE, (size) => creating(key, body(size)));
   });
 });

@@ -1,25 +1,15 @@
 /** Bodies designed to cause long messages, or to be sent slowly. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeEach, expect, test } from 'vitest';
-import { answerOn, bytesOf, type Sent, send, write } from './client.ts';
+import { expect, test } from 'vitest';
+import { answerOn, bytesOf, creating, send, write } from './client.ts';
 import { startRig } from './rig.ts';
 
 const rig = startRig();
 
-let key = '';
-beforeEach(async () => {
-  key = await rig.issueKey();
-});
-
-const create = (body: string): Sent => ({
-  method: 'POST',
-  headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-  body,
-});
-
 test('a message names at most 20 problems, and the number of others', async () => {
   const names = Array.from({ length: 1_800 }, (_, i) => `"${1_000 + i}":1`);
-  const { status, text } = await send(rig.port(), create(`{${names.join(',')}}`));
+  const key = await rig.issueKey();
+  const { status, text } = await send(rig.port(), creating(key, `{${names.join(',')}}`));
   const { code, message } = JSON.parse(text);
   expect([status, code]).toEqual([400, 'invalid_request']);
   expect(text.length).toBeLessThan(4_000);
@@ -30,13 +20,15 @@ test('a message names at most 20 problems, and the number of others', async () =
 
 test('a message truncates long names', async () => {
   const names = Array.from({ length: 15 }, (_, i) => `"${i}${'x'.repeat(1_000)}":1`);
-  const { status, text } = await send(rig.port(), create(`{${names.join(',')}}`));
+  const key = await rig.issueKey();
+  const { status, text } = await send(rig.port(), creating(key, `{${names.join(',')}}`));
   expect(status).toBe(400);
   expect(text.length).toBeLessThan(4_000);
 });
 
 test('a key that is revoked while its client slowly sends a body writes nothing', async () => {
-  const request = bytesOf(create('{"name":"Rex","categoryId":1}'));
+  const key = await rig.issueKey();
+  const request = bytesOf(creating(key, '{"name":"Rex","categoryId":1}'));
   const socket = await write(rig.port(), request.subarray(0, -1));
   // The body is read after the limiter calls.
   await rig.until(({ limits }) => limits.WRITE_RATE_LIMITER === 1);

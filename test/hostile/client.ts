@@ -12,6 +12,12 @@ export type Sent = {
 
 export type Answer = { status: number; headers: Headers; text: string };
 
+/** A create with an API key. */
+export function creating(key: string, body: string): Sent {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return { method: 'POST', headers, body };
+}
+
 /** The bytes of a request with `Connection: close`. */
 export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body }: Sent): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close'];

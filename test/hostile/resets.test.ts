@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Binding } from './backend.ts';
-import { answerOn, bytesOf, send, write } from './client.ts';
+import { answerOn, bytesOf, creating, send, write } from './client.ts';
 import { startRig } from './rig.ts';
 
 const rig = startRig();
@@ -12,10 +12,7 @@ const rig = startRig();
 const CLIENTS = 20;
 const BODY = JSON.stringify({ name: 'Rex', categoryId: 1 });
 
-function createWith(key: string): Buffer {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  return bytesOf({ method: 'POST', headers, body: BODY });
-}
+const createWith = (key: string) => bytesOf(creating(key, BODY));
 
 /** The request without the second half of its body. */
 const halfOf = (request: Buffer) => request.subarray(0, -BODY.length / 2);
@@ -46,7 +43,7 @@ test.each<Binding>(['kv', 'limiter', 'd1'])(
     for (const socket of sockets) socket.resetAndDestroy();
     // The worker sees the resets before its bindings return.
     await pause(50);
-    await rig.set({ delays: {} });
+    await rig.set({ release: true });
     expect(await expectEveryRequestLogged()).toHaveLength(CLIENTS);
   },
 );
@@ -57,7 +54,7 @@ test('requests that fail after their clients reset are logged with the error', a
   await rig.until(({ waiting }) => waiting.kv === CLIENTS);
   for (const socket of sockets) socket.resetAndDestroy();
   await pause(50);
-  await rig.set({ delays: {} });
+  await rig.set({ release: true });
   const lines = await expectEveryRequestLogged();
   expect(lines.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(503));
 });
@@ -126,7 +123,7 @@ test('a revoked key is rejected after two minutes, even if its client resets dur
     if (!isAnswered) {
       socket.resetAndDestroy();
       await rig.report();
-      await rig.set({ delays: {} });
+      await rig.set({ release: true });
       continue;
     }
     const { status, text } = await answer;
@@ -144,13 +141,15 @@ test('a revoked key is rejected after two minutes, even if its client resets dur
 test('a late read of KV does not restore a revoked key', async () => {
   const key = await rig.issueKey({ id: 'late' });
   const list = () => send(rig.port(), { headers: { Authorization: `Bearer ${key}` } });
-  // The first read finds the key active, and returns long after its deadline.
-  await rig.set({ delays: { kv: 3_000 }, speed: 30 });
+  // The first read finds the key active, and returns after the test has let it.
+  await rig.set({ delays: { kv: 'held' }, speed: 30 });
   expect((await list()).status).toBe(503);
   // A later read finds it revoked, and returns at once.
   await rig.issueKey({ id: 'late', revokedAt: '2026-11-20T00:00:00Z' }, key);
   await rig.set({ delays: {}, speed: 1 });
   expect((await list()).status).toBe(401);
+  expect(await rig.report()).toMatchObject({ waiting: { kv: 1 } });
+  await rig.set({ release: true });
   await rig.until(({ waiting }) => waiting.kv === 0);
   expect((await list()).status).toBe(401);
 });
@@ -160,7 +159,7 @@ test('concurrent requests with one key share one read of KV', async () => {
   await rig.set({ delays: { kv: 'held' } });
   const answers = Array.from({ length: CLIENTS }, () => send(rig.port(), { headers }));
   await rig.until(({ requests, waiting }) => requests === CLIENTS && waiting.kv > 0);
-  await rig.set({ delays: {} });
+  await rig.set({ release: true });
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
   expect(await rig.report()).toMatchObject({ kvReads: 1 });
 });

@@ -8,6 +8,8 @@ import type { Backend, Calls, Settings } from './backend.ts';
 export type Controls = Settings & {
   /** Resets everything; real time again. */
   restart?: true;
+  /** Lets the held calls return, and holds no later ones. */
+  release?: true;
   /** Moves the time of day forward by this many milliseconds. */
   advance?: number;
   /** From now on, timers and the time of day run this many times as fast. */
@@ -43,6 +45,7 @@ export default {
       if (request.method === 'PUT') {
         const {
           restart,
+          release,
           advance = 0,
           speed: faster,
           mark,
@@ -56,7 +59,8 @@ export default {
         setAt = plainNow();
         speed = restart ? 1 : (faster ?? speed);
         if (mark) console.log(mark);
-        await backend.set(settings);
+        await backend.set(release ? { ...settings, delays: {} } : settings);
+        if (release) await backend.release();
       }
       return Response.json({ ...(await backend.report()), ...counts });
     }
