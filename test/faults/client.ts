@@ -1,5 +1,29 @@
-/** The requests of the tests of orders, and the contents of D1. */
+/** The requests of tests with faults, and the contents of D1. */
+import { expect } from 'vitest';
 import type { Reply, Store } from '../store.ts';
+import type { D1Fault } from './d1.ts';
+
+/** The faults of a D1 that fails at random. */
+export const RANDOM_FAULTS: D1Fault[] = [
+  'throws',
+  'loses the response',
+  'hangs',
+  'runs, then hangs',
+  'is slow',
+  'is overloaded',
+  'is full',
+  'has another schema',
+];
+
+/** Sends a request until its response is not a 5xx, as a client would. */
+export async function untilAnswered(send: () => Promise<Reply>): Promise<Reply> {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const reply = await send();
+    if (reply.status < 500) return reply;
+    expect([500, 503]).toContain(reply.status);
+  }
+  throw new Error('no response');
+}
 
 export function clientOf(store: Store) {
   function send(method: string, path: string, body?: unknown, key?: string): Promise<Reply> {
@@ -39,5 +63,12 @@ export function clientOf(store: Store) {
     return results.map(({ line }) => line);
   }
 
-  return { given, contents, place, move, update, remove };
+  /** The names of all animals. */
+  async function names(): Promise<string[]> {
+    const { DB } = await store.bindings();
+    const { results } = await DB.prepare('SELECT name FROM pets').all<{ name: string }>();
+    return results.map(({ name }) => name);
+  }
+
+  return { given, contents, names, place, move, update, remove };
 }

@@ -2,31 +2,23 @@
 import { expect, test } from 'vitest';
 import { REPEAT } from '../repeat.ts';
 import { type Reply, startStore } from '../store.ts';
-import type { D1Fault } from './d1.ts';
+import { clientOf, RANDOM_FAULTS, untilAnswered } from './client.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
+const { names } = clientOf(store);
 
-async function names(): Promise<string[]> {
-  const { DB } = await store.bindings();
-  const { results } = await DB.prepare('SELECT name FROM pets').all<{ name: string }>();
-  return results.map(({ name }) => name);
-}
-
-/** Sends a create until its response is a 201, as a client would. */
-async function untilCreated(name: string, key: string): Promise<Reply> {
-  for (let attempt = 0; attempt < 30; attempt += 1) {
-    const body = { name, categoryId: 1 };
-    const reply = await store.create(body, { headers: { 'idempotency-key': key } });
-    if (reply.status === 201) return reply;
-    expect([500, 503]).toContain(reply.status);
-  }
-  throw new Error(`${name} was never created`);
+/** Adds an animal, however often the request must be sent. */
+async function create(name: string, key: string): Promise<Reply> {
+  const headers = { 'idempotency-key': key };
+  const reply = await untilAnswered(() => store.create({ name, categoryId: 1 }, { headers }));
+  expect(reply.status).toBe(201);
+  return reply;
 }
 
 test('50 concurrent creates with one key add one animal while a third of the responses of D1 are lost', async () => {
   const d1AtRandom = { rate: 1 / 3, faults: ['loses the response' as const], seed: 1 };
   await store.fault({ d1AtRandom });
-  const replies = await Promise.all(Array.from({ length: 50 }, () => untilCreated('Rex', 'one')));
+  const replies = await Promise.all(Array.from({ length: 50 }, () => create('Rex', 'one')));
   const { d1Faults } = await store.calls();
   expect(d1Faults).toBeGreaterThan(10);
   expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
@@ -34,21 +26,11 @@ test('50 concurrent creates with one key add one animal while a third of the res
 });
 
 test('concurrent creates add every animal once, each with its own id, while a fifth of the calls of D1 fail', async () => {
-  const every: D1Fault[] = [
-    'throws',
-    'loses the response',
-    'hangs',
-    'runs, then hangs',
-    'is slow',
-    'is overloaded',
-    'is full',
-    'has another schema',
-  ];
-  await store.fault({ d1AtRandom: { rate: 0.2, faults: every, seed: 2 } });
+  await store.fault({ d1AtRandom: { rate: 0.2, faults: RANDOM_FAULTS, seed: 2 } });
   const wanted = Array.from({ length: 60 * REPEAT }, (_, i) => `Pet ${i}`);
   const replies: Reply[] = [];
   for (let i = 0; i < wanted.length; i += 20) {
-    const some = wanted.slice(i, i + 20).map((name) => untilCreated(name, `key of ${name}`));
+    const some = wanted.slice(i, i + 20).map((name) => create(name, `key of ${name}`));
     replies.push(...(await Promise.all(some)));
   }
   const { d1Faults } = await store.calls();

@@ -1,18 +1,14 @@
 /** The deadline of a request, sessions, and the errors of D1. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
+import { clientOf } from './client.ts';
 import type { D1Fault } from './d1.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
+const { names } = clientOf(store);
 
 const REX = { name: 'Rex', categoryId: 3 };
 const RETRY_WITH_KEY = 'The database did not respond. Retry with the same Idempotency-Key.';
-
-async function names(): Promise<string[]> {
-  const { DB } = await store.bindings();
-  const { results } = await DB.prepare('SELECT name FROM pets').all<{ name: string }>();
-  return results.map(({ name }) => name);
-}
 
 const LATE_AFTER_LOST = expect.stringMatching(
   /^D1 did not respond within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,

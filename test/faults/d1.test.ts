@@ -1,17 +1,13 @@
 /** Each operation while D1 fails: the response, the log line, and what is written. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
+import { clientOf } from './client.ts';
 import type { D1Fault } from './d1.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
+const { names } = clientOf(store);
 
 const REX = { name: 'Rex', categoryId: 3 };
-
-async function names(): Promise<string[]> {
-  const { DB } = await store.bindings();
-  const { results } = await DB.prepare('SELECT name FROM pets').all<{ name: string }>();
-  return results.map(({ name }) => name);
-}
 
 const RETRY_WITH_KEY = 'The database did not respond. Retry with the same Idempotency-Key.';
 const OUTCOME_UNKNOWN = expect.stringContaining('It is unknown whether the animal was added');

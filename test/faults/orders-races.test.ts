@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { updateOrder } from '../../src/orders/queries.ts';
 import { updatePet } from '../../src/pets/queries.ts';
-import { type Reply, startStore } from '../store.ts';
-import { clientOf } from './client.ts';
+import { startStore } from '../store.ts';
+import { clientOf, RANDOM_FAULTS, untilAnswered } from './client.ts';
 import type { D1Fault } from './d1.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
@@ -70,15 +70,6 @@ describe('another attempt of a request whose response was lost', () => {
   });
 });
 
-/** Sends a request until its response is not a 5xx, as a client would. */
-async function untilAnswered(send: () => Promise<Reply>): Promise<Reply> {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const reply = await send();
-    if (reply.status < 500) return reply;
-  }
-  throw new Error('every response was a 5xx');
-}
-
 test('of 50 concurrent orders of one animal one succeeds while a third of the responses of D1 are lost', async () => {
   await given(['available']);
   // The first call places the order, and its client must send the request again.
@@ -108,20 +99,10 @@ test('50 concurrent orders of one animal without keys place one while a third of
 });
 
 test('30 orders are delivered, 30 cancelled and 30 animals deleted, each once, while a fifth of the calls of D1 fail', async () => {
-  const every: D1Fault[] = [
-    'throws',
-    'loses the response',
-    'hangs',
-    'runs, then hangs',
-    'is slow',
-    'is overloaded',
-    'is full',
-    'has another schema',
-  ];
   const ids = Array.from({ length: 90 }, (_, i) => i + 1);
   const [delivered, cancelled, deleted] = [ids.slice(0, 30), ids.slice(30, 60), ids.slice(60)];
   await given(ids.map(() => 'available'));
-  await store.fault({ d1AtRandom: { rate: 0.2, faults: every, seed: 5 } });
+  await store.fault({ d1AtRandom: { rate: 0.2, faults: RANDOM_FAULTS, seed: 5 } });
 
   async function order(petId: number): Promise<number> {
     const { status, body } = await untilAnswered(() => place(petId, `order of ${petId}`));
