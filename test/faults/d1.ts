@@ -13,13 +13,13 @@ export type D1Fault =
   | 'is full'
   | 'has another schema'
   | 'throws late' // the connection is lost after three seconds
-  | 'is slower' // it returns after three and a half seconds
+  | 'is slower' // it returns after four seconds
   | { text: string } // it throws with this message
   | { ahead: number }; // it works, and sets the time of day this many milliseconds ahead
 
 const LOST = 'D1_ERROR: Network connection lost.';
 const SLOW_MS = 3_000;
-const SLOWER_MS = 3_500;
+const SLOWER_MS = 4_000;
 
 const never = () => new Promise<never>(() => {});
 

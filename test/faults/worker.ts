@@ -11,7 +11,7 @@ import { type D1Fault, faultyDatabase } from './d1.ts';
 export type Failure = 'throws' | 'hangs';
 
 /** The delay of a slow KV read. */
-const SLOW_KV_MS = 1_800;
+const SLOW_KV_MS = 1_500;
 
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER';
 
