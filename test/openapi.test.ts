@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTarget } from '../ops/release/target.ts';
+import { readTarget } from '../ops/release/cloudflare.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { STATUS_OF } from '../src/errors.ts';
 import { description, operations, problems } from './contract.ts';

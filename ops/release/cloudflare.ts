@@ -1,22 +1,59 @@
 /**
- * An environment's versions, deployments and database at Cloudflare, through wrangler. The messages of versions and
+ * An environment at Cloudflare, through wrangler: its versions, deployments and database. The messages of versions and
  * deployments are the only state that a release keeps.
  * https://developers.cloudflare.com/workers/versions-and-deployments/
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
-import { type Build, digestOf, type Release } from './dist.ts';
-import type { Target } from './target.ts';
+import type { Build, Release } from './dist.ts';
+
+export const ENVIRONMENTS = ['staging', 'production'] as const;
+export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 
 /** Timeout of a wrangler command, longer than any upload takes, so that a hang cannot block a rollback. */
-const WRANGLER_LIMIT_MS = 180_000;
+const LIMIT_MS = 180_000;
+const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
+/** What wrangler.toml has until an environment is set up. */
+const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example/g;
 
 const PLACEHOLDER = 'placeholder';
 /** What the message of a deployment begins with. */
 export const STEP = 'release: ';
 export const SETTLED = 'settled release: ';
+
+type Options = { config?: string; env?: Record<string, string>; limitMs?: number };
+
+/** `baseUrl` ends in `/v1`. */
+export type Target = ReturnType<typeof readTarget>;
+
+/** An environment as wrangler.toml describes it. `token`: to use instead of CLOUDFLARE_API_TOKEN. */
+export function readTarget(environment: EnvironmentName, token?: string) {
+  const config = readConfig({ config: CONFIG, env: environment });
+  const { name, account_id, d1_databases, kv_namespaces, routes, vars } = config;
+  const filledIn = JSON.stringify([account_id, d1_databases, kv_namespaces, routes, vars]);
+  return {
+    environment,
+    worker: name ?? '',
+    accountId: account_id ?? '',
+    baseUrl: String(vars.BASE_URL),
+    /** What an operator must still fill in. */
+    unset: [...new Set(filledIn.match(UNSET))],
+    /** Runs wrangler on the environment, by default with the project's configuration. */
+    wrangler(args: string[], { config = CONFIG, env = {}, limitMs = LIMIT_MS }: Options = {}) {
+      return runWrangler([...args, '--env', environment, '--config', config], {
+        env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
+        // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.
+        detached: process.platform !== 'win32',
+        timeout: limitMs,
+        // Wrangler may ignore SIGTERM.
+        killSignal: 'SIGKILL',
+      });
+    },
+  };
+}
 
 const Message = z
   .object({ 'workers/message': z.string().default('') })
@@ -36,11 +73,10 @@ export type Version = z.infer<typeof Version>;
 
 /** A release, and D1's state before its migrations, from the message of a version. */
 function releaseOf(message: string): (Release & { bookmark: string }) | undefined {
-  const field = (name: string) => new RegExp(`\\b${name}=(\\S+)`).exec(message)?.[1];
-  const [commit, bookmark, index, assets] = ['commit', 'bookmark', 'index.js', 'assets'].map(field);
-  // Version 1.0.0 of this tool noted the hashes that the digest is made of.
-  const digest = field('digest') ?? (index && assets && digestOf(index, assets));
-  return commit && bookmark && digest ? { commit, digest, bookmark } : undefined;
+  // Version 1.0.0 of this tool noted the digest as index.js, among others.
+  const fields = [/\bcommit=(\S+)/, /\b(?:digest|index\.js)=(\S+)/, /\bbookmark=(\S+)/];
+  const [commit, digest, bookmark] = fields.map((field) => field.exec(message)?.[1]);
+  return commit && digest && bookmark ? { commit, digest, bookmark } : undefined;
 }
 
 /** In percent of the requests. */
@@ -63,27 +99,13 @@ export function deploymentOf(shares: Share[], message: string) {
     message,
     isStep: message.startsWith(STEP),
     isSettled: message.startsWith(SETTLED),
-    /** The version that a step returns to if it fails. Version 1.0.0 of this tool did not note it. */
+    /** Whether it has the message of a version: version 1.0.0 of this tool deployed some uploads untested. */
+    isUpload: releaseOf(message) !== undefined,
+    /** The version that a step returns to if it fails. Version 1.0.0 did not note it. */
     returnTo: / return=(\S+)/.exec(message)?.[1],
+    /** The run of this tool that made a step. */
+    run: / run=(\S+)/.exec(message)?.[1],
   };
-}
-
-/** Runs wrangler on an environment, by default with the project's configuration. */
-export function wrangler(
-  { environment }: Target,
-  args: string[],
-  { config = join(PROJECT_ROOT, 'wrangler.toml'), env = {} } = {},
-): Promise<string> {
-  // Where each environment has an account of its own, `promote` reads staging with a second token.
-  const token = environment === 'staging' ? process.env.CLOUDFLARE_STAGING_API_TOKEN : undefined;
-  return runWrangler([...args, '--env', environment, '--config', config], {
-    env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
-    // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.
-    detached: process.platform !== 'win32',
-    timeout: WRANGLER_LIMIT_MS,
-    // Wrangler may ignore SIGTERM.
-    killSignal: 'SIGKILL',
-  });
 }
 
 /** What Cloudflare lists, oldest first: nothing if the worker does not exist. */
@@ -93,11 +115,11 @@ export async function readDeployed(target: Target): Promise<Deployed> {
   const lists = await Promise.all([listDeployments(target), list(target, 'versions')]);
   const [deployments, listed] = [lists[0], z.array(Version).parse(lists[1])];
   const known = new Set(listed.map(({ id }) => id));
-  const noted = deployments.flatMap(({ shares, returnTo }) => {
-    return [...shares.map(({ version }) => version), ...(returnTo ? [returnTo] : [])];
-  });
+  const noted = deployments.flatMap(({ shares, returnTo }) =>
+    shares.map(({ version }) => version).concat(returnTo ?? []),
+  );
   const older = [...new Set(noted).difference(known)].map(async (id) =>
-    Version.parse(JSON.parse(await wrangler(target, ['versions', 'view', id, '--json']))),
+    Version.parse(JSON.parse(await target.wrangler(['versions', 'view', id, '--json']))),
   );
   const versions = [...(await Promise.all(older)), ...listed];
   return { deployments, versions: versions.sort((a, b) => (a.createdOn < b.createdOn ? -1 : 1)) };
@@ -109,7 +131,7 @@ export async function listDeployments(target: Target): Promise<Deployment[]> {
 
 async function list(target: Target, what: 'deployments' | 'versions'): Promise<unknown> {
   try {
-    return JSON.parse(await wrangler(target, [what, 'list', '--json']));
+    return JSON.parse(await target.wrangler([what, 'list', '--json']));
   } catch (error) {
     // Cloudflare's codes for a worker that does not exist.
     if (/\[code: (10007|10090)\]/.test(String(error))) return [];
@@ -119,12 +141,7 @@ async function list(target: Target, what: 'deployments' | 'versions'): Promise<u
 
 export async function deploy(target: Target, shares: Share[], message: string): Promise<void> {
   const specs = shares.map(({ version, percentage }) => `${version}@${percentage}%`);
-  await wrangler(target, ['versions', 'deploy', ...specs, '--yes', '--message', message]);
-}
-
-/** Deploys a version to all, to stay. */
-export function settle(target: Target, version: string, why: string): Promise<void> {
-  return deploy(target, [{ version, percentage: 100 }], `${SETTLED}${why}`);
+  await target.wrangler(['versions', 'deploy', ...specs, '--yes', '--message', message]);
 }
 
 /** Creates the worker, without an address: only then can versions be uploaded and get shares. */
@@ -137,27 +154,31 @@ export async function deployPlaceholder(target: Target): Promise<void> {
   await writeFile(config, JSON.stringify(content));
   const script = join(import.meta.dirname, 'placeholder.js');
   const args = ['deploy', script, '--no-bundle', '--message', PLACEHOLDER];
-  await wrangler(target, args, { config });
+  await target.wrangler(args, { config });
 }
 
 /** The state of the database now, which it can be restored to. */
 export async function readBookmark(target: Target): Promise<string> {
-  const info = await wrangler(target, ['d1', 'time-travel', 'info', 'DB', '--json']);
+  const info = await target.wrangler(['d1', 'time-travel', 'info', 'DB', '--json']);
   return z.object({ bookmark: z.string() }).parse(JSON.parse(info)).bookmark;
 }
 
-/** Uploads a build as a version that serves nobody yet, and returns its id. */
+/** Uploads a build as a version that serves nobody yet. */
 export async function uploadVersion(target: Target, build: Build, bookmark: string) {
-  const message = `commit=${build.commit} digest=${build.digest} bookmark=${bookmark}`;
+  const { commit, digest, config } = build;
   // Without an id wrangler would create a database or namespace by itself: --no-x-provision.
   const args = ['versions', 'upload', build.worker, '--no-bundle', '--no-x-provision'];
-  const label = ['--message', message, '--tag', build.commit.slice(0, 12)];
+  const message = `commit=${commit} digest=${digest} bookmark=${bookmark}`;
   const path = join(build.folder, 'upload.ndjson');
   await rm(path, { force: true });
-  const env = { WRANGLER_OUTPUT_FILE_PATH: path };
-  await wrangler(target, [...args, ...label], { config: build.config, env });
-  const entries = (await readFile(path, 'utf8')).trim().split('\n');
-  return z.object({ version_id: z.string() }).parse(JSON.parse(entries.at(-1) ?? '')).version_id;
+  await target.wrangler([...args, '--message', message, '--tag', commit.slice(0, 12)], {
+    config,
+    env: { WRANGLER_OUTPUT_FILE_PATH: path },
+  });
+  const entry = JSON.parse((await readFile(path, 'utf8')).trim().split('\n').at(-1) ?? '');
+  const { version_id: id } = z.object({ version_id: z.string() }).parse(entry);
+  const annotations = { 'workers/message': message };
+  return Version.parse({ id, metadata: { created_on: new Date().toISOString() }, annotations });
 }
 
 /** The names of the migrations that have run. (`d1 migrations list` would write.) */
@@ -166,7 +187,7 @@ export async function appliedMigrations(target: Target): Promise<string[]> {
   const sql = 'SELECT name FROM d1_migrations';
   try {
     const command = ['d1', 'execute', 'DB', '--remote', '--json', '--command', sql];
-    const rows = Rows.parse(JSON.parse(await wrangler(target, command)));
+    const rows = Rows.parse(JSON.parse(await target.wrangler(command)));
     return rows[0].results.map(({ name }) => name);
   } catch (error) {
     if (/no such table: d1_migrations/.test(String(error))) return [];

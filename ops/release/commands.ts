@@ -1,111 +1,118 @@
 /** The commands of `npm run release`, and what they return for `--json`. */
+import { isDeepStrictEqual } from 'node:util';
 import { environmentOfKey } from '../../src/keys/format.ts';
-import type { Environment } from '../key-namespace.ts';
-import { LOCAL_KEY } from '../local-store.ts';
-import { reserveStore } from '../serving.ts';
-import { PROJECT_ROOT, runIn } from '../wrangler.ts';
-import { messageOf, type Store, waitForVersion } from './client.ts';
+import { oneLine } from '../command-line.ts';
+import { PROJECT_ROOT } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
 import { build, committedHead } from './dist.ts';
-import { onlyVersion, settledVersion, sharesOf } from './next-step.ts';
-import { type Output, pendingMigrations, rollOut } from './rollout.ts';
-import { removeTestRows, smokeTest } from './smoke.ts';
-import { ENVIRONMENTS, type EnvironmentName, readTarget } from './target.ts';
+import { isChosen, onlyVersion, settledVersion, sharesOf } from './next-step.ts';
+import { type Context, type Output, pendingMigrations, restore, rollOut } from './rollout.ts';
+import { removeTestRows, smokeTest, waitForVersion } from './smoke.ts';
+
+const SET_UP = 'see docs/operations.md, First set-up';
 
 export function releaseToStaging(output: Output, waitSeconds: number) {
-  return withStore('staging', output, async (store) => {
+  const target = configured(cloudflare.readTarget('staging'));
+  return withStore(target, output, async (context) => {
     const commit = await committedHead();
     output.say(`Building commit ${commit}`);
     const release = await build(commit);
-    const plan = { release, percentages: [0, 100], settledAs: 'proved', endsOthers: true } as const;
-    return rollOut({ target: configured('staging'), plan, store, waitSeconds, ...output });
+    return rollOut({ ...context, waitSeconds, release, percentages: [0, 100], endsOthers: true });
   });
 }
 
-/** Promotes what staging has proved: `approved`, if a commit was, as staging may serve another by now. */
+/** Promotes what was tested on staging: `approved`, if a commit was, as staging may serve another by now. */
 export function promote(output: Output, waitSeconds: number, approved?: string) {
-  return withStore('production', output, async (store) => {
-    const { deployments, versions } = await cloudflare.readDeployed(configured('staging'));
-    const staged = versions.find(({ id }) => id === onlyVersion(deployments.at(-1)));
-    // A rollback deploys before it tests, so it proves nothing.
-    const isProved = /^settled release: (?:proved|returned)/.test(
-      deployments.at(-1)?.message ?? '',
-    );
-    if (!staged?.release || !isProved) {
-      throw new Error('staging serves no release that was proved: npm run release -- staging');
+  const target = configured(cloudflare.readTarget('production'));
+  return withStore(target, output, async (context) => {
+    const { deployments, versions } = await cloudflare.readDeployed(configured(stagingToRead()));
+    const newest = deployments.at(-1);
+    const staged = versions.find(({ id }) => id === onlyVersion(newest))?.release;
+    // Version 1.0.0 of this tool wrote "proved". A rollback deploys before it tests.
+    const isTested = /^settled release: (tested|proved|returned)/.test(newest?.message ?? '');
+    if (!staged || !isTested) {
+      throw new Error('staging serves no tested release: run npm run release -- staging');
     }
-    const { commit, digest } = staged.release;
+    const { commit, digest } = staged;
     if (approved && approved !== commit) {
       throw new Error(`staging serves commit ${commit}, not ${approved}`);
     }
-    output.say(`Building commit ${commit}, which staging has proved`);
+    output.say(`Building commit ${commit}, which was tested on staging`);
     const release = await build(commit);
     if (release.digest !== digest) {
       const fix = `install its packages (git checkout ${commit}, npm run setup)`;
-      throw new Error(`commit ${commit} does not build to the bytes that staging proved: ${fix}`);
+      throw new Error(`the build of commit ${commit} differs from the one on staging: ${fix}`);
     }
     const percentages = [0, 10, 50, 100];
-    const plan = { release, percentages, settledAs: 'promoted', endsOthers: false } as const;
-    return rollOut({ target: configured('production'), plan, store, waitSeconds, ...output });
+    return rollOut({ ...context, waitSeconds, release, percentages, endsOthers: false });
   });
 }
 
-export type RollBack = { env: EnvironmentName; unfinished?: true };
+export type RollBack = { env: cloudflare.EnvironmentName; unfinished?: true; commit?: string };
 
 /** Returns to a version, by the beginning of its id, or from an unfinished release; with neither it lists them. */
-export async function rollBack(output: Output, options: RollBack, version?: string) {
+export async function rollBack(output: Output, options: RollBack, prefix?: string) {
   const { say } = output;
-  const { env, unfinished } = options;
-  const target = configured(env);
+  const { env, unfinished, commit } = options;
+  const target = configured(cloudflare.readTarget(env));
   const deployed = await cloudflare.readDeployed(target);
   const { deployments, versions } = deployed;
   const newest = deployments.at(-1);
-  if (unfinished && !newest?.isStep) {
-    say('Nothing is unfinished.');
+  const settled = settledVersion(deployed);
+  const rolledOut = newest?.shares.find(({ version }) => version !== settled)?.version;
+  const isOther = commit && versions.find(({ id }) => id === rolledOut)?.release?.commit !== commit;
+  if (unfinished && (!newest || isChosen(deployed, newest) || isOther)) {
+    say(`No release${commit ? ` of commit ${commit}` : ''} is unfinished: nothing is changed.`);
     return { version: onlyVersion(newest) ?? null };
   }
-  const wanted = unfinished ? settledVersion(deployed) : version;
-  if (unfinished && !wanted) throw new Error('no version to return to is known: name one');
   const candidates = versions.filter(({ id }) => id !== onlyVersion(newest));
-  if (!wanted) {
-    const settled = deployments.map((each) => (each.isStep ? each.returnTo : onlyVersion(each)));
+  if (!unfinished && !prefix) {
+    const known = deployments.map(
+      (each) => each.returnTo ?? (isChosen(deployed, each) && onlyVersion(each)),
+    );
     say(`${env} serves ${sharesOf(newest)}. Versions, the newest last:`);
     for (const { id, createdOn, release } of candidates) {
-      const proof = settled.includes(id) ? 'settled' : 'not known to have been settled';
-      say(`  ${id}  of ${createdOn}  commit ${release?.commit ?? 'unknown'}  ${proof}`);
+      const state = known.includes(id) ? 'settled' : 'not known to have been settled';
+      say(`  ${id}  of ${createdOn}  commit ${release?.commit ?? 'unknown'}  ${state}`);
     }
     return { serves: newest?.shares ?? [], versions: candidates };
   }
 
-  const [old, ...others] = candidates.filter(({ id }) => id.startsWith(wanted));
+  const wanted = unfinished ? settled : prefix;
+  const [old, ...others] = candidates.filter(({ id }) => wanted && id.startsWith(wanted));
   if (!old || others.length > 0) {
     const list = `npm run release -- rollback --env ${env}`;
     throw new Error(`"${wanted}" is not the id of one version to return to: ${list} lists them`);
   }
-  say(`Deploying ${old.id} to all, in place of ${sharesOf(newest)}`);
-  await cloudflare.settle(target, old.id, 'rolled back');
+  await restore({ target, say }, old.id, 'rolled back', (found) =>
+    isDeepStrictEqual(found, newest),
+  );
+  const serves = `${env} serves ${old.id} to all`;
+  say(`${serves}.`);
   const next = versions.find((each) => each.release && each.createdOn > old.createdOn);
-  const restore = next?.release ? cloudflare.restoreCommand(target, next.release.bookmark) : null;
-  if (restore) {
-    say(`The data stay. To restore those of ${next?.createdOn} and lose all since: ${restore}`);
+  const command = next?.release && cloudflare.restoreCommand(target, next.release.bookmark);
+  if (command) {
+    say(`To restore the data of ${next.createdOn}, and lose everything written since: ${command}`);
   }
-  const tested = Boolean(process.env.SMOKE_API_KEY) && !old.isPlaceholder;
-  if (tested) {
-    say('Testing it');
-    await withStore(env, output, async (store) => {
-      await waitForVersion({ ...store, version: old.id });
-      await smokeTest({ ...store, version: old.id });
-    });
+  const untested = old.isPlaceholder ? 'it is the placeholder' : keyProblem(env);
+  if (untested) {
+    say(`Not tested: ${untested}. To test it: npm run release -- smoke --env ${env}`);
   } else {
-    say(`Not tested. Set SMOKE_API_KEY, and run npm run release -- smoke --env ${env}`);
+    say('Testing it');
+    const test = smoke(output, env, old.id);
+    await test.catch((cause) => {
+      throw new Error(`${oneLine(cause)}; ${serves}`, { cause });
+    });
   }
-  return { version: old.id, tested, restore };
+  return { version: old.id, tested: !untested, restore: command ?? null };
 }
 
-/** Tests a store as a client. */
-export function smoke(output: Output, env: Environment) {
-  return withStore(env, output, async (store) => {
+/** Tests a store as a client; where a version is given, once that answers. */
+export function smoke(output: Output, env: cloudflare.EnvironmentName, version?: string) {
+  const target = configured(cloudflare.readTarget(env));
+  return withStore(target, output, async ({ store }) => {
     output.say(`Testing ${store.baseUrl}`);
+    if (version) await waitForVersion({ ...store, version });
     await smokeTest(store);
     output.say('It passes the smoke test.');
     return { environment: env };
@@ -118,52 +125,64 @@ export function smoke(output: Output, env: Environment) {
  * @throws Error when SMOKE_API_KEY does not hold a key of this environment. It does not show the key.
  */
 async function withStore<T>(
-  environment: Environment,
-  { say, signal }: Output,
-  action: (store: Store) => Promise<T>,
+  target: cloudflare.Target,
+  output: Output,
+  action: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const isLocal = environment === 'local';
-  const apiKey = process.env.SMOKE_API_KEY || (isLocal ? LOCAL_KEY : '');
-  if (environmentOfKey(apiKey) !== environment) {
-    const fix = `npm run keys -- create --label "Smoke test" --env ${environment}`;
-    throw new Error(`SMOKE_API_KEY must be an API key of ${environment}: ${fix}`);
-  }
-  const baseUrl = isLocal
-    ? `http://localhost:${reserveStore() ?? 8787}/v1`
-    : configured(environment).baseUrl;
+  const { environment, baseUrl } = target;
+  const problem = keyProblem(environment);
+  if (problem) throw new Error(problem);
   try {
-    return await action({ environment, baseUrl, apiKey, signal });
+    const store = { environment, baseUrl, apiKey: process.env.SMOKE_API_KEY ?? '' };
+    return await action({ ...output, target, store });
   } finally {
-    const execute = ['d1', 'execute', 'DB', '--json', '--command'];
-    await removeTestRows((sql) => runIn(environment, [...execute, sql])).catch((error) => {
-      say(`The next smoke test removes the rows of this one: ${messageOf(error)}`);
+    const execute = ['d1', 'execute', 'DB', '--remote', '--json', '--command'];
+    await removeTestRows((sql) => target.wrangler([...execute, sql])).catch((error) => {
+      output.say(`The next smoke test removes the rows of this one: ${oneLine(error)}`);
     });
   }
 }
 
+function keyProblem(environment: cloudflare.EnvironmentName): string | undefined {
+  if (environmentOfKey(process.env.SMOKE_API_KEY ?? '') === environment) return undefined;
+  const fix = `npm run keys -- create --label "Smoke test" --env ${environment}`;
+  return `SMOKE_API_KEY must be an API key of ${environment}: ${fix}`;
+}
+
+/** Staging for commands that only read it: in an account of its own, it needs a token of its own. */
+function stagingToRead(): cloudflare.Target {
+  return cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
+}
+
 /** @throws Error naming everything that wrangler.toml lacks. */
-function configured(environment: EnvironmentName) {
-  const target = readTarget(environment);
-  if (target.missing.length > 0) throw new Error(target.missing.join('; '));
-  return target;
+function configured(target: cloudflare.Target): cloudflare.Target {
+  const { environment, unset } = target;
+  if (unset.length === 0) return target;
+  throw new Error(`${environment} is not set up (${unset.join(', ')} in wrangler.toml): ${SET_UP}`);
 }
 
 export async function showStatus({ say }: Output) {
-  const environments = [];
-  for (const name of ENVIRONMENTS) environments.push(await statusOf(name, say));
+  const environments = [
+    await statusOf(stagingToRead(), say),
+    await statusOf(cloudflare.readTarget('production'), say),
+  ];
   const [staging, production] = environments.map(({ release }) => release);
   const behind = staging?.digest !== production?.digest || staging?.commit !== production?.commit;
-  say(behind ? 'Production is behind staging.' : 'Production serves what staging serves.');
+  if (!staging) say('Staging serves no known release.');
+  else say(behind ? 'Production is behind staging.' : 'Production serves what staging serves.');
+  if (environments.some(({ missing }) => missing.length > 0))
+    say(`For what is missing, ${SET_UP}.`);
   return { environments, behind };
 }
 
-async function statusOf(environment: EnvironmentName, say: Output['say']) {
-  const target = readTarget(environment);
-  const { missing } = target;
+async function statusOf(target: cloudflare.Target, say: Output['say']) {
+  const { environment } = target;
+  const missing = target.unset.map((found) => `a value for ${found} in wrangler.toml`);
   let deployed: cloudflare.Deployed = { deployments: [], versions: [] };
   if (missing.length === 0) {
-    deployed = await cloudflare.readDeployed(target);
-    const pending = await pendingMigrations(target, PROJECT_ROOT).catch(messageOf);
+    const note = (error: unknown) => void missing.push(oneLine(error));
+    deployed = (await cloudflare.readDeployed(target).catch(note)) ?? deployed;
+    const pending = (await pendingMigrations(target, PROJECT_ROOT).catch(note)) ?? [];
     if (pending.length > 0) missing.push(`migrations: ${pending}`);
   }
   const newest = deployed.deployments.at(-1);
@@ -175,7 +194,7 @@ async function statusOf(environment: EnvironmentName, say: Output['say']) {
   for (const { version, percentage, release } of serves) {
     say(`  ${percentage} %  version ${version}  commit ${release?.commit ?? 'unknown'}`);
   }
-  const unfinished = newest?.isStep ?? false;
+  const unfinished = newest !== undefined && !isChosen(deployed, newest);
   const end = `npm run release -- rollback --unfinished --env ${environment}`;
   if (unfinished) say(`  unfinished: release it again, or ${end}`);
   for (const each of missing) say(`  missing: ${each}`);

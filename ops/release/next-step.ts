@@ -2,61 +2,96 @@
 import { type Deployed, type Deployment, SETTLED, type Share, STEP } from './cloudflare.ts';
 import type { Release } from './dist.ts';
 
+/** How many deployments Cloudflare lists. */
+const LISTED = 10;
+export const RETURNED = `${SETTLED}returned`;
+
 export type Plan = {
   release: Release;
   /** The shares of the new version, in percent, one after the other. */
-  percentages: readonly number[];
-  settledAs: 'proved' | 'promoted';
+  percentages: number[];
   /** Whether an unfinished roll-out of another release is ended: otherwise it may still be running. */
   endsOthers: boolean;
 };
 
-/** What this run has done. */
+/** This run, and what it has done. */
 export type Run = {
-  /** The release's version, once it is uploaded, its migrations are applied and its routes attached. */
-  version?: string;
-  /** The share in percent at which that version has passed its tests. */
-  proved?: number;
+  /** In the messages of its steps. */
+  id: string;
+  /** The migrations that have yet to be applied, known once the run is prepared. */
+  pending?: string[];
+  /** The share in percent at which the release's version has passed its tests. */
+  tested?: number;
+  /** Whether routes and crons are attached. */
+  attached?: boolean;
 };
 
-export type Step =
+export type Change =
   | { do: 'create worker' }
+  | { do: 'upload' }
+  | { do: 'migrate'; pending: string[] }
+  | { do: 'attach' }
+  | { do: 'deploy'; shares: Share[]; message: string };
+
+export type Step =
+  | Change
   | { do: 'prepare' }
-  | { do: 'deploy'; shares: Share[]; message: string }
-  | { do: 'prove'; version: string; percentage: number }
-  | { do: 'finish' }
+  | { do: 'test'; version: string; percentage: number }
+  | { do: 'finish'; version: string }
   | { do: 'refuse'; because: string };
 
 export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
-  if (deployed.deployments.length === 0) return { do: 'create worker' };
-  const newest = deployed.deployments.at(-1);
+  const { deployments, versions } = deployed;
+  const newest = deployments.at(-1);
+  if (!newest && versions.length > 0) {
+    return { do: 'refuse', because: 'the worker has versions, but no deployment is listed' };
+  }
+  // A worker that never had more than untested uploads of version 1.0.0 has no clients.
+  const uploads = deployments.filter((each) => isUpload(deployed, each));
+  if (!newest || (uploads.length === deployments.length && uploads.length < LISTED)) {
+    return { do: 'create worker' };
+  }
   const old = settledVersion(deployed);
-  if (!newest || !old) {
+  if (!old) {
     const because = `no version to return to is known (${sharesOf(newest)}): choose one with rollback`;
     return { do: 'refuse', because };
   }
-  const version = run.version ?? versionOf(deployed, plan.release)?.id;
+  const version = versionOf(deployed, plan.release)?.id;
   const share = newest.shares.find((each) => each.version === version);
+  const isUnfinished = !isChosen(deployed, newest);
   // A step whose version to return to is this release promotes another one.
-  if (newest.isStep && (!share || version === old)) {
-    if (plan.endsOthers) return deploy(old, 100, old, `${SETTLED}returned`);
-    const because = `another release is unfinished (${sharesOf(newest)}): if nobody is running it, end it with rollback --unfinished`;
-    return { do: 'refuse', because };
+  if (isUnfinished && (!share || version === old)) {
+    if (plan.endsOthers) return deployToAll(old, RETURNED);
+    return { do: 'refuse', because: `another release is unfinished (${sharesOf(newest)}): ${END}` };
   }
-  if (!run.version) return { do: 'prepare' };
-  if (share && share.percentage !== run.proved) {
-    return { do: 'prove', version: run.version, percentage: share.percentage };
+  if (!run.pending) return { do: 'prepare' };
+  if (!version) return { do: 'upload' };
+  if (run.pending.length > 0) return { do: 'migrate', pending: run.pending };
+  if (!run.attached && isWithoutAddress(deployed)) return { do: 'attach' };
+
+  const step = (percentage: number): Step => {
+    const rest = percentage < 100 ? [{ version: old, percentage: 100 - percentage }] : [];
+    const message = `${STEP}${percentage} % return=${old} run=${run.id}`;
+    return { do: 'deploy', shares: [{ version, percentage }, ...rest], message };
+  };
+  // A run deploys the shares that it resumes again, as its own. If the earlier run is still running, it stops there.
+  if (share && isUnfinished && newest.run !== run.id) return step(share.percentage);
+  if (share && share.percentage !== run.tested) {
+    return { do: 'test', version, percentage: share.percentage };
   }
   const next = plan.percentages.find((each) => each > (share?.percentage ?? -1));
-  if (next !== undefined) return deploy(run.version, next, old, `${STEP}${next} % return=${old}`);
-  if (newest.isSettled) return { do: 'finish' };
-  return deploy(run.version, 100, old, `${SETTLED}${plan.settledAs}`);
+  if (next !== undefined) return step(next);
+  if (!run.attached) return { do: 'attach' };
+  if (newest.isSettled) return { do: 'finish', version };
+  return deployToAll(version, `${SETTLED}tested run=${run.id}`);
 }
 
-function deploy(version: string, percentage: number, old: string, message: string): Step {
-  const rest = percentage < 100 ? [{ version: old, percentage: 100 - percentage }] : [];
-  return { do: 'deploy', shares: [{ version, percentage }, ...rest], message };
+function deployToAll(version: string, message: string): Step {
+  return { do: 'deploy', shares: [{ version, percentage: 100 }], message };
 }
+
+/** How to end a release that nobody finishes. */
+export const END = 'if nobody is running it, end it with rollback --unfinished';
 
 /** The uploaded version of a release, if there is one: of several the deployed one, or the newest. */
 export function versionOf({ deployments, versions }: Deployed, { commit, digest }: Release) {
@@ -68,16 +103,42 @@ export function versionOf({ deployments, versions }: Deployed, { commit, digest 
 }
 
 /**
- * The version to return to. A step names it in its message; any other deployment was chosen by an operator and is
- * kept. Steps of version 1.0.0 name none: then it is the last settled version, or else the one with the largest share.
+ * The version to return to: what was settled, or deployed by an operator, before the newest steps. A step names it in its
+ * message; those of version 1.0.0 do not, and if none of ten is older than they, it is the one with the largest share.
  */
-export function settledVersion({ deployments }: Deployed): string | undefined {
-  const newest = deployments.at(-1);
-  if (!newest?.isStep) return onlyVersion(newest);
-  const settled = onlyVersion(deployments.findLast(({ isSettled }) => isSettled));
-  const shared = deployments.filter(({ isStep, shares }) => isStep && shares.length > 1);
-  const most = shared.flatMap(({ shares }) => shares).findLast(({ percentage }) => percentage > 50);
-  return newest.returnTo ?? settled ?? most?.version;
+export function settledVersion(deployed: Deployed): string | undefined {
+  const { deployments } = deployed;
+  const chosen = deployments.findLast((each) => isChosen(deployed, each));
+  const shares = deployments
+    .filter((each) => each.shares.length > 1)
+    .flatMap((each) => each.shares);
+  const largest = shares.findLast(({ percentage }) => percentage > 50)?.version;
+  return deployments.at(-1)?.returnTo ?? (chosen ? onlyVersion(chosen) : largest);
+}
+
+/** Whether a deployment is to stay, as settled or made by an operator: otherwise a roll-out is unfinished. */
+export function isChosen(deployed: Deployed, deployment: Deployment): boolean {
+  return !deployment.isStep && !isUpload(deployed, deployment);
+}
+
+/**
+ * Whether version 1.0.0 of this tool deployed an upload untested. Where that created the worker, so that the deployment
+ * is the first one, only the version has the message.
+ */
+function isUpload({ deployments, versions }: Deployed, deployment: Deployment): boolean {
+  const isFirst = deployment === deployments[0] && deployments.length < LISTED;
+  const version = versions.find(({ id }) => id === onlyVersion(deployment));
+  return deployment.isUpload || (isFirst && deployment.message === '' && !!version?.release);
+}
+
+/**
+ * Whether nothing can be tested before routes are attached: the worker has the placeholder only, or version 1.0.0 was
+ * killed after it had tested its first version at workers.dev.
+ */
+export function isWithoutAddress(deployed: Deployed): boolean {
+  const old = deployed.versions.find(({ id }) => id === settledVersion(deployed));
+  const settled = deployed.deployments.findLast(({ isSettled }) => isSettled)?.message ?? '';
+  return old?.isPlaceholder || /: tested without a route/.test(settled);
 }
 
 /** The version that serves all requests. None if another is deployed at 0 %, because clients can select it by name. */

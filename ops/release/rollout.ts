@@ -2,15 +2,15 @@
  * Rolling a release out: read what is deployed, compute the next step, take it, and repeat. Cloudflare holds the
  * state, so the same loop resumes a roll-out that was killed.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { oneLine } from '../command-line.ts';
 import { migrationNames } from '../migrations.ts';
-import { byVersion, messageOf, type Store, waitForVersion } from './client.ts';
 import * as cloudflare from './cloudflare.ts';
-import { type Build, provePreviousRelease } from './dist.ts';
+import { type Build, testPreviousRelease } from './dist.ts';
 import * as steps from './next-step.ts';
-import { smokeTest } from './smoke.ts';
-import type { Target } from './target.ts';
+import { type Store, smokeTest, waitForVersion } from './smoke.ts';
 
 /** A new address needs a DNS record and a certificate first. */
 const NEW_ADDRESS_LIMIT_S = 600;
@@ -20,17 +20,14 @@ const RETURN_PAUSES_S = [1, 2, 5, 15, 30, 30];
 export type Output = {
   /** Prints a line of progress, or of a result for people. */
   say: (line: string) => void;
-  /** Aborted when the command is told to stop. */
+  /** Aborted when the command is told to stop. Only a roll-out stops: other commands finish. */
   signal: AbortSignal;
 };
 
+export type Context = Output & { target: cloudflare.Target; store: Store };
+
 /** `waitSeconds`: how long each share is tested. */
-export type RollOut = Output & {
-  target: Target;
-  plan: steps.Plan & { release: Build };
-  store: Store;
-  waitSeconds: number;
-};
+export type RollOut = Context & steps.Plan & { release: Build; waitSeconds: number };
 
 /**
  * Rolls a release out, or resumes a roll-out. After a failure or an interruption it restores the settled version.
@@ -38,150 +35,148 @@ export type RollOut = Output & {
  * @throws Error saying what failed, and what is served now.
  */
 export async function rollOut(options: RollOut) {
-  const { target, plan, say, signal } = options;
+  const { target, release, say, signal } = options;
   let deployed = await cloudflare.readDeployed(target);
   const previous = steps.settledVersion(deployed) ?? null;
-  const run: steps.Run = {};
-  /** The last attempted deployment. It may be active although the command failed. */
-  let tried: cloudflare.Deployment | undefined;
+  const run: steps.Run = { id: randomUUID().slice(0, 8) };
+  let bookmark = '';
 
-  async function take(step: steps.Step): Promise<void> {
+  async function change(step: steps.Change): Promise<void> {
+    const newest = deployed.deployments.at(-1);
+    const found = (await cloudflare.listDeployments(target)).at(-1);
+    if (!isDeepStrictEqual(found, newest)) throw new Error('another operator has deployed');
+    signal.throwIfAborted();
     if (step.do === 'create worker') {
-      say(`Creating the worker ${target.worker}: it answers 503 until its first release is proved`);
+      say(`Creating ${target.worker}: it answers 503 until its first release has passed its tests`);
       await cloudflare.deployPlaceholder(target);
       deployed = await cloudflare.readDeployed(target);
-    } else if (step.do === 'prepare') {
-      run.version = await prepare(options, deployed);
-    } else if (step.do === 'prove') {
-      await prove(options, deployed, step);
-      run.proved = step.percentage;
-    } else if (step.do === 'deploy') {
-      const found = (await cloudflare.listDeployments(target)).at(-1);
-      if (!isDeepStrictEqual(found, deployed.deployments.at(-1))) {
-        throw new Error('another operator has deployed');
-      }
-      say(`Deploying ${steps.sharesOf(step)}`);
-      tried = cloudflare.deploymentOf(step.shares, step.message);
+    } else if (step.do === 'upload') {
+      say('Uploading the version');
+      deployed.versions.push(await cloudflare.uploadVersion(target, release, bookmark));
+    } else if (step.do === 'migrate') {
+      say(`Applying ${step.pending.join(', ')}`);
+      const apply = ['d1', 'migrations', 'apply', 'DB', '--remote'];
+      // Without a time limit: a large table takes long.
+      await target.wrangler(apply, { config: release.config, limitMs: 0 });
+      run.pending = [];
+    } else if (step.do === 'attach') {
+      say('Attaching routes and crons');
+      await target.wrangler(['triggers', 'deploy'], release);
+      run.attached = true;
+    } else {
+      const why = step.message === steps.RETURNED ? 'Ending another unfinished release: d' : 'D';
+      say(`${why}eploying ${steps.sharesOf(step)} in place of ${steps.sharesOf(newest)}`);
       await cloudflare.deploy(target, step.shares, step.message);
-      deployed = { ...deployed, deployments: [...deployed.deployments, tried] };
+      deployed.deployments.push(cloudflare.deploymentOf(step.shares, step.message));
     }
   }
 
   for (;;) {
-    const step = steps.nextStep(deployed, plan, run);
+    const step = steps.nextStep(deployed, options, run);
     if (step.do === 'refuse') throw new Error(`${target.environment}: ${step.because}`);
     if (step.do === 'finish') {
-      say(`${target.environment} serves ${run.version} to all.`);
-      const { commit, digest } = plan.release;
-      return { commit, digest, version: run.version, previous };
+      say(`${target.environment} serves ${step.version} to all.`);
+      const { commit, digest } = release;
+      return { commit, digest, version: step.version, previous };
     }
     const old = steps.settledVersion(deployed);
     try {
       signal.throwIfAborted();
-      await take(step);
+      if (step.do === 'prepare') {
+        ({ pending: run.pending, bookmark } = await prepare(options, deployed));
+      } else if (step.do === 'test') {
+        await testShare(options, step, steps.isWithoutAddress(deployed));
+        run.tested = step.percentage;
+      } else {
+        await change(step);
+      }
     } catch (cause) {
-      const failure = signal.aborted ? 'interrupted' : messageOf(cause);
+      const failure = signal.aborted ? 'interrupted' : oneLine(cause);
       if (!old) throw new Error(failure, { cause });
       say(`Failed: ${failure}`);
-      const served = await returnTo(options, old, [deployed.deployments.at(-1), tried]).catch(
-        (error) => {
-          const command = `npm run release -- rollback ${old} --env ${target.environment}`;
-          return `an unknown version, as returning failed, too (${messageOf(error)}): run ${command}`;
-        },
+      // Only what this run deployed: an earlier run of the same release may still be running.
+      const served = await restore(options, old, 'returned', (found) => found.run === run.id).then(
+        () => `${target.environment} serves ${old} to all`,
+        oneLine,
       );
-      throw new Error(`${failure}; ${target.environment} serves ${served}`, { cause });
+      throw new Error(`${failure}; ${served}`, { cause });
     }
   }
 }
 
-/**
- * Uploads the version, applies pending migrations and attaches routes, skipping completed steps. Returns the
- * version, which receives no requests yet.
- */
-async function prepare(options: RollOut, deployed: cloudflare.Deployed): Promise<string> {
-  const { target, say } = options;
-  const { release } = options.plan;
+/** Tests pending migrations on the previous release. Changes nothing at Cloudflare. */
+async function prepare({ target, release, say }: RollOut, deployed: cloudflare.Deployed) {
   const pending = await pendingMigrations(target, release.folder);
-  if (pending.length > 0) await proveMigrations(options, deployed, pending.join(', '));
-  const uploaded = steps.versionOf(deployed, release);
-  const bookmark = uploaded?.release?.bookmark ?? (await cloudflare.readBookmark(target));
-  say(`To restore the data of before: ${cloudflare.restoreCommand(target, bookmark)}`);
-  if (!uploaded) say('Uploading the version');
-  const version = uploaded?.id ?? (await cloudflare.uploadVersion(target, release, bookmark));
-  if (pending.length > 0) {
-    say(`Applying ${pending.join(', ')}`);
-    await cloudflare.wrangler(target, ['d1', 'migrations', 'apply', 'DB', '--remote'], release);
+  const id = steps.settledVersion(deployed);
+  const old = deployed.versions.find((version) => version.id === id);
+  if (pending.length > 0 && !old?.isPlaceholder) {
+    const names = pending.join(', ');
+    if (!old?.release) {
+      const fix = 'roll back to a release first';
+      throw new Error(`version ${id} is not a release, and cannot be tested on ${names}: ${fix}`);
+    }
+    say(`Testing the previous release (commit ${old.release.commit.slice(0, 8)}) on ${names}`);
+    await testPreviousRelease(old.release, release);
   }
-  say('Attaching routes and crons');
-  await cloudflare.wrangler(target, ['triggers', 'deploy'], release);
-  return version;
+  const bookmark = await cloudflare.readBookmark(target);
+  const command = cloudflare.restoreCommand(target, bookmark);
+  say(`To restore the data of now, and lose everything written since: ${command}`);
+  return { pending, bookmark };
 }
 
 /** The migrations of a folder that have not run. */
-export async function pendingMigrations(target: Target, folder: string): Promise<string[]> {
+export async function pendingMigrations(target: cloudflare.Target, folder: string) {
   const applied = await cloudflare.appliedMigrations(target);
   return (await migrationNames(folder)).filter((name) => !applied.includes(name));
 }
 
-/** Proves that what is served works after the migrations, before they are applied. */
-async function proveMigrations(
-  { plan, say }: RollOut,
-  deployed: cloudflare.Deployed,
-  pending: string,
-): Promise<void> {
-  const id = steps.settledVersion(deployed);
-  const old = deployed.versions.find((version) => version.id === id);
-  if (old?.isPlaceholder) return;
-  if (!old?.release) {
-    const fix = 'roll back to a release first';
-    throw new Error(`version ${id} is not a release, and cannot be tested on ${pending}: ${fix}`);
-  }
-  say(`Testing the previous release (commit ${old.release.commit.slice(0, 8)}) on ${pending}`);
-  await provePreviousRelease(old.release, plan.release);
-}
-
 /** Waits until a version answers at its share, then runs the smoke test for some time: at least once. */
-async function prove(
-  { target, store, waitSeconds, say }: RollOut,
-  deployed: cloudflare.Deployed,
+async function testShare(
+  { target, store, waitSeconds, say, signal }: RollOut,
   { version, percentage }: { version: string; percentage: number },
+  isNewAddress: boolean,
 ): Promise<void> {
-  const old = deployed.versions.find(({ id }) => id === steps.settledVersion(deployed));
-  const isAlone = percentage === 100;
-  const client = isAlone ? { ...store, version } : byVersion(store, target.worker, version);
   say(`Testing ${version.slice(0, 8)} at ${percentage} %`);
-  await waitForVersion(client, old?.isPlaceholder ? NEW_ADDRESS_LIMIT_S : undefined);
+  const byName = percentage < 100 && { worker: target.worker };
+  const client = { ...store, signal, version, ...byName };
+  await waitForVersion(client, isNewAddress ? NEW_ADDRESS_LIMIT_S : undefined);
   const end = Date.now() + waitSeconds * 1000;
   do await smokeTest(client);
   while (Date.now() < end);
 }
 
 /**
- * Restores a version for all requests, unless it already serves them or another operator has deployed. Returns a
- * description of what is served. A command can fail after it took effect, so each attempt reads the deployment again.
+ * Deploys a version to all, to stay, unless it already is, or the newest deployment may not be replaced. A command can
+ * fail after it took effect, so what is deployed is read after each attempt.
+ *
+ * @throws Error saying what is served instead.
  */
-async function returnTo(
-  { target, say }: RollOut,
+export async function restore(
+  { target, say }: Pick<Context, 'target' | 'say'>,
   version: string,
-  own: (cloudflare.Deployment | undefined)[],
-): Promise<string> {
+  why: 'returned' | 'rolled back',
+  mayReplace: (newest: cloudflare.Deployment) => boolean,
+): Promise<void> {
+  const { environment } = target;
   let failure: unknown;
-  for (const seconds of [...RETURN_PAUSES_S, undefined]) {
-    try {
-      const found = (await cloudflare.listDeployments(target)).at(-1);
-      if (steps.onlyVersion(found) === version) return `${version} to all`;
-      if (!own.some((each) => isDeepStrictEqual(each, found))) {
-        return `what another operator deployed: ${steps.sharesOf(found)}`;
-      }
-      if (seconds === undefined) break;
+  const note = (error: unknown) => {
+    failure = error;
+    say(`That failed: ${oneLine(error)}`);
+  };
+  for (const seconds of [...RETURN_PAUSES_S, 0]) {
+    const newest = (await cloudflare.listDeployments(target).catch(note))?.at(-1);
+    if (steps.onlyVersion(newest) === version) return;
+    if (newest && !mayReplace(newest)) {
+      const whose = newest.isStep ? `unfinished: ${steps.END}` : 'which another operator deployed';
+      throw new Error(`${environment} serves ${steps.sharesOf(newest)}, ${whose}`);
+    }
+    if (newest && seconds > 0) {
       say(`Returning to ${version}`);
-      await cloudflare.settle(target, version, 'returned');
-    } catch (error) {
-      if (seconds === undefined) throw error;
-      say(`That failed: ${messageOf(error)}`);
-      failure = error;
+      const message = `${cloudflare.SETTLED}${why}`;
+      await cloudflare.deploy(target, [{ version, percentage: 100 }], message).catch(note);
     }
     await pause(seconds * 1000);
   }
-  throw new Error('it is not what is served', { cause: failure });
+  const command = `npm run release -- rollback ${version} --env ${environment}`;
+  throw new Error(`could not restore ${version}: run ${command}`, { cause: failure });
 }

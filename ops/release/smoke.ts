@@ -1,12 +1,33 @@
-/** The smoke test: each operation once, as a client uses it. */
+/** A store as its clients see it: which version answers, the smoke test, and the test of migrations around that. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { type AnimalStore, type Pages, StoreError } from '../../client/src/index.ts';
+import {
+  type AnimalStore,
+  createAnimalStore,
+  type Pages,
+  StoreError,
+} from '../../client/src/index.ts';
 import { DEPRECATION, SUNSET } from '../../src/pets/deprecation.ts';
-import { checkHealth, clientOf, expect, fetchFrom, type Store } from './client.ts';
 
+export type Store = {
+  environment: string;
+  /** Ends in `/v1`; links begin with it. */
+  baseUrl: string;
+  apiKey: string;
+  /** The version that must answer, where it matters which. */
+  version?: string;
+  /** Its worker, to ask for the version by name, whatever its share. */
+  worker?: string;
+  signal?: AbortSignal;
+};
+
+/** Consecutive responses that are required, because a deployment takes time to spread over Cloudflare's network. */
+const ANSWERS_IN_A_ROW = 5;
 /** Rows of another run are removed after this time: until then it may still use them. */
 const KEEP_OTHERS_MS = 600_000;
+const ORDERS = '/store/orders';
 
 const RUN = `smoke-test-${randomUUID()}`;
 
@@ -14,13 +35,34 @@ type Table = 'pets' | 'orders';
 /** The tables that this process has added rows to. */
 const added = new Set<Table>();
 
+const Health = z.object({
+  status: z.string(),
+  environment: z.string(),
+  version: z.string().optional(),
+});
 const Description = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+
+/** Waits until the version of a store answers. @throws Error when it has not in time. */
+export async function waitForVersion(store: Store, limitSeconds = 60): Promise<void> {
+  const end = Date.now() + limitSeconds * 1000;
+  for (let answers = 0; answers < ANSWERS_IN_A_ROW; answers += 1) {
+    const cause = await checkHealth(store, fetchFrom(store)).catch((error: Error) => error);
+    store.signal?.throwIfAborted();
+    if (!cause) continue;
+    if (Date.now() > end) {
+      const what = `version ${store.version} has not answered within ${limitSeconds} s`;
+      throw new Error(`${what}: ${cause.message}`, { cause });
+    }
+    answers = -1;
+    await pause(500);
+  }
+}
 
 /** @throws Error naming the request that was not answered as expected. */
 export async function smokeTest(store: Store): Promise<void> {
   const send = fetchFrom(store);
   const problems: string[] = [];
-  let request = `GET ${store.baseUrl}/health`;
+  let request = '';
   const fetch: typeof send = async (input, init) => {
     request = `${init?.method ?? 'GET'} ${input}`;
     const response = await send(input, init);
@@ -49,13 +91,46 @@ export async function removeTestRows(execute: (sql: string) => Promise<unknown>)
   if (statements.length > 0) await execute(statements.join('; '));
 }
 
+/**
+ * Tests that a store can live with migrations: animals and orders from before stay the same, open orders can be delivered
+ * or cancelled, and it passes the smoke test.
+ */
+export async function testMigrations(store: Store, migrate: () => Promise<unknown>): Promise<void> {
+  const client = clientOf(store, fetchFrom(store));
+  // A previous release may lack orders.
+  const hasOrders = ORDERS in (await readPaths(store, fetch));
+  const read = async () => [
+    (await client.listPets().page()).items,
+    hasOrders && (await client.listOrders().page()).items,
+  ];
+  // It leaves a delivered and a cancelled order.
+  await smokeTest(store);
+  const open: bigint[] = [];
+  for (const status of ['available', 'available', 'pending', 'sold'] as const) {
+    const { id: petId } = await client.createPet({ name: 'Rex', categoryId: 1n, status });
+    if (hasOrders && status === 'available') open.push((await client.placeOrder({ petId })).id);
+  }
+  const before = await read();
+  await migrate();
+  if (!isDeepStrictEqual(await read(), before)) throw new Error('animals or orders have changed');
+  const [delivered, cancelled] = open;
+  if (delivered) await client.updateOrder(delivered, { status: 'approved' });
+  if (delivered) await client.updateOrder(delivered, { status: 'delivered' });
+  if (cancelled) await client.updateOrder(cancelled, { status: 'cancelled' });
+  await smokeTest(store);
+}
+
+async function readPaths({ baseUrl }: Store, send: typeof fetch) {
+  const description = await send(`${baseUrl}/openapi.json`);
+  return Description.parse(await description.json()).paths;
+}
+
 async function testStore(store: Store, fetch: ReturnType<typeof fetchFrom>): Promise<void> {
-  await checkHealth(store);
+  await checkHealth(store, fetch);
   const refused = await fetch(`${store.baseUrl}/pets`);
   const scheme = refused.headers.get('www-authenticate')?.split(' ')[0];
   expect('the answer without a key', [refused.status, scheme], [401, 'Bearer']);
-  const description = await fetch(`${store.baseUrl}/openapi.json`);
-  const { paths } = Description.parse(await description.json());
+  const paths = await readPaths(store, fetch);
   const client = clientOf(store, fetch);
   await expectError(client.listPets({ limit: 0 }).page(), 'invalid_request');
 
@@ -74,7 +149,7 @@ async function testStore(store: Store, fetch: ReturnType<typeof fetchFrom>): Pro
   for (const id of [sold, returned]) {
     expect('status', (await client.updatePet(id, { status: 'available' })).status, 'available');
   }
-  if (paths['/store/orders']) await testOrders(client, sold, returned);
+  if (paths[ORDERS]) await testOrders(client, sold, returned);
   for (const id of [sold, returned]) {
     await client.deletePet(id);
     await expectError(client.getPet(id), 'pet_not_found');
@@ -133,4 +208,37 @@ async function expectError(call: Promise<unknown>, code: string): Promise<void> 
   const found = await call.catch((error: unknown) => error);
   if (found instanceof Error && !(found instanceof StoreError)) throw found;
   expect('code', found instanceof StoreError ? found.code : 'success', code);
+}
+
+/**
+ * `fetch`, which asks for the version by name where the store has a worker.
+ * https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
+ */
+function fetchFrom({ worker, version, signal }: Store): typeof fetch {
+  return (input, init = {}) => {
+    const headers = new Headers(init.headers);
+    if (worker) headers.set('Cloudflare-Workers-Version-Overrides', `${worker}="${version}"`);
+    return fetch(input, { ...(signal && { signal }), ...init, headers });
+  };
+}
+
+/** A client of the store, which retries after rate limiting and brief network errors. */
+function clientOf({ baseUrl, apiKey, signal }: Store, fetch: ReturnType<typeof fetchFrom>) {
+  return createAnimalStore({ baseUrl, apiKey, fetch, signal });
+}
+
+/** Checks that the store is healthy, and which environment and version answers. */
+async function checkHealth({ baseUrl, environment, version }: Store, send: typeof fetch) {
+  // Not `/v1/health`, which version 1.0.0 does not have.
+  const signal = AbortSignal.timeout(10_000);
+  const response = await send(new URL('/health', baseUrl), { signal });
+  expect('status of /health', response.status, 200);
+  const health = Health.parse(await response.json());
+  expect('health', health, { status: 'ok', environment, version: version ?? health.version });
+}
+
+/** @throws Error naming what differs. */
+function expect(what: string, found: unknown, expected: unknown): void {
+  if (isDeepStrictEqual(found, expected)) return;
+  throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
 }

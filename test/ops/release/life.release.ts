@@ -68,7 +68,7 @@ function clientsServedBy(id: string) {
 }
 
 describe('a life', { shuffle: false }, () => {
-  test('staging proves a commit, and keeps nothing that its test added', async () => {
+  test('staging tests a commit, and keeps nothing that its test added', async () => {
     await commit('src/index.ts', breakable('first'));
     await release('staging', '--wait=0');
     const { versions, deployments, domains, crons } = project.staging();
@@ -93,7 +93,7 @@ describe('a life', { shuffle: false }, () => {
     expect((await project.visit('/health')).status).toBe(503);
   });
 
-  test('the first promotion gives production the bytes that staging proved', async () => {
+  test('the first promotion gives production the bytes that staging tested', async () => {
     await release(...PROMOTE);
     const first = nameNewest('first');
     expect(sharesSince(-4)).toEqual([
@@ -102,9 +102,9 @@ describe('a life', { shuffle: false }, () => {
       'first 100',
       'first 100',
     ]);
-    const [served, proved] = [production().versions.at(-1), project.staging().versions.at(-1)];
+    const [served, tested] = [production().versions.at(-1), project.staging().versions.at(-1)];
     expect(served?.id).toBe(first);
-    expect([served?.code, served?.assets]).toEqual([proved?.code, proved?.assets]);
+    expect([served?.code, served?.assets]).toEqual([tested?.code, tested?.assets]);
     expect(production().domains).toEqual([ADDRESS]);
     expect((await project.visit('/health')).status).toBe(200);
   });
@@ -147,7 +147,7 @@ describe('a life', { shuffle: false }, () => {
   test('a version that fails at 0 % is returned from, and no client is served by it', async () => {
     await commit('src/index.ts', breakable('third'));
     await release('staging', '--wait=0');
-    expect(await release('status')).toContain('behind');
+    expect(await release('status')).toContain('Production is behind staging.');
     const before = production().deployments.length;
     await setBroken('third', true);
     const problem = await refused(...PROMOTE);
@@ -170,22 +170,23 @@ describe('a life', { shuffle: false }, () => {
     expect(sharesSince(before).slice(-2)).toEqual(['third 50, second 50', 'second 100']);
   });
 
-  test('a rollback takes effect without SMOKE_API_KEY, and prints how to restore the data', async () => {
+  test('a rollback takes effect with a wrong SMOKE_API_KEY, and prints how to restore the data', async () => {
     expect(await release('rollback')).toContain(idOf('first'));
     const rollback = ['rollback', idOf('first').slice(0, 8)];
-    const { code, stdout, stderr } = await project.run(rollback, { SMOKE_API_KEY: '' });
+    const { code, stdout, stderr } = await project.run(rollback, { SMOKE_API_KEY: 'wrong' });
     expect(code, stderr).toBe(0);
     expect(sharesSince(-1)).toEqual(['first 100']);
-    expect(stdout).toContain('npm run release -- smoke --env production');
+    expect(stdout).toMatch(/Not tested: .*npm run release -- smoke --env production/);
     expect(stdout).toContain('npx wrangler d1 time-travel restore DB --env production --bookmark=');
     expect(project.cloudflare().calls.filter((call) => call.includes('restore'))).toEqual([]);
   });
 
-  test('a rollback with SMOKE_API_KEY is proved', async () => {
-    const served = project.cloudflare().served.length;
-    await release('rollback', idOf('second'));
+  test('a rollback whose command fails after it took effect is tested, and a failure says what is served', async () => {
+    await setBroken('second', true);
+    project.cloudflare().failNext(/POST .*production\/deployments/, 'after');
+    const problem = await refused('rollback', idOf('second'));
+    expect(problem).toMatch(`smoke test, GET .*; production serves ${idOf('second')} to all`);
     expect(sharesSince(-1)).toEqual(['second 100']);
-    expect(project.cloudflare().served.length - served).toBeGreaterThan(20);
   });
 
   test('no token or key is in an output, an argument or a file', () => project.expectNoSecrets());

@@ -53,6 +53,8 @@ export function releaseProject() {
       PROCESSES: processes(),
       NODE_OPTIONS: `--import=${new URL('preload.mjs', import.meta.url)}`,
       SMOKE_API_KEY: KEYS[isStaging ? 0 : 1] ?? '',
+      // Of a command that changes staging, not even a wrong one is used.
+      CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,
       WRANGLER_LOG_PATH: path('.wrangler/logs'),
     };
   }

@@ -1,13 +1,11 @@
 /** The next step of a release, from every state that Cloudflare can be found in. */
 import { expect, test } from 'vitest';
 import { Deployment, deploymentOf, Version } from '../../../ops/release/cloudflare.ts';
-import { digestOf } from '../../../ops/release/dist.ts';
 import { nextStep, type Plan, type Run, type Step } from '../../../ops/release/next-step.ts';
 
 const PLAN: Plan = {
   release: { commit: 'n', digest: 'n' },
   percentages: [0, 10, 50, 100],
-  settledAs: 'promoted',
   endsOthers: false,
 };
 
@@ -15,6 +13,8 @@ function version(id: string, message: string) {
   const metadata = { created_on: '2026-11-20T00:00:00Z' };
   return Version.parse({ id, metadata, annotations: { 'workers/message': message } });
 }
+
+const MESSAGE_1 = 'commit=c index.js=i assets=a migrations=m config=f bookmark=b';
 
 /** Of other releases, of another tool, and the placeholder. The release to roll out is `new`. */
 const VERSIONS = [
@@ -33,102 +33,143 @@ function sharesOf(text: string) {
   });
 }
 
-const step = (shares: string) => deploymentOf(sharesOf(shares), 'release: … % return=old');
+/** A step of this run, or of another one. */
+const step = (shares: string, run = '1') =>
+  deploymentOf(sharesOf(shares), `release: … % return=old run=${run}`);
+const killed = (shares: string) => step(shares, '0');
 const settled = (id: string) => deploymentOf(sharesOf(`${id} 100`), 'settled release: promoted');
 const byHand = (shares: string) => deploymentOf(sharesOf(shares), '');
 /** As version 1.0.0 of the tool noted it. */
 const step1 = (shares: string) => deploymentOf(sharesOf(shares), 'release: 10 %');
+const upload1 = (id: string) => deploymentOf(sharesOf(`${id} 100`), MESSAGE_1);
+const unrouted1 = deploymentOf(sharesOf('old 100'), 'settled release: tested without a route');
 
 function deploys(shares: string, message: string): Step {
   return { do: 'deploy', shares: sharesOf(shares), message };
 }
-const to0 = deploys('new 0, old 100', 'release: 0 % return=old');
-const to10 = deploys('new 10, old 90', 'release: 10 % return=old');
-const to50 = deploys('new 50, old 50', 'release: 50 % return=old');
-const to100 = deploys('new 100', 'release: 100 % return=old');
+const to0 = deploys('new 0, old 100', 'release: 0 % return=old run=1');
+const to10 = deploys('new 10, old 90', 'release: 10 % return=old run=1');
+const to50 = deploys('new 50, old 50', 'release: 50 % return=old run=1');
+const to100 = deploys('new 100', 'release: 100 % return=old run=1');
+const creates: Step = { do: 'create worker' };
 const prepares: Step = { do: 'prepare' };
-const proves = (percentage: number): Step => ({ do: 'prove', version: 'new', percentage });
-const settles = deploys('new 100', 'settled release: promoted');
+const uploads: Step = { do: 'upload' };
+const migrates: Step = { do: 'migrate', pending: ['0001.sql'] };
+const attaches: Step = { do: 'attach' };
+const tests = (percentage: number): Step => ({ do: 'test', version: 'new', percentage });
+const settles = deploys('new 100', 'settled release: tested run=1');
+const finishes: Step = { do: 'finish', version: 'new' };
 function refuses(because: string) {
   return { do: 'refuse', because: expect.stringContaining(because) };
 }
 
-const first = deploys('new 0, empty 100', 'release: 0 % return=empty');
-const at0 = step('new 0, old 100');
-const at10 = step('new 10, old 90');
-const at50 = step('new 50, old 50');
-const at100 = step('new 100');
+const empty = byHand('empty 100');
+const first = deploys('new 0, empty 100', 'release: 0 % return=empty run=1');
 const other = step('other 10, old 90');
 const toNew = deploymentOf(sharesOf('other 10, new 90'), 'release: 10 % return=new');
 
-const BEGUN: Run = {};
-const PREPARED: Run = { version: 'new' };
-const proved = (percentage: number): Run => ({ version: 'new', proved: percentage });
+const BEGUN: Run = { id: '1' };
+const PENDING: Run = { id: '1', pending: ['0001.sql'] };
+const PREPARED: Run = { id: '1', pending: [] };
+const tested = (percentage: number): Run => ({ ...PREPARED, tested: percentage });
+const ATTACHED: Run = { ...tested(100), attached: true };
 /** Of twelve deployments Cloudflare lists ten. */
 const twelve = <T>(deployment: T) => Array<T>(12).fill(deployment).slice(-10);
 const unsettled1 = (last: string) => [...twelve(step1('new 10, old 90')).slice(1), step1(last)];
 
 test.each<[string, Deployment[], Run, unknown]>([
-  ['no worker', [], BEGUN, { do: 'create worker' }],
-  ['killed after the worker was created', [byHand('empty 100')], BEGUN, prepares],
-  ['the first release is prepared', [byHand('empty 100')], PREPARED, first],
+  ['killed after the worker was created', [empty], BEGUN, prepares],
+  ['the first release gets the address of its tests', [empty], PREPARED, attaches],
+  ['the first release has an address', [empty], { ...PREPARED, attached: true }, first],
   ['another release is settled', [settled('old')], BEGUN, prepares],
-  ['killed after the upload, or the migrations', [settled('old')], BEGUN, prepares],
+  ['killed after the upload', [settled('old')], PENDING, migrates],
   ['prepared', [settled('old')], PREPARED, to0],
-  ['killed at 0 %', [at0], BEGUN, prepares],
-  ['resumed at 0 %', [at0], PREPARED, proves(0)],
-  ['proved at 0 %', [at0], proved(0), to10],
-  ['deployed at 10 %', [at10], proved(0), proves(10)],
-  ['resumed at 10 %', [at10], PREPARED, proves(10)],
-  ['proved at 10 %', [at10], proved(10), to50],
-  ['resumed at 50 %', [at50], PREPARED, proves(50)],
-  ['proved at 50 %', [at50], proved(50), to100],
-  ['settled, by hand, then proved', [settled('other'), byHand('old 100'), at50], proved(50), to100],
-  ['killed at 100 %', [at100], BEGUN, prepares],
-  ['resumed at 100 %', [at100], PREPARED, proves(100)],
-  ['proved at 100 %', [at100], proved(100), settles],
-  ['settled', [settled('new')], proved(100), { do: 'finish' }],
+  ['killed at 0 %', [killed('new 0, old 100')], BEGUN, prepares],
+  ['resumed at 0 %', [killed('new 0, old 100')], PREPARED, to0],
+  ['deployed at 0 %', [step('new 0, old 100')], PREPARED, tests(0)],
+  ['tested at 0 %', [step('new 0, old 100')], tested(0), to10],
+  ['resumed at 10 %, as its own', [killed('new 10, old 90')], PREPARED, to10],
+  ['deployed at 10 %', [step('new 10, old 90')], tested(0), tests(10)],
+  ['tested at 10 %', [step('new 10, old 90')], tested(10), to50],
+  ['resumed at 50 %', [killed('new 50, old 50')], PREPARED, to50],
+  ['tested at 50 %', [step('new 50, old 50')], tested(50), to100],
+  ['tested over one by hand', [byHand('old 100'), step('new 50, old 50')], tested(50), to100],
+  ['killed at 100 %', [killed('new 100')], BEGUN, prepares],
+  ['resumed at 100 %', [killed('new 100')], PREPARED, to100],
+  ['deployed at 100 %', [step('new 100')], PREPARED, tests(100)],
+  ['tested at 100 %: only now it gets its routes', [step('new 100')], tested(100), attaches],
+  ['its routes are attached', [step('new 100')], ATTACHED, settles],
+  ['settled', [settled('new')], ATTACHED, finishes],
   ['settled by an earlier run', [settled('new')], BEGUN, prepares],
-  ['settled by an earlier run, prepared', [settled('new')], PREPARED, proves(100)],
-  ['returned from this release before', [at50, settled('old')], PREPARED, to0],
+  ['settled by an earlier run, prepared', [settled('new')], PREPARED, tests(100)],
+  ['returned from this release before', [step('new 50, old 50'), settled('old')], PREPARED, to0],
   ['deployed by hand', [byHand('foreign 100')], BEGUN, prepares],
   ['deployed by hand, prepared', [settled('other'), byHand('old 100')], PREPARED, to0],
-  ['an operator returned by hand', [at10, byHand('old 100')], PREPARED, to0],
-  ['this release, deployed by hand', [settled('old'), byHand('new 100')], proved(100), settles],
+  ['an operator returned by hand', [step('new 10, old 90'), byHand('old 100')], PREPARED, to0],
+  ['this release, deployed by hand', [settled('old'), byHand('new 100')], ATTACHED, settles],
   ['shared by hand', [byHand('old 50, foreign 50')], BEGUN, refuses('no version to return to')],
   ['another release is unfinished', [settled('old'), other], BEGUN, refuses('--unfinished')],
   ['another release that returns to this one', [toNew], BEGUN, refuses('--unfinished')],
-  ['twelve steps', twelve(at10), PREPARED, proves(10)],
-  ['twelve steps, proved', twelve(at50), proved(50), to100],
+  ['twelve steps', twelve(step('new 10, old 90')), PREPARED, tests(10)],
+  ['twelve steps, tested', twelve(step('new 50, old 50')), tested(50), to100],
   ['twelve steps of another release', twelve(other), BEGUN, refuses('rollback --unfinished')],
   ['twelve by hand', twelve(byHand('old 100')), PREPARED, to0],
+  ['1.0.0: a step of this release', [settled('old'), step1('new 50, old 50')], PREPARED, to50],
   [
-    '1.0.0: a step of this release',
-    [settled('old'), step1('new 50, old 50')],
+    '1.0.0: a step after one by hand',
+    [settled('other'), byHand('old 100'), step1('new 10, old 90')],
     PREPARED,
-    proves(50),
+    to10,
   ],
-  ['1.0.0: proved at 100 %', [settled('old'), step1('new 100')], proved(100), settles],
-  ['1.0.0: twelve steps, most requests to one', unsettled1('new 50, old 50'), proved(50), to100],
+  ['1.0.0: twelve steps, most requests to one', unsettled1('new 50, old 50'), PREPARED, to50],
   [
     '1.0.0: twelve steps at 100 %',
     twelve(step1('new 100')),
     BEGUN,
     refuses('no version to return'),
   ],
+  ['1.0.0: its first promotion was killed', [byHand('old 100')], BEGUN, creates],
+  [
+    '1.0.0: its first promotion was killed twice',
+    [byHand('old 100'), upload1('other')],
+    BEGUN,
+    creates,
+  ],
+  ['1.0.0: … and then an operator deployed', [upload1('other'), byHand('old 100')], PREPARED, to0],
+  [
+    '1.0.0: an upload on a settled version',
+    [settled('old'), upload1('other')],
+    BEGUN,
+    refuses('--unfinished'),
+  ],
+  ['1.0.0: twelve uploads', twelve(upload1('other')), BEGUN, refuses('no version to return')],
+  ['1.0.0: tested at workers.dev', [byHand('old 100'), unrouted1], PREPARED, attaches],
+  ['1.0.0: promoted since', [unrouted1, settled('old')], PREPARED, to0],
 ])('%s', (_, deployments, run, expected) => {
   expect(nextStep({ deployments, versions: VERSIONS }, PLAN, run)).toEqual(expected);
+});
+
+test('a worker is created where there is none, and not over versions of which no deployment is listed', () => {
+  expect(nextStep({ deployments: [], versions: [] }, PLAN, BEGUN)).toEqual(creates);
+  const deployed = { deployments: [], versions: VERSIONS };
+  expect(nextStep(deployed, PLAN, BEGUN)).toEqual(refuses('no deployment is listed'));
+});
+
+test('a version is uploaded when it is prepared, and not before', () => {
+  const deployed = { deployments: [settled('old')], versions: VERSIONS.slice(0, -1) };
+  expect(nextStep(deployed, PLAN, BEGUN)).toEqual(prepares);
+  expect(nextStep(deployed, PLAN, PENDING)).toEqual(uploads);
 });
 
 test('staging ends the unfinished release of another commit', () => {
   const deployed = { deployments: [step('other 0, old 100')], versions: VERSIONS };
   const plan: Plan = { ...PLAN, percentages: [0, 100], endsOthers: true };
-  expect(nextStep(deployed, plan, {})).toEqual(deploys('old 100', 'settled release: returned'));
+  expect(nextStep(deployed, plan, BEGUN)).toEqual(deploys('old 100', 'settled release: returned'));
 });
 
 test('the messages of version 1.0.0 name the same release, whose bytes are known', () => {
-  const { release } = version('a', 'commit=c index.js=i assets=a migrations=m config=f bookmark=b');
-  expect(release).toEqual({ commit: 'c', digest: digestOf('i', 'a'), bookmark: 'b' });
+  const release = { commit: 'c', digest: 'i', bookmark: 'b' };
+  expect(version('a', MESSAGE_1).release).toEqual(release);
   const annotations = { 'workers/message': 'settled release: promoted bookmark=b' };
   const versions = [{ version_id: 'a', percentage: 100 }];
   expect(Deployment.parse({ versions, annotations })).toMatchObject({ isSettled: true });

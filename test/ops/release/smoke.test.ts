@@ -1,8 +1,12 @@
 /** The smoke test, against a store in the real runtime. */
 import { beforeEach, expect, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import type { Store } from '../../../ops/release/client.ts';
-import { removeTestRows, smokeTest } from '../../../ops/release/smoke.ts';
+import {
+  removeTestRows,
+  type Store,
+  smokeTest,
+  testMigrations,
+} from '../../../ops/release/smoke.ts';
 import { startStore } from '../../store.ts';
 
 const store = startStore();
@@ -51,8 +55,33 @@ test('removes what it added when it fails, and what a killed one left, but not w
 });
 
 test('fails when another version or environment answers', async () => {
-  await expect(smokeTest({ ...subject, version: 'other' })).rejects.toThrow('version is');
+  await expect(smokeTest({ ...subject, version: 'other' })).rejects.toThrow('"version":"other"');
   await expect(smokeTest({ ...subject, environment: 'staging' })).rejects.toThrow(
-    'environment is "local", not "staging"',
+    /"environment":"local".*, not .*"environment":"staging"/,
   );
+});
+
+test('accepts a migration that adds', async () => {
+  await testMigrations(subject, () => DB.exec('ALTER TABLE pets ADD COLUMN note TEXT'));
+  await DB.exec('ALTER TABLE pets DROP COLUMN note');
+});
+
+test.each([
+  ['animals from before', 'UPDATE pets SET name = upper(name)', 'have changed'],
+  [
+    'orders from before',
+    "UPDATE orders SET status = 'approved' WHERE status = 'placed'",
+    'have changed',
+  ],
+  [
+    'how open orders end',
+    `CREATE TRIGGER refuse BEFORE UPDATE ON orders
+     WHEN (SELECT name FROM pets WHERE id = NEW.pet_id) = 'Rex' BEGIN SELECT RAISE(ABORT, 'no'); END`,
+    'Internal server error',
+  ],
+])('rejects a migration that changes %s', async (_, sql, problem) => {
+  await expect(testMigrations(subject, () => DB.exec(sql.replaceAll('\n', ' ')))).rejects.toThrow(
+    problem,
+  );
+  await DB.exec('DROP TRIGGER IF EXISTS refuse');
 });
