@@ -69,7 +69,7 @@ test('a step with secrets only runs the release, which installs nothing', () => 
   expect(steps.map((step) => /^ *run: (.*)$/m.exec(`  ${step}`)?.[1])).toEqual([
     'npm run release -- staging',
     'npm run release -- promote --commit "$COMMIT"',
-    'npm run release -- rollback --unfinished',
+    'npm run release -- rollback --unfinished --commit "$COMMIT"',
   ]);
   expect(packageJson.scripts).toMatchObject({
     prerelease: 'node ops/install.mjs --check',
@@ -92,7 +92,7 @@ test('production returns only from a promotion that was cut short, not from a re
   const steps = stepsOf(JOBS.promote);
   expect(steps.at(-2)).toMatch(/^id: promote\n/);
   expect(steps.at(-1)).toMatch(
-    /^if: cancelled\(\) && steps\.promote\.outcome == 'cancelled'\n +run: npm run release -- rollback --unfinished\n/,
+    /^if: cancelled\(\) && steps\.promote\.outcome == 'cancelled'\n +run: npm run release -- rollback --unfinished --commit "\$COMMIT"\n/,
   );
   expect(RELEASE).not.toMatch(/failure\(\)|always\(\)/);
 });

@@ -24,9 +24,6 @@ const PLACEHOLDER = 'placeholder';
 export const STEP = 'release: ';
 export const SETTLED = 'settled release: ';
 
-type Options = { config?: string; env?: Record<string, string>; limitMs?: number };
-
-/** `baseUrl` ends in `/v1`. */
 export type Target = ReturnType<typeof readTarget>;
 
 /** An environment as wrangler.toml describes it. `token`: to use instead of CLOUDFLARE_API_TOKEN. */
@@ -34,15 +31,17 @@ export function readTarget(environment: EnvironmentName, token?: string) {
   const config = readConfig({ config: CONFIG, env: environment });
   const { name, account_id, d1_databases, kv_namespaces, routes, vars } = config;
   const filledIn = JSON.stringify([account_id, d1_databases, kv_namespaces, routes, vars]);
+  const unset = [...new Set(filledIn.match(UNSET))].join(', ');
   return {
     environment,
     worker: name ?? '',
     accountId: account_id ?? '',
+    /** Ends in `/v1`. */
     baseUrl: String(vars.BASE_URL),
-    /** What an operator must still fill in. */
-    unset: [...new Set(filledIn.match(UNSET))],
     /** Runs wrangler on the environment, by default with the project's configuration. */
-    wrangler(args: string[], { config = CONFIG, env = {}, limitMs = LIMIT_MS }: Options = {}) {
+    async wrangler(args: string[], { config = CONFIG, env = {}, limitMs = LIMIT_MS } = {}) {
+      const fix = 'see docs/operations.md, First set-up';
+      if (unset) throw new Error(`wrangler.toml still has ${unset} for ${environment}: ${fix}`);
       return runWrangler([...args, '--env', environment, '--config', config], {
         env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
         // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.
@@ -129,12 +128,17 @@ export async function listDeployments(target: Target): Promise<Deployment[]> {
   return z.array(Deployment).parse(await list(target, 'deployments'));
 }
 
-async function list(target: Target, what: 'deployments' | 'versions'): Promise<unknown> {
+function list(target: Target, what: 'deployments' | 'versions'): Promise<unknown> {
+  // Cloudflare's codes for a worker that does not exist.
+  return readList(target, [what, 'list', '--json'], /\[code: (10007|10090)\]/);
+}
+
+/** The JSON that a command prints. An empty list for the error that says that there is none. */
+async function readList(target: Target, command: string[], none: RegExp): Promise<unknown> {
   try {
-    return JSON.parse(await target.wrangler([what, 'list', '--json']));
+    return JSON.parse(await target.wrangler(command));
   } catch (error) {
-    // Cloudflare's codes for a worker that does not exist.
-    if (/\[code: (10007|10090)\]/.test(String(error))) return [];
+    if (none.test(String(error))) return [];
     throw error;
   }
 }
@@ -183,16 +187,11 @@ export async function uploadVersion(target: Target, build: Build, bookmark: stri
 
 /** The names of the migrations that have run. (`d1 migrations list` would write.) */
 export async function appliedMigrations(target: Target): Promise<string[]> {
-  const Rows = z.tuple([z.object({ results: z.array(z.object({ name: z.string() })) })]);
+  const Results = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
   const sql = 'SELECT name FROM d1_migrations';
-  try {
-    const command = ['d1', 'execute', 'DB', '--remote', '--json', '--command', sql];
-    const rows = Rows.parse(JSON.parse(await target.wrangler(command)));
-    return rows[0].results.map(({ name }) => name);
-  } catch (error) {
-    if (/no such table: d1_migrations/.test(String(error))) return [];
-    throw error;
-  }
+  const command = ['d1', 'execute', 'DB', '--remote', '--json', '--command', sql];
+  const results = Results.parse(await readList(target, command, /no such table: d1_migrations/));
+  return results.flatMap((each) => each.results).map(({ name }) => name);
 }
 
 /** For a person: it takes the database back to a bookmark, and loses everything written since. */

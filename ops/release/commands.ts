@@ -9,10 +9,8 @@ import { isChosen, onlyVersion, settledVersion, sharesOf } from './next-step.ts'
 import { type Context, type Output, pendingMigrations, restore, rollOut } from './rollout.ts';
 import { removeTestRows, smokeTest, waitForVersion } from './smoke.ts';
 
-const SET_UP = 'see docs/operations.md, First set-up';
-
 export function releaseToStaging(output: Output, waitSeconds: number) {
-  const target = configured(cloudflare.readTarget('staging'));
+  const target = cloudflare.readTarget('staging');
   return withStore(target, output, async (context) => {
     const commit = await committedHead();
     output.say(`Building commit ${commit}`);
@@ -23,9 +21,9 @@ export function releaseToStaging(output: Output, waitSeconds: number) {
 
 /** Promotes what was tested on staging: `approved`, if a commit was, as staging may serve another by now. */
 export function promote(output: Output, waitSeconds: number, approved?: string) {
-  const target = configured(cloudflare.readTarget('production'));
+  const target = cloudflare.readTarget('production');
   return withStore(target, output, async (context) => {
-    const { deployments, versions } = await cloudflare.readDeployed(configured(stagingToRead()));
+    const { deployments, versions } = await cloudflare.readDeployed(stagingToRead());
     const newest = deployments.at(-1);
     const staged = versions.find(({ id }) => id === onlyVersion(newest))?.release;
     // Version 1.0.0 of this tool wrote "proved". A rollback deploys before it tests.
@@ -54,7 +52,7 @@ export type RollBack = { env: cloudflare.EnvironmentName; unfinished?: true; com
 export async function rollBack(output: Output, options: RollBack, prefix?: string) {
   const { say } = output;
   const { env, unfinished, commit } = options;
-  const target = configured(cloudflare.readTarget(env));
+  const target = cloudflare.readTarget(env);
   const deployed = await cloudflare.readDeployed(target);
   const { deployments, versions } = deployed;
   const newest = deployments.at(-1);
@@ -109,7 +107,7 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
 
 /** Tests a store as a client; where a version is given, once that answers. */
 export function smoke(output: Output, env: cloudflare.EnvironmentName, version?: string) {
-  const target = configured(cloudflare.readTarget(env));
+  const target = cloudflare.readTarget(env);
   return withStore(target, output, async ({ store }) => {
     output.say(`Testing ${store.baseUrl}`);
     if (version) await waitForVersion({ ...store, version });
@@ -154,36 +152,29 @@ function stagingToRead(): cloudflare.Target {
   return cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
 }
 
-/** @throws Error naming everything that wrangler.toml lacks. */
-function configured(target: cloudflare.Target): cloudflare.Target {
-  const { environment, unset } = target;
-  if (unset.length === 0) return target;
-  throw new Error(`${environment} is not set up (${unset.join(', ')} in wrangler.toml): ${SET_UP}`);
-}
-
 export async function showStatus({ say }: Output) {
   const environments = [
     await statusOf(stagingToRead(), say),
     await statusOf(cloudflare.readTarget('production'), say),
   ];
-  const [staging, production] = environments.map(({ release }) => release);
+  const [staging, production] = environments.map(({ serves }) => serves.at(-1)?.release);
   const behind = staging?.digest !== production?.digest || staging?.commit !== production?.commit;
   if (!staging) say('Staging serves no known release.');
   else say(behind ? 'Production is behind staging.' : 'Production serves what staging serves.');
-  if (environments.some(({ missing }) => missing.length > 0))
-    say(`For what is missing, ${SET_UP}.`);
   return { environments, behind };
 }
 
+/** A call that fails shows that something is missing, too. */
 async function statusOf(target: cloudflare.Target, say: Output['say']) {
   const { environment } = target;
-  const missing = target.unset.map((found) => `a value for ${found} in wrangler.toml`);
+  const missing: string[] = [];
   let deployed: cloudflare.Deployed = { deployments: [], versions: [] };
-  if (missing.length === 0) {
-    const note = (error: unknown) => void missing.push(oneLine(error));
-    deployed = (await cloudflare.readDeployed(target).catch(note)) ?? deployed;
-    const pending = (await pendingMigrations(target, PROJECT_ROOT).catch(note)) ?? [];
-    if (pending.length > 0) missing.push(`migrations: ${pending}`);
+  try {
+    deployed = await cloudflare.readDeployed(target);
+    const pending = await pendingMigrations(target, PROJECT_ROOT);
+    if (pending.length > 0) missing.push(`migrations ${pending.join(', ')}`);
+  } catch (error) {
+    missing.push(oneLine(error));
   }
   const newest = deployed.deployments.at(-1);
   const serves = (newest?.shares ?? []).map((share) => {
@@ -198,5 +189,5 @@ async function statusOf(target: cloudflare.Target, say: Output['say']) {
   const end = `npm run release -- rollback --unfinished --env ${environment}`;
   if (unfinished) say(`  unfinished: release it again, or ${end}`);
   for (const each of missing) say(`  missing: ${each}`);
-  return { environment, serves, unfinished, missing, release: serves.at(-1)?.release };
+  return { environment, serves, unfinished, missing };
 }

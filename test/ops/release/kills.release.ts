@@ -68,7 +68,9 @@ describe('a promotion', { shuffle: false }, () => {
     }
     await release('rollback', '--unfinished', '--commit=another');
     expect(served()).toEqual(versions);
-    await release('rollback', '--unfinished', `--commit=${await project.git('rev-parse', 'HEAD')}`);
+    const commit = await project.git('rev-parse', 'HEAD');
+    const report = await release('rollback', '--unfinished', `--commit=${commit}`);
+    expect(report).toContain('It passes the smoke test.');
     expect(served()).toEqual([{ version_id: old, percentage: 100 }]);
   });
 

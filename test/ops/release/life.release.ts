@@ -185,7 +185,8 @@ describe('a life', { shuffle: false }, () => {
     await setBroken('second', true);
     project.cloudflare().failNext(/POST .*production\/deployments/, 'after');
     const problem = await refused('rollback', idOf('second'));
-    expect(problem).toMatch(`smoke test, GET .*; production serves ${idOf('second')} to all`);
+    expect(problem).toMatch(/smoke test, GET .*\/v1\/pets: status is 500;/);
+    expect(problem).toContain(`production serves ${idOf('second')} to all`);
     expect(sharesSince(-1)).toEqual(['second 100']);
   });
 
