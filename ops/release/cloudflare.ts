@@ -3,8 +3,8 @@
  * deployments are the only state that a release keeps.
  * https://developers.cloudflare.com/workers/versions-and-deployments/
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
@@ -19,10 +19,18 @@ const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 /** What wrangler.toml has until an environment is set up. */
 const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example/g;
 
+/** Cloudflare's codes for a worker that does not exist. */
+const NO_WORKER = /\[code: (10007|10090)\]/;
+
 const PLACEHOLDER = 'placeholder';
 /** What the message of a deployment begins with. */
 export const STEP = 'release: ';
 export const SETTLED = 'settled release: ';
+
+/** Without an id wrangler would create a database or namespace by itself: --no-x-provision. */
+const AS_BUILT = ['--no-bundle', '--no-x-provision'];
+
+type Options = { config?: string; env?: Record<string, string>; limitMs?: number };
 
 export type Target = ReturnType<typeof readTarget>;
 
@@ -35,11 +43,10 @@ export function readTarget(environment: EnvironmentName, token?: string) {
   return {
     environment,
     worker: name ?? '',
-    accountId: account_id ?? '',
     /** Ends in `/v1`. */
     baseUrl: String(vars.BASE_URL),
     /** Runs wrangler on the environment, by default with the project's configuration. */
-    async wrangler(args: string[], { config = CONFIG, env = {}, limitMs = LIMIT_MS } = {}) {
+    async wrangler(args: string[], { config = CONFIG, env, limitMs = LIMIT_MS }: Options = {}) {
       const fix = 'see docs/operations.md, First set-up';
       if (unset) throw new Error(`wrangler.toml still has ${unset} for ${environment}: ${fix}`);
       return runWrangler([...args, '--env', environment, '--config', config], {
@@ -111,32 +118,26 @@ export function deploymentOf(shares: Share[], message: string) {
 export type Deployed = { deployments: Deployment[]; versions: Version[] };
 
 export async function readDeployed(target: Target): Promise<Deployed> {
-  const lists = await Promise.all([listDeployments(target), list(target, 'versions')]);
-  const [deployments, listed] = [lists[0], z.array(Version).parse(lists[1])];
-  const known = new Set(listed.map(({ id }) => id));
+  const listed = readList(target, ['versions', 'list'], NO_WORKER).then(z.array(Version).parse);
+  const [deployments, versions] = await Promise.all([listDeployments(target), listed]);
   const noted = deployments.flatMap(({ shares, returnTo }) =>
     shares.map(({ version }) => version).concat(returnTo ?? []),
   );
-  const older = [...new Set(noted).difference(known)].map(async (id) =>
-    Version.parse(JSON.parse(await target.wrangler(['versions', 'view', id, '--json']))),
-  );
-  const versions = [...(await Promise.all(older)), ...listed];
+  for (const id of new Set(noted).difference(new Set(versions.map((version) => version.id)))) {
+    const older = await target.wrangler(['versions', 'view', id, '--json']);
+    versions.push(Version.parse(JSON.parse(older)));
+  }
   return { deployments, versions: versions.sort((a, b) => (a.createdOn < b.createdOn ? -1 : 1)) };
 }
 
 export async function listDeployments(target: Target): Promise<Deployment[]> {
-  return z.array(Deployment).parse(await list(target, 'deployments'));
-}
-
-function list(target: Target, what: 'deployments' | 'versions'): Promise<unknown> {
-  // Cloudflare's codes for a worker that does not exist.
-  return readList(target, [what, 'list', '--json'], /\[code: (10007|10090)\]/);
+  return z.array(Deployment).parse(await readList(target, ['deployments', 'list'], NO_WORKER));
 }
 
 /** The JSON that a command prints. An empty list for the error that says that there is none. */
 async function readList(target: Target, command: string[], none: RegExp): Promise<unknown> {
   try {
-    return JSON.parse(await target.wrangler(command));
+    return JSON.parse(await target.wrangler([...command, '--json']));
   } catch (error) {
     if (none.test(String(error))) return [];
     throw error;
@@ -148,17 +149,10 @@ export async function deploy(target: Target, shares: Share[], message: string): 
   await target.wrangler(['versions', 'deploy', ...specs, '--yes', '--message', message]);
 }
 
-/** Creates the worker, without an address: only then can versions be uploaded and get shares. */
-export async function deployPlaceholder(target: Target): Promise<void> {
-  const { environment, worker: name, accountId: account_id } = target;
-  const section = { name, account_id, workers_dev: false, preview_urls: false };
-  const content = { name, compatibility_date: '2026-11-17', env: { [environment]: section } };
-  const config = join(PROJECT_ROOT, 'dist/placeholder.json');
-  await mkdir(dirname(config), { recursive: true });
-  await writeFile(config, JSON.stringify(content));
+/** Creates the worker with the placeholder: only then can versions be uploaded and get shares. */
+export async function deployPlaceholder(target: Target, { config }: Build): Promise<void> {
   const script = join(import.meta.dirname, 'placeholder.js');
-  const args = ['deploy', script, '--no-bundle', '--message', PLACEHOLDER];
-  await target.wrangler(args, { config });
+  await target.wrangler(['deploy', script, ...AS_BUILT, '--message', PLACEHOLDER], { config });
 }
 
 /** The state of the database now, which it can be restored to. */
@@ -169,29 +163,31 @@ export async function readBookmark(target: Target): Promise<string> {
 
 /** Uploads a build as a version that serves nobody yet. */
 export async function uploadVersion(target: Target, build: Build, bookmark: string) {
-  const { commit, digest, config } = build;
-  // Without an id wrangler would create a database or namespace by itself: --no-x-provision.
-  const args = ['versions', 'upload', build.worker, '--no-bundle', '--no-x-provision'];
+  const { commit, digest, config, worker } = build;
   const message = `commit=${commit} digest=${digest} bookmark=${bookmark}`;
+  const label = ['--message', message, '--tag', commit.slice(0, 12)];
   const path = join(build.folder, 'upload.ndjson');
+  const env = { WRANGLER_OUTPUT_FILE_PATH: path };
   await rm(path, { force: true });
-  await target.wrangler([...args, '--message', message, '--tag', commit.slice(0, 12)], {
-    config,
-    env: { WRANGLER_OUTPUT_FILE_PATH: path },
-  });
+  await target.wrangler(['versions', 'upload', worker, ...AS_BUILT, ...label], { config, env });
   const entry = JSON.parse((await readFile(path, 'utf8')).trim().split('\n').at(-1) ?? '');
-  const { version_id: id } = z.object({ version_id: z.string() }).parse(entry);
+  const metadata = { created_on: new Date().toISOString() };
   const annotations = { 'workers/message': message };
-  return Version.parse({ id, metadata: { created_on: new Date().toISOString() }, annotations });
+  return Version.parse({ id: entry.version_id, metadata, annotations });
 }
 
 /** The names of the migrations that have run. (`d1 migrations list` would write.) */
 export async function appliedMigrations(target: Target): Promise<string[]> {
   const Results = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
   const sql = 'SELECT name FROM d1_migrations';
-  const command = ['d1', 'execute', 'DB', '--remote', '--json', '--command', sql];
+  const command = ['d1', 'execute', 'DB', '--remote', '--command', sql];
   const results = Results.parse(await readList(target, command, /no such table: d1_migrations/));
   return results.flatMap((each) => each.results).map(({ name }) => name);
+}
+
+/** Applies migrations without a time limit, as a large table takes long. */
+export async function applyMigrations(target: Target, { config }: Build): Promise<void> {
+  await target.wrangler(['d1', 'migrations', 'apply', 'DB', '--remote'], { config, limitMs: 0 });
 }
 
 /** For a person: it takes the database back to a bookmark, and loses everything written since. */

@@ -76,16 +76,14 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
     return { serves: newest?.shares ?? [], versions: candidates };
   }
 
-  const wanted = unfinished ? settled : prefix;
+  const wanted = unfinished ? (settled ?? 'unknown') : prefix;
   const [old, ...others] = candidates.filter(({ id }) => wanted && id.startsWith(wanted));
   if (!old || others.length > 0) {
     const list = `npm run release -- rollback --env ${env}`;
     throw new Error(`"${wanted}" is not the id of one version to return to: ${list} lists them`);
   }
-  await restore({ target, say }, old.id, 'rolled back', (found) =>
-    isDeepStrictEqual(found, newest),
-  );
-  const serves = `${env} serves ${old.id} to all`;
+  const mayReplace = (found: cloudflare.Deployment) => isDeepStrictEqual(found, newest);
+  const serves = await restore({ target, say }, old.id, 'rolled back', mayReplace);
   say(`${serves}.`);
   const next = versions.find((each) => each.release && each.createdOn > old.createdOn);
   const command = next?.release && cloudflare.restoreCommand(target, next.release.bookmark);
@@ -96,9 +94,7 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
   if (untested) {
     say(`Not tested: ${untested}. To test it: npm run release -- smoke --env ${env}`);
   } else {
-    say('Testing it');
-    const test = smoke(output, env, old.id);
-    await test.catch((cause) => {
+    await smoke(output, env, old.id).catch((cause) => {
       throw new Error(`${oneLine(cause)}; ${serves}`, { cause });
     });
   }
@@ -117,11 +113,7 @@ export function smoke(output: Output, env: cloudflare.EnvironmentName, version?:
   });
 }
 
-/**
- * Runs an action that tests a store, then removes the rows that its tests added.
- *
- * @throws Error when SMOKE_API_KEY does not hold a key of this environment. It does not show the key.
- */
+/** Runs an action that tests a store, then removes the rows that its tests added. */
 async function withStore<T>(
   target: cloudflare.Target,
   output: Output,
@@ -141,6 +133,7 @@ async function withStore<T>(
   }
 }
 
+/** What is wrong with SMOKE_API_KEY, without showing it. */
 function keyProblem(environment: cloudflare.EnvironmentName): string | undefined {
   if (environmentOfKey(process.env.SMOKE_API_KEY ?? '') === environment) return undefined;
   const fix = `npm run keys -- create --label "Smoke test" --env ${environment}`;

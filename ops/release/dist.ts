@@ -31,7 +31,9 @@ export async function build(commit: string, name = 'release'): Promise<Build> {
     const fix = 'git fetch --unshallow, or fetch-depth: 0 in GitHub Actions';
     throw new Error(`commit ${commit} is not in this clone: ${fix}`, { cause });
   });
-  await git(['checkout-index', '--all', `--prefix=${folder}/`], index);
+  // The bytes of the commit, on Windows too.
+  const asCommitted = ['-c', 'core.autocrlf=false'];
+  await git([...asCommitted, 'checkout-index', '--all', `--prefix=${folder}/`], index);
 
   const config = join(folder, 'wrangler.toml');
   const worker = join(folder, 'worker/index.js');
@@ -44,9 +46,7 @@ export async function build(commit: string, name = 'release'): Promise<Build> {
   return { commit, digest: sha256(await readFile(worker)), folder, config, worker };
 }
 
-/**
- * Tests that migrations only expand: the previous release runs locally while the migrations of the next one are applied.
- */
+/** Tests that migrations only expand: the previous release runs locally while those of the next one are applied. */
 export async function testPreviousRelease(previous: Release, next: Build): Promise<void> {
   const { folder, config: configPath } = await build(previous.commit, 'previous');
   const workers = [{ configPath, prebuiltWorkerDir: join(folder, 'worker') }];

@@ -5,6 +5,7 @@ import type { Release } from './dist.ts';
 /** How many deployments Cloudflare lists. */
 const LISTED = 10;
 export const RETURNED = `${SETTLED}returned`;
+export const END = 'if nobody is running it, end it with rollback --unfinished';
 
 export type Plan = {
   release: Release;
@@ -26,16 +27,9 @@ export type Run = {
   attached?: boolean;
 };
 
-export type Change =
-  | { do: 'create worker' }
-  | { do: 'upload' }
-  | { do: 'migrate'; pending: string[] }
-  | { do: 'attach' }
-  | { do: 'deploy'; shares: Share[]; message: string };
-
 export type Step =
-  | Change
-  | { do: 'prepare' }
+  | { do: 'create worker' | 'prepare' | 'upload' | 'migrate' | 'attach' }
+  | { do: 'deploy'; shares: Share[]; message: string }
   | { do: 'test'; version: string; percentage: number }
   | { do: 'finish'; version: string }
   | { do: 'refuse'; because: string };
@@ -43,38 +37,38 @@ export type Step =
 export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   const { deployments, versions } = deployed;
   const newest = deployments.at(-1);
-  if (!newest && versions.length > 0) {
-    return { do: 'refuse', because: 'the worker has versions, but no deployment is listed' };
-  }
+  if (!newest && versions.length > 0) return refuse('the worker has versions, but no deployment');
   // A worker that never had more than untested uploads of version 1.0.0 has no clients.
   const uploads = deployments.filter((each) => isUpload(deployed, each));
   if (!newest || (uploads.length === deployments.length && uploads.length < LISTED)) {
     return { do: 'create worker' };
   }
+  const shares = sharesOf(newest);
   const old = settledVersion(deployed);
-  if (!old) {
-    const because = `no version to return to is known (${sharesOf(newest)}): choose one with rollback`;
-    return { do: 'refuse', because };
-  }
+  if (!old) return refuse(`no version to return to is known (${shares}): choose one with rollback`);
   const version = versionOf(deployed, plan.release)?.id;
   const share = newest.shares.find((each) => each.version === version);
   const isUnfinished = !isChosen(deployed, newest);
   // A step whose version to return to is this release promotes another one.
   if (isUnfinished && (!share || version === old)) {
     if (plan.endsOthers) return deployToAll(old, RETURNED);
-    return { do: 'refuse', because: `another release is unfinished (${sharesOf(newest)}): ${END}` };
+    return refuse(`another release is unfinished (${shares}): ${END}`);
   }
   if (!run.pending) return { do: 'prepare' };
   if (!version) return { do: 'upload' };
-  if (run.pending.length > 0) return { do: 'migrate', pending: run.pending };
-  if (!run.attached && isWithoutAddress(deployed)) return { do: 'attach' };
+  if (run.pending.length > 0) return { do: 'migrate' };
+  // Without an address nothing can be tested: of the placeholder, or where version 1.0.0 was killed after its first test.
+  const isPlaceholder = versions.some((each) => each.id === old && each.isPlaceholder);
+  const settled = deployments.findLast((each) => each.isSettled)?.message ?? '';
+  const isUnrouted = isPlaceholder || settled.includes(': tested without a route');
+  if (!run.attached && isUnrouted) return { do: 'attach' };
 
   const step = (percentage: number): Step => {
     const rest = percentage < 100 ? [{ version: old, percentage: 100 - percentage }] : [];
     const message = `${STEP}${percentage} % return=${old} run=${run.id}`;
     return { do: 'deploy', shares: [{ version, percentage }, ...rest], message };
   };
-  // A run deploys the shares that it resumes again, as its own. If the earlier run is still running, it stops there.
+  // A run deploys the shares that it resumes again, as its own. If the earlier run is still running, it stops then.
   if (share && isUnfinished && newest.run !== run.id) return step(share.percentage);
   if (share && share.percentage !== run.tested) {
     return { do: 'test', version, percentage: share.percentage };
@@ -86,12 +80,13 @@ export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   return deployToAll(version, `${SETTLED}tested run=${run.id}`);
 }
 
+function refuse(because: string): Step {
+  return { do: 'refuse', because };
+}
+
 function deployToAll(version: string, message: string): Step {
   return { do: 'deploy', shares: [{ version, percentage: 100 }], message };
 }
-
-/** How to end a release that nobody finishes. */
-export const END = 'if nobody is running it, end it with rollback --unfinished';
 
 /** The uploaded version of a release, if there is one: of several the deployed one, or the newest. */
 export function versionOf({ deployments, versions }: Deployed, { commit, digest }: Release) {
@@ -129,16 +124,6 @@ function isUpload({ deployments, versions }: Deployed, deployment: Deployment): 
   const isFirst = deployment === deployments[0] && deployments.length < LISTED;
   const version = versions.find(({ id }) => id === onlyVersion(deployment));
   return deployment.isUpload || (isFirst && deployment.message === '' && !!version?.release);
-}
-
-/**
- * Whether nothing can be tested before routes are attached: the worker has the placeholder only, or version 1.0.0 was
- * killed after it had tested its first version at workers.dev.
- */
-export function isWithoutAddress(deployed: Deployed): boolean {
-  const old = deployed.versions.find(({ id }) => id === settledVersion(deployed));
-  const settled = deployed.deployments.findLast(({ isSettled }) => isSettled)?.message ?? '';
-  return old?.isPlaceholder || /: tested without a route/.test(settled);
 }
 
 /** The version that serves all requests. None if another is deployed at 0 %, because clients can select it by name. */

@@ -17,55 +17,52 @@ const NEW_ADDRESS_LIMIT_S = 600;
 /** Delays between attempts to return, in seconds. */
 const RETURN_PAUSES_S = [1, 2, 5, 15, 30, 30];
 
-export type Output = {
-  /** Prints a line of progress, or of a result for people. */
-  say: (line: string) => void;
-  /** Aborted when the command is told to stop. Only a roll-out stops: other commands finish. */
-  signal: AbortSignal;
-};
-
+/** `say` prints a line for people. `signal` tells a roll-out to return; other commands finish. */
+export type Output = { say: (line: string) => void; signal: AbortSignal };
 export type Context = Output & { target: cloudflare.Target; store: Store };
-
 /** `waitSeconds`: how long each share is tested. */
 export type RollOut = Context & steps.Plan & { release: Build; waitSeconds: number };
 
-/**
- * Rolls a release out, or resumes a roll-out. After a failure or an interruption it restores the settled version.
- *
- * @throws Error saying what failed, and what is served now.
- */
+/** Rolls a release out, or resumes that. @throws Error saying what failed, and what is served now. */
 export async function rollOut(options: RollOut) {
   const { target, release, say, signal } = options;
   let deployed = await cloudflare.readDeployed(target);
-  const previous = steps.settledVersion(deployed) ?? null;
   const run: steps.Run = { id: randomUUID().slice(0, 8) };
   let bookmark = '';
 
-  async function change(step: steps.Change): Promise<void> {
+  async function take(step: steps.Step): Promise<void> {
+    if (step.do === 'prepare') {
+      ({ pending: run.pending, bookmark } = await prepare(options, deployed));
+      return;
+    }
+    if (step.do === 'test') {
+      await testShare(options, step, run.attached ? NEW_ADDRESS_LIMIT_S : undefined);
+      run.tested = step.percentage;
+      return;
+    }
+    // Every other step changes something.
     const newest = deployed.deployments.at(-1);
     const found = (await cloudflare.listDeployments(target)).at(-1);
     if (!isDeepStrictEqual(found, newest)) throw new Error('another operator has deployed');
     signal.throwIfAborted();
     if (step.do === 'create worker') {
       say(`Creating ${target.worker}: it answers 503 until its first release has passed its tests`);
-      await cloudflare.deployPlaceholder(target);
+      await cloudflare.deployPlaceholder(target, release);
       deployed = await cloudflare.readDeployed(target);
     } else if (step.do === 'upload') {
       say('Uploading the version');
       deployed.versions.push(await cloudflare.uploadVersion(target, release, bookmark));
     } else if (step.do === 'migrate') {
-      say(`Applying ${step.pending.join(', ')}`);
-      const apply = ['d1', 'migrations', 'apply', 'DB', '--remote'];
-      // Without a time limit: a large table takes long.
-      await target.wrangler(apply, { config: release.config, limitMs: 0 });
+      say(`Applying ${run.pending?.join(', ')}`);
+      await cloudflare.applyMigrations(target, release);
       run.pending = [];
     } else if (step.do === 'attach') {
       say('Attaching routes and crons');
-      await target.wrangler(['triggers', 'deploy'], release);
+      await target.wrangler(['triggers', 'deploy'], { config: release.config });
       run.attached = true;
-    } else {
-      const why = step.message === steps.RETURNED ? 'Ending another unfinished release: d' : 'D';
-      say(`${why}eploying ${steps.sharesOf(step)} in place of ${steps.sharesOf(newest)}`);
+    } else if (step.do === 'deploy') {
+      const ends = step.message === steps.RETURNED ? ', to end an unfinished release' : '';
+      say(`Deploying ${steps.sharesOf(step)} in place of ${steps.sharesOf(newest)}${ends}`);
       await cloudflare.deploy(target, step.shares, step.message);
       deployed.deployments.push(cloudflare.deploymentOf(step.shares, step.message));
     }
@@ -76,30 +73,20 @@ export async function rollOut(options: RollOut) {
     if (step.do === 'refuse') throw new Error(`${target.environment}: ${step.because}`);
     if (step.do === 'finish') {
       say(`${target.environment} serves ${step.version} to all.`);
-      const { commit, digest } = release;
-      return { commit, digest, version: step.version, previous };
+      return { commit: release.commit, digest: release.digest, version: step.version };
     }
     const old = steps.settledVersion(deployed);
     try {
       signal.throwIfAborted();
-      if (step.do === 'prepare') {
-        ({ pending: run.pending, bookmark } = await prepare(options, deployed));
-      } else if (step.do === 'test') {
-        await testShare(options, step, steps.isWithoutAddress(deployed));
-        run.tested = step.percentage;
-      } else {
-        await change(step);
-      }
+      await take(step);
     } catch (cause) {
       const failure = signal.aborted ? 'interrupted' : oneLine(cause);
       if (!old) throw new Error(failure, { cause });
       say(`Failed: ${failure}`);
       // Only what this run deployed: an earlier run of the same release may still be running.
-      const served = await restore(options, old, 'returned', (found) => found.run === run.id).then(
-        () => `${target.environment} serves ${old} to all`,
-        oneLine,
-      );
-      throw new Error(`${failure}; ${served}`, { cause });
+      const mayReplace = (found: cloudflare.Deployment) => found.run === run.id;
+      const serves = await restore(options, old, 'returned', mayReplace).catch(oneLine);
+      throw new Error(`${failure}; ${serves}`, { cause });
     }
   }
 }
@@ -134,12 +121,11 @@ export async function pendingMigrations(target: cloudflare.Target, folder: strin
 async function testShare(
   { target, store, waitSeconds, say, signal }: RollOut,
   { version, percentage }: { version: string; percentage: number },
-  isNewAddress: boolean,
+  limitSeconds: number | undefined,
 ): Promise<void> {
   say(`Testing ${version.slice(0, 8)} at ${percentage} %`);
-  const byName = percentage < 100 && { worker: target.worker };
-  const client = { ...store, signal, version, ...byName };
-  await waitForVersion(client, isNewAddress ? NEW_ADDRESS_LIMIT_S : undefined);
+  const client = { ...store, signal, version, ...(percentage < 100 && { worker: target.worker }) };
+  await waitForVersion(client, limitSeconds);
   const end = Date.now() + waitSeconds * 1000;
   do await smokeTest(client);
   while (Date.now() < end);
@@ -147,25 +133,19 @@ async function testShare(
 
 /**
  * Deploys a version to all, to stay, unless it already is, or the newest deployment may not be replaced. A command can
- * fail after it took effect, so what is deployed is read after each attempt.
- *
- * @throws Error saying what is served instead.
+ * fail after it took effect, so what is deployed is read after each attempt. Returns or throws what is served.
  */
 export async function restore(
   { target, say }: Pick<Context, 'target' | 'say'>,
   version: string,
   why: 'returned' | 'rolled back',
   mayReplace: (newest: cloudflare.Deployment) => boolean,
-): Promise<void> {
+): Promise<string> {
   const { environment } = target;
-  let failure: unknown;
-  const note = (error: unknown) => {
-    failure = error;
-    say(`That failed: ${oneLine(error)}`);
-  };
+  const note = (error: unknown) => say(`That failed: ${oneLine(error)}`);
   for (const seconds of [...RETURN_PAUSES_S, 0]) {
     const newest = (await cloudflare.listDeployments(target).catch(note))?.at(-1);
-    if (steps.onlyVersion(newest) === version) return;
+    if (steps.onlyVersion(newest) === version) return `${environment} serves ${version} to all`;
     if (newest && !mayReplace(newest)) {
       const whose = newest.isStep ? `unfinished: ${steps.END}` : 'which another operator deployed';
       throw new Error(`${environment} serves ${steps.sharesOf(newest)}, ${whose}`);
@@ -178,5 +158,5 @@ export async function restore(
     await pause(seconds * 1000);
   }
   const command = `npm run release -- rollback ${version} --env ${environment}`;
-  throw new Error(`could not restore ${version}: run ${command}`, { cause: failure });
+  throw new Error(`could not restore ${version}: run ${command}`);
 }

@@ -3,12 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import {
-  type AnimalStore,
-  createAnimalStore,
-  type Pages,
-  StoreError,
-} from '../../client/src/index.ts';
+import { createAnimalStore, type Pages, StoreError } from '../../client/src/index.ts';
 import { DEPRECATION, SUNSET } from '../../src/pets/deprecation.ts';
 
 export type Store = {
@@ -31,30 +26,27 @@ const ORDERS = '/store/orders';
 
 const RUN = `smoke-test-${randomUUID()}`;
 
+type Client = ReturnType<typeof clientOf>;
+type List = Pages<{ id: bigint; status?: string }>;
+type Send = typeof fetch;
 type Table = 'pets' | 'orders';
 /** The tables that this process has added rows to. */
 const added = new Set<Table>();
 
-const Health = z.object({
-  status: z.string(),
-  environment: z.string(),
-  version: z.string().optional(),
-});
 const Description = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
 /** Waits until the version of a store answers. @throws Error when it has not in time. */
 export async function waitForVersion(store: Store, limitSeconds = 60): Promise<void> {
   const end = Date.now() + limitSeconds * 1000;
-  for (let answers = 0; answers < ANSWERS_IN_A_ROW; answers += 1) {
+  for (let answers = 0; answers < ANSWERS_IN_A_ROW; ) {
     const cause = await checkHealth(store, fetchFrom(store)).catch((error: Error) => error);
     store.signal?.throwIfAborted();
-    if (!cause) continue;
-    if (Date.now() > end) {
+    answers = cause ? 0 : answers + 1;
+    if (cause && Date.now() > end) {
       const what = `version ${store.version} has not answered within ${limitSeconds} s`;
       throw new Error(`${what}: ${cause.message}`, { cause });
     }
-    answers = -1;
-    await pause(500);
+    if (cause) await pause(500);
   }
 }
 
@@ -63,7 +55,7 @@ export async function smokeTest(store: Store): Promise<void> {
   const send = fetchFrom(store);
   const problems: string[] = [];
   let request = '';
-  const fetch: typeof send = async (input, init) => {
+  const fetch: Send = async (input, init) => {
     request = `${init?.method ?? 'GET'} ${input}`;
     const response = await send(input, init);
     // The client sends the request again, which hides the error.
@@ -91,12 +83,9 @@ export async function removeTestRows(execute: (sql: string) => Promise<unknown>)
   if (statements.length > 0) await execute(statements.join('; '));
 }
 
-/**
- * Tests that a store can live with migrations: animals and orders from before stay the same, open orders can be delivered
- * or cancelled, and it passes the smoke test.
- */
+/** Tests that animals and orders outlive migrations, open orders can still end, and the smoke test passes. */
 export async function testMigrations(store: Store, migrate: () => Promise<unknown>): Promise<void> {
-  const client = clientOf(store, fetchFrom(store));
+  const client = clientOf(store, fetch);
   // A previous release may lack orders.
   const hasOrders = ORDERS in (await readPaths(store, fetch));
   const read = async () => [
@@ -113,19 +102,18 @@ export async function testMigrations(store: Store, migrate: () => Promise<unknow
   const before = await read();
   await migrate();
   if (!isDeepStrictEqual(await read(), before)) throw new Error('animals or orders have changed');
-  const [delivered, cancelled] = open;
-  if (delivered) await client.updateOrder(delivered, { status: 'approved' });
-  if (delivered) await client.updateOrder(delivered, { status: 'delivered' });
-  if (cancelled) await client.updateOrder(cancelled, { status: 'cancelled' });
+  const ends = [['approved', 'delivered'], ['cancelled']] as const;
+  for (const [index, orderId] of open.entries()) {
+    for (const status of ends[index] ?? []) await client.updateOrder(orderId, { status });
+  }
   await smokeTest(store);
 }
 
-async function readPaths({ baseUrl }: Store, send: typeof fetch) {
-  const description = await send(`${baseUrl}/openapi.json`);
-  return Description.parse(await description.json()).paths;
+async function readPaths({ baseUrl }: Store, send: Send) {
+  return Description.parse(await (await send(`${baseUrl}/openapi.json`)).json()).paths;
 }
 
-async function testStore(store: Store, fetch: ReturnType<typeof fetchFrom>): Promise<void> {
+async function testStore(store: Store, fetch: Send): Promise<void> {
   await checkHealth(store, fetch);
   const refused = await fetch(`${store.baseUrl}/pets`);
   const scheme = refused.headers.get('www-authenticate')?.split(' ')[0];
@@ -157,7 +145,7 @@ async function testStore(store: Store, fetch: ReturnType<typeof fetchFrom>): Pro
 }
 
 /** Orders two animals: one order is delivered, the other cancelled. */
-async function testOrders(client: AnimalStore, sold: bigint, returned: bigint): Promise<void> {
+async function testOrders(client: Client, sold: bigint, returned: bigint): Promise<void> {
   const order = (petId: bigint) =>
     createOnce('orders', (idempotencyKey) => client.placeOrder({ petId }, { idempotencyKey }));
   const expectPet = async (id: bigint, status: string) =>
@@ -178,11 +166,7 @@ async function testOrders(client: AnimalStore, sold: bigint, returned: bigint): 
 }
 
 /** Reads two pages of one item, as the test has added two, and a page of items with one status. */
-async function testList<Item extends { id: bigint; status?: string }>(
-  list: Pages<Item>,
-  filtered: Pages<Item>,
-  status: string,
-): Promise<void> {
+async function testList(list: List, filtered: List, status: string): Promise<void> {
   const { items, next, metadata } = await list.page();
   expect('Cache-Control', metadata.headers.get('cache-control'), 'private, no-store');
   const [first, second] = [items[0], next && (await list.page(next)).items[0]];
@@ -194,7 +178,7 @@ async function testList<Item extends { id: bigint; status?: string }>(
 /** Sends a create twice with one idempotency key, and returns the id of what it created. */
 async function createOnce(
   table: Table,
-  create: (key: string) => ReturnType<AnimalStore['createPet' | 'placeOrder']>,
+  create: (key: string) => ReturnType<Client['createPet' | 'placeOrder']>,
 ): Promise<bigint> {
   const key = `${RUN}/${table}/${randomUUID()}`;
   added.add(table);
@@ -214,7 +198,7 @@ async function expectError(call: Promise<unknown>, code: string): Promise<void> 
  * `fetch`, which asks for the version by name where the store has a worker.
  * https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
  */
-function fetchFrom({ worker, version, signal }: Store): typeof fetch {
+function fetchFrom({ worker, version, signal }: Store): Send {
   return (input, init = {}) => {
     const headers = new Headers(init.headers);
     if (worker) headers.set('Cloudflare-Workers-Version-Overrides', `${worker}="${version}"`);
@@ -223,18 +207,19 @@ function fetchFrom({ worker, version, signal }: Store): typeof fetch {
 }
 
 /** A client of the store, which retries after rate limiting and brief network errors. */
-function clientOf({ baseUrl, apiKey, signal }: Store, fetch: ReturnType<typeof fetchFrom>) {
+function clientOf({ baseUrl, apiKey, signal }: Store, fetch: Send) {
   return createAnimalStore({ baseUrl, apiKey, fetch, signal });
 }
 
 /** Checks that the store is healthy, and which environment and version answers. */
-async function checkHealth({ baseUrl, environment, version }: Store, send: typeof fetch) {
+async function checkHealth({ baseUrl, environment, version }: Store, send: Send) {
   // Not `/v1/health`, which version 1.0.0 does not have.
   const signal = AbortSignal.timeout(10_000);
   const response = await send(new URL('/health', baseUrl), { signal });
   expect('status of /health', response.status, 200);
-  const health = Health.parse(await response.json());
-  expect('health', health, { status: 'ok', environment, version: version ?? health.version });
+  const health = z.record(z.string(), z.unknown()).parse(await response.json());
+  const expected = { ...health, status: 'ok', environment, ...(version && { version }) };
+  expect('health', health, expected);
 }
 
 /** @throws Error naming what differs. */

@@ -130,7 +130,7 @@ describe('a life', { shuffle: false }, () => {
     const before = production().deployments.length;
     const statuses = await statusesDuring(async () => {
       const report = JSON.parse(await release(...PROMOTE, '--json'));
-      expect(report).toMatchObject({ ok: true, previous: idOf('first') });
+      expect(report).toMatchObject({ ok: true, commit: await project.git('rev-parse', 'HEAD') });
     });
     nameNewest('second');
     expect(sharesSince(before)).toEqual([

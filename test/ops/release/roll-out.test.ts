@@ -37,7 +37,7 @@ function deploy(shares: string, message: string): void {
 }
 
 const target: Target = {
-  ...{ environment: 'production', worker: 'worker', accountId: '', baseUrl: '' },
+  ...{ environment: 'production', worker: 'worker', baseUrl: '' },
   async wrangler(args, { env, limitMs } = {}) {
     const call = args.join(' ').replace(/ (--|\/).*/, '');
     const message = args[args.indexOf('--message') + 1] ?? '';
