@@ -41,7 +41,8 @@ const settled = (id: string) => deploymentOf(sharesOf(`${id} 100`), 'settled rel
 const byHand = (shares: string) => deploymentOf(sharesOf(shares), '');
 /** As version 1.0.0 of the tool noted it. */
 const step1 = (shares: string) => deploymentOf(sharesOf(shares), 'release: 10 %');
-const upload1 = (id: string) => deploymentOf(sharesOf(`${id} 100`), MESSAGE_1);
+const [step10, step50] = [step1('new 10, old 90'), step1('new 50, old 50')];
+const upload1 = deploymentOf(sharesOf('other 100'), MESSAGE_1);
 const unrouted1 = deploymentOf(sharesOf('old 100'), 'settled release: tested without a route');
 
 function deploys(shares: string, message: string): Step {
@@ -63,6 +64,7 @@ function refuses(because: string) {
   return { do: 'refuse', because: expect.stringContaining(because) };
 }
 
+const [unknown, unfinished] = [refuses('no version to return to'), refuses('--unfinished')];
 const empty = byHand('empty 100');
 const first = deploys('new 0, empty 100', 'release: 0 % return=empty run=1');
 const other = step('other 10, old 90');
@@ -75,7 +77,6 @@ const tested = (percentage: number): Run => ({ ...PREPARED, tested: percentage }
 const ATTACHED: Run = { ...tested(100), attached: true };
 /** Of twelve deployments Cloudflare lists ten. */
 const twelve = <T>(deployment: T) => Array<T>(12).fill(deployment).slice(-10);
-const unsettled1 = (last: string) => [...twelve(step1('new 10, old 90')).slice(1), step1(last)];
 
 test.each<[string, Deployment[], Run, unknown]>([
   ['killed after the worker was created', [empty], BEGUN, prepares],
@@ -107,42 +108,27 @@ test.each<[string, Deployment[], Run, unknown]>([
   ['deployed by hand, prepared', [settled('other'), byHand('old 100')], PREPARED, to0],
   ['an operator returned by hand', [step('new 10, old 90'), byHand('old 100')], PREPARED, to0],
   ['this release, deployed by hand', [settled('old'), byHand('new 100')], ATTACHED, settles],
-  ['shared by hand', [byHand('old 50, foreign 50')], BEGUN, refuses('no version to return to')],
-  ['another release is unfinished', [settled('old'), other], BEGUN, refuses('--unfinished')],
-  ['another release that returns to this one', [toNew], BEGUN, refuses('--unfinished')],
+  ['shared by hand', [byHand('old 50, foreign 50')], BEGUN, unknown],
+  ['another release is unfinished', [settled('old'), other], BEGUN, unfinished],
+  ['another release that returns to this one', [toNew], BEGUN, unfinished],
   ['twelve steps', twelve(step('new 10, old 90')), PREPARED, tests(10)],
   ['twelve steps, tested', twelve(step('new 50, old 50')), tested(50), to100],
-  ['twelve steps of another release', twelve(other), BEGUN, refuses('rollback --unfinished')],
+  ['twelve steps of another release', twelve(other), BEGUN, unfinished],
   ['twelve by hand', twelve(byHand('old 100')), PREPARED, to0],
-  ['1.0.0: a step of this release', [settled('old'), step1('new 50, old 50')], PREPARED, to50],
+  ['1.0.0: a step', [settled('old'), step1('new 50, old 50')], PREPARED, to50],
   [
     '1.0.0: a step after one by hand',
-    [settled('other'), byHand('old 100'), step1('new 10, old 90')],
+    [settled('other'), byHand('old 100'), step50],
     PREPARED,
-    to10,
+    to50,
   ],
-  ['1.0.0: twelve steps, most requests to one', unsettled1('new 50, old 50'), PREPARED, to50],
-  [
-    '1.0.0: twelve steps at 100 %',
-    twelve(step1('new 100')),
-    BEGUN,
-    refuses('no version to return'),
-  ],
-  ['1.0.0: its first promotion was killed', [byHand('old 100')], BEGUN, creates],
-  [
-    '1.0.0: its first promotion was killed twice',
-    [byHand('old 100'), upload1('other')],
-    BEGUN,
-    creates,
-  ],
-  ['1.0.0: … and then an operator deployed', [upload1('other'), byHand('old 100')], PREPARED, to0],
-  [
-    '1.0.0: an upload on a settled version',
-    [settled('old'), upload1('other')],
-    BEGUN,
-    refuses('--unfinished'),
-  ],
-  ['1.0.0: twelve uploads', twelve(upload1('other')), BEGUN, refuses('no version to return')],
+  ['1.0.0: twelve steps, most to one', [...twelve(step10).slice(1), step50], PREPARED, to50],
+  ['1.0.0: twelve steps at 100 %', twelve(step1('new 100')), BEGUN, unknown],
+  ['1.0.0: its first one was killed', [byHand('old 100')], BEGUN, creates],
+  ['1.0.0: killed twice', [byHand('old 100'), upload1], BEGUN, creates],
+  ['1.0.0: an operator deployed since', [upload1, byHand('old 100')], PREPARED, to0],
+  ['1.0.0: untested after a settled one', [settled('old'), upload1], BEGUN, unfinished],
+  ['1.0.0: twelve untested', twelve(upload1), BEGUN, unknown],
   ['1.0.0: tested at workers.dev', [byHand('old 100'), unrouted1], PREPARED, attaches],
   ['1.0.0: promoted since', [unrouted1, settled('old')], PREPARED, to0],
 ])('%s', (_, deployments, run, expected) => {
