@@ -14,10 +14,7 @@ command('staging', 'Builds the commit that is checked out, releases it to stagin
   .addOption(waitOption(0))
   .action(execute((output, { wait }: Wait) => commands.releaseToStaging(output, wait)));
 
-command(
-  'promote',
-  'Releases to production what staging serves: 0, 10, 50 and 100 % of the requests.',
-)
+command('promote', 'Promotes what staging serves: to 0, 10, 50 and 100 % of the requests.')
   .addOption(waitOption(60))
   .option('--commit <id>', 'refuse if staging serves another commit')
   .action(execute((output, { wait, commit }: Wait) => commands.promote(output, wait, commit)));
@@ -33,7 +30,7 @@ command('rollback', 'Lists the versions to return to; with a version returns to 
     return execute((output) => commands.rollBack(output, options, version))(options);
   });
 
-command('status', 'Shows what both environments serve, and what is missing or unfinished.').action(
+command('status', 'Shows what is served, unfinished and missing.').action(
   execute(commands.showStatus),
 );
 

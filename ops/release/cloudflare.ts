@@ -7,6 +7,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod';
+import { migrationNames } from '../migrations.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import type { Build, Release } from './dist.ts';
 
@@ -16,6 +17,7 @@ export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 /** Timeout of a wrangler command, longer than any upload takes, so that a hang cannot block a rollback. */
 const LIMIT_MS = 180_000;
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
+const SET_UP = 'see docs/operations.md, First set-up';
 /** What wrangler.toml has until an environment is set up. */
 const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example/g;
 
@@ -47,8 +49,7 @@ export function readTarget(environment: EnvironmentName, token?: string) {
     baseUrl: String(vars.BASE_URL),
     /** Runs wrangler on the environment, by default with the project's configuration. */
     async wrangler(args: string[], { config = CONFIG, env, limitMs = LIMIT_MS }: Options = {}) {
-      const fix = 'see docs/operations.md, First set-up';
-      if (unset) throw new Error(`wrangler.toml still has ${unset} for ${environment}: ${fix}`);
+      if (unset) throw new Error(`wrangler.toml has ${unset}: ${SET_UP}`);
       return runWrangler([...args, '--env', environment, '--config', config], {
         env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
         // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.
@@ -176,18 +177,20 @@ export async function uploadVersion(target: Target, build: Build, bookmark: stri
   return Version.parse({ id: entry.version_id, metadata, annotations });
 }
 
-/** The names of the migrations that have run. (`d1 migrations list` would write.) */
-export async function appliedMigrations(target: Target): Promise<string[]> {
+/** The migrations of a folder that have not run. (`d1 migrations list` would write.) */
+export async function pendingMigrations(target: Target, folder: string): Promise<string[]> {
   const Results = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
-  const sql = 'SELECT name FROM d1_migrations';
-  const command = ['d1', 'execute', 'DB', '--remote', '--command', sql];
+  const command = [
+    'd1',
+    'execute',
+    'DB',
+    '--remote',
+    '--command',
+    'SELECT name FROM d1_migrations',
+  ];
   const results = Results.parse(await readList(target, command, /no such table: d1_migrations/));
-  return results.flatMap((each) => each.results).map(({ name }) => name);
-}
-
-/** Applies migrations without a time limit, as a large table takes long. */
-export async function applyMigrations(target: Target, { config }: Build): Promise<void> {
-  await target.wrangler(['d1', 'migrations', 'apply', 'DB', '--remote'], { config, limitMs: 0 });
+  const applied = results.flatMap((each) => each.results).map(({ name }) => name);
+  return (await migrationNames(folder)).filter((name) => !applied.includes(name));
 }
 
 /** For a person: it takes the database back to a bookmark, and loses everything written since. */

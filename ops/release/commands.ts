@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
 import { build, committedHead } from './dist.ts';
 import { isChosen, onlyVersion, settledVersion, sharesOf } from './next-step.ts';
-import { type Context, type Output, pendingMigrations, restore, rollOut } from './rollout.ts';
+import { type Context, type Output, restore, rollOut } from './rollout.ts';
 import { removeTestRows, smokeTest, waitForVersion } from './smoke.ts';
 
 export function releaseToStaging(output: Output, waitSeconds: number) {
@@ -23,7 +23,8 @@ export function releaseToStaging(output: Output, waitSeconds: number) {
 export function promote(output: Output, waitSeconds: number, approved?: string) {
   const target = cloudflare.readTarget('production');
   return withStore(target, output, async (context) => {
-    const { deployments, versions } = await cloudflare.readDeployed(stagingToRead());
+    const staging = cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
+    const { deployments, versions } = await cloudflare.readDeployed(staging);
     const newest = deployments.at(-1);
     const staged = versions.find(({ id }) => id === onlyVersion(newest))?.release;
     // Version 1.0.0 of this tool wrote "proved". A rollback deploys before it tests.
@@ -140,14 +141,10 @@ function keyProblem(environment: cloudflare.EnvironmentName): string | undefined
   return `SMOKE_API_KEY must be an API key of ${environment}: ${fix}`;
 }
 
-/** Staging for commands that only read it: in an account of its own, it needs a token of its own. */
-function stagingToRead(): cloudflare.Target {
-  return cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
-}
-
 export async function showStatus({ say }: Output) {
+  const token = process.env.CLOUDFLARE_STAGING_API_TOKEN;
   const environments = [
-    await statusOf(stagingToRead(), say),
+    await statusOf(cloudflare.readTarget('staging', token), say),
     await statusOf(cloudflare.readTarget('production'), say),
   ];
   const [staging, production] = environments.map(({ serves }) => serves.at(-1)?.release);
@@ -164,7 +161,7 @@ async function statusOf(target: cloudflare.Target, say: Output['say']) {
   let deployed: cloudflare.Deployed = { deployments: [], versions: [] };
   try {
     deployed = await cloudflare.readDeployed(target);
-    const pending = await pendingMigrations(target, PROJECT_ROOT);
+    const pending = await cloudflare.pendingMigrations(target, PROJECT_ROOT);
     if (pending.length > 0) missing.push(`migrations ${pending.join(', ')}`);
   } catch (error) {
     missing.push(oneLine(error));

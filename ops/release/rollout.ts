@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { oneLine } from '../command-line.ts';
-import { migrationNames } from '../migrations.ts';
 import * as cloudflare from './cloudflare.ts';
 import { type Build, testPreviousRelease } from './dist.ts';
 import * as steps from './next-step.ts';
@@ -14,6 +13,7 @@ import { type Store, smokeTest, waitForVersion } from './smoke.ts';
 
 /** A new address needs a DNS record and a certificate first. */
 const NEW_ADDRESS_LIMIT_S = 600;
+const APPLY = ['d1', 'migrations', 'apply', 'DB', '--remote'];
 /** Delays between attempts to return, in seconds. */
 const RETURN_PAUSES_S = [1, 2, 5, 15, 30, 30];
 
@@ -54,7 +54,8 @@ export async function rollOut(options: RollOut) {
       deployed.versions.push(await cloudflare.uploadVersion(target, release, bookmark));
     } else if (step.do === 'migrate') {
       say(`Applying ${run.pending?.join(', ')}`);
-      await cloudflare.applyMigrations(target, release);
+      // Without a time limit: a large table takes long.
+      await target.wrangler(APPLY, { config: release.config, limitMs: 0 });
       run.pending = [];
     } else if (step.do === 'attach') {
       say('Attaching routes and crons');
@@ -75,12 +76,11 @@ export async function rollOut(options: RollOut) {
       say(`${target.environment} serves ${step.version} to all.`);
       return { commit: release.commit, digest: release.digest, version: step.version };
     }
-    const old = steps.settledVersion(deployed);
     try {
-      signal.throwIfAborted();
       await take(step);
     } catch (cause) {
       const failure = signal.aborted ? 'interrupted' : oneLine(cause);
+      const old = steps.settledVersion(deployed);
       if (!old) throw new Error(failure, { cause });
       say(`Failed: ${failure}`);
       // Only what this run deployed: an earlier run of the same release may still be running.
@@ -93,7 +93,7 @@ export async function rollOut(options: RollOut) {
 
 /** Tests pending migrations on the previous release. Changes nothing at Cloudflare. */
 async function prepare({ target, release, say }: RollOut, deployed: cloudflare.Deployed) {
-  const pending = await pendingMigrations(target, release.folder);
+  const pending = await cloudflare.pendingMigrations(target, release.folder);
   const id = steps.settledVersion(deployed);
   const old = deployed.versions.find((version) => version.id === id);
   if (pending.length > 0 && !old?.isPlaceholder) {
@@ -109,12 +109,6 @@ async function prepare({ target, release, say }: RollOut, deployed: cloudflare.D
   const command = cloudflare.restoreCommand(target, bookmark);
   say(`To restore the data of now, and lose everything written since: ${command}`);
   return { pending, bookmark };
-}
-
-/** The migrations of a folder that have not run. */
-export async function pendingMigrations(target: cloudflare.Target, folder: string) {
-  const applied = await cloudflare.appliedMigrations(target);
-  return (await migrationNames(folder)).filter((name) => !applied.includes(name));
 }
 
 /** Waits until a version answers at its share, then runs the smoke test for some time: at least once. */

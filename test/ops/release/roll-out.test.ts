@@ -123,7 +123,9 @@ test('nothing is changed when another operator deploys during the preparation', 
 });
 
 test('nothing is changed when it is interrupted during the preparation', async () => {
-  hooks['before d1 time-travel'] = () => stopped.abort();
+  hooks['before d1 time-travel'] = () => {
+    hooks['before deployments'] = () => stopped.abort();
+  };
   await expect(promote()).rejects.toThrow('interrupted; production serves old to all');
   expect(changes).toEqual([]);
 });
