@@ -30,9 +30,8 @@ command('rollback', 'Lists the versions to return to; with a version returns to 
     return execute((output) => commands.rollBack(output, options, version))(options);
   });
 
-command('status', 'Shows what is served, unfinished and missing.').action(
-  execute(commands.showStatus),
-);
+const status = command('status', 'Shows what both environments serve, and what is missing.');
+status.action(execute(commands.showStatus));
 
 command('smoke', 'Tests a store as a client. Its API key comes from SMOKE_API_KEY.')
   .addOption(environment)

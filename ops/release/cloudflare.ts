@@ -17,7 +17,6 @@ export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 /** Timeout of a wrangler command, longer than any upload takes, so that a hang cannot block a rollback. */
 const LIMIT_MS = 180_000;
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
-const SET_UP = 'see docs/operations.md, First set-up';
 /** What wrangler.toml has until an environment is set up. */
 const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example/g;
 
@@ -25,7 +24,6 @@ const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example/g;
 const NO_WORKER = /\[code: (10007|10090)\]/;
 
 const PLACEHOLDER = 'placeholder';
-/** What the message of a deployment begins with. */
 export const STEP = 'release: ';
 export const SETTLED = 'settled release: ';
 
@@ -49,7 +47,7 @@ export function readTarget(environment: EnvironmentName, token?: string) {
     baseUrl: String(vars.BASE_URL),
     /** Runs wrangler on the environment, by default with the project's configuration. */
     async wrangler(args: string[], { config = CONFIG, env, limitMs = LIMIT_MS }: Options = {}) {
-      if (unset) throw new Error(`wrangler.toml has ${unset}: ${SET_UP}`);
+      if (unset) throw new Error(`First set-up (docs/operations.md): wrangler.toml has ${unset}`);
       return runWrangler([...args, '--env', environment, '--config', config], {
         env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
         // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.

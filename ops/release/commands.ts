@@ -40,7 +40,7 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
     const release = await build(commit);
     if (release.digest !== digest) {
       const fix = `install its packages (git checkout ${commit}, npm run setup)`;
-      throw new Error(`the build of commit ${commit} differs from the one on staging: ${fix}`);
+      throw new Error(`commit ${commit} does not build to the bytes of staging: ${fix}`);
     }
     const percentages = [0, 10, 50, 100];
     return rollOut({ ...context, waitSeconds, release, percentages, endsOthers: false });
@@ -66,9 +66,8 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
   }
   const candidates = versions.filter(({ id }) => id !== onlyVersion(newest));
   if (!unfinished && !prefix) {
-    const known = deployments.map(
-      (each) => each.returnTo ?? (isChosen(deployed, each) && onlyVersion(each)),
-    );
+    const chosen = deployments.filter((each) => isChosen(deployed, each)).map(onlyVersion);
+    const known = deployments.map(({ returnTo }) => returnTo).concat(chosen);
     say(`${env} serves ${sharesOf(newest)}. Versions, the newest last:`);
     for (const { id, createdOn, release } of candidates) {
       const state = known.includes(id) ? 'settled' : 'not known to have been settled';
@@ -80,17 +79,14 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
   const wanted = unfinished ? (settled ?? 'unknown') : prefix;
   const [old, ...others] = candidates.filter(({ id }) => wanted && id.startsWith(wanted));
   if (!old || others.length > 0) {
-    const list = `npm run release -- rollback --env ${env}`;
-    throw new Error(`"${wanted}" is not the id of one version to return to: ${list} lists them`);
+    throw new Error(`"${wanted}" is not the id of one other version: list them with rollback`);
   }
   const mayReplace = (found: cloudflare.Deployment) => isDeepStrictEqual(found, newest);
   const serves = await restore({ target, say }, old.id, 'rolled back', mayReplace);
   say(`${serves}.`);
   const next = versions.find((each) => each.release && each.createdOn > old.createdOn);
   const command = next?.release && cloudflare.restoreCommand(target, next.release.bookmark);
-  if (command) {
-    say(`To restore the data of ${next.createdOn}, and lose everything written since: ${command}`);
-  }
+  if (command) say(`To restore the data of ${next.createdOn}, losing all since: ${command}`);
   const untested = old.isPlaceholder ? 'it is the placeholder' : keyProblem(env);
   if (untested) {
     say(`Not tested: ${untested}. To test it: npm run release -- smoke --env ${env}`);
@@ -167,10 +163,9 @@ async function statusOf(target: cloudflare.Target, say: Output['say']) {
     missing.push(oneLine(error));
   }
   const newest = deployed.deployments.at(-1);
-  const serves = (newest?.shares ?? []).map((share) => {
-    const version = deployed.versions.find(({ id }) => id === share.version);
-    return { ...share, release: version?.release };
-  });
+  const releases = new Map(deployed.versions.map(({ id, release }) => [id, release]));
+  const shares = newest?.shares ?? [];
+  const serves = shares.map((share) => ({ ...share, release: releases.get(share.version) }));
   say(`${environment}:${newest ? '' : ' nothing is known to be deployed'}`);
   for (const { version, percentage, release } of serves) {
     say(`  ${percentage} %  version ${version}  commit ${release?.commit ?? 'unknown'}`);

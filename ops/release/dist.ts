@@ -1,7 +1,4 @@
-/**
- * What is released: a commit, built in dist/ from its own files and the installed packages. Builds of a commit with the
- * same digest are the same bytes.
- */
+/** What is released: a commit, built in dist/ from its own files and the installed packages. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,9 +11,8 @@ import { sha256 } from '../migrations.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import { testMigrations } from './smoke.ts';
 
-/** `digest` is the SHA-256 of index.js. (Assets are files of the commit; an upload rewrites the source map.) */
+/** The same commit and digest, the SHA-256 of index.js, are the same bytes: assets are files of the commit. */
 export type Release = { commit: string; digest: string };
-
 /** A release in a folder that is laid out like the project. */
 export type Build = Release & { folder: string; config: string; worker: string };
 
@@ -28,12 +24,11 @@ export async function build(commit: string, name = 'release'): Promise<Build> {
   // Only committed files: what git ignores may be a secret.
   const index = { GIT_INDEX_FILE: join(folder, '.git-index') };
   await git(['read-tree', commit], index).catch((cause) => {
-    const fix = 'git fetch --unshallow, or fetch-depth: 0 in GitHub Actions';
-    throw new Error(`commit ${commit} is not in this clone: ${fix}`, { cause });
+    throw new Error(`commit ${commit} is not in this clone: git fetch --unshallow`, { cause });
   });
   // The bytes of the commit, on Windows too.
-  const asCommitted = ['-c', 'core.autocrlf=false'];
-  await git([...asCommitted, 'checkout-index', '--all', `--prefix=${folder}/`], index);
+  const checkout = ['-c', 'core.autocrlf=false', 'checkout-index', '--all'];
+  await git([...checkout, `--prefix=${folder}/`], index);
 
   const config = join(folder, 'wrangler.toml');
   const worker = join(folder, 'worker/index.js');

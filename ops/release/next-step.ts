@@ -4,20 +4,15 @@ import type { Release } from './dist.ts';
 
 /** How many deployments Cloudflare lists. */
 const LISTED = 10;
+
 export const RETURNED = `${SETTLED}returned`;
 export const END = 'if nobody is running it, end it with rollback --unfinished';
 
-export type Plan = {
-  release: Release;
-  /** The shares of the new version, in percent, one after the other. */
-  percentages: number[];
-  /** Whether an unfinished roll-out of another release is ended: otherwise it may still be running. */
-  endsOthers: boolean;
-};
+/** `endsOthers`: whether an unfinished roll-out of another release is ended, which may still be running. */
+export type Plan = { release: Release; percentages: number[]; endsOthers: boolean };
 
-/** This run, and what it has done. */
+/** This run, by the id that its steps note, and what it has done. */
 export type Run = {
-  /** In the messages of its steps. */
   id: string;
   /** The migrations that have yet to be applied, known once the run is prepared. */
   pending?: string[];
@@ -97,10 +92,7 @@ export function versionOf({ deployments, versions }: Deployed, { commit, digest 
   return uploads.find(({ id }) => shares.some(({ version }) => version === id)) ?? uploads.at(-1);
 }
 
-/**
- * The version to return to: what was settled, or deployed by an operator, before the newest steps. A step names it in its
- * message; those of version 1.0.0 do not, and if none of ten is older than they, it is the one with the largest share.
- */
+// Steps of version 1.0.0 do not name the version to return to. If ten are listed, it is the one with the largest share.
 export function settledVersion(deployed: Deployed): string | undefined {
   const { deployments } = deployed;
   const chosen = deployments.findLast((each) => isChosen(deployed, each));
@@ -116,10 +108,7 @@ export function isChosen(deployed: Deployed, deployment: Deployment): boolean {
   return !deployment.isStep && !isUpload(deployed, deployment);
 }
 
-/**
- * Whether version 1.0.0 of this tool deployed an upload untested. Where that created the worker, so that the deployment
- * is the first one, only the version has the message.
- */
+/** Whether version 1.0.0 deployed an upload untested. Of the deployment that created the worker the version tells it. */
 function isUpload({ deployments, versions }: Deployed, deployment: Deployment): boolean {
   const isFirst = deployment === deployments[0] && deployments.length < LISTED;
   const version = versions.find(({ id }) => id === onlyVersion(deployment));

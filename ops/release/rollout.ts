@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { oneLine } from '../command-line.ts';
+import type { Share } from './cloudflare.ts';
 import * as cloudflare from './cloudflare.ts';
 import { type Build, testPreviousRelease } from './dist.ts';
 import * as steps from './next-step.ts';
@@ -94,29 +95,23 @@ export async function rollOut(options: RollOut) {
 /** Tests pending migrations on the previous release. Changes nothing at Cloudflare. */
 async function prepare({ target, release, say }: RollOut, deployed: cloudflare.Deployed) {
   const pending = await cloudflare.pendingMigrations(target, release.folder);
-  const id = steps.settledVersion(deployed);
-  const old = deployed.versions.find((version) => version.id === id);
+  const settled = steps.settledVersion(deployed);
+  const old = deployed.versions.find(({ id }) => id === settled);
   if (pending.length > 0 && !old?.isPlaceholder) {
     const names = pending.join(', ');
-    if (!old?.release) {
-      const fix = 'roll back to a release first';
-      throw new Error(`version ${id} is not a release, and cannot be tested on ${names}: ${fix}`);
-    }
+    if (!old?.release) throw new Error(`roll back to a release first, to test ${names} on it`);
     say(`Testing the previous release (commit ${old.release.commit.slice(0, 8)}) on ${names}`);
     await testPreviousRelease(old.release, release);
   }
   const bookmark = await cloudflare.readBookmark(target);
   const command = cloudflare.restoreCommand(target, bookmark);
-  say(`To restore the data of now, and lose everything written since: ${command}`);
+  say(`To restore the data of now, losing all since: ${command}`);
   return { pending, bookmark };
 }
 
 /** Waits until a version answers at its share, then runs the smoke test for some time: at least once. */
-async function testShare(
-  { target, store, waitSeconds, say, signal }: RollOut,
-  { version, percentage }: { version: string; percentage: number },
-  limitSeconds: number | undefined,
-): Promise<void> {
+async function testShare(options: RollOut, { version, percentage }: Share, limitSeconds?: number) {
+  const { target, store, waitSeconds, say, signal } = options;
   say(`Testing ${version.slice(0, 8)} at ${percentage} %`);
   const client = { ...store, signal, version, ...(percentage < 100 && { worker: target.worker }) };
   await waitForVersion(client, limitSeconds);

@@ -6,9 +6,9 @@ import * as z from 'zod';
 import { createAnimalStore, type Pages, StoreError } from '../../client/src/index.ts';
 import { DEPRECATION, SUNSET } from '../../src/pets/deprecation.ts';
 
+/** `baseUrl` ends in `/v1`. */
 export type Store = {
   environment: string;
-  /** Ends in `/v1`; links begin with it. */
   baseUrl: string;
   apiKey: string;
   /** The version that must answer, where it matters which. */
@@ -23,12 +23,12 @@ const ANSWERS_IN_A_ROW = 5;
 /** Rows of another run are removed after this time: until then it may still use them. */
 const KEEP_OTHERS_MS = 600_000;
 const ORDERS = '/store/orders';
-
 const RUN = `smoke-test-${randomUUID()}`;
 
 type Client = ReturnType<typeof clientOf>;
 type List = Pages<{ id: bigint; status?: string }>;
 type Send = typeof fetch;
+type Create = (key: string) => ReturnType<Client['createPet' | 'placeOrder']>;
 type Table = 'pets' | 'orders';
 /** The tables that this process has added rows to. */
 const added = new Set<Table>();
@@ -67,10 +67,7 @@ export async function smokeTest(store: Store): Promise<void> {
   if (problems.length > 0) throw new Error(`smoke test, ${problems.join('; ')}`, { cause });
 }
 
-/**
- * Removes the rows that smoke tests have added: those of this process, and those that a killed one has left. They are
- * found by their Idempotency-Keys, whose records hold the ids; these records expire by themselves after a day.
- */
+/** Removes the rows of this process's smoke tests, and of killed ones: a day long, their Idempotency-Keys show the ids. */
 export async function removeTestRows(execute: (sql: string) => Promise<unknown>): Promise<void> {
   const before = Date.now() - KEEP_OTHERS_MS;
   const statements = [...added].map(
@@ -176,10 +173,7 @@ async function testList(list: List, filtered: List, status: string): Promise<voi
 }
 
 /** Sends a create twice with one idempotency key, and returns the id of what it created. */
-async function createOnce(
-  table: Table,
-  create: (key: string) => ReturnType<Client['createPet' | 'placeOrder']>,
-): Promise<bigint> {
+async function createOnce(table: Table, create: Create): Promise<bigint> {
   const key = `${RUN}/${table}/${randomUUID()}`;
   added.add(table);
   const { id } = await create(key);
@@ -194,10 +188,7 @@ async function expectError(call: Promise<unknown>, code: string): Promise<void> 
   expect('code', found instanceof StoreError ? found.code : 'success', code);
 }
 
-/**
- * `fetch`, which asks for the version by name where the store has a worker.
- * https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
- */
+// https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
 function fetchFrom({ worker, version, signal }: Store): Send {
   return (input, init = {}) => {
     const headers = new Headers(init.headers);
@@ -211,7 +202,6 @@ function clientOf({ baseUrl, apiKey, signal }: Store, fetch: Send) {
   return createAnimalStore({ baseUrl, apiKey, fetch, signal });
 }
 
-/** Checks that the store is healthy, and which environment and version answers. */
 async function checkHealth({ baseUrl, environment, version }: Store, send: Send) {
   // Not `/v1/health`, which version 1.0.0 does not have.
   const signal = AbortSignal.timeout(10_000);
@@ -222,7 +212,6 @@ async function checkHealth({ baseUrl, environment, version }: Store, send: Send)
   expect('health', health, expected);
 }
 
-/** @throws Error naming what differs. */
 function expect(what: string, found: unknown, expected: unknown): void {
   if (isDeepStrictEqual(found, expected)) return;
   throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
