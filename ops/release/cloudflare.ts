@@ -3,7 +3,7 @@
  * deployments are the only state that a release keeps.
  * https://developers.cloudflare.com/workers/versions-and-deployments/
  */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod';
@@ -22,7 +22,6 @@ const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example/g;
 
 /** Cloudflare's codes for a worker that does not exist. */
 const NO_WORKER = /\[code: (10007|10090)\]/;
-
 const PLACEHOLDER = 'placeholder';
 export const STEP = 'release: ';
 export const SETTLED = 'settled release: ';
@@ -154,7 +153,6 @@ export async function deployPlaceholder(target: Target, { config }: Build): Prom
   await target.wrangler(['deploy', script, ...AS_BUILT, '--message', PLACEHOLDER], { config });
 }
 
-/** The state of the database now, which it can be restored to. */
 export async function readBookmark(target: Target): Promise<string> {
   const info = await target.wrangler(['d1', 'time-travel', 'info', 'DB', '--json']);
   return z.object({ bookmark: z.string() }).parse(JSON.parse(info)).bookmark;
@@ -167,7 +165,6 @@ export async function uploadVersion(target: Target, build: Build, bookmark: stri
   const label = ['--message', message, '--tag', commit.slice(0, 12)];
   const path = join(build.folder, 'upload.ndjson');
   const env = { WRANGLER_OUTPUT_FILE_PATH: path };
-  await rm(path, { force: true });
   await target.wrangler(['versions', 'upload', worker, ...AS_BUILT, ...label], { config, env });
   const entry = JSON.parse((await readFile(path, 'utf8')).trim().split('\n').at(-1) ?? '');
   const metadata = { created_on: new Date().toISOString() };

@@ -75,9 +75,7 @@ export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   return deployToAll(version, `${SETTLED}tested run=${run.id}`);
 }
 
-function refuse(because: string): Step {
-  return { do: 'refuse', because };
-}
+const refuse = (because: string): Step => ({ do: 'refuse', because });
 
 function deployToAll(version: string, message: string): Step {
   return { do: 'deploy', shares: [{ version, percentage: 100 }], message };

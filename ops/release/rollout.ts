@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { oneLine } from '../command-line.ts';
-import type { Share } from './cloudflare.ts';
 import * as cloudflare from './cloudflare.ts';
 import { type Build, testPreviousRelease } from './dist.ts';
 import * as steps from './next-step.ts';
@@ -110,8 +109,9 @@ async function prepare({ target, release, say }: RollOut, deployed: cloudflare.D
 }
 
 /** Waits until a version answers at its share, then runs the smoke test for some time: at least once. */
-async function testShare(options: RollOut, { version, percentage }: Share, limitSeconds?: number) {
+async function testShare(options: RollOut, share: cloudflare.Share, limitSeconds?: number) {
   const { target, store, waitSeconds, say, signal } = options;
+  const { version, percentage } = share;
   say(`Testing ${version.slice(0, 8)} at ${percentage} %`);
   const client = { ...store, signal, version, ...(percentage < 100 && { worker: target.worker }) };
   await waitForVersion(client, limitSeconds);
