@@ -29,9 +29,9 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
     const staged = versions.find(({ id }) => id === onlyVersion(newest))?.release;
     // Version 1.0.0 of this tool wrote "proved". A rollback deploys before it tests.
     const isTested = /^settled release: (tested|proved|returned)/.test(newest?.message ?? '');
-    if (!staged || !isTested) throw new Error('staging serves no tested release: release to it');
+    if (!staged || !isTested) throw new Error('run staging first: it serves no tested release');
     const { commit, digest } = staged;
-    if (approved && approved !== commit) throw new Error(`staging serves commit ${commit}`);
+    if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
     output.say(`Building commit ${commit}, which was tested on staging`);
     const release = await build(commit);
     if (release.digest !== digest) {

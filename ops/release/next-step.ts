@@ -90,7 +90,7 @@ export function versionOf({ deployments, versions }: Deployed, { commit, digest 
   return uploads.find(({ id }) => shares.some(({ version }) => version === id)) ?? uploads.at(-1);
 }
 
-// Steps of version 1.0.0 do not name the version to return to. If ten are listed, it is the one with the largest share.
+/** The version to return to. If only steps of version 1.0.0 are listed, which do not name it: the largest share. */
 export function settledVersion(deployed: Deployed): string | undefined {
   const { deployments } = deployed;
   const chosen = deployments.findLast((each) => isChosen(deployed, each));
@@ -106,7 +106,7 @@ export function isChosen(deployed: Deployed, deployment: Deployment): boolean {
   return !deployment.isStep && !isUpload(deployed, deployment);
 }
 
-/** Whether version 1.0.0 deployed an upload untested. Of the deployment that created the worker the version tells it. */
+/** Whether version 1.0.0 deployed it untested. The deployment that created the worker has no message: its version has. */
 function isUpload({ deployments, versions }: Deployed, deployment: Deployment): boolean {
   const isFirst = deployment === deployments[0] && deployments.length < LISTED;
   const version = versions.find(({ id }) => id === onlyVersion(deployment));

@@ -67,7 +67,7 @@ export async function smokeTest(store: Store): Promise<void> {
   if (problems.length > 0) throw new Error(`smoke test, ${problems.join('; ')}`, { cause });
 }
 
-/** Removes the rows of this process's smoke tests, and of killed ones: a day long, their Idempotency-Keys show the ids. */
+/** Removes the rows that smoke tests added, killed ones too. Their Idempotency-Keys hold the ids for a day. */
 export async function removeTestRows(execute: (sql: string) => Promise<unknown>): Promise<void> {
   const before = Date.now() - KEEP_OTHERS_MS;
   const statements = [...added].map(
