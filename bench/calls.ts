@@ -11,7 +11,7 @@ export type Call = {
 
 const PET = '{"name":"Rex","categoryId":3,"status":"sold"}';
 
-/** One request of each operation, in an order in which all succeed in a store that `addPets` has filled. */
+/** One request of each operation. In this order all succeed in a store that `addPets` has filled. */
 export const OPERATIONS = {
   listPets: { path: '/v1/pets?limit=20' },
   createPet: { method: 'POST', path: '/v1/pets', body: PET },
@@ -28,16 +28,16 @@ export function headersOf({ headers }: Call, key = LOCAL_KEY): Record<string, st
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
 }
 
-/** Sends a request to the app in this process, without its log line. `behind` collects the work after the response. */
+/** Sends a request to the app in this process, without its log line. `background` collects the work after the response. */
 export async function sendInProcess(
   call: Call,
   bindings: object,
   key = LOCAL_KEY,
-  behind: Promise<unknown>[] = [],
+  background: Promise<unknown>[] = [],
 ): Promise<Response> {
   const url = `https://api.animal-store.example${call.path}`;
   const init = { ...call, headers: headersOf(call, key) };
-  const waitUntil = (promise: Promise<unknown>) => void behind.push(promise);
+  const waitUntil = (promise: Promise<unknown>) => void background.push(promise);
   const context = { waitUntil, passThroughOnException() {}, props: {} };
   const { log } = console;
   console.log = () => {};

@@ -1,4 +1,4 @@
-/** What requests cost at Cloudflare's list prices, beyond what the plan includes. CPU comes on top, and adds little. */
+/** Costs of requests at Cloudflare's list prices, beyond the quota included in the plan. CPU costs little, and is left out. */
 import type { Results } from './report.ts';
 
 /**
@@ -7,27 +7,27 @@ import type { Results } from './report.ts';
  */
 const PRICES = { request: 0.3, logLine: 0.6, kvRead: 0.5, rowRead: 0.001, rowWritten: 1 };
 
-/** What one request uses. */
-export type Use = typeof PRICES;
+/** The usage of one request. */
+export type Usage = typeof PRICES;
 
 /** US dollars for a million requests. */
-export function costOf({ request, logLine, kvRead, rowRead, rowWritten }: Use): number {
+export function costOf({ request, logLine, kvRead, rowRead, rowWritten }: Usage): number {
   const platform = request * PRICES.request + logLine * PRICES.logLine;
   const storage = rowRead * PRICES.rowRead + rowWritten * PRICES.rowWritten;
   return platform + kvRead * PRICES.kvRead + storage;
 }
 
-/** What each operation uses, among a million animals. */
-export function usesOf({ scale }: Results): Record<string, Use> {
-  const uses = Object.entries(scale?.rows ?? {}).map(([name, { read, written }]) => [
+/** The usage of each request, with a million animals. */
+export function usageOf({ scale }: Results): Record<string, Usage> {
+  const usage = Object.entries(scale?.rows ?? {}).map(([name, { read, written }]) => [
     name,
     // A key that is used a hundred times a second is read from KV once in ten seconds.
     { request: 1, logLine: 1, kvRead: 0.001, rowRead: read, rowWritten: written },
   ]);
-  return Object.fromEntries(uses);
+  return Object.fromEntries(usage);
 }
 
-/** US dollars for a day of 1,000 refused requests a second: with every log line, and with one of 100. */
+/** US dollars for a day of 1,000 rejected requests a second: with every log line, and with one in 100. */
 export function costsOfFlood(): Record<string, [day: number, sampled: number]> {
   const day = (kvRead: number, logLine: number) =>
     86.4 * costOf({ request: 1, logLine, kvRead, rowRead: 0, rowWritten: 0 });
@@ -40,16 +40,13 @@ export function costsOfFlood(): Record<string, [day: number, sampled: number]> {
 
 /** The tables of BENCHMARKS.md. */
 export function costTables(results: Results): Record<'costs' | 'flood' | 'prices', string[][]> {
-  const costs = Object.entries(usesOf(results)).map(([name, use]) => [name, dollars(costOf(use))]);
+  const dollars = (amount: number) => `$${amount.toFixed(2)}`;
+  const costs = Object.entries(usageOf(results)).map(([name, use]) => [name, dollars(costOf(use))]);
   const flood = Object.entries(costsOfFlood()).map(([name, days]) => [name, ...days.map(dollars)]);
   const prices = Object.entries(PRICES).map(([unit, price]) => [unit, `$${price}`]);
   return {
-    costs: [['', 'a million requests'], ...costs],
-    flood: [['', 'a day', 'one log line in 100'], ...flood],
-    prices: [['a million', 'list price'], ...prices],
+    costs: [['request', 'a million requests'], ...costs],
+    flood: [['response', 'every request logged', 'one in 100 logged'], ...flood],
+    prices: [['unit', 'price of a million'], ...prices],
   };
-}
-
-function dollars(amount: number): string {
-  return `$${amount.toFixed(2)}`;
 }

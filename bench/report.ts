@@ -1,6 +1,6 @@
 /**
- * What was measured: bench/results.json, and BENCHMARKS.md, which is template.md with its tables. By itself
- * (`npm run bench:report`) it writes the page without measuring.
+ * Keeps the measurements in bench/results.json, and writes BENCHMARKS.md: template.md with their tables. Run directly
+ * (`npm run bench:report`), it writes BENCHMARKS.md without measuring.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
@@ -10,21 +10,24 @@ import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { costTables } from './cost.ts';
 import { type Summary, show } from './statistics.ts';
 
-/** What the store must reach: at least `least`, at most `most`. */
-type Bar = { figure: string; value: number; least?: number; most?: number; spread?: Summary };
+/** Both inclusive. */
+export type Bounds = { min?: number; max?: number };
+
+/** A figure that must be within its bounds. */
+type Threshold = Bounds & { figure: string; value: number; spread?: Summary };
 
 export type Rows = { read: number; written: number };
 
 /** The measurements of a part. */
 export type Section = {
-  bars: Bar[];
-  /** Head and rows of its table in BENCHMARKS.md. */
+  thresholds: Threshold[];
+  /** Header and rows of its table in BENCHMARKS.md. */
   table: string[][];
   /** Rows that D1 bills, by request. */
   rows?: Record<string, Rows>;
 };
 
-/** When and where a part was measured. `load` is the load average of the minute before: other work on the machine. */
+/** When and where a part was measured. `load` is the load average of the minute before. */
 type Run = { date: string; load: number; machine: string };
 
 export type Results = Record<string, Section & Run>;
@@ -42,8 +45,8 @@ export async function saveSection(part: string, section: Section & Run): Promise
   await writePage(results);
 }
 
-export function isReached({ value, least = -Infinity, most = Infinity }: Bar): boolean {
-  return value >= least && value <= most;
+export function isMet({ value, min = -Infinity, max = Infinity }: Threshold): boolean {
+  return value >= min && value <= max;
 }
 
 export function describeRun(): Run {
@@ -61,33 +64,33 @@ async function writePage(results: Results): Promise<void> {
   const tables: Record<string, string[][]> = {
     ...Object.fromEntries(Object.entries(results).map(([part, { table }]) => [part, table])),
     ...costTables(results),
-    runs: [['part', 'measured (UTC)', 'load before', 'machine'], ...runs],
+    runs: [['part', 'measured (UTC)', 'load average', 'machine'], ...runs],
   };
   const template = await readFile(join(import.meta.dirname, 'template.md'), 'utf8');
   const page = template.replace(/^\{(\w+)\}$/gm, (_, name) =>
-    name === 'bars' ? barTable(results) : markdown(tables[name] ?? [['not measured']]),
+    name === 'thresholds' ? thresholdTable(results) : markdown(tables[name] ?? [['not measured']]),
   );
   await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), page);
 }
 
-/** The bars of some parts, as a Markdown table. */
-export function barTable(sections: Record<string, Section>): string {
+/** The thresholds of some parts, as a Markdown table. */
+export function thresholdTable(sections: Record<string, Section>): string {
   const rows = Object.entries(sections).flatMap(([part, section]) =>
-    section.bars.map((bar) => {
-      const { figure, least, most, value, spread } = bar;
-      const bound = least === undefined ? `≤ ${most}` : `≥ ${least}`;
+    section.thresholds.map((threshold) => {
+      const { figure, min, max, value, spread } = threshold;
+      const bound = min === undefined ? `≤ ${max}` : `≥ ${min}`;
       const measured = spread ? show(spread, 2) : String(Math.round(value * 100) / 100);
-      return [part, figure, bound, measured, isReached(bar) ? 'yes' : '**no**'];
+      return [part, figure, bound, measured, isMet(threshold) ? 'yes' : '**no**'];
     }),
   );
-  return markdown([['part', 'figure', 'bar', 'measured', 'reached'], ...rows]);
+  return markdown([['part', 'figure', 'threshold', 'measured', 'met'], ...rows]);
 }
 
-/** A Markdown table; the columns after the first are for figures. */
+/** A Markdown table. All columns but the first are aligned right. */
 function markdown([head = [], ...rows]: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
-  const rule = head.map((_, column) => (column === 0 ? '---' : '--:'));
-  return [line(head), line(rule), ...rows.map(line)].join('\n');
+  const alignment = head.map((_, column) => (column === 0 ? '---' : '--:'));
+  return [line(head), line(alignment), ...rows.map(line)].join('\n');
 }
 
 if (import.meta.main) await writePage(await readResults());

@@ -1,35 +1,36 @@
-/** The store with few animals and with many: the rows that D1 bills, and the speed of a page. */
+/** Compares the store with many and with few animals: the rows that D1 bills, and the speed of a page. */
 import { addPets } from '../ops/sample-data.ts';
 import { encodeCursor } from '../src/http/cursor.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
-import { race } from './load.ts';
+import { compare } from './load.ts';
 import type { Rows, Section } from './report.ts';
-import { quietRig, serving } from './rigs.ts';
+import { withServers, workerd } from './servers.ts';
 
 const MANY = 1_000_000;
 
 export function measureScale(): Promise<Section> {
-  return serving(quietRig, ['src/index.ts', 'src/index.ts'], async (few, many) => {
+  return withServers(workerd, ['src/index.ts', 'src/index.ts'], async (few, many) => {
     await addPets(few.env.DB, 1_000);
     await addPets(many.env.DB, MANY);
     const rows = await countRows(many.env);
-    const duel = {
-      name: 'a page deep in a million ÷ the first of a thousand',
+    const load = { connections: 16, count: 12 };
+    const comparison = {
+      name: 'page deep in a million ÷ first page of a thousand',
       store: { server: many, call: deepPage() },
-      other: { server: few, call: OPERATIONS.listPets },
-      least: 0.9,
+      baseline: { server: few, call: OPERATIONS.listPets },
+      min: 0.9,
     };
-    const { bars } = await race([duel], 'requests in a second of CPU', 16, 12);
+    const { thresholds } = await compare([comparison], 'requests per CPU second', load);
     const read = rows['listPets, deep page']?.read ?? Number.NaN;
     const written = rows.createPet?.written ?? Number.NaN;
     return {
-      bars: [
-        ...bars,
-        { figure: 'rows read by a list of 20, deep in a million', most: 21, value: read },
-        { figure: 'rows written by createPet without Idempotency-Key', most: 3, value: written },
+      thresholds: [
+        ...thresholds,
+        { figure: 'rows read by a list of 20 deep in a million', max: 21, value: read },
+        { figure: 'rows written by createPet without Idempotency-Key', max: 3, value: written },
       ],
       table: [
-        ['among a million animals', 'rows read', 'rows written'],
+        ['request', 'rows read', 'rows written'],
         ...Object.entries(rows).map(([name, row]) => [name, `${row.read}`, `${row.written}`]),
       ],
       rows,
@@ -37,13 +38,13 @@ export function measureScale(): Promise<Section> {
   });
 }
 
-/** A page of 20 that begins after nine tenths of the many. */
+/** A page of 20 that starts after nine tenths of `MANY` animals. */
 function deepPage(scope = ''): Call {
   const cursor = encodeCursor({ scope, lastId: (BigInt(MANY) * 9n) / 10n });
   return { path: `/v1/pets?limit=20${scope && `&status=${scope}`}&cursor=${cursor}` };
 }
 
-/** Rows of requests: the app in this process, on the database of a server. */
+/** Runs the app in this process, on the database of a server. */
 async function countRows(env: Env): Promise<Record<string, Rows>> {
   const once = { ...OPERATIONS.createPet, headers: { 'idempotency-key': crypto.randomUUID() } };
   const calls: Record<string, Call> = {
@@ -52,7 +53,7 @@ async function countRows(env: Env): Promise<Record<string, Rows>> {
     'listPets, deep page': deepPage(),
     'listPets, deep page of sold': deepPage('sold'),
     'createPet with Idempotency-Key': once,
-    'the same again': once,
+    'createPet replayed': once,
   };
   const counts: Record<string, Rows> = {};
   for (const [name, call] of Object.entries(calls)) {
@@ -64,7 +65,7 @@ async function countRows(env: Env): Promise<Record<string, Rows>> {
   return counts;
 }
 
-/** The database as far as the store uses it. */
+/** Wraps the methods of the database that the store uses. */
 function counting(db: D1Database, rows: Rows) {
   const count = <T extends D1Result>(result: T): T => {
     rows.read += result.meta.rows_read;

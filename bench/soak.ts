@@ -1,14 +1,11 @@
-/**
- * `npm run soak -- [minutes]`: concurrent clients use a store of its own for minutes. Every response is checked, and the
- * memory of the runtime is watched. Exit code 1 when a check fails.
- */
+/** `npm run soak -- [minutes]`: concurrent clients use a separate store. Exit code 1: wrong responses or growing memory. */
 import { createAnimalStore } from '../client/src/index.ts';
 import { LOCAL_KEY } from '../ops/local-store.ts';
-import { fullRig, serving } from './rigs.ts';
-import { memoryMiB } from './runtime.ts';
+import { memoryMiB } from './processes.ts';
+import { withServers, wranglerHarness } from './servers.ts';
 
 const CLIENTS = 8;
-/** Memory after the last quarter ÷ before it. The runtime grows into its memory for some minutes. */
+/** Memory after the last quarter ÷ before it. In its first minutes the runtime uses more and more memory. */
 const MAX_GROWTH = 1.2;
 
 const minutes = Number(process.argv[2] ?? 10);
@@ -20,7 +17,7 @@ if (!(minutes > 0 && minutes <= 600)) {
 const problems = new Set<string>();
 const added = new Set<bigint>();
 
-await serving(fullRig, ['src/index.ts'], async ({ port, pids }) => {
+await withServers(wranglerHarness, ['src/index.ts'], async ({ port, pids }) => {
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   // One attempt: every failure counts.
   const store = createAnimalStore({ baseUrl, apiKey: LOCAL_KEY, maxAttempts: 1 });

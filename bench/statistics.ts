@@ -1,5 +1,3 @@
-/** What is made of several measurements of one thing. */
-
 /** Half of the measurements lie between `low` and `high`, the quartiles. */
 export type Summary = { median: number; low: number; high: number };
 
@@ -15,7 +13,7 @@ export function summarize(values: number[]): Summary {
   return { median: quantile(0.5), low: quantile(0.25), high: quantile(0.75) };
 }
 
-/** One side against the other, round by round: what disturbs the machine for longer than a round disturbs both. */
+/** The ratio of each round, summarized: other load on the machine affects both measurements of a round. */
 export function ratio(values: number[], others: number[]): Summary {
   return summarize(values.map((value, round) => value / (others[round] ?? Number.NaN)));
 }

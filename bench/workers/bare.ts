@@ -1,6 +1,6 @@
 /**
- * The worker that the store is compared with: the same platform calls and log line, and nothing else. It checks no
- * key, validates nothing, handles no error and sets no header but Content-Type. Below `/kv`, it also reads KV.
+ * A baseline for the store: the same platform calls and log line, and nothing else. It checks no key, validates nothing,
+ * handles no error and sets no header but Content-Type. On paths below `/kv` it also reads KV.
  */
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 

@@ -1,4 +1,4 @@
-/** The smallest Hono app that answers as the store does: the share of Hono and the runtime in the store's own cost. */
+/** A minimal Hono app with the store's responses: the cost of Hono and the runtime alone. */
 import { Hono } from 'hono';
 
 const app = new Hono();

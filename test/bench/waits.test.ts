@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { measureWaits } from '../../bench/waits.ts';
 
-test('every operation waits for D1 once, and for KV before it only when its key is not in memory', async () => {
+test('every operation waits for D1 once, and for KV before it only when its key is not cached', async () => {
   const { table } = await measureWaits();
   const [, ...rows] = table;
   expect(rows).toHaveLength(9);

@@ -1,4 +1,4 @@
-/** The workers that are measured, each built as it would be deployed, in a runtime of its own. */
+/** Builds workers as they would be deployed, and serves each in a runtime of its own. */
 import { readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
@@ -10,7 +10,7 @@ import {
 import { LOCAL_KEY } from '../ops/local-store.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { recordName } from '../src/keys/record.ts';
-import { runtimes } from './runtime.ts';
+import { workerdPids } from './processes.ts';
 
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
@@ -21,14 +21,14 @@ const BUNDLES = join(PROJECT_ROOT, 'node_modules/.cache/bench');
 
 type Started = { port: number; env: Env; close(): Promise<void> };
 
-/** A runtime that serves a bundle, with empty tables and the local key; `pids` are its processes. */
+/** A worker with empty tables and the local key. `pids` are the processes of its runtime. */
 export type Server = Started & { pids: number[] };
 
-/** Starts a bundle, given its file. */
-export type Rig = (file: string) => Promise<Started>;
+/** Serves the bundle in `file`. */
+export type Runtime = (file: string) => Promise<Started>;
 
-/** As `npm start` serves it: wrangler's harness, with the router of the static assets and the log collected. */
-export const fullRig: Rig = async (file) => {
+/** wrangler's test harness. As with `npm start`, it routes static assets and collects the log. */
+export const wranglerHarness: Runtime = async (file) => {
   const workers = [{ configPath: CONFIG, prebuiltWorkerDir: dirname(file) }];
   const server = createTestHarness({ root: PROJECT_ROOT, workers });
   const port = Number((await server.listen()).url.port);
@@ -37,7 +37,7 @@ export const fullRig: Rig = async (file) => {
 };
 
 /** workerd with the same bindings, and nothing between the client and the worker. */
-export const quietRig: Rig = async (file) => {
+export const workerd: Runtime = async (file) => {
   const { assets, modulesRules, ...options } = getWorkerOptions(CONFIG).workerOptions;
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -54,18 +54,18 @@ export const quietRig: Rig = async (file) => {
   return { port, env, close: () => miniflare.dispose() };
 };
 
-/** Builds the workers at `entries` and serves them, while `measure` runs. */
-export async function serving<T>(
-  rig: Rig,
+/** Builds the workers at `entries` and serves them while `measure` runs. */
+export async function withServers<T>(
+  runtime: Runtime,
   entries: string[],
   measure: (...servers: Server[]) => Promise<T>,
 ): Promise<T> {
   const servers: Server[] = [];
   try {
     for (const entry of entries) {
-      const others = runtimes();
-      const server = await rig(await build(entry));
-      servers.push({ ...server, pids: runtimes().filter((pid) => !others.includes(pid)) });
+      const others = workerdPids();
+      const server = await runtime(await build(entry));
+      servers.push({ ...server, pids: workerdPids().filter((pid) => !others.includes(pid)) });
       await fill(server.env);
     }
     return await measure(...servers);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const isLinux = process.platform === 'linux';
 
 /** Process ids; none on another system. */
-export function runtimes(): number[] {
+export function workerdPids(): number[] {
   const pids = isLinux ? readdirSync('/proc').map(Number).filter(Number.isInteger) : [];
   return pids.filter((pid) => {
     const [, name, parent] = /\((.*)\) \S (\d+)/.exec(read(`/proc/${pid}/stat`)) ?? [];

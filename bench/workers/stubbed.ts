@@ -1,14 +1,14 @@
-/** The store with bindings that answer at once: what it costs by itself. Its log line is built, and printed on demand. */
+/** The store with stub bindings. It builds every log line, and prints it if the request has the header `print-log-line`. */
 import { app } from '../../src/app.ts';
-import { instantBindings } from '../instant.ts';
+import { stubBindings } from '../stubs.ts';
 
 const { log } = console;
-/** Holds for all requests in progress: those of one turn are the same. */
+/** One value for all requests in progress: they are all the same. */
 let isPrinted = false;
 console.log = (line) => {
   if (isPrinted) log(line);
 };
-const bindings = { ...instantBindings(), ENVIRONMENT: 'local' };
+const bindings = { ...stubBindings(), ENVIRONMENT: 'local' };
 
 export default {
   fetch(request, _env, context) {

@@ -1,19 +1,19 @@
-/** Bindings without a platform behind them, for measurements of the store alone. */
+/** Stubs of the bindings, which measure the store without the platform. */
 import { KEY_PREFIX } from '../src/keys/record.ts';
 
 const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
 const PETS = `[${Array(20).fill(PET).join(',')}]`;
 const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
 
-/** Has the columns that the statements of all operations select. */
+/** Has the columns of all statements. */
 const ROW = {
   ...{ items: PETS, more_after: '12', json: PET, id: '12', status: 'available' },
   ...{ is_recorded: 1, is_found: 1 },
 };
 const RESULT = { results: [ROW], meta: {} };
 
-/** Bindings that succeed. `answer` decides when. */
-export function instantBindings(
+/** All calls succeed, when `answer` resolves. */
+export function stubBindings(
   answer: <T>(binding: 'KV' | 'D1', value: T) => Promise<T> = async (_, value) => value,
   isKnown = true,
 ) {
