@@ -1,6 +1,6 @@
 /**
  * `npm run migrations:check`: rejects migrations that have changed. With `--record` (`npm run migrations:record`) it
- * adds the checksums of new ones to migrations/checksums.json.
+ * adds the hashes of new ones to migrations/hashes.json.
  */
 import { parseArgs } from 'node:util';
 import { migrationProblems, recordMigrations } from './migrations.ts';

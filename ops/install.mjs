@@ -15,9 +15,9 @@ const PROGRESS_MS = 10_000;
 const wanted = createHash('sha256');
 for (const file of ['package.json', 'package-lock.json', 'client/package.json'])
   wanted.update(readFileSync(file));
-const digest = wanted.digest('hex');
+const hash = wanted.digest('hex');
 
-if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== digest) {
+if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== hash) {
   if (process.argv[2] === '--check') {
     console.error('error: the packages of package-lock.json are not installed. Run: npm run setup');
     process.exit(1);
@@ -44,7 +44,7 @@ async function install() {
   // The install script of `node` runs npm, which reads these options from its environment.
   const rebuilt = await npm('rebuild', '--ignore-scripts=false', ...allowed, source);
   if (rebuilt !== 0) process.exit(rebuilt);
-  writeFileSync(STAMP, digest);
+  writeFileSync(STAMP, hash);
 }
 
 /** Whether npm's configured registry responds, even with an error. */

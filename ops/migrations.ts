@@ -5,34 +5,34 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { PROJECT_ROOT } from './wrangler.ts';
 
-const CHECKSUMS = 'migrations/checksums.json';
+const HASHES = 'migrations/hashes.json';
 
-const Checksums = z.record(z.string(), z.string());
-type Checksums = z.infer<typeof Checksums>;
+const Hashes = z.record(z.string(), z.string());
+type Hashes = z.infer<typeof Hashes>;
 
 /**
- * The problems of the migrations, one line each: a migration that was changed after its checksum was recorded
+ * The problems of the migrations, one line each: a migration that was changed after its hash was recorded
  * (databases where it has run do not run it again), or that is missing, misnamed or unrecorded.
  */
 export async function migrationProblems(root = PROJECT_ROOT): Promise<string[]> {
-  const recorded = await readChecksums(root);
+  const recorded = await readHashes(root);
   return problemsOf(root, recorded);
 }
 
-/** Records the checksums of new migrations if there is no other problem. Returns the problems. */
+/** Records the hashes of new migrations if there is no other problem. Returns the problems. */
 export async function recordMigrations(root = PROJECT_ROOT): Promise<string[]> {
-  const recorded = await readChecksums(root);
-  for (const name of await migrationNames(root)) recorded[name] ??= await checksum(root, name);
+  const recorded = await readHashes(root);
+  for (const name of await migrationNames(root)) recorded[name] ??= await hash(root, name);
   const problems = await problemsOf(root, recorded);
   if (problems.length > 0) return problems;
-  await writeFile(join(root, CHECKSUMS), `${JSON.stringify(recorded, null, 2)}\n`);
+  await writeFile(join(root, HASHES), `${JSON.stringify(recorded, null, 2)}\n`);
   return [];
 }
 
-async function problemsOf(root: string, recorded: Checksums): Promise<string[]> {
+async function problemsOf(root: string, recorded: Hashes): Promise<string[]> {
   const names = await migrationNames(root);
   const others = (await readdir(join(root, 'migrations'))).filter(
-    (name) => `migrations/${name}` !== CHECKSUMS,
+    (name) => `migrations/${name}` !== HASHES,
   );
   const problems = [
     ...others
@@ -51,8 +51,8 @@ async function problemsOf(root: string, recorded: Checksums): Promise<string[]> 
       problems.push(`${name}: must be named ${number}_what_it_does.sql`);
     }
     if (recorded[name] === undefined) {
-      problems.push(`${name}: its checksum is not recorded; run \`npm run migrations:record\``);
-    } else if (recorded[name] !== (await checksum(root, name))) {
+      problems.push(`${name}: its hash is not recorded; run \`npm run migrations:record\``);
+    } else if (recorded[name] !== (await hash(root, name))) {
       problems.push(`${name}: was changed after it was recorded; add another migration instead`);
     }
   }
@@ -60,17 +60,17 @@ async function problemsOf(root: string, recorded: Checksums): Promise<string[]> 
 }
 
 /** Does not depend on line endings, which git may change. */
-async function checksum(root: string, name: string): Promise<string> {
+async function hash(root: string, name: string): Promise<string> {
   const sql = await readFile(join(root, 'migrations', name), 'utf8');
   return sha256(sql.replaceAll('\r\n', '\n'));
 }
 
 /** @throws Error when the file is invalid, for example after a merge with conflicts. */
-async function readChecksums(root: string): Promise<Checksums> {
+async function readHashes(root: string): Promise<Hashes> {
   try {
-    return Checksums.parse(JSON.parse(await readFile(join(root, CHECKSUMS), 'utf8')));
+    return Hashes.parse(JSON.parse(await readFile(join(root, HASHES), 'utf8')));
   } catch {
-    throw new Error(`${CHECKSUMS} is missing or invalid; restore the committed file`);
+    throw new Error(`${HASHES} is missing or invalid; restore the committed file`);
   }
 }
 

@@ -88,7 +88,7 @@ test('jobs that deploy have the whole history, their environment, and one releas
   }
 });
 
-test('production returns only from a promotion that was cut short, not from a refusal', () => {
+test('production returns only from a promotion that was cut short, not from one that was rejected', () => {
   const steps = stepsOf(JOBS.promote);
   expect(steps.at(-2)).toMatch(/^id: promote\n/);
   expect(steps.at(-1)).toMatch(
@@ -105,7 +105,7 @@ test('the whole check, the release tests among it, runs before a release', () =>
 });
 
 test('a script that installs packages looks Node.js up afterwards', () => {
-  // A shell remembers where it found `node`: on a fresh clone, that is not the project's own.
+  // A shell caches the path of `node`: on a fresh clone, that is not the project's own.
   const installing = Object.values(packageJson.scripts).filter((script) => script.includes('&&'));
   expect(installing.length).toBeGreaterThan(0);
   for (const script of installing) expect(script).toMatch(/^npm run setup --silent && [^&]+$/);

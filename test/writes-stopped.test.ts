@@ -37,10 +37,10 @@ describe('while writes are stopped', () => {
     ['PATCH', '/v1/store/orders/1', { status: 'approved' }],
     ['PATCH', '/v1/store/orders/1', { status: 'cancelled' }],
   ])('%s %s is a 503 with Retry-After that changes nothing', async (method, path, body) => {
-    const refused = await store.send(method, path, body);
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get('Retry-After')).toBe('5');
-    expect(refused.body).toEqual({
+    const rejected = await store.send(method, path, body);
+    expect(rejected.status).toBe(503);
+    expect(rejected.headers.get('Retry-After')).toBe('5');
+    expect(rejected.body).toEqual({
       code: 'service_unavailable',
       message: 'Writes are temporarily stopped; reads still work. Retry later.',
       status: 503,

@@ -8,7 +8,7 @@ import { type KeyRecord, parseRecord } from './record.ts';
 /** How long a record is fresh: used without reading KV again. */
 export const FRESH_MS = 10_000;
 /**
- * The maximum age of a record. Between the two ages it is used while KV is read again behind the response. This age,
+ * The maximum age of a record. Between the two ages it is used while KV is read again in the background. This age,
  * `cacheTtl` and the minute in which KV propagates a change add up to the two minutes within which a revocation takes
  * effect.
  */

@@ -1,7 +1,7 @@
 /**
  * Finds the record of an API key in the isolate's cache, else in KV. A KV read costs a round trip, and KV reads are most
  * of the bill of a small API. Requests of a client come in bursts, so the cache saves most reads, and most of the
- * others run behind the response.
+ * others run in the background.
  */
 import type { Context } from 'hono';
 import { withDeadline } from '../deadline.ts';
@@ -27,7 +27,7 @@ const reads = new Map<string, KvRead>();
 
 /**
  * The record of a key in the cache, if it may be used without waiting for KV. A record that is no longer fresh is
- * read again behind the response.
+ * read again in the background.
  */
 export function cachedKey(c: Context<AppEnv>, key: string): KeyRecord | undefined {
   const now = Date.now();

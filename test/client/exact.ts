@@ -82,7 +82,7 @@ export const exactness: Record<string, Behaviour> = {
       () => store.createPet({ name: 'Rex', categoryId: rounded }),
       () => store.placeOrder({ petId: rounded }),
     ]) {
-      const error = await call().catch((refusal: unknown) => refusal);
+      const error = await call().catch((rejection: unknown) => rejection);
       expectEqual(error instanceof TypeError && /must be a bigint/.test(error.message), true);
     }
   },

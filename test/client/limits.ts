@@ -22,13 +22,13 @@ const DEAF: Fetch[] = [
 export const limits: Record<string, Behaviour> = {
   'an API key that is not a valid header value is rejected, and not shown': async (c) => {
     for (const apiKey of ['', 'no key', 'secret\n', 'sécret']) {
-      let refusal: unknown;
+      let rejection: unknown;
       try {
         c.connect({ apiKey });
       } catch (error) {
-        refusal = error;
+        rejection = error;
       }
-      expectEqual(String(refusal), 'TypeError: apiKey: must be printable ASCII without spaces');
+      expectEqual(String(rejection), 'TypeError: apiKey: must be printable ASCII without spaces');
     }
   },
   'the deadline and the signal end a call whose fetch ignores them': async (c) => {

@@ -61,11 +61,11 @@ export const reading: Record<string, Behaviour> = {
     const sent = recording();
     const store = c.connect({ fetch: sent.fetch });
     for (const next of ['https://evil.example/v1/pets', `${c.baseUrl}/store/orders`]) {
-      const refusal = await store
+      const rejection = await store
         .listPets()
         .page(next)
         .catch((error: unknown) => error);
-      expectEqual(refusal instanceof TypeError, true);
+      expectEqual(rejection instanceof TypeError, true);
     }
     expectEqual(sent.requests.length, 0);
   },

@@ -91,15 +91,15 @@ export function run(state: State, operation: Operation): Answer {
       });
     case 'getPet': {
       const pet = petOf(operation.petId);
-      return pet ? { status: 200, body: pet } : refusal(petNotFound(BigInt(operation.petId)));
+      return pet ? { status: 200, body: pet } : rejection(petNotFound(BigInt(operation.petId)));
     }
     case 'updatePet': {
       const { petId, patch } = operation;
       const pet = petOf(petId);
-      if (!pet) return refusal(petNotFound(BigInt(petId)));
+      if (!pet) return rejection(petNotFound(BigInt(petId)));
       const { status, ...others } = patch;
       if (status !== undefined) {
-        if (openOrderOf(petId)) return refusal(petHasOpenOrder(BigInt(petId)));
+        if (openOrderOf(petId)) return rejection(petHasOpenOrder(BigInt(petId)));
         delete pet.status;
         if (status !== null) pet.status = status;
         delete state.orderOf[petId];
@@ -108,8 +108,8 @@ export function run(state: State, operation: Operation): Answer {
     }
     case 'deletePet': {
       const { petId } = operation;
-      if (!petOf(petId)) return refusal(petNotFound(BigInt(petId)));
-      if (openOrderOf(petId)) return refusal(petHasOpenOrder(BigInt(petId)));
+      if (!petOf(petId)) return rejection(petNotFound(BigInt(petId)));
+      if (openOrderOf(petId)) return rejection(petHasOpenOrder(BigInt(petId)));
       state.pets = state.pets.filter(({ id }) => id !== petId);
       return { status: 204, body: undefined };
     }
@@ -117,9 +117,9 @@ export function run(state: State, operation: Operation): Answer {
       return once(state, operation, () => {
         const { petId } = operation.body;
         const pet = petOf(petId);
-        if (!pet) return refusal(petNotFound(BigInt(petId)));
+        if (!pet) return rejection(petNotFound(BigInt(petId)));
         if (pet.status !== 'available')
-          return refusal(petNotAvailable(BigInt(petId), pet.status ?? null));
+          return rejection(petNotAvailable(BigInt(petId), pet.status ?? null));
         state.lastOrder += 1;
         const order: Order = { id: state.lastOrder, petId, status: 'placed' };
         state.orders.push(order);
@@ -131,15 +131,15 @@ export function run(state: State, operation: Operation): Answer {
       const order = state.orders.find(({ id }) => id === operation.orderId);
       return order
         ? { status: 200, body: order }
-        : refusal(orderNotFound(BigInt(operation.orderId)));
+        : rejection(orderNotFound(BigInt(operation.orderId)));
     }
     case 'updateOrder': {
       const order = state.orders.find(({ id }) => id === operation.orderId);
-      if (!order) return refusal(orderNotFound(BigInt(operation.orderId)));
+      if (!order) return rejection(orderNotFound(BigInt(operation.orderId)));
       const { status } = operation;
       if (status !== order.status) {
         if (!NEXT[order.status].includes(status))
-          return refusal(invalidTransition(order.status, status));
+          return rejection(invalidTransition(order.status, status));
         order.status = status;
         const pet = petOf(order.petId);
         if (pet) pet.status = PET_STATUS[status];
@@ -180,7 +180,7 @@ function once(
 ): Answer {
   const record = `${client} ${name} ${key}`;
   const first = key === undefined ? undefined : state.first[record];
-  if (first && !isDeepStrictEqual(first.body, body)) return refusal(idempotencyKeyReused());
+  if (first && !isDeepStrictEqual(first.body, body)) return rejection(idempotencyKeyReused());
   if (first) return { ...first.answer, replayed: true };
   const answer = create();
   if (key !== undefined && answer.status === 201) state.first[record] = { body, answer };
@@ -199,6 +199,6 @@ function page<Item extends { id: number; status?: string }>(
   return { status: 200, body, ...(last && rest.length > limit && { next: last.id }) };
 }
 
-function refusal({ code, message }: ApiError): Answer {
+function rejection({ code, message }: ApiError): Answer {
   return { status: STATUS_OF[code], body: { code, message, status: STATUS_OF[code] } };
 }

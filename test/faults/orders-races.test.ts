@@ -36,7 +36,7 @@ describe.each(RETRIED)('when D1 %s, the retry returns', (fault) => {
   });
 });
 
-test('a placeOrder that found no available animal is not remembered: the same key succeeds later', async () => {
+test('a placeOrder that found no available animal is not recorded: the same key succeeds later', async () => {
   await given(['sold']);
   await store.fault({ d1: ['loses the response'] });
   expect((await place(1, 'k')).status).toBe(409);

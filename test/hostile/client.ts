@@ -1,4 +1,4 @@
-/** A client that writes any bytes as its request; Node's own client would refuse some. */
+/** A client that writes any bytes as its request; Node's own client would reject some. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 

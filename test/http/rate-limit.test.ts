@@ -164,7 +164,7 @@ describe('the limit of an address', () => {
     await exhaust(null);
   });
 
-  test('does not apply to a key that the isolate remembers', async () => {
+  test('does not apply to a key that the isolate has cached', async () => {
     const key = await store.issueKey();
     expect((await guess('192.0.2.3', key)).status).toBe(200);
     await exhaust('192.0.2.3');

@@ -1,4 +1,4 @@
-/** When a request reads KV. The rules for the age of a remembered record: memory.test.ts. */
+/** When a request reads KV. The rules for the age of a cached record: cache.test.ts. */
 import { expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/format.ts';
 import type { Failure } from '../faults/worker.ts';
@@ -82,7 +82,7 @@ test('each request with an unknown key reads KV, and does not reach D1', async (
   expect(await store.calls()).toMatchObject({ kvReads: 2, d1: 0 });
 });
 
-test('a key that expires while it is remembered stops working at once', async () => {
+test('a key that expires while it is cached stops working at once', async () => {
   const key = await store.issueKey({ expiresAt: new Date(Date.now() + HOUR).toISOString() });
   await store.fault({ ahead: HOUR - 5_000 });
   expect(await code(key)).toBe('ok');
@@ -110,25 +110,22 @@ test.each(FAILURES)(
   },
 );
 
-test.each(FAILURES)(
-  'while KV %s, a remembered key stays active or revoked for an hour',
-  async (kv) => {
-    const valid = await store.issueKey({ id: 'valid' });
-    const revoked = await store.issueKey({ id: 'revoked', revokedAt: new Date().toISOString() });
-    const all = async () => [await code(valid), await code(revoked)];
-    expect(await all()).toEqual(['ok', 'revoked_api_key']);
+test.each(FAILURES)('while KV %s, a cached key stays active or revoked for an hour', async (kv) => {
+  const valid = await store.issueKey({ id: 'valid' });
+  const revoked = await store.issueKey({ id: 'revoked', revokedAt: new Date().toISOString() });
+  const all = async () => [await code(valid), await code(revoked)];
+  expect(await all()).toEqual(['ok', 'revoked_api_key']);
 
-    await store.fault({ kv, ahead: 30_000 });
-    expect(await all()).toEqual(['ok', 'revoked_api_key']);
-    await store.fault({ kv, ahead: HOUR });
-    expect(await all()).toEqual(['ok', 'revoked_api_key']);
-    await store.fault({ kv, ahead: HOUR + 10_000 });
-    expect(await all()).toEqual(['service_unavailable', 'service_unavailable']);
+  await store.fault({ kv, ahead: 30_000 });
+  expect(await all()).toEqual(['ok', 'revoked_api_key']);
+  await store.fault({ kv, ahead: HOUR });
+  expect(await all()).toEqual(['ok', 'revoked_api_key']);
+  await store.fault({ kv, ahead: HOUR + 10_000 });
+  expect(await all()).toEqual(['service_unavailable', 'service_unavailable']);
 
-    const lines = (await store.logLines()).filter(({ keyId }) => keyId === 'valid');
-    expect(lines.map(({ keyStale }) => keyStale)).toEqual([undefined, true, true]);
-  },
-);
+  const lines = (await store.logLines()).filter(({ keyId }) => keyId === 'valid');
+  expect(lines.map(({ keyStale }) => keyStale)).toEqual([undefined, true, true]);
+});
 
 test('a failed refresh is logged with the next request', async () => {
   const key = await store.issueKey();
@@ -150,7 +147,7 @@ test('while KV fails, an expired key is rejected, and KV is not read by every re
   expect(await code(key)).toBe('expired_api_key');
 });
 
-test('when KV works again, its record replaces the remembered one', async () => {
+test('when KV works again, its record replaces the cached one', async () => {
   const key = await store.issueKey({ id: 'back' });
   await list(key);
   await store.fault({ kv: 'throws', ahead: 30_000 });

@@ -13,7 +13,7 @@ const path = (name: string) => join(project.path(), 'migrations', name);
 const run = (...args: string[]) => project.run('check-migrations.ts', args);
 const check = () => migrationProblems(project.path());
 const record = () => recordMigrations(project.path());
-const recorded = () => readFile(path('checksums.json'), 'utf8');
+const recorded = () => readFile(path('hashes.json'), 'utf8');
 
 beforeEach(async () => {
   await rm(path(''), { recursive: true });
@@ -31,7 +31,7 @@ test('a new migration must be recorded', async () => {
   await writeFile(path(NEXT), ADD_COLOUR);
   expect(await run()).toMatchObject({
     code: 1,
-    stderr: `migrations/${NEXT}: its checksum is not recorded; run \`npm run migrations:record\`\n`,
+    stderr: `migrations/${NEXT}: its hash is not recorded; run \`npm run migrations:record\`\n`,
   });
   expect(await run('--record')).toMatchObject({ code: 0 });
   expect(await check()).toEqual([]);
@@ -76,20 +76,20 @@ test('another file name is not a migration', async () => {
 });
 
 test.each(['<<<<<<< HEAD', '[]', '{"a":1}'])(
-  'the damaged checksums %j are not replaced',
+  'the damaged hashes %j are not replaced',
   async (text) => {
-    await writeFile(path('checksums.json'), text);
-    await expect(check()).rejects.toThrow('migrations/checksums.json is ');
-    await expect(record()).rejects.toThrow('migrations/checksums.json is ');
+    await writeFile(path('hashes.json'), text);
+    await expect(check()).rejects.toThrow('migrations/hashes.json is ');
+    await expect(record()).rejects.toThrow('migrations/hashes.json is ');
     expect(await recorded()).toBe(text);
   },
 );
 
-test('damaged checksums are one clear line, and an unknown argument is an error', async () => {
-  await writeFile(path('checksums.json'), '[]');
+test('damaged hashes are one clear line, and an unknown argument is an error', async () => {
+  await writeFile(path('hashes.json'), '[]');
   expect(await run()).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^error: migrations\/checksums.json is .*\n$/),
+    stderr: expect.stringMatching(/^error: migrations\/hashes.json is .*\n$/),
   });
   expect(await run('--recrod')).toMatchObject({ code: 1, stdout: '' });
 });

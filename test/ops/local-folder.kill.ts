@@ -76,7 +76,7 @@ test('npm run example uses the port of the running store, and fails with a messa
 test('npm start names npm run reset when files are damaged, and npm run reset repairs the store', async () => {
   const folder = join(project.path(), '.wrangler');
   const args = ['--port', String(await freePort())];
-  const refusal = {
+  const damaged = {
     code: 1,
     // A runtime that cannot start has printed the reason before.
     stderr: expect.stringMatching(/^The local store cannot be set up: .*npm run reset\)\n$/m),
@@ -84,7 +84,7 @@ test('npm start names npm run reset when files are damaged, and npm run reset re
   const emptied = { code: 0, stdout: 'The local store is empty.\n', stderr: '' };
 
   await writeFile(folder, 'a file');
-  expect(await project.run('start.ts', args)).toMatchObject(refusal);
+  expect(await project.run('start.ts', args)).toMatchObject(damaged);
   expect(await project.run('reset.ts')).toEqual(emptied);
 
   const state = join(folder, 'state');
@@ -94,7 +94,7 @@ test('npm start names npm run reset when files are damaged, and npm run reset re
   const databases = entries.filter((name) => name.endsWith('.sqlite'));
   expect(databases.length).toBeGreaterThan(1);
   for (const name of databases) await writeFile(join(state, name), 'garbage '.repeat(99));
-  expect(await project.run('start.ts', args)).toMatchObject(refusal);
+  expect(await project.run('start.ts', args)).toMatchObject(damaged);
   expect(await project.run('reset.ts')).toEqual(emptied);
 });
 

@@ -45,7 +45,7 @@ test('fifty concurrent requests with one key place one order and get the same re
   expect(await orders()).toEqual([replies[0]?.body]);
 });
 
-test('of fifty concurrent keys for one animal exactly one places an order, and only it is remembered', async () => {
+test('of fifty concurrent keys for one animal exactly one places an order, and only it is recorded', async () => {
   const petId = await addPet(store);
   const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
   const replies = await Promise.all(keys.map((key) => order(key, petId)));
@@ -114,7 +114,7 @@ test('another body is a 422, and changes nothing', async () => {
   expect(await petStatus(store, other)).toBe('available');
 });
 
-describe('a rejected order is not remembered: the same key succeeds later', () => {
+describe('a rejected order is not recorded: the same key succeeds later', () => {
   test('after a 404', async () => {
     expect((await order('k', 7)).status).toBe(404);
     const { DB } = await store.bindings();
@@ -145,12 +145,12 @@ describe('a rejected order is not remembered: the same key succeeds later', () =
 describe('a key belongs to', () => {
   test('one operation: createPet and placeOrder do not share it', async () => {
     const headers = { 'idempotency-key': 'k' };
-    const animal = { name: 'Rex', categoryId: 3, status: 'available' };
-    const created = await store.create(animal, { headers });
+    const pet = { name: 'Rex', categoryId: 3, status: 'available' };
+    const created = await store.create(pet, { headers });
     const { id } = created.body as { id: number };
     const placed = await store.placeOrder({ petId: id }, { headers });
     expect([placed.status, placed.headers.has(REPLAYED)]).toEqual([201, false]);
-    expect((await store.create(animal, { headers })).text).toBe(created.text);
+    expect((await store.create(pet, { headers })).text).toBe(created.text);
     expect((await order('k', id)).text).toBe(placed.text);
   });
 

@@ -83,7 +83,7 @@ test('idempotency keys of different clients are separate', async () => {
   expect(theirs.headers.has('idempotency-replayed')).toBe(false);
 });
 
-test('only a 201 is remembered', async () => {
+test('only a 201 is recorded', async () => {
   expect((await create('k', { name: 'Rex' })).status).toBe(400);
   expect((await create('k', REX, { authorization: `Bearer ${generateKey('local')}` })).status).toBe(
     401,

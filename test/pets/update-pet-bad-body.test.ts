@@ -93,8 +93,8 @@ describe('an invalid patch is rejected', () => {
   });
 
   test('a 415 lists the media types that PATCH accepts; POST accepts no merge patch', async () => {
-    const refused = await update('{"name":"Max"}', 'text/plain');
-    expect(refused.headers.get('accept')).toBe(`application/json, ${MERGE_PATCH}`);
+    const rejected = await update('{"name":"Max"}', 'text/plain');
+    expect(rejected.headers.get('accept')).toBe(`application/json, ${MERGE_PATCH}`);
     const headers = { 'content-type': MERGE_PATCH };
     const posted = await store.create({ name: 'Rex', categoryId: 3 }, { headers });
     expect([posted.status, posted.headers.get('accept')]).toEqual([415, 'application/json']);
