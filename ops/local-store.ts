@@ -82,7 +82,7 @@ export async function withLocalStore(use: (env: Env) => Promise<void>): Promise<
   const { getPlatformProxy } = await import('wrangler');
   const { env, dispose } = await getPlatformProxy<Env>({
     configPath: join(PROJECT_ROOT, 'wrangler.toml'),
-    // The top level, whatever CLOUDFLARE_ENV in a .env file says.
+    // The top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
     environment: '',
     persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },
   });

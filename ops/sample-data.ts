@@ -7,8 +7,8 @@ const PAUSE_MS = 20;
 const MAX_ATTEMPTS = 500;
 
 /**
- * Adds `count` animals, whose statuses take turns: available, pending, sold, none. `onProgress`
- * receives the number of animals added since the previous call.
+ * Adds `count` animals. Their statuses cycle through available, pending, sold, none. `onProgress` receives the number of
+ * animals added since the previous call.
  */
 export async function addPets(
   db: D1Database,
@@ -34,9 +34,9 @@ export async function addPets(
 }
 
 /**
- * Adds `count` orders of the animals that are there, the newest first, and from the start when all have one.
- * The animals do not change, and an order matches the status of its animal: it is open (placed, approved) for one that is pending
- * and has no open order, delivered for one that is sold, and cancelled for any other.
+ * Adds `count` orders: one for each animal, the newest first, then again from the newest. Animals do not change. The
+ * status of an order matches that of its animal: open (placed or approved) for a pending animal without an open order,
+ * delivered for a sold animal, cancelled for any other.
  *
  * @throws Error when there are no animals.
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run seed -- --pets N --orders N`: adds N animals, then N orders of animals, to the local store, beside those
- * that are there; also while it is served.
+ * `npm run seed -- --pets N --orders N`: adds N animals, then N orders of animals, to the local store, even while it is
+ * served. Existing animals and orders stay.
  */
 import { parseArgs } from 'node:util';
 import { setUpLocalStore, withLocalStore } from './local-store.ts';

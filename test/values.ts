@@ -13,7 +13,7 @@ export const character = fc
 export const characters = (maxLength: number) =>
   fc.array(character, { maxLength }).map((all) => all.join(''));
 
-/** What the description says of a field in words alone: a character that a valid text has, and others. */
+/** Rules that the description states only in words: a character that a valid text has, and others. */
 const IN_WORDS: Record<string, { needs: RegExp; others: string[] }> = {
   name: { needs: VISIBLE, others: [' ', '\u200b', '\u00a0', '\ufeff', '\u3164'] },
 };

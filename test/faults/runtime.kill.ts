@@ -27,13 +27,13 @@ async function kill({ process: { pid }, exited }: Running): Promise<void> {
 }
 
 /** The steps of a client with an animal, in order. */
-const LIVES = [
+const SCENARIOS = [
   ['create', 'place', 'approve', 'deliver'],
   ['create', 'place', 'approve', 'deliver', 'remove'],
   ['create', 'place', 'cancel'],
   ['create', 'place', 'approve', 'cancel', 'remove'],
 ] as const;
-type Step = (typeof LIVES)[number][number];
+type Step = (typeof SCENARIOS)[number][number];
 
 /** The status of the animal and of its order after a step. A step does not change the one that it omits. */
 const AFTER: Record<Step, { pet?: Pet['status'] | 'none'; order?: Order['status'] }> = {
@@ -45,8 +45,8 @@ const AFTER: Record<Step, { pet?: Pet['status'] | 'none'; order?: Order['status'
   remove: { pet: 'none' },
 };
 
-/** An animal, the number of its completed steps, and the bodies of its 201 responses. */
-type Life = { name: string; steps: readonly Step[]; done: number; pet?: Pet; order?: Order };
+/** A scenario in progress: its animal, the number of completed steps, and the bodies of the 201 responses. */
+type Scenario = { name: string; steps: readonly Step[]; done: number; pet?: Pet; order?: Order };
 
 const totals = { requests: 0, interrupted: 0, repeated: 0 };
 
@@ -65,34 +65,39 @@ async function send(url: string, method: string, body?: object, key?: string): P
   return response;
 }
 
-/** Takes the next step of a life, or repeats it if its response was lost. */
-async function advance(base: string, life: Life, isRepeated: boolean): Promise<void> {
-  const step = life.steps[life.done];
+/** Runs the next step of a scenario, or repeats it if its response was lost. */
+async function advance(base: string, scenario: Scenario, isRepeated: boolean): Promise<void> {
+  const step = scenario.steps[scenario.done];
   if (step === 'create') {
-    const body = { name: life.name, categoryId: 1, status: 'available' };
-    const response = await send(`${base}/pets`, 'POST', body, life.name);
+    const body = { name: scenario.name, categoryId: 1, status: 'available' };
+    const response = await send(`${base}/pets`, 'POST', body, scenario.name);
     expect(response.status).toBe(201);
-    life.pet = (await response.json()) as Pet;
+    scenario.pet = (await response.json()) as Pet;
   } else if (step === 'place') {
     // Two clients order the animal.
     const responses = await Promise.all(
       ['a', 'b'].map((client) =>
-        send(`${base}/store/orders`, 'POST', { petId: life.pet?.id }, `${life.name} ${client}`),
+        send(
+          `${base}/store/orders`,
+          'POST',
+          { petId: scenario.pet?.id },
+          `${scenario.name} ${client}`,
+        ),
       ),
     );
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
     const placed = responses.find(({ status }) => status === 201);
-    life.order = (await placed?.json()) as Order;
+    scenario.order = (await placed?.json()) as Order;
   } else if (step === 'remove') {
-    const { status } = await send(`${base}/pets/${life.pet?.id}`, 'DELETE');
+    const { status } = await send(`${base}/pets/${scenario.pet?.id}`, 'DELETE');
     expect(isRepeated ? [204, 404] : [204]).toContain(status);
     if (status === 404) totals.repeated += 1;
   } else if (step) {
     const status = AFTER[step].order;
-    const response = await send(`${base}/store/orders/${life.order?.id}`, 'PATCH', { status });
-    expect([response.status, await response.json()]).toEqual([200, { ...life.order, status }]);
+    const response = await send(`${base}/store/orders/${scenario.order?.id}`, 'PATCH', { status });
+    expect([response.status, await response.json()]).toEqual([200, { ...scenario.order, status }]);
   }
-  life.done += 1;
+  scenario.done += 1;
 }
 
 async function all<Item>(url: string): Promise<Item[]> {
@@ -106,16 +111,16 @@ async function all<Item>(url: string): Promise<Item[]> {
 }
 
 /** Expects the store to contain the result of every completed step, and nothing else. */
-async function expectCompleted(base: string, lives: Life[]): Promise<void> {
-  const ends = lives.map(({ steps, done, ...life }) => {
+async function expectCompleted(base: string, scenarios: Scenario[]): Promise<void> {
+  const ends = scenarios.map(({ steps, done, ...scenario }) => {
     const { pet, order } = Object.assign({}, ...steps.slice(0, done).map((step) => AFTER[step]));
-    return { pet: { ...life.pet, status: pet }, order: { ...life.order, status: order } };
+    return { pet: { ...scenario.pet, status: pet }, order: { ...scenario.order, status: order } };
   });
   const byId = (a: { id?: number }, b: { id?: number }) => Number(a.id) - Number(b.id);
   const pets = await all<Pet>(`${base}/pets`);
   const orders = await all<Order>(`${base}/store/orders`);
-  const alive = ends.map(({ pet }) => pet).filter(({ id, status }) => id && status !== 'none');
-  expect(pets).toEqual(alive.sort(byId));
+  const remaining = ends.map(({ pet }) => pet).filter(({ id, status }) => id && status !== 'none');
+  expect(pets).toEqual(remaining.sort(byId));
   expect(orders).toEqual(
     ends
       .map(({ order }) => order)
@@ -130,37 +135,37 @@ test(
   async () => {
     const port = await freePort();
     const base = `http://localhost:${port}/v1`;
-    const lives: Life[] = [];
-    const current = new Map<number, Life>();
+    const scenarios: Scenario[] = [];
+    const current = new Map<number, Scenario>();
 
-    function lifeOf(client: number): Life {
-      const life = current.get(client);
-      if (life && life.done < life.steps.length) return life;
-      const steps = LIVES[lives.length % LIVES.length] ?? [];
-      const next = { name: `animal ${lives.length}`, steps, done: 0 };
-      lives.push(next);
+    function scenarioOf(client: number): Scenario {
+      const scenario = current.get(client);
+      if (scenario && scenario.done < scenario.steps.length) return scenario;
+      const steps = SCENARIOS[scenarios.length % SCENARIOS.length] ?? [];
+      const next = { name: `animal ${scenarios.length}`, steps, done: 0 };
+      scenarios.push(next);
       current.set(client, next);
       return next;
     }
 
     for (let round = 0; round < ROUNDS; round += 1) {
       const running = await start(port);
-      const unanswered = new Set<Life>();
+      const unanswered = new Set<Scenario>();
       const enough = Promise.withResolvers<void>();
       let rest = STEPS / 2 + Math.random() * STEPS;
-      let isAlive = true;
+      let isRunning = true;
       const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-        while (isAlive) {
-          const life = lifeOf(client);
-          unanswered.add(life);
-          await advance(base, life, false).then(
+        while (isRunning) {
+          const scenario = scenarioOf(client);
+          unanswered.add(scenario);
+          await advance(base, scenario, false).then(
             () => {
-              unanswered.delete(life);
+              unanswered.delete(scenario);
               rest -= 1;
               if (rest < 0) enough.resolve();
             },
             (error) => {
-              if (isAlive) throw error;
+              if (isRunning) throw error;
             },
           );
         }
@@ -170,23 +175,23 @@ test(
       // The kill interrupts the requests in progress at a random moment.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 50));
       // No client starts another step: the unanswered ones are those in progress at the kill.
-      isAlive = false;
+      isRunning = false;
       await kill(running);
       await working;
       totals.interrupted += unanswered.size;
 
       const again = await start(port);
-      for (const life of unanswered) await advance(base, life, true);
-      await expectCompleted(base, lives);
+      for (const scenario of unanswered) await advance(base, scenario, true);
+      await expectCompleted(base, scenarios);
       await kill(again);
     }
     expect(totals.interrupted).toBeGreaterThan(0);
-    const ended = lives.filter(({ steps, done }) => done === steps.length);
-    expect(new Set(ended.map(({ steps }) => steps))).toEqual(new Set(LIVES));
+    const ended = scenarios.filter(({ steps, done }) => done === steps.length);
+    expect(new Set(ended.map(({ steps }) => steps))).toEqual(new Set(SCENARIOS));
     const { requests, interrupted, repeated } = totals;
     console.log(
       `killed ${ROUNDS} times, ${requests} requests, ${interrupted} steps interrupted ` +
-        `(${repeated} requests had taken effect), ${lives.length} animals`,
+        `(${repeated} requests had taken effect), ${scenarios.length} animals`,
     );
   },
   ROUNDS * 60_000,

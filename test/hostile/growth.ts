@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type Answer, answerOn, bytesOf, open, type Sent } from './client.ts';
 
 const MIN_ROUNDS = 5;
-/** How long a ratio that is too high is measured again: noise passes, real growth stays. */
+/** How long a high ratio is measured again, in case other load on the machine caused it. */
 const MAX_MS = 20_000;
 
 /** Milliseconds from the first byte of the request to the last byte of the response. */

@@ -1,4 +1,4 @@
-/** Clients that disconnect: their requests are completed and logged once, and extend no key's life. */
+/** Clients that disconnect: their requests are completed and logged once, and do not extend the validity of a key. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
