@@ -15,7 +15,7 @@ export type Database = D1Database | D1DatabaseSession;
  * One budget covers KV and D1 for a request, in milliseconds. It excludes the time in which the client sends its body.
  * D1's own timeout is longer than clients wait.
  */
-const DEADLINE_MS = 5_000;
+export const DEADLINE_MS = 5_000;
 const MAX_ATTEMPTS = 3;
 /** Maximum delay before the second attempt, in milliseconds. The maximum before the third is twice that. */
 const RETRY_DELAY_MS = 100;

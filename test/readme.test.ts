@@ -2,11 +2,21 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
 import { LOCAL_KEY } from '../ops/local-store.ts';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { DEADLINE_MS } from '../src/database.ts';
 import { STATUS_OF } from '../src/errors.ts';
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../src/http/body.ts';
+import { LIMIT } from '../src/http/paging.ts';
+import { PERIOD_S } from '../src/http/rate-limit.ts';
+import { MAX_PROBLEMS, MAX_QUERY_BYTES } from '../src/http/validate.ts';
+import { KEPT_HOURS, MAX_LENGTH } from '../src/idempotency/header.ts';
+import { MAX_AGE_MS } from '../src/keys/cache.ts';
+import { KV_CACHE_S } from '../src/keys/lookup.ts';
 import { recordName } from '../src/keys/record.ts';
+import { NAME_LENGTH } from '../src/pets/schema.ts';
 import { type Reply, startStore } from './store.ts';
 
 const store = startStore();
@@ -93,6 +103,31 @@ test('the table of errors has every code with its status', async () => {
     quoted(codes).map((code) => [code, Number(status)]),
   );
   expect(Object.fromEntries(shown)).toEqual(STATUS_OF);
+});
+
+type Config = { ratelimits: { name: string; simple: { limit: number } }[] };
+
+test('the table of limits has the values of the code and of wrangler.toml', async () => {
+  const config: Config = readConfig({ config: 'wrangler.toml', env: 'production' });
+  const limits = Object.fromEntries(
+    config.ratelimits.map(({ name, simple }) => [name, simple.limit]),
+  );
+  // KV takes up to 60 s to propagate a change.
+  const revocation = (60 + KV_CACHE_S + MAX_AGE_MS / 1000) / 60;
+  const values = {
+    '`limit` of a list': `${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default}`,
+    '`name`': `1 to ${NAME_LENGTH} Unicode code points`,
+    body: `${MAX_BODY_BYTES / 1024} KiB of JSON in UTF-8, uncompressed, sent within ${BODY_DEADLINE_MS / 1000} s`,
+    'query string': `${MAX_QUERY_BYTES / 1024} KiB`,
+    'problems in a message': `${MAX_PROBLEMS}`,
+    '`Idempotency-Key`': `1 to ${MAX_LENGTH} printable ASCII characters, valid for ${KEPT_HOURS} hours`,
+    'requests per key': `${limits.RATE_LIMITER} in ${PERIOD_S} s, of which ${limits.WRITE_RATE_LIMITER} writes`,
+    'rejected keys per client address': `${limits.ADDRESS_RATE_LIMITER} in ${PERIOD_S} s`,
+    'time for KV and D1': `${DEADLINE_MS / 1000} s in total`,
+    'revocation of a key': `within about ${revocation} minutes`,
+  };
+  const shown = new Map((await tableRows()).map(([limit, value]) => [limit, value]));
+  for (const [limit, value] of Object.entries(values)) expect(shown.get(limit)).toContain(value);
 });
 
 test('the table of operations has every operation of the description', async () => {

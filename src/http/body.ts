@@ -11,7 +11,7 @@ export const JSON_TYPE = 'application/json';
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
 /** Deadline for a client to send its body, in milliseconds. */
-const BODY_DEADLINE_MS = 30_000;
+export const BODY_DEADLINE_MS = 30_000;
 
 /** Maximum length of a `Content-Type` that is parsed, in characters. */
 const MAX_CONTENT_TYPE = 256;

@@ -7,10 +7,10 @@ import { lazy } from '../lazy.ts';
 import { REPEATED } from './json.ts';
 
 /** Maximum length of a query string that is parsed, in bytes. */
-const MAX_QUERY_BYTES = 2048;
+export const MAX_QUERY_BYTES = 2048;
 
 /** Maximum number of problems in a message. A request can have thousands. */
-const MAX_PROBLEMS = 20;
+export const MAX_PROBLEMS = 20;
 /** Maximum number of characters of an unknown field's name in a message. */
 const MAX_SHOWN = 64;
 

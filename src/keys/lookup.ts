@@ -16,7 +16,7 @@ const MAX_RECORDS = 1_000;
 /** Deadline of a KV read, in milliseconds. */
 const KV_DEADLINE_MS = 2_000;
 /** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. */
-const KV_CACHE_S = 30;
+export const KV_CACHE_S = 30;
 
 /** A read and its result, which is cached. */
 type KvRead = { startedAt: number; result: Promise<KeyRecord | null> };
