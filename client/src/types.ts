@@ -3,7 +3,7 @@ import type { components, operations } from '../schema.d.ts';
 
 type Schemas = components['schemas'];
 type Query<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>;
-/** A parameter that is `undefined` is not sent. The client pages by itself. */
+/** A parameter that is `undefined` is not sent. The client follows the pages itself. */
 type ListQuery<O extends keyof operations> = {
   [Name in Exclude<keyof Query<O>, 'cursor'>]?: Query<O>[Name] | undefined;
 };

@@ -1,5 +1,5 @@
 /**
- * The bindings of the rig: D1, KV and the rate limiters, in one Durable Object with SQLite. Calls leave the
+ * The bindings of the worker under test: D1, KV and the rate limiters, in one Durable Object with SQLite. Calls leave the
  * isolate, as calls to the real bindings do, and return when the test releases them.
  */
 import { DurableObject } from 'cloudflare:workers';
@@ -13,7 +13,7 @@ export type Settings = {
   /** Bindings whose calls fail. */
   failing?: Binding[];
   /** Names of rate limiters that reject. */
-  refusing?: string[];
+  rejecting?: string[];
   /** KV values by name. */
   records?: Record<string, string>;
 };
@@ -23,7 +23,7 @@ export type Calls = {
   kvReads: number;
   d1: number;
   /** Animals in the database. */
-  animals: number;
+  pets: number;
   /** By limiter. */
   limits: Record<string, number>;
   waiting: Record<Binding, number>;
@@ -32,7 +32,7 @@ export type Calls = {
 const startSettings = (): Required<Settings> => ({
   delays: {},
   failing: [],
-  refusing: [],
+  rejecting: [],
   records: {},
 });
 const startCalls = () => ({
@@ -45,7 +45,7 @@ const startCalls = () => ({
 type Query = { sql: string; params?: unknown[] };
 type BackendEnv = { BACKEND: DurableObjectNamespace<Backend>; MIGRATIONS: string };
 
-/** D1's session token; any value will do. */
+/** D1's session token; every value is valid. */
 const TOKEN_HEADER = 'x-cf-d1-session-commit-token';
 const TOKEN = `00000001-00000002-00000003-${'0'.repeat(32)}`;
 
@@ -80,8 +80,8 @@ export class Backend extends DurableObject<BackendEnv> {
   }
 
   report(): Calls {
-    const count = this.ctx.storage.sql.exec('SELECT count(*) AS animals FROM pets');
-    return { ...this.calls, animals: Number(count.one().animals) };
+    const count = this.ctx.storage.sql.exec('SELECT count(*) AS pets FROM pets');
+    return { ...this.calls, pets: Number(count.one().pets) };
   }
 
   async read(name: string): Promise<string | undefined> {
@@ -112,7 +112,7 @@ export class Backend extends DurableObject<BackendEnv> {
   async limit(limiter: string): Promise<{ success: boolean }> {
     this.calls.limits[limiter] = (this.calls.limits[limiter] ?? 0) + 1;
     await this.answer('limiter');
-    return { success: !this.settings.refusing.includes(limiter) };
+    return { success: !this.settings.rejecting.includes(limiter) };
   }
 
   private run({ sql, params = [] }: Query): object {

@@ -2,9 +2,9 @@
 import { describe, test } from 'vitest';
 import { creating } from './client.ts';
 import { expectLinear } from './growth.ts';
-import { startRig } from './rig.ts';
+import { startServer } from './server.ts';
 
-const rig = startRig();
+const server = startServer();
 /** Four times this is close to 16 KiB, the maximum of a body. */
 const SIZE = 4_000;
 
@@ -53,7 +53,7 @@ const BODIES: [string, (size: number) => string][] = [
 
 describe('the response time grows at most linearly', () => {
   test.each(BODIES)('with a body of %s', async (_, body) => {
-    const key = await rig.issueKey();
-    await expectLinear(rig.port(), SIZE, (size) => creating(key, body(size)));
+    const key = await server.issueKey();
+    await expectLinear(server.port(), SIZE, (size) => creating(key, body(size)));
   });
 });

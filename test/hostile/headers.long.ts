@@ -3,16 +3,16 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/format.ts';
 import { answerOn, bytesOf, type Sent, write } from './client.ts';
 import { expectLinear, timeOf } from './growth.ts';
-import { startRig } from './rig.ts';
+import { startServer } from './server.ts';
 
-const rig = startRig();
+const server = startServer();
 const SIZE = 30_000;
 const LINE = '\u2028';
 const PARAGRAPH = '\u2029';
 
 let key = '';
 beforeEach(async () => {
-  key = await rig.issueKey();
+  key = await server.issueKey();
 });
 
 /** The text repeated up to `size` bytes. */
@@ -49,7 +49,9 @@ describe('the response time grows at most linearly with Authorization', () => {
     ['a credential of letters', (size: number) => `Bearer ${fill('a', size)}`],
     ['spaces inside', (size: number) => `Bearer${fill(' ', size)}x y`],
   ])('made of %s', async (_, value) => {
-    await expectLinear(rig.port(), SIZE, (size) => ({ headers: { Authorization: value(size) } }));
+    await expectLinear(server.port(), SIZE, (size) => ({
+      headers: { Authorization: value(size) },
+    }));
   });
 });
 
@@ -78,14 +80,14 @@ describe('the response time grows at most linearly with', () => {
     ['CF-Ray', '', '0'],
     ['CF-Ray', '0', '-ABC'],
   ])('%s made of %j and many %j', async (name, start, text) => {
-    await expectLinear(rig.port(), SIZE, (size) =>
+    await expectLinear(server.port(), SIZE, (size) =>
       create({ [name]: `${start}${fill(text, size)}x` }),
     );
   });
 
   test.each(['1', '1.', ':', '::ffff:', '0:'])('CF-Connecting-IP made of %j', async (text) => {
     // The address is read only for an unknown key.
-    await expectLinear(rig.port(), SIZE, (size) =>
+    await expectLinear(server.port(), SIZE, (size) =>
       create({
         Authorization: `Bearer ${generateKey('local')}`,
         'CF-Connecting-IP': `::ffff:${fill(text, size)}`,
@@ -94,7 +96,7 @@ describe('the response time grows at most linearly with', () => {
   });
 
   test('Origin of a preflight', async () => {
-    await expectLinear(rig.port(), SIZE, (size) => ({
+    await expectLinear(server.port(), SIZE, (size) => ({
       method: 'OPTIONS',
       headers: {
         Origin: `http://${fill('localhost.', size)}`,
@@ -110,8 +112,8 @@ test('a hostile request delays other clients no longer than a harmless one of th
   const beside = async (other: Sent) => {
     const waits: number[] = [];
     for (let round = 0; round < 7; round += 1) {
-      const socket = await write(rig.port(), bytesOf(other));
-      waits.push((await timeOf(rig.port(), { path: '/health' })).ms);
+      const socket = await write(server.port(), bytesOf(other));
+      waits.push((await timeOf(server.port(), { path: '/health' })).ms);
       await answerOn(socket);
     }
     return waits.sort((a, b) => a - b)[3] ?? Infinity;

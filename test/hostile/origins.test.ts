@@ -1,21 +1,21 @@
 /** Pages of foreign origins that call a developer's local store, and responses that no cache may store. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { send } from './client.ts';
-import { startRig } from './rig.ts';
+import { startServer } from './server.ts';
 
-const rig = startRig();
+const server = startServer();
 
 let headers: Record<string, string> = {};
 beforeEach(async () => {
-  const key = await rig.issueKey();
+  const key = await server.issueKey();
   headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
 });
 
 const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
 const createFrom = (Origin: string) =>
-  send(rig.port(), { method: 'POST', headers: { ...headers, Origin }, body });
+  send(server.port(), { method: 'POST', headers: { ...headers, Origin }, body });
 const preflightFrom = (Origin: string) =>
-  send(rig.port(), {
+  send(server.port(), {
     method: 'OPTIONS',
     headers: { Origin, 'Access-Control-Request-Method': 'POST' },
   });
@@ -42,7 +42,7 @@ describe('a page of a foreign origin can do nothing with the local store', () =>
       status: 400,
     });
     expect(corsHeaders(answered)).toEqual([]);
-    expect(await rig.report()).toMatchObject({ d1: 0, animals: 0 });
+    expect(await server.report()).toMatchObject({ d1: 0, pets: 0 });
   });
 
   test.each(foreign)('with a preflight: %s', async (origin) => {
@@ -66,7 +66,7 @@ describe('a page of a loopback origin can use the local store', () => {
   });
 
   test('a client without an Origin', async () => {
-    expect((await send(rig.port(), { method: 'POST', headers, body })).status).toBe(201);
+    expect((await send(server.port(), { method: 'POST', headers, body })).status).toBe(201);
   });
 });
 
@@ -76,7 +76,7 @@ describe('no cache stores', () => {
     ['a 405', { method: 'PUT' }, 405],
     ['a 401', {}, 401],
   ])('%s', async (_, sent, status) => {
-    const answer = await send(rig.port(), sent);
+    const answer = await send(server.port(), sent);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('cache-control')).toEqual(expect.stringContaining('no-store'));
   });

@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Binding } from './backend.ts';
 import { answerOn, bytesOf, creating, send, write } from './client.ts';
-import { startRig } from './rig.ts';
+import { startServer } from './server.ts';
 
-const rig = startRig();
+const server = startServer();
 
 const CLIENTS = 20;
 const BODY = JSON.stringify({ name: 'Rex', categoryId: 1 });
@@ -19,51 +19,51 @@ const halfOf = (request: Buffer) => request.subarray(0, -BODY.length / 2);
 
 /** Sends a create from each of `count` clients, each with a new key. */
 async function sendCreates(count: number, shape = (request: Buffer) => request) {
-  const keys = await Promise.all(Array.from({ length: count }, () => rig.issueKey()));
-  return Promise.all(keys.map((key) => write(rig.port(), shape(createWith(key)))));
+  const keys = await Promise.all(Array.from({ length: count }, () => server.issueKey()));
+  return Promise.all(keys.map((key) => write(server.port(), shape(createWith(key)))));
 }
 
 async function expectEveryRequestLogged() {
-  const missing = async () => (await rig.report()).requests - (await rig.logLines()).length;
+  const missing = async () => (await server.report()).requests - (await server.logLines()).length;
   await expect.poll(missing).toBe(0);
-  expect((await rig.report()).requests).toBeGreaterThan(0);
-  const lines = await rig.logLines();
+  expect((await server.report()).requests).toBeGreaterThan(0);
+  const lines = await server.logLines();
   expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(lines.length);
-  const { animals } = await rig.report();
-  expect(lines.filter(({ status }) => status === 201)).toHaveLength(animals);
+  const { pets } = await server.report();
+  expect(lines.filter(({ status }) => status === 201)).toHaveLength(pets);
   return lines;
 }
 
 test.each<Binding>(['kv', 'limiter', 'd1'])(
   'requests whose clients reset while %s answers are finished and logged once',
   async (binding) => {
-    await rig.set({ delays: { [binding]: 'held' } });
+    await server.set({ delays: { [binding]: 'held' } });
     const sockets = await sendCreates(CLIENTS);
-    await rig.until(({ waiting }) => waiting[binding] >= CLIENTS);
+    await server.until(({ waiting }) => waiting[binding] >= CLIENTS);
     for (const socket of sockets) socket.resetAndDestroy();
     // The worker sees the resets before its bindings return.
     await pause(50);
-    await rig.set({ release: true });
+    await server.set({ release: true });
     expect(await expectEveryRequestLogged()).toHaveLength(CLIENTS);
   },
 );
 
 test('requests that fail after their clients reset are logged with the error', async () => {
-  await rig.set({ delays: { kv: 'held' }, failing: ['kv'] });
+  await server.set({ delays: { kv: 'held' }, failing: ['kv'] });
   const sockets = await sendCreates(CLIENTS);
-  await rig.until(({ waiting }) => waiting.kv === CLIENTS);
+  await server.until(({ waiting }) => waiting.kv === CLIENTS);
   for (const socket of sockets) socket.resetAndDestroy();
   await pause(50);
-  await rig.set({ release: true });
+  await server.set({ release: true });
   const lines = await expectEveryRequestLogged();
   expect(lines.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(503));
 });
 
 test('requests whose clients reset at once are logged once', async () => {
-  await rig.set({ delays: { kv: 5, limiter: 5, d1: 5 } });
-  const keys = await Promise.all(Array.from({ length: 50 }, () => rig.issueKey()));
+  await server.set({ delays: { kv: 5, limiter: 5, d1: 5 } });
+  const keys = await Promise.all(Array.from({ length: 50 }, () => server.issueKey()));
   for (const [i, key] of keys.entries()) {
-    const socket = await write(rig.port(), createWith(key));
+    const socket = await write(server.port(), createWith(key));
     await pause(i % 20);
     socket.resetAndDestroy();
   }
@@ -78,52 +78,52 @@ test.each<[string, (socket: Socket) => void]>([
   async (_, end) => {
     const sockets = await sendCreates(CLIENTS, halfOf);
     // The body is read after the limiter calls.
-    await rig.until(({ limits }) => limits.RATE_LIMITER === CLIENTS);
+    await server.until(({ limits }) => limits.RATE_LIMITER === CLIENTS);
     await pause(50);
     for (const socket of sockets) end(socket);
     const lines = await expectEveryRequestLogged();
     expect(lines.map(({ status }) => status)).toEqual(Array(CLIENTS).fill(400));
-    expect(await rig.report()).toMatchObject({ animals: 0, requests: CLIENTS });
+    expect(await server.report()).toMatchObject({ pets: 0, requests: CLIENTS });
   },
 );
 
 test('a client that stops sending in the middle of its body gets a 400, which is logged', async () => {
-  const key = await rig.issueKey();
-  expect((await send(rig.port(), { headers: { Authorization: `Bearer ${key}` } })).status).toBe(
+  const key = await server.issueKey();
+  expect((await send(server.port(), { headers: { Authorization: `Bearer ${key}` } })).status).toBe(
     200,
   );
   // Ten minutes pass in the twenty seconds.
-  await rig.set({ speed: 30 });
-  const socket = await write(rig.port(), halfOf(createWith(key)));
+  await server.set({ speed: 30 });
+  const socket = await write(server.port(), halfOf(createWith(key)));
   const isAnswered = once(socket, 'readable').then(() => true);
   const answered = await Promise.race([isAnswered, pause(20_000, false)]);
   expect(answered).toBe(true);
   expect((await answerOn(socket)).status).toBe(400);
   const lines = await expectEveryRequestLogged();
   expect(lines.map(({ status }) => status)).toEqual([200, 400]);
-  expect(await rig.report()).toMatchObject({ animals: 0 });
+  expect(await server.report()).toMatchObject({ pets: 0 });
 });
 
 test('a revoked key is rejected after two minutes, even if its client resets during every read of KV', async () => {
-  const key = await rig.issueKey({ id: 'leaked' });
+  const key = await server.issueKey({ id: 'leaked' });
   const list = bytesOf({ headers: { Authorization: `Bearer ${key}` } });
-  expect((await answerOn(await write(rig.port(), list))).status).toBe(200);
-  await rig.issueKey({ id: 'leaked', revokedAt: '2026-11-20T00:00:00Z' }, key);
+  expect((await answerOn(await write(server.port(), list))).status).toBe(200);
+  await server.issueKey({ id: 'leaked', revokedAt: '2026-11-20T00:00:00Z' }, key);
 
   const answers: [second: number, status: number, text: string][] = [];
   for (let second = 1; second <= 150; second += 1) {
-    await rig.set({ advance: 1_000, delays: { kv: 'held' } });
-    const socket = await write(rig.port(), list);
+    await server.set({ advance: 1_000, delays: { kv: 'held' } });
+    const socket = await write(server.port(), list);
     let isAnswered = false;
     const answer = answerOn(socket).finally(() => {
       isAnswered = true;
     });
     answer.catch(() => {});
-    await rig.until(({ waiting }) => isAnswered || waiting.kv > 0);
+    await server.until(({ waiting }) => isAnswered || waiting.kv > 0);
     if (!isAnswered) {
       socket.resetAndDestroy();
-      await rig.report();
-      await rig.set({ release: true });
+      await server.report();
+      await server.set({ release: true });
       continue;
     }
     const { status, text } = await answer;
@@ -139,27 +139,27 @@ test('a revoked key is rejected after two minutes, even if its client resets dur
 });
 
 test('a late read of KV does not restore a revoked key', async () => {
-  const key = await rig.issueKey({ id: 'late' });
-  const list = () => send(rig.port(), { headers: { Authorization: `Bearer ${key}` } });
+  const key = await server.issueKey({ id: 'late' });
+  const list = () => send(server.port(), { headers: { Authorization: `Bearer ${key}` } });
   // The first read finds the key active, and returns after the test has let it.
-  await rig.set({ delays: { kv: 'held' }, speed: 30 });
+  await server.set({ delays: { kv: 'held' }, speed: 30 });
   expect((await list()).status).toBe(503);
   // A later read finds it revoked, and returns at once.
-  await rig.issueKey({ id: 'late', revokedAt: '2026-11-20T00:00:00Z' }, key);
-  await rig.set({ delays: {}, speed: 1 });
+  await server.issueKey({ id: 'late', revokedAt: '2026-11-20T00:00:00Z' }, key);
+  await server.set({ delays: {}, speed: 1 });
   expect((await list()).status).toBe(401);
-  expect(await rig.report()).toMatchObject({ waiting: { kv: 1 } });
-  await rig.set({ release: true });
-  await rig.until(({ waiting }) => waiting.kv === 0);
+  expect(await server.report()).toMatchObject({ waiting: { kv: 1 } });
+  await server.set({ release: true });
+  await server.until(({ waiting }) => waiting.kv === 0);
   expect((await list()).status).toBe(401);
 });
 
 test('concurrent requests with one key share one read of KV', async () => {
-  const headers = { Authorization: `Bearer ${await rig.issueKey()}` };
-  await rig.set({ delays: { kv: 'held' } });
-  const answers = Array.from({ length: CLIENTS }, () => send(rig.port(), { headers }));
-  await rig.until(({ requests, waiting }) => requests === CLIENTS && waiting.kv > 0);
-  await rig.set({ release: true });
+  const headers = { Authorization: `Bearer ${await server.issueKey()}` };
+  await server.set({ delays: { kv: 'held' } });
+  const answers = Array.from({ length: CLIENTS }, () => send(server.port(), { headers }));
+  await server.until(({ requests, waiting }) => requests === CLIENTS && waiting.kv > 0);
+  await server.set({ release: true });
   for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
-  expect(await rig.report()).toMatchObject({ kvReads: 1 });
+  expect(await server.report()).toMatchObject({ kvReads: 1 });
 });

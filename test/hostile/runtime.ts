@@ -1,4 +1,4 @@
-/** The configuration of workerd for the rig: https://github.com/cloudflare/workerd/blob/main/src/workerd/server/workerd.capnp */
+/** The configuration of workerd for these tests: https://github.com/cloudflare/workerd/blob/main/src/workerd/server/workerd.capnp */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';

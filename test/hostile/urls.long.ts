@@ -1,14 +1,14 @@
 /** URLs designed to cost time. */
 import { beforeEach, describe, test } from 'vitest';
 import { expectLinear } from './growth.ts';
-import { startRig } from './rig.ts';
+import { startServer } from './server.ts';
 
-const rig = startRig();
+const server = startServer();
 const SIZE = 4_000;
 
 let headers: Record<string, string> = {};
 beforeEach(async () => {
-  headers = { Authorization: `Bearer ${await rig.issueKey()}` };
+  headers = { Authorization: `Bearer ${await server.issueKey()}` };
 });
 
 /** The text repeated up to `size` characters. */
@@ -53,10 +53,13 @@ const PATHS: [string, (size: number) => string][] = [
 describe('the response time grows at most linearly', () => {
   test.each(QUERIES)('with a query of %s', async (_, query) => {
     // Four times this is the longest query that is parsed.
-    await expectLinear(rig.port(), 500, (size) => ({ path: `/v1/pets?${query(size)}`, headers }));
+    await expectLinear(server.port(), 500, (size) => ({
+      path: `/v1/pets?${query(size)}`,
+      headers,
+    }));
   });
 
   test.each(PATHS)('with a path of %s', async (_, path) => {
-    await expectLinear(rig.port(), SIZE, (size) => ({ path: path(size), headers }));
+    await expectLinear(server.port(), SIZE, (size) => ({ path: path(size), headers }));
   });
 });

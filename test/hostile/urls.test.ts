@@ -1,16 +1,16 @@
 /** URLs that are too long, and the length of the messages about them. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, send } from './client.ts';
-import { startRig } from './rig.ts';
+import { startServer } from './server.ts';
 
-const rig = startRig();
+const server = startServer();
 
 let headers: Record<string, string> = {};
 beforeEach(async () => {
-  headers = { Authorization: `Bearer ${await rig.issueKey()}` };
+  headers = { Authorization: `Bearer ${await server.issueKey()}` };
 });
 
-const get = (path: string): Promise<Answer> => send(rig.port(), { path, headers });
+const get = (path: string): Promise<Answer> => send(server.port(), { path, headers });
 
 /** As many different parameters as fit into `size` characters. */
 const unknownParameters = (size: number) =>
@@ -26,7 +26,7 @@ describe('a query longer than 2 KiB is a 400', () => {
     const { status, text } = await get(`/v1/pets?${query}`);
     expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(status).toBe(400);
-    expect(await rig.report()).toMatchObject({ d1: 0 });
+    expect(await server.report()).toMatchObject({ d1: 0 });
   });
 
   test('but a query of 2 KiB is valid', async () => {

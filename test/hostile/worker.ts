@@ -1,6 +1,6 @@
 /**
- * The built worker with the rate limiters of the rig and a clock that tests set. PUT `/__rig` changes the
- * settings, GET `/__rig` returns the report.
+ * The built worker with rate limiters and a clock that tests set. PUT `/__control` changes the
+ * settings, GET `/__control` returns the report.
  */
 import app from '../../src/index.ts';
 import type { Backend, Calls, Settings } from './backend.ts';
@@ -24,7 +24,7 @@ export type Report = Calls & {
   unfinished: number;
 };
 
-type RigEnv = Env & { BACKEND: DurableObjectNamespace<Backend> };
+type TestEnv = Env & { BACKEND: DurableObjectNamespace<Backend> };
 
 const plainNow = Date.now;
 const plainSetTimeout = globalThis.setTimeout;
@@ -41,7 +41,7 @@ let counts = { requests: 0, unfinished: 0 };
 export default {
   async fetch(request, env, context) {
     const backend = env.BACKEND.getByName('the only one');
-    if (new URL(request.url).pathname === '/__rig') {
+    if (new URL(request.url).pathname === '/__control') {
       if (request.method === 'PUT') {
         const {
           restart,
@@ -78,4 +78,4 @@ export default {
     counted.unfinished -= 1;
     return response;
   },
-} satisfies ExportedHandler<RigEnv>;
+} satisfies ExportedHandler<TestEnv>;

@@ -21,7 +21,7 @@ const WORKERD: string = createRequire(import.meta.url)('workerd').default;
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-export type Rig = {
+export type Server = {
   port(): number;
   /** Changes the given settings: see {@link Controls}. */
   set(controls: Controls): Promise<Report>;
@@ -35,22 +35,23 @@ export type Rig = {
 };
 
 /** Starts the worker for a test file, in an environment of wrangler.toml. */
-export function startRig(env: 'local' | 'staging' = 'local'): Rig {
+export function startServer(env: 'local' | 'staging' = 'local'): Server {
   const lines: string[] = [];
   let workerd: ChildProcess | undefined;
   let folder = '';
   let port = 0;
 
-  const rig: Rig = {
+  const server: Server = {
     port: () => port,
     async set(controls) {
       const init = { method: 'PUT', body: JSON.stringify(controls) };
-      const response = await fetch(`http://127.0.0.1:${port}/__rig`, init);
+      const response = await fetch(`http://127.0.0.1:${port}/__control`, init);
       return response.json() as Promise<Report>;
     },
-    report: async () => (await fetch(`http://127.0.0.1:${port}/__rig`)).json() as Promise<Report>,
+    report: async () =>
+      (await fetch(`http://127.0.0.1:${port}/__control`)).json() as Promise<Report>,
     async until(isReached) {
-      await expect.poll(async () => isReached(await rig.report()), { interval: 5 }).toBe(true);
+      await expect.poll(async () => isReached(await server.report()), { interval: 5 }).toBe(true);
     },
     async issueKey(record = {}, key = generateKey(env)) {
       const complete = {
@@ -59,14 +60,14 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
         createdAt: '2026-11-20T00:00:00Z',
         ...record,
       };
-      await rig.set({ records: { [await recordName(key)]: JSON.stringify(complete) } });
+      await server.set({ records: { [await recordName(key)]: JSON.stringify(complete) } });
       return key;
     },
     async logLines() {
       const deadline = Date.now() + 10_000;
-      while ((await rig.report()).unfinished > 0 && Date.now() < deadline) await pause();
+      while ((await server.report()).unfinished > 0 && Date.now() < deadline) await pause();
       const mark = randomUUID();
-      await rig.set({ mark });
+      await server.set({ mark });
       while (!lines.includes(mark)) await pause();
       return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
     },
@@ -88,12 +89,12 @@ export function startRig(env: 'local' | 'staging' = 'local'): Rig {
     ({ port } = JSON.parse(event));
   });
   beforeEach(async () => {
-    await rig.set({ restart: true });
+    await server.set({ restart: true });
     lines.length = 0;
   });
   afterAll(async () => {
     if (workerd?.kill('SIGKILL')) await once(workerd, 'exit');
     await rm(folder, { recursive: true, force: true });
   });
-  return rig;
+  return server;
 }
