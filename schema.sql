@@ -6,7 +6,7 @@ CREATE TABLE pets (
   -- AUTOINCREMENT: ids ascend and are never reused, even after the newest row is deleted. Clients' cursors and
   -- links rely on this.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- 1 to 255 Unicode code points; src/pets/schema.ts has the rules.
+  -- src/pets/schema.ts has the rules.
   name TEXT NOT NULL,
   -- Any int64: there is no table of categories.
   category_id INTEGER NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE idempotency_keys (
   key_id TEXT NOT NULL,
   -- The header's value, without quotes.
   idempotency_key TEXT NOT NULL,
-  -- Milliseconds since 1970. Valid for 24 hours; the scheduled handler removes older records.
+  -- Milliseconds since 1970. The scheduled handler removes expired records.
   created_at INTEGER NOT NULL,
   -- SHA-256 of the validated body: the same key with another body is a 422.
   body_hash TEXT NOT NULL,

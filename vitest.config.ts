@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The test files of each script of package.json that runs tests. */
 const PROJECTS = {
   test: ['test/**/*.test.ts'],
-  // The properties and faults with more cases, and what measures times.
+  // Properties and faults with more cases, and tests that measure times.
   long: [
     'test/**/*.long.ts',
     'test/contract.test.ts',
@@ -14,7 +14,7 @@ const PROJECTS = {
   ],
   // Real processes, killed and started again, and damaged files.
   kill: ['test/**/*.kill.ts'],
-  // Whole releases, at a fake of Cloudflare.
+  // Whole releases, with a fake of Cloudflare.
   release: ['test/**/*.release.ts'],
   // The client in a Worker, and in Node.js 20, 22 and 24, Bun and Deno, which are installed for it.
   client: ['test/client/in-{node,worker}.ts', 'test/client/runtimes.ts'],
@@ -39,7 +39,7 @@ class SlowestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // No test may rely on another having run before it.
+    // Tests must not depend on their order.
     sequence: { shuffle: true, sequencer: SlowestFirst },
     // By default, vitest leaves one core idle, which is half of a small machine.
     maxWorkers: '100%',
@@ -48,7 +48,7 @@ export default defineConfig({
       test: {
         name,
         include,
-        // How many times as many cases a property is tried with.
+        // Multiplies the number of cases of each property.
         env: { REPEAT: name === 'long' ? '10' : '1' },
       },
     })),

@@ -29,7 +29,7 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Reads a body of one of `mediaTypes`: uncompressed, UTF-8, at most 16 KiB. Hono's `c.req.json()` would replace
+ * Reads a body of one of `mediaTypes`: uncompressed, UTF-8, at most `MAX_BODY_BYTES`. Hono's `c.req.json()` would replace
  * invalid UTF-8 and round integers: see `parseJson`.
  *
  * @throws ApiError 400, 413 or 415 when the body cannot be read.

@@ -28,7 +28,7 @@ export type Faults = {
   d1?: D1Fault[];
   /** The faults of calls after those: each fails with probability `rate`, with one of `faults`. */
   d1AtRandom?: { rate: number; faults: D1Fault[]; seed: number };
-  /** Sets the time of day to this many milliseconds after the real one, where it stands still. */
+  /** Sets the time of day to this many milliseconds after the real one, and stops it. */
   ahead?: number;
   /** Lets the time of day run from there, as fast as the timers. */
   clockRuns?: boolean;
