@@ -14,8 +14,8 @@ test('a response has no bookmark if the request has none', async () => {
 
 test.each(['first-unconstrained', 'first-primary'])(
   'every response to %s has a bookmark',
-  async (asked) => {
-    const headers = { 'x-d1-bookmark': asked };
+  async (sent) => {
+    const headers = { 'x-d1-bookmark': sent };
     const created = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
     expect(created.status).toBe(201);
     const bookmark = created.headers.get('x-d1-bookmark') ?? '';
