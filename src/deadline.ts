@@ -11,6 +11,15 @@ export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): 
   return new Promise((resolve, reject) => {
     const expire = () => reject(new DeadlineError(`${name} did not respond within ${ms} ms`));
     const timer = setTimeout(expire, ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    promise.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }

@@ -64,17 +64,26 @@ function isJson(contentType: string, mediaTypes: readonly string[]): boolean {
 }
 
 async function readBody(c: Context): Promise<ArrayBuffer> {
-  let bytes = new ArrayBuffer(0);
   try {
-    const reading = limitBody(c, async () => {
-      bytes = await c.req.arrayBuffer();
-    });
-    await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
+    return await withDeadline(readLimited(c), BODY_DEADLINE_MS, 'The client');
   } catch (error) {
     const isTimeout = error instanceof DeadlineError;
     if (!isTimeout && !(error instanceof Error && DISCONNECTED.test(error.message))) throw error;
     throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
+}
+
+async function readLimited(c: Context): Promise<ArrayBuffer> {
+  const length = c.req.header('Content-Length');
+  if (length !== undefined && c.req.header('Transfer-Encoding') === undefined) {
+    if (Number(length) > MAX_BODY_BYTES) throw bodyTooLarge();
+    return c.req.raw.arrayBuffer();
+  }
+  // A body of unknown length is counted while it is read, which takes longer.
+  let bytes = new ArrayBuffer(0);
+  await limitBody(c, async () => {
+    bytes = await c.req.arrayBuffer();
+  });
   return bytes;
 }
 

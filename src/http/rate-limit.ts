@@ -43,10 +43,15 @@ export function limitAddress(c: Context<AppEnv>): Promise<void> {
 /** A limiter and its key. */
 type Budget = ['RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER', string];
 
+/** One deadline covers all budgets of a request: each would need a timer of its own. */
 async function consume(c: Context<AppEnv>, budgets: Budget[]): Promise<void> {
-  const allowed = await Promise.all(budgets.map((budget) => isAllowed(c, budget)));
-  if (!allowed.includes(false)) return;
-  throw rateLimited();
+  try {
+    const counting = Promise.all(budgets.map((budget) => count(c, budget)));
+    await withDeadline(counting, LIMITER_DEADLINE_MS, 'The rate limiter');
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    logFailure(c, `${budgets.map(([limiter]) => limiter).join(', ')}: ${error}`);
+  }
 }
 
 export function rateLimited(): ApiError {
@@ -55,16 +60,20 @@ export function rateLimited(): ApiError {
   });
 }
 
-async function isAllowed(c: Context<AppEnv>, [limiter, key]: Budget): Promise<boolean> {
+async function count(c: Context<AppEnv>, [limiter, key]: Budget): Promise<void> {
+  let success = true;
   try {
-    const limiting = c.env[limiter].limit({ key });
-    return (await withDeadline(limiting, LIMITER_DEADLINE_MS, 'The rate limiter')).success;
+    ({ success } = await c.env[limiter].limit({ key }));
   } catch (error) {
-    // Fail open: an unlimited service is better than an unavailable one.
-    const log = c.get('log');
-    log.limiterFailures = [...(log.limiterFailures ?? []), `${limiter}: ${error}`];
-    return true;
+    logFailure(c, `${limiter}: ${error}`);
   }
+  if (!success) throw rateLimited();
+}
+
+/** A limiter that fails lets the request through: an unlimited service is better than an unavailable one. */
+function logFailure(c: Context<AppEnv>, failure: string): void {
+  const log = c.get('log');
+  log.limiterFailures = [...(log.limiterFailures ?? []), failure];
 }
 
 /**
