@@ -20,7 +20,7 @@ type Load = { connections: number; count: number };
 
 type Sample = { perSecond: number; cpuMicros: number };
 
-const ROUNDS = 21;
+const ROUNDS = 41;
 /** The engine optimizes a worker during its first thousands of requests. */
 const WARM_UP_ROUNDS = 5;
 const COLUMNS = ['store: CPU µs', 'store: requests/s', 'baseline: CPU µs', 'baseline: requests/s'];
@@ -39,7 +39,7 @@ export async function compare(comparisons: Comparison[], metric: Metric, load: L
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       samples.get(target)?.push(await measure(target, load));
     }
-    if (round % 7 === 0) console.error(`  round ${round} of ${ROUNDS}`);
+    if (round % 10 === 0) console.error(`  round ${round} of ${ROUNDS}`);
   }
   const section: Section = { thresholds: [], table: [['', ...COLUMNS, `ratio of ${metric}`]] };
   for (const { name, store, baseline, ...bounds } of comparisons) {
