@@ -1,13 +1,13 @@
 /** `npm run release`: to staging, the same bytes to production, and back. See docs/operations.md. */
 import { InvalidArgumentError, Option } from 'commander';
-import { createProgram, oneLine, run } from './command-line.ts';
-import { ENVIRONMENTS, type EnvironmentName } from './release/cloudflare.ts';
+import { createProgram, environmentOption, oneLine, run } from './command-line.ts';
+import type { Environment } from './key-namespace.ts';
+import { ENVIRONMENTS } from './release/cloudflare.ts';
 import * as commands from './release/commands.ts';
 import type { Output } from './release/rollout.ts';
 
 const DESCRIPTION = 'Releases to staging, promotes the same bytes to production, and rolls back.';
 const program = createProgram('npm run release --', DESCRIPTION);
-const environment = new Option('--env <environment>').choices(ENVIRONMENTS).default('production');
 
 type Wait = { wait: number; commit?: string };
 command('staging', 'Builds the commit that is checked out, releases it to staging, and tests it.')
@@ -21,7 +21,7 @@ command('promote', 'Promotes what staging serves: to 0, 10, 50 and 100 % of the 
 
 command('rollback', 'Lists the versions to return to; with a version returns to it.')
   .argument('[version]', 'its id, or the beginning of it')
-  .addOption(environment)
+  .addOption(new Option('--env <environment>').choices(ENVIRONMENTS).default('production'))
   .option('--unfinished', 'end a release that was killed; if there is none, exit with 0')
   .option('--commit <id>', 'with --unfinished: only if it is a release of this commit')
   .action((version: string | undefined, options: commands.RollBack & { json?: true }) => {
@@ -34,8 +34,8 @@ const status = command('status', 'Shows what both environments serve, and what i
 status.action(execute(commands.showStatus));
 
 command('smoke', 'Tests a store as a client. Its API key comes from SMOKE_API_KEY.')
-  .addOption(environment)
-  .action(execute((output, { env }: { env: EnvironmentName }) => commands.smoke(output, env)));
+  .addOption(environmentOption())
+  .action(execute((output, { env }: { env: Environment }) => commands.smoke(output, env)));
 
 await run(program);
 

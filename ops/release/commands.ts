@@ -2,27 +2,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import { environmentOfKey } from '../../src/keys/format.ts';
 import { oneLine } from '../command-line.ts';
-import { PROJECT_ROOT } from '../wrangler.ts';
+import type { Environment } from '../key-namespace.ts';
+import { LOCAL_KEY } from '../local-store.ts';
+import { reserveStore } from '../serving.ts';
+import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
 import { build, committedHead } from './dist.ts';
 import { isChosen, onlyVersion, settledVersion, sharesOf } from './next-step.ts';
-import { type Context, type Output, restore, rollOut } from './rollout.ts';
-import { removeTestRows, smokeTest, waitForVersion } from './smoke.ts';
+import { type Output, restore, rollOut } from './rollout.ts';
+import { removeTestRows, type Store, smokeTest, waitForVersion } from './smoke.ts';
 
 export function releaseToStaging(output: Output, waitSeconds: number) {
   const target = cloudflare.readTarget('staging');
-  return withStore(target, output, async (context) => {
+  return withStore(target, output, async (store) => {
     const commit = await committedHead();
     output.say(`Building commit ${commit}`);
     const release = await build(commit);
-    return rollOut({ ...context, waitSeconds, release, percentages: [0, 100], endsOthers: true });
+    const plan = { release, percentages: [0, 100], endsOthers: true };
+    return rollOut({ ...output, ...plan, target, store, waitSeconds });
   });
 }
 
 /** Promotes what was tested on staging: `approved`, if a commit was, as staging may serve another by now. */
 export function promote(output: Output, waitSeconds: number, approved?: string) {
   const target = cloudflare.readTarget('production');
-  return withStore(target, output, async (context) => {
+  return withStore(target, output, async (store) => {
     const staging = cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
     const { deployments, versions } = await cloudflare.readDeployed(staging);
     const newest = deployments.at(-1);
@@ -38,8 +42,8 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
       const fix = `install its packages (git checkout ${commit}, npm run setup)`;
       throw new Error(`commit ${commit} does not build to the bytes of staging: ${fix}`);
     }
-    const percentages = [0, 10, 50, 100];
-    return rollOut({ ...context, waitSeconds, release, percentages, endsOthers: false });
+    const plan = { release, percentages: [0, 10, 50, 100], endsOthers: false };
+    return rollOut({ ...output, ...plan, target, store, waitSeconds });
   });
 }
 
@@ -95,9 +99,9 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
 }
 
 /** Tests a store as a client; where a version is given, once that answers. */
-export function smoke(output: Output, env: cloudflare.EnvironmentName, version?: string) {
-  const target = cloudflare.readTarget(env);
-  return withStore(target, output, async ({ store }) => {
+export async function smoke(output: Output, env: Environment, version?: string) {
+  const target = env === 'local' ? localStore() : cloudflare.readTarget(env);
+  return withStore(target, output, async (store) => {
     output.say(`Testing ${store.baseUrl}`);
     if (version) await waitForVersion({ ...store, version });
     await smokeTest(store);
@@ -106,29 +110,43 @@ export function smoke(output: Output, env: cloudflare.EnvironmentName, version?:
   });
 }
 
+/** A store to test, and wrangler for its database. */
+type Target = Pick<cloudflare.Target, 'baseUrl' | 'wrangler'> & { environment: Environment };
+
+/** The store that `npm start` serves, on any port. */
+function localStore(): Target {
+  const port = reserveStore();
+  if (port === undefined) throw new Error('no local store is running: start it with npm start');
+  const wrangler = (args: string[]) => runWrangler([...args, ...LOCAL]);
+  return { environment: 'local', baseUrl: `http://localhost:${port}/v1`, wrangler };
+}
+
 /** Runs an action that tests a store, then removes the rows that its tests added. */
 async function withStore<T>(
-  target: cloudflare.Target,
-  output: Output,
-  action: (context: Context) => Promise<T>,
+  { environment, baseUrl, wrangler }: Target,
+  { say }: Output,
+  action: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const { environment, baseUrl } = target;
   const problem = keyProblem(environment);
   if (problem) throw new Error(problem);
   try {
-    const store = { environment, baseUrl, apiKey: process.env.SMOKE_API_KEY ?? '' };
-    return await action({ ...output, target, store });
+    return await action({ environment, baseUrl, apiKey: keyOf(environment) });
   } finally {
-    const execute = ['d1', 'execute', 'DB', '--remote', '--json', '--command'];
-    await removeTestRows((sql) => target.wrangler([...execute, sql])).catch((error) => {
-      output.say(`The next smoke test removes the rows of this one: ${oneLine(error)}`);
+    const where = environment === 'local' ? '--local' : '--remote';
+    const execute = ['d1', 'execute', 'DB', where, '--json', '--command'];
+    await removeTestRows((sql) => wrangler([...execute, sql])).catch((error) => {
+      say(`The next smoke test removes the rows of this one: ${oneLine(error)}`);
     });
   }
 }
 
+function keyOf(environment: Environment): string {
+  return process.env.SMOKE_API_KEY || (environment === 'local' ? LOCAL_KEY : '');
+}
+
 /** What is wrong with SMOKE_API_KEY, without showing it. */
-function keyProblem(environment: cloudflare.EnvironmentName): string | undefined {
-  if (environmentOfKey(process.env.SMOKE_API_KEY ?? '') === environment) return undefined;
+function keyProblem(environment: Environment): string | undefined {
+  if (environmentOfKey(keyOf(environment)) === environment) return undefined;
   const fix = `npm run keys -- create --label "Smoke test" --env ${environment}`;
   return `SMOKE_API_KEY must be an API key of ${environment}: ${fix}`;
 }

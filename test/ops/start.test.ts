@@ -26,8 +26,9 @@ async function start(port: number) {
 }
 
 // `npm run test:kill` restarts the store on the same data.
-test('a running store can be called, seeded and reset, and accepts new keys', async () => {
-  const store = await start(await freePort());
+test('a running store can be called, seeded, reset and tested, and accepts new keys', async () => {
+  const port = await freePort();
+  const store = await start(port);
   const body = JSON.stringify({ name: 'Rex', categoryId: 1 });
   const rex = { id: 1, name: 'Rex', categoryId: 1 };
   expect(await (await store.call({ method: 'POST', body })).json()).toEqual(rex);
@@ -53,7 +54,12 @@ test('a running store can be called, seeded and reset, and accepts new keys', as
   expect((await store.call({}, key)).status).toBe(200);
   const listed = await project.run('keys.ts', ['list', '--json']);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id: 'local' }, { id, state: 'active' }]);
+
+  const stdout = `Testing http://localhost:${port}/v1\nIt passes the smoke test.\n`;
+  expect(await project.run('release.ts', ['smoke'])).toEqual({ code: 0, stdout, stderr: '' });
   await store.stop();
+  const stderr = 'error: no local store is running: start it with npm start\n';
+  expect(await project.run('release.ts', ['smoke'])).toEqual({ code: 1, stdout: '', stderr });
 });
 
 test.each([
