@@ -79,7 +79,7 @@ test('a record is read unchanged', async () => {
 });
 
 test('a failure of the API is an error with its message, and nothing is written', async () => {
-  cloudflare.failNext(/^PUT/);
+  cloudflare.failNext(/^before PUT/);
   await expect(wranglerNamespaces.put('production', 'key:0', '{}')).rejects.toThrow(
     /wrangler: .*internal error/,
   );

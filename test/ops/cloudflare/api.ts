@@ -3,6 +3,7 @@
  * records its calls, and can run a test's code at any of them. https://developers.cloudflare.com/api/
  */
 import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 
 export const TOKEN = 'fake-api-token';
 
@@ -16,27 +17,26 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
 
 /** Starts the fake. `visit` answers requests with `X-Fake-Host`, which are those of a worker's clients. */
 export async function startApi(routes: Routes, visit?: (request: Request) => Promise<Response>) {
-  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the start of a query. */
+  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
   const calls: string[] = [];
-  const hooks: { call: RegExp; when: string; hook: () => unknown }[] = [];
-  const patterns = Object.entries(routes).map(
-    ([route, handle]) => [new RegExp(`^${route.replaceAll(/:\w+/g, '([^/]+)')}$`), handle] as const,
-  );
+  const hooks = new Map<RegExp, () => unknown>();
+  const handlers = Object.entries(routes).map(([route, handle]) => ({
+    pattern: new RegExp(`^${route.replaceAll(/:\w+/g, '([^/]+)')}$`),
+    handle,
+  }));
 
-  /** Runs a hook once, before or after the next matching call takes effect. Its response replaces the call's. */
-  const on = (call: RegExp, when: 'before' | 'after', hook: () => unknown) =>
-    void hooks.push({ call, when, hook });
+  /** Runs a hook once, at a point such as `after GET /accounts/…`. Its response replaces the call's. */
+  const on = (point: RegExp, hook: () => unknown) => void hooks.set(point, hook);
 
-  /** Makes the next call that matches fail: before it takes effect, or after. */
-  const failNext = (call: RegExp, when: 'before' | 'after' = 'before') =>
-    on(call, when, () => error(500, 10001, 'internal error'));
+  /** Makes a call fail once: `before` it takes effect, or `after`. */
+  const failNext = (point: RegExp) => on(point, () => error(500, 10001, 'internal error'));
 
-  async function runHooks(call: string, when: 'before' | 'after'): Promise<void> {
-    for (const each of hooks.filter((one) => one.when === when && one.call.test(call))) {
-      hooks.splice(hooks.indexOf(each), 1);
-      const instead = await each.hook();
-      if (instead instanceof Response) throw instead;
-    }
+  async function runHooks(point: string): Promise<void> {
+    const due = [...hooks].filter(([pattern]) => pattern.test(point));
+    for (const [pattern] of due) hooks.delete(pattern);
+    const results = await Promise.all(due.map(([, hook]) => hook()));
+    const instead = results.find((result) => result instanceof Response);
+    if (instead) throw instead;
   }
 
   async function answer(request: Request, body: string): Promise<Response> {
@@ -44,28 +44,26 @@ export async function startApi(routes: Routes, visit?: (request: Request) => Pro
     const { pathname } = new URL(request.url);
     const path = decodeURIComponent(pathname.replace('/client/v4', ''));
     const call = `${request.method} ${path}${summary(path, body)}`;
-    // An upload of assets carries the token of its session.
-    const authorized = request.headers.get('authorization') === `Bearer ${TOKEN}`;
-    if (authorized) await runHooks(call, 'before');
-    calls.push(call);
-    if (!authorized && !path.endsWith('/assets/upload')) {
+    // An upload of assets carries a token of its own.
+    const isAllowed = request.headers.get('authorization') === `Bearer ${TOKEN}`;
+    if (!isAllowed && !path.endsWith('/assets/upload')) {
       throw error(401, 9109, 'Invalid access token');
     }
-    const response = await route(request, path.replace(/^\/accounts\/[^/]+/, ''));
-    await runHooks(call, 'after');
+    await runHooks(`before ${call}`);
+    calls.push(call);
+    const routed = `${request.method} ${path.replace(/^\/accounts\/[^/]+/, '')}`;
+    const handler = handlers.find(({ pattern }) => pattern.test(routed));
+    if (!handler) throw error(404, 7003, `No route for ${routed}`);
+    const response = await handler.handle(
+      request,
+      ...(handler.pattern.exec(routed) ?? []).slice(1),
+    );
+    await runHooks(`after ${call}`);
     return response;
   }
 
-  async function route(request: Request, path: string): Promise<Response> {
-    for (const [pattern, handle] of patterns) {
-      const segments = pattern.exec(`${request.method} ${path}`)?.slice(1);
-      if (segments) return handle(request, ...segments);
-    }
-    throw error(404, 7003, `No route for ${request.method} ${path}`);
-  }
-
   const server = createServer(async (incoming, outgoing) => {
-    const body = await read(incoming);
+    const body = await buffer(incoming);
     const response = await answer(toRequest(incoming, body), body.toString()).catch((thrown) =>
       thrown instanceof Response ? thrown : error(500, 10001, String(thrown)),
     );
@@ -115,7 +113,7 @@ function summary(path: string, body: string): string {
   if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}${settled}`;
   if (!path.endsWith('/query')) return '';
   const sql = /"sql":"(.*?)("|$)/.exec(body)?.[1] ?? '';
-  return ` ${sql.replaceAll(/(\\[nt]|\s)+/g, ' ').slice(0, 60)}`;
+  return ` ${sql.split(/(?:\\[nt]|\s)+/, 5).join(' ')}`;
 }
 
 function toRequest({ method = 'GET', url, headers }: IncomingMessage, body: Buffer): Request {
@@ -124,10 +122,4 @@ function toRequest({ method = 'GET', url, headers }: IncomingMessage, body: Buff
     .map(([name, value]): [string, string] => [name, String(value)]);
   const content = body.length > 0 && { body: new Uint8Array(body) };
   return new Request(`http://localhost${url}`, { method, headers: sent, ...content });
-}
-
-async function read(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

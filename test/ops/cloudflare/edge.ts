@@ -15,41 +15,35 @@ const COMPATIBILITY_DATE = '2026-11-17';
 /** The commands of a test follow each other faster than an operator's. */
 const NO_LIMIT = { limit: 1_000_000, period: 10 as const };
 
-export async function startEdge(
-  scripts: Map<string, Script>,
-  databases: string[],
-  namespaces: string[],
-) {
-  const holder = worker('holder', 'export default { fetch: () => new Response() };', {
-    ...Object.fromEntries(databases.map((id) => [id, { type: 'd1', id }])),
-    ...Object.fromEntries(namespaces.map((id) => [id, { type: 'kv', id }])),
-  });
+/** The resources of the account, by their ids. */
+const RESOURCES: Record<string, Binding> = {
+  'database-of-staging': { type: 'd1', id: 'database-of-staging' },
+  'database-of-production': { type: 'd1', id: 'database-of-production' },
+  'api-keys-of-staging': { type: 'kv', id: 'api-keys-of-staging' },
+  'api-keys-of-production': { type: 'kv', id: 'api-keys-of-production' },
+};
+
+export async function startEdge(scripts: Map<string, Script>) {
+  const holder = worker('holder', 'export default { fetch() {} };', RESOURCES);
   const options = { handleStructuredLogs: () => {} };
   const runtime = new Miniflare({ ...options, workers: [holder] });
   await runtime.ready;
   const served: Served[] = [];
-  let loaded = '';
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** A change of what is loaded restarts the runtime, so it waits for the requests before it. */
+  /** Loading a version restarts the runtime, so it waits for the requests before it. */
   function inTurn<T>(run: () => Promise<T>): Promise<T> {
     const result = queue.then(run);
     queue = result.catch(() => {});
     return result;
   }
 
-  /** Loads the versions that the scripts serve now. Requests from now on wait for it. */
-  const load = () =>
-    inTurn(async () => {
-      const wanted = [...scripts.values()].flatMap(({ versions, deployments }) => {
-        const shares = deployments.slice(-2).flatMap((deployment) => deployment.versions);
-        return versions.filter(({ id }) => shares.some(({ version_id }) => version_id === id));
-      });
-      const names = wanted.map(({ id }) => id).join();
-      if (names === loaded) return;
-      loaded = names;
-      await runtime.setOptions({ ...options, workers: [holder, ...wanted.map(versionWorker)] });
-    });
+  /** Loads the uploaded versions. Requests from now on wait for it. */
+  const load = () => {
+    const versions = [...scripts.values()].flatMap((script) => script.versions);
+    const workers = [holder, ...versions.map(versionWorker)];
+    return inTurn(() => runtime.setOptions({ ...options, workers }));
+  };
 
   async function answer(request: Request): Promise<Response> {
     const host = request.headers.get('x-fake-host') ?? '';
@@ -62,27 +56,19 @@ export async function startEdge(
     const id = named ?? versionByShare(deployment);
     const version = script.versions.find((each) => each.id === id);
     const { pathname, search } = new URL(request.url);
-    const asset = version?.assets[pathname];
-    const url = `https://${host}${pathname}${search}`;
-    const response = asset
-      ? new Response(Buffer.from(asset, 'base64'))
-      : await run(id, url, request);
     served.push({ version: id, byName: named !== undefined });
-    return response;
-  }
-
-  async function run(version: string, url: string, request: Request): Promise<Response> {
-    const worker = await runtime.getWorker(version);
+    const asset = version?.assets[pathname];
+    if (asset) return new Response(Buffer.from(asset, 'base64'));
+    const worker = await runtime.getWorker(id);
     const body = await request.text();
-    const response = await worker.fetch(url, {
+    const response = await worker.fetch(`https://${host}${pathname}${search}`, {
       method: request.method,
       headers: [...request.headers],
-      redirect: 'manual',
       ...(body !== '' && { body }),
     });
-    const { status } = response;
+    const { status, headers } = response;
     const text = await response.text();
-    return new Response(text === '' ? null : text, { status, headers: [...response.headers] });
+    return new Response(text || null, { status, headers: [...headers] });
   }
 
   return {
@@ -97,10 +83,8 @@ export async function startEdge(
 }
 
 function versionByName(request: Request, { name }: Script, { versions }: Deployment) {
-  const header = request.headers.get('cloudflare-workers-version-overrides') ?? '';
-  const named = /^([\w-]+)="([\w-]+)"$/.exec(header);
-  return versions.find(({ version_id }) => named?.[1] === name && version_id === named[2])
-    ?.version_id;
+  const header = request.headers.get('cloudflare-workers-version-overrides');
+  return versions.find(({ version_id }) => header === `${name}="${version_id}"`)?.version_id;
 }
 
 function versionByShare({ versions }: Deployment): string {
@@ -109,8 +93,7 @@ function versionByShare({ versions }: Deployment): string {
     point -= percentage;
     return point < 0;
   });
-  if (!found) throw new Error('the shares are less than 100 %');
-  return found.version_id;
+  return found?.version_id ?? '';
 }
 
 /** A version as a worker of the runtime, with the bindings that it was uploaded with. */

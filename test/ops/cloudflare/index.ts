@@ -1,42 +1,45 @@
 /** The whole fake of Cloudflare: what wrangler calls, and what clients are served. */
-import { startApi } from './api.ts';
-import { fakeD1 } from './d1.ts';
+import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
+import * as z from 'zod';
+import { error, ok, type Routes, startApi } from './api.ts';
 import { startEdge } from './edge.ts';
 import { fakeWorkers, type Script, type Shares } from './workers.ts';
-
-/** The ids of the resources that the account has: those of staging, then those of production. */
-export const DATABASES = [1, 2].map((n) => `${n}0000000-0000-4000-8000-000000000000`);
-export const NAMESPACES = [1, 2].map((n) => String(n).repeat(32));
 
 export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
 export async function startCloudflare() {
   const scripts = new Map<string, Script>();
-  const edge = await startEdge(scripts, DATABASES, NAMESPACES);
+  const edge = await startEdge(scripts);
   const workers = fakeWorkers(scripts, edge.load);
-  const databases = DATABASES.map((uuid, index) => ({ uuid, name: `database-${index}` }));
-  const api = await startApi(
-    { ...fakeD1(databases, edge.database), ...workers.routes },
-    edge.visit,
-  );
-
-  function script(name: string): Script {
-    const found = scripts.get(name);
-    if (!found) throw new Error(`there is no worker ${name}`);
-    return found;
-  }
+  const api = await startApi({ ...d1Routes(edge.database), ...workers.routes }, edge.visit);
 
   return {
     ...api,
     ...edge,
-    script,
+    script: workers.find,
     /** Deploys what was uploaded, as another operator would. */
-    async deploy(name: string, versions: Shares, message: string) {
-      await workers.deploy(script(name), versions, { 'workers/message': message });
+    deploy(name: string, versions: Shares, message: string) {
+      workers.deploy(workers.find(name), versions, { 'workers/message': message });
     },
     async close() {
       await api.close();
       await edge.close();
+    },
+  };
+}
+
+/** Real databases behind the calls. https://developers.cloudflare.com/api/resources/d1/ */
+function d1Routes(open: (id: string) => Promise<D1Database>): Routes {
+  return {
+    'GET /d1/database/:id': (_, id) => ok({ uuid: id, name: id }),
+    'GET /d1/database/:id/time_travel/bookmark': () => ok({ bookmark: 'before' }),
+    'POST /d1/database/:id/query': async (request, id = '') => {
+      const database = await open(id);
+      const { sql } = z.object({ sql: z.string() }).parse(await request.json());
+      const statements = splitSqlQuery(sql).map((each) => database.prepare(each));
+      return database.batch(statements).then(ok, (problem) => {
+        throw error(400, 7500, String(problem).replace(/^Error: D1_ERROR: /, ''));
+      });
     },
   };
 }

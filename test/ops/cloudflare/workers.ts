@@ -22,12 +22,8 @@ export type Version = {
   assets: Record<string, string>;
 };
 
-export type Deployment = {
-  id: string;
-  created_on: string;
-  versions: Shares;
-  annotations: Record<string, string>;
-};
+const NewDeployment = z.object({ versions: Shares, annotations: Annotations });
+export type Deployment = z.infer<typeof NewDeployment> & { id: string; created_on: string };
 
 export type Script = {
   name: string;
@@ -40,30 +36,28 @@ export type Script = {
   crons: string[];
 };
 
-type Asset = [path: string, hash: string];
-
 const SPREAD_REQUESTS = 2;
+const NO_CHANGE = { added: [], removed: [], updated: [], conflicting: [] };
 const NO_SUBDOMAIN = { enabled: false, previews_enabled: false };
 
+const Manifest = z.record(z.string(), z.object({ hash: z.string() }));
 const Metadata = z.object({
   main_module: z.string(),
   bindings: z.array(z.looseObject({ type: z.string(), name: z.string() })).default([]),
   annotations: Annotations,
-  assets: z.object({ jwt: z.string() }).default({ jwt: '' }),
+  /** The token of their upload is their manifest in base64. */
+  assets: z.object({ jwt: z.string() }).default({ jwt: btoa('{}') }),
 });
-const Manifest = z.object({ manifest: z.record(z.string(), z.object({ hash: z.string() })) });
-const NewDeployment = z.object({ versions: Shares, annotations: Annotations });
+const Uploads = z.object({ manifest: Manifest });
 const Origins = z.object({ origins: z.array(z.object({ hostname: z.string() })) });
 const Crons = z.array(z.object({ cron: z.string() }));
 
-/** `load` loads what the scripts serve into the runtime. */
+/** `load` loads the uploaded versions into the runtime. */
 export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<void>) {
   /** Content of assets in base64, by hash. */
   const contents = new Map<string, string>();
-  /** By the token of the upload session. */
-  const sessions = new Map<string, Asset[]>();
 
-  function find(name: string | undefined): Script {
+  function find(name?: string): Script {
     const script = scripts.get(name ?? '');
     if (!script) throw error(404, 10007, 'This Worker does not exist on your account.');
     return script;
@@ -73,26 +67,32 @@ export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<vo
     const fields = await request.formData();
     const metadata = Metadata.parse(JSON.parse(await text(fields.get('metadata'))));
     const code = await text(fields.get(metadata.main_module));
-    const assets = sessions.get(metadata.assets.jwt) ?? [];
+    const manifest = Manifest.parse(JSON.parse(atob(metadata.assets.jwt)));
+    const assets = Object.entries(manifest);
     const version = {
       id: randomUUID(),
       createdOn: now(),
       annotations: metadata.annotations,
       code,
       bindings: metadata.bindings,
-      assets: Object.fromEntries(assets.map(([path, hash]) => [path, contents.get(hash) ?? ''])),
+      assets: Object.fromEntries(
+        assets.map(([path, { hash }]) => [path, contents.get(hash) ?? '']),
+      ),
     };
     script.versions.push(version);
+    await load();
     return version;
   }
 
-  async function deploy(script: Script, versions: Shares, annotations = {}): Promise<Deployment> {
+  function deploy(script: Script, versions: Shares, annotations = {}): Deployment {
     const deployment = { id: randomUUID(), created_on: now(), versions, annotations };
     script.deployments.push(deployment);
     script.unseen = SPREAD_REQUESTS;
-    await load();
     return deployment;
   }
+
+  /** Answers always the same, for a worker that exists. */
+  const always = (result: unknown) => (_: Request, name?: string) => ok(find(name) && result);
 
   const script = '/workers/scripts/:name';
   const routes: Routes = {
@@ -100,15 +100,15 @@ export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<vo
       scripts.has(name)
         ? ok({ default_environment: { environment: 'production', script: { tag: 'tag' } } })
         : error(404, 10090, 'This service does not exist on your account.'),
-    [`GET ${script}/secrets`]: (_, name) => ok(find(name) && []),
-    [`GET ${script}/settings`]: (_, name) => ok(find(name) && { bindings: [] }),
-    [`PATCH ${script}/script-settings`]: (_, name) => ok(find(name) && {}),
+    [`GET ${script}/secrets`]: always([]),
+    [`GET ${script}/settings`]: always({ bindings: [] }),
+    [`PATCH ${script}/script-settings`]: always({}),
     [`PUT ${script}`]: async (request, name = '') => {
       const none = { versions: [], deployments: [], unseen: 0, domains: [], crons: [] };
       const script = scripts.get(name) ?? { name, ...none };
       scripts.set(name, script);
       const { id } = await upload(script, request);
-      await deploy(script, [{ version_id: id, percentage: 100 }]);
+      deploy(script, [{ version_id: id, percentage: 100 }]);
       return ok({ id: name, deployment_id: id.replaceAll('-', '') });
     },
     [`POST ${script}/versions`]: async (request, name) =>
@@ -121,13 +121,11 @@ export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<vo
     [`GET ${script}/deployments`]: (_, name) => ok({ deployments: newest(find(name).deployments) }),
     [`POST ${script}/deployments`]: async (request, name) => {
       const { versions, annotations } = NewDeployment.parse(await request.json());
-      return ok(await deploy(find(name), versions, annotations));
+      return ok(deploy(find(name), versions, annotations));
     },
-    'GET /workers/workers/:name': (_, name) =>
-      ok({ name: find(name).name, subdomain: NO_SUBDOMAIN }),
-    [`POST ${script}/subdomain`]: (_, name) => ok(find(name) && NO_SUBDOMAIN),
-    [`POST ${script}/domains/changeset`]: () =>
-      ok({ added: [], removed: [], updated: [], conflicting: [] }),
+    'GET /workers/workers/:name': always({ subdomain: NO_SUBDOMAIN }),
+    [`POST ${script}/subdomain`]: always(NO_SUBDOMAIN),
+    [`POST ${script}/domains/changeset`]: always(NO_CHANGE),
     [`PUT ${script}/domains/records`]: async (request, name) => {
       const { origins } = Origins.parse(await request.json());
       find(name).domains = origins.map(({ hostname }) => hostname);
@@ -138,21 +136,22 @@ export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<vo
       return ok({ schedules: [] });
     },
     [`POST ${script}/assets-upload-session`]: async (request) => {
-      const jwt = randomUUID();
-      const { manifest } = Manifest.parse(await request.json());
-      const files = Object.entries(manifest).map(([path, { hash }]): Asset => [path, hash]);
-      sessions.set(jwt, files);
-      const wanted = files.map(([, hash]) => hash).filter((hash) => !contents.has(hash));
-      return ok({ jwt, buckets: wanted.length > 0 ? [[...new Set(wanted)]] : [] });
+      const { manifest } = Uploads.parse(await request.json());
+      const hashes = Object.values(manifest).map(({ hash }) => hash);
+      const wanted = [...new Set(hashes)].filter((hash) => !contents.has(hash));
+      return ok({
+        jwt: btoa(JSON.stringify(manifest)),
+        buckets: wanted.length > 0 ? [wanted] : [],
+      });
     },
     'POST /workers/assets/upload': async (request) => {
       for (const [hash, content] of await request.formData()) {
         contents.set(hash, await text(content));
       }
-      return ok({ jwt: [...sessions.keys()].at(-1) }, 201);
+      return ok({ jwt: request.headers.get('authorization')?.slice('Bearer '.length) }, 201);
     },
   };
-  return { routes, deploy };
+  return { routes, find, deploy };
 }
 
 /** Cloudflare lists no more than the ten newest. */
@@ -162,14 +161,14 @@ function newest<T>(list: T[]): T[] {
 
 /** A version as the API shows it. */
 function shown({ id, createdOn, annotations }: Version) {
-  const metadata = { created_on: createdOn, author_email: 'a@b.test', source: 'api' };
+  const metadata = { created_on: createdOn };
   const resources = { script: {}, script_runtime: {}, bindings: [] };
   return { id, annotations, metadata, resources };
 }
 
-let last = 0;
+let time = Date.now();
 /** Ascending, as lists are sorted by it. */
 function now(): string {
-  last = Math.max(last + 1, Date.now());
-  return new Date(last).toISOString();
+  time += 1;
+  return new Date(time).toISOString();
 }

@@ -4,22 +4,19 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { generateKey } from '../../../src/keys/format.ts';
+import { environmentOfKey, generateKey } from '../../../src/keys/format.ts';
 import { recordName } from '../../../src/keys/record.ts';
 import { TOKEN } from '../cloudflare/api.ts';
-import { type Cloudflare, DATABASES, NAMESPACES, startCloudflare } from '../cloudflare/index.ts';
+import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
 import { copyProject, nextMigration, type Result } from '../project.ts';
 
 export const PRODUCTION = 'animal-store-production';
 export const ADDRESS = 'api.animals.test';
+export const PROMOTE = ['promote', '--wait=0'];
 
-const ACCOUNT = '0123456789abcdef0123456789abcdef';
 const KEYS = [generateKey('staging'), generateKey('production')];
-const PLACEHOLDERS = ['staging', 'production'].flatMap((name, index) => [
-  [`${name}-account-id`, ACCOUNT],
-  [`${name}-database-id`, DATABASES[index]],
-  [`${name}-api-keys-id`, NAMESPACES[index]],
-]);
+/** What wrangler.toml has instead of ids. */
+const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
 
 export function releaseProject() {
   const project = copyProject();
@@ -45,25 +42,11 @@ export function releaseProject() {
   const addMigration = (what: string, sql: string) =>
     commit(`migrations/${nextMigration(what)}`, () => sql);
 
-  function environment(args: string[]): Record<string, string> {
-    const isStaging = args[0] === 'staging' || args.includes('--env=staging');
-    return {
-      ...cloudflare.env,
-      FAKE_PORT: String(cloudflare.port),
-      PROCESSES: processes(),
-      NODE_OPTIONS: `--import=${new URL('preload.mjs', import.meta.url)}`,
-      SMOKE_API_KEY: KEYS[isStaging ? 0 : 1] ?? '',
-      // Of a command that changes staging, not even a wrong one is used.
-      CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,
-      WRANGLER_LOG_PATH: path('.wrangler/logs'),
-    };
-  }
-
-  /** The calls that changed something at Cloudflare, without the account. A test's own rows do not count. */
+  /** The calls that changed something, without where. Rows of a smoke test do not count. */
   const changes = () =>
     cloudflare.calls
       .filter((call) => !/^(GET|PATCH) |assets|changeset|query (SELECT|DELETE)|IF NOT/.test(call))
-      .map((call) => call.replace(/\/accounts\/[^/]+/, ''));
+      .map((call) => call.replace(/\/accounts\/[^/]+\/[^/]+\/[^/]+\/[^/ ]+\/?/, ''));
 
   /** Sends a client's request to the address of production. */
   const visit = (requested: string) =>
@@ -74,7 +57,20 @@ export function releaseProject() {
   /** Starts `npm run release -- <args>`. */
   async function start(args: string[], env: Record<string, string> = {}) {
     await writeFile(processes(), '');
-    return project.start('release.ts', args, { ...environment(args), ...env });
+    const isStaging = args[0] === 'staging';
+    return project.start('release.ts', args, {
+      ...cloudflare.env,
+      FAKE_PORT: String(cloudflare.port),
+      PROCESSES: processes(),
+      NODE_OPTIONS: `--import=${new URL('preload.mjs', import.meta.url)}`,
+      SMOKE_API_KEY: KEYS[isStaging ? 0 : 1] ?? '',
+      // Of a command that changes staging, not even a wrong one is used.
+      CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,
+      // The tool imports wrangler, which starts in less time then.
+      NODE_COMPILE_CACHE: path('.wrangler/compile-cache'),
+      WRANGLER_LOG_PATH: path('.wrangler/logs'),
+      ...env,
+    });
   }
 
   /** Runs it to its end. */
@@ -100,8 +96,8 @@ export function releaseProject() {
     return stderr;
   }
 
-  /** Runs it until a call has taken effect, and kills all its processes then. */
-  async function killed(args: string[], call: RegExp): Promise<void> {
+  /** Runs it until a call, and kills all its processes then. */
+  async function killed(args: string[], point: RegExp): Promise<void> {
     const { exited } = await start(args);
     const kill = async () => {
       for (const [pid] of (await readFile(processes(), 'utf8')).matchAll(/^\d+/gm)) {
@@ -112,7 +108,7 @@ export function releaseProject() {
         }
       }
     };
-    cloudflare.on(call, 'after', kill);
+    cloudflare.on(point, kill);
     expect(await exited).toBeNull();
   }
 
@@ -128,18 +124,15 @@ export function releaseProject() {
 
   beforeAll(async () => {
     cloudflare = await startCloudflare();
-    for (const [index, key] of KEYS.entries()) {
-      const record = { id: `key_${index}`, label: 'Smoke test', createdAt: '2026-11-20T00:00:00Z' };
-      const namespace = await cloudflare.namespace(NAMESPACES[index] ?? '');
+    for (const key of KEYS) {
+      const record = { id: 'key_1', label: 'Smoke test', createdAt: '2026-11-20T00:00:00Z' };
+      const namespace = await cloudflare.namespace(`api-keys-of-${environmentOfKey(key)}`);
       await namespace.put(await recordName(key), JSON.stringify(record));
     }
     await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
     await git('init', '--quiet');
     await commit('wrangler.toml', (text) =>
-      PLACEHOLDERS.reduce(
-        (filled, [placeholder = '', id = '']) => filled.replace(placeholder, id),
-        text.replaceAll('animal-store.example', 'animals.test'),
-      ),
+      text.replaceAll('animal-store.example', 'animals.test').replace(PLACEHOLDERS, '$2-of-$1'),
     );
   });
   afterAll(() => cloudflare.close());

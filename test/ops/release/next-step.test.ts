@@ -65,7 +65,7 @@ function refuses(because: string) {
 }
 
 const [unknown, unfinished] = [refuses('no version to return to'), refuses('--unfinished')];
-const empty = byHand('empty 100');
+const [empty, mine] = [byHand('empty 100'), byHand('old 100')];
 const first = deploys('new 0, empty 100', 'release: 0 % return=empty run=1');
 const other = step('other 10, old 90');
 const toNew = deploymentOf(sharesOf('other 10, new 90'), 'release: 10 % return=new');
@@ -94,7 +94,7 @@ test.each<[string, Deployment[], Run, unknown]>([
   ['tested at 10 %', [step('new 10, old 90')], tested(10), to50],
   ['resumed at 50 %', [killed('new 50, old 50')], PREPARED, to50],
   ['tested at 50 %', [step('new 50, old 50')], tested(50), to100],
-  ['tested over one by hand', [byHand('old 100'), step('new 50, old 50')], tested(50), to100],
+  ['tested over one by hand', [mine, step('new 50, old 50')], tested(50), to100],
   ['killed at 100 %', [killed('new 100')], BEGUN, prepares],
   ['resumed at 100 %', [killed('new 100')], PREPARED, to100],
   ['deployed at 100 %', [step('new 100')], PREPARED, tests(100)],
@@ -105,8 +105,8 @@ test.each<[string, Deployment[], Run, unknown]>([
   ['settled by an earlier run, prepared', [settled('new')], PREPARED, tests(100)],
   ['returned from this release before', [step('new 50, old 50'), settled('old')], PREPARED, to0],
   ['deployed by hand', [byHand('foreign 100')], BEGUN, prepares],
-  ['deployed by hand, prepared', [settled('other'), byHand('old 100')], PREPARED, to0],
-  ['an operator returned by hand', [step('new 10, old 90'), byHand('old 100')], PREPARED, to0],
+  ['deployed by hand, prepared', [settled('other'), mine], PREPARED, to0],
+  ['an operator returned by hand', [step('new 10, old 90'), mine], PREPARED, to0],
   ['this release, deployed by hand', [settled('old'), byHand('new 100')], ATTACHED, settles],
   ['shared by hand', [byHand('old 50, foreign 50')], BEGUN, unknown],
   ['another release is unfinished', [settled('old'), other], BEGUN, unfinished],
@@ -114,22 +114,17 @@ test.each<[string, Deployment[], Run, unknown]>([
   ['twelve steps', twelve(step('new 10, old 90')), PREPARED, tests(10)],
   ['twelve steps, tested', twelve(step('new 50, old 50')), tested(50), to100],
   ['twelve steps of another release', twelve(other), BEGUN, unfinished],
-  ['twelve by hand', twelve(byHand('old 100')), PREPARED, to0],
+  ['twelve by hand', twelve(mine), PREPARED, to0],
   ['1.0.0: a step', [settled('old'), step1('new 50, old 50')], PREPARED, to50],
-  [
-    '1.0.0: a step after one by hand',
-    [settled('other'), byHand('old 100'), step50],
-    PREPARED,
-    to50,
-  ],
+  ['1.0.0: a step after one by hand', [settled('other'), mine, step50], PREPARED, to50],
   ['1.0.0: twelve steps, most to one', [...twelve(step10).slice(1), step50], PREPARED, to50],
   ['1.0.0: twelve steps at 100 %', twelve(step1('new 100')), BEGUN, unknown],
-  ['1.0.0: its first one was killed', [byHand('old 100')], BEGUN, creates],
-  ['1.0.0: killed twice', [byHand('old 100'), upload1], BEGUN, creates],
-  ['1.0.0: an operator deployed since', [upload1, byHand('old 100')], PREPARED, to0],
+  ['1.0.0: its first one was killed', [mine], BEGUN, creates],
+  ['1.0.0: killed twice', [mine, upload1], BEGUN, creates],
+  ['1.0.0: an operator deployed since', [upload1, mine], PREPARED, to0],
   ['1.0.0: untested after a settled one', [settled('old'), upload1], BEGUN, unfinished],
   ['1.0.0: twelve untested', twelve(upload1), BEGUN, unknown],
-  ['1.0.0: tested at workers.dev', [byHand('old 100'), unrouted1], PREPARED, attaches],
+  ['1.0.0: tested at workers.dev', [mine, unrouted1], PREPARED, attaches],
   ['1.0.0: promoted since', [unrouted1, settled('old')], PREPARED, to0],
 ])('%s', (_, deployments, run, expected) => {
   expect(nextStep({ deployments, versions: VERSIONS }, PLAN, run)).toEqual(expected);
