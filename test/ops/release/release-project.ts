@@ -62,7 +62,8 @@ export function releaseProject() {
       ...cloudflare.env,
       FAKE_PORT: String(cloudflare.port),
       PROCESSES: processes(),
-      NODE_OPTIONS: `--import=${new URL('preload.mjs', import.meta.url)}`,
+      // Not --import, whose loader takes a tenth of wrangler's start.
+      NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, 'preload.cjs'))}`,
       SMOKE_API_KEY: KEYS[isStaging ? 0 : 1] ?? '',
       // Of a command that changes staging, not even a wrong one is used.
       CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,

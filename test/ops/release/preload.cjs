@@ -1,6 +1,6 @@
 // Runs in every Node.js process of a command under test: it notes the process, and sends requests for the addresses of
 // the fake Cloudflare to the fake.
-import { appendFileSync } from 'node:fs';
+const { appendFileSync } = require('node:fs');
 
 const { PROCESSES, FAKE_PORT } = process.env;
 appendFileSync(PROCESSES, `${process.pid} ${process.argv.join(' ').replaceAll('\n', ' ')}\n`);
