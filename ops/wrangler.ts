@@ -100,13 +100,16 @@ export async function runIn(environment: Environment, args: string[]): Promise<s
   }
 }
 
-/** The text between wrangler's heading of an error and the hints below it. */
-const ERROR = /\[ERROR\]([\s\S]*?)(?:If you think this is a bug|🪵|[✘▲] \[|$)/;
+/** The text between wrangler's heading of an error and the hints below it; of a failed build also its first error. */
+const ERROR =
+  /\[ERROR\]\s*(Build failed with .*\s+\S \[ERROR\] .*|[\s\S]*?(?=If you think this is a bug|🪵|[✘▲] \[|$))/;
 
 /** Wrangler's error message as one line, or all of its output if there is none. */
 function errorText(outputs: string[]): string {
   const plain = outputs.map(stripVTControlCharacters);
-  const error = plain.map((output) => ERROR.exec(output)?.[1]).find(Boolean);
+  const error = plain
+    .map((output) => ERROR.exec(output)?.[1]?.replace(/\S \[ERROR\] /, ''))
+    .find(Boolean);
   return withoutTokens((error ?? plain.join(' ')).replaceAll(/\s+/g, ' ').trim());
 }
 
