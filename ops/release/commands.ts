@@ -7,7 +7,7 @@ import { LOCAL_KEY } from '../local-store.ts';
 import { reserveStore } from '../serving.ts';
 import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
-import { build, committedHead } from './dist.ts';
+import { committedHead, withBuild } from './dist.ts';
 import { isChosen, onlyVersion, settledVersion, sharesOf } from './next-step.ts';
 import { type Output, restore, rollOut } from './rollout.ts';
 import { removeTestRows, type Store, smokeTest, waitForVersion } from './smoke.ts';
@@ -17,9 +17,10 @@ export function releaseToStaging(output: Output, waitSeconds: number) {
   return withStore(target, output, async (store) => {
     const commit = await committedHead();
     output.say(`Building commit ${commit}`);
-    const release = await build(commit);
-    const plan = { release, percentages: [0, 100], endsOthers: true };
-    return rollOut({ ...output, ...plan, target, store, waitSeconds });
+    return withBuild(commit, (release) => {
+      const plan = { release, percentages: [0, 100], endsOthers: true };
+      return rollOut({ ...output, ...plan, target, store, waitSeconds });
+    });
   });
 }
 
@@ -37,13 +38,14 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
     const { commit, digest } = staged;
     if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
     output.say(`Building commit ${commit}, which was tested on staging`);
-    const release = await build(commit);
-    if (release.digest !== digest) {
-      const fix = `install its packages (git checkout ${commit}, npm run setup)`;
-      throw new Error(`commit ${commit} does not build to the bytes of staging: ${fix}`);
-    }
-    const plan = { release, percentages: [0, 10, 50, 100], endsOthers: false };
-    return rollOut({ ...output, ...plan, target, store, waitSeconds });
+    return withBuild(commit, (release) => {
+      if (release.digest !== digest) {
+        const fix = `install its packages (git checkout ${commit}, npm run setup)`;
+        throw new Error(`commit ${commit} does not build to the bytes of staging: ${fix}`);
+      }
+      const plan = { release, percentages: [0, 10, 50, 100], endsOthers: false };
+      return rollOut({ ...output, ...plan, target, store, waitSeconds });
+    });
   });
 }
 

@@ -1,6 +1,6 @@
-/** What is released: a commit, built in dist/ from its own files and the installed packages. */
+/** What is released: a commit, built below dist/ from its own files and the installed packages. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestHarness } from 'wrangler';
@@ -16,15 +16,34 @@ export type Release = { commit: string; digest: string };
 /** A release in a folder that is laid out like the project. */
 export type Build = Release & { folder: string; config: string; worker: string };
 
-/** Builds a commit in an empty folder of dist/. @throws Error when it is not in this clone, or does not build. */
-export async function build(commit: string, name = 'release'): Promise<Build> {
-  const folder = join(PROJECT_ROOT, 'dist', name);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+/**
+ * Builds a commit for an action, in a folder that no other command uses, and removes that afterwards.
+ *
+ * @throws Error when the commit is not in this clone, or does not build.
+ */
+export async function withBuild<T>(
+  commit: string,
+  action: (build: Build) => Promise<T>,
+): Promise<T> {
+  // Inside the project, whose packages the build needs.
+  const parent = join(PROJECT_ROOT, 'dist');
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, `${commit.slice(0, 8)}-`));
+  try {
+    return await action(await build(commit, folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function build(commit: string, folder: string): Promise<Build> {
   // Only committed files: what git ignores may be a secret.
   const index = { GIT_INDEX_FILE: join(folder, '.git-index') };
   await git(['read-tree', commit], index).catch((cause) => {
-    throw new Error(`commit ${commit} is not in this clone: git fetch --unshallow`, { cause });
+    throw new Error(
+      `commit ${commit} is not in this clone: git fetch --unshallow, or push its branch`,
+      { cause },
+    );
   });
   // The bytes of the commit, on Windows too.
   const checkout = ['-c', 'core.autocrlf=false', 'checkout-index', '--all'];
@@ -42,8 +61,14 @@ export async function build(commit: string, name = 'release'): Promise<Build> {
 }
 
 /** Tests that migrations only expand: the previous release runs locally while those of the next one are applied. */
-export async function testPreviousRelease(previous: Release, next: Build): Promise<void> {
-  const { folder, config: configPath } = await build(previous.commit, 'previous');
+export async function testPreviousRelease({ commit }: Release, next: Build): Promise<void> {
+  await withBuild(commit, (previous) => testOn(previous, next)).catch((cause) => {
+    const what = `the previous release (commit ${commit.slice(0, 8)}) fails on the new migrations`;
+    throw new Error(`${what}: ${oneLine(cause)}`, { cause });
+  });
+}
+
+async function testOn({ folder, config: configPath }: Build, next: Build): Promise<void> {
   const workers = [{ configPath, prebuiltWorkerDir: join(folder, 'worker') }];
   // The runtime is part of this process, and prints where the result may go.
   Object.assign(process.env, { WRANGLER_LOG: 'error', CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
@@ -59,9 +84,6 @@ export async function testPreviousRelease(previous: Release, next: Build): Promi
       await cp(join(next.folder, 'migrations'), join(folder, 'migrations'), { recursive: true });
       await worker.applyD1Migrations('DB');
     });
-  } catch (cause) {
-    const release = `the previous release (commit ${previous.commit.slice(0, 8)})`;
-    throw new Error(`${release} fails on the new migrations: ${oneLine(cause)}`, { cause });
   } finally {
     await server.close();
   }
@@ -71,7 +93,7 @@ export async function testPreviousRelease(previous: Release, next: Build): Promi
 export async function committedHead(): Promise<string> {
   const status = await git(['status', '--porcelain', '--untracked-files=all']);
   if (status === '') return git(['rev-parse', 'HEAD']);
-  throw new Error(`not everything is committed:${status}`);
+  throw new Error(`commit or remove these files first: ${status.trim()}`);
 }
 
 async function git(args: string[], env = {}): Promise<string> {
