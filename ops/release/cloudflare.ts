@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod';
-import { migrationNames } from '../migrations.ts';
+import { migrationNames, sha256 } from '../migrations.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import type { Build, Release } from './dist.ts';
 
@@ -161,6 +161,8 @@ export async function readBookmark(target: Target): Promise<string> {
 /** Uploads a build as a version that serves nobody yet. */
 export async function uploadVersion(target: Target, build: Build, bookmark: string) {
   const { commit, digest, config, worker } = build;
+  if (sha256(await readFile(worker)) !== digest)
+    throw new Error(`${worker} changed after its build`);
   const message = `commit=${commit} digest=${digest} bookmark=${bookmark}`;
   const label = ['--message', message, '--tag', commit.slice(0, 12)];
   const path = join(build.folder, 'upload.ndjson');
@@ -175,14 +177,8 @@ export async function uploadVersion(target: Target, build: Build, bookmark: stri
 /** The migrations of a folder that have not run. (`d1 migrations list` would write.) */
 export async function pendingMigrations(target: Target, folder: string): Promise<string[]> {
   const Results = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
-  const command = [
-    'd1',
-    'execute',
-    'DB',
-    '--remote',
-    '--command',
-    'SELECT name FROM d1_migrations',
-  ];
+  const sql = 'SELECT name FROM d1_migrations';
+  const command = ['d1', 'execute', 'DB', '--remote', '--command', sql];
   const results = Results.parse(await readList(target, command, /no such table: d1_migrations/));
   const applied = results.flatMap((each) => each.results).map(({ name }) => name);
   return (await migrationNames(folder)).filter((name) => !applied.includes(name));

@@ -16,15 +16,8 @@ export type Release = { commit: string; digest: string };
 /** A release in a folder that is laid out like the project. */
 export type Build = Release & { folder: string; config: string; worker: string };
 
-/**
- * Builds a commit for an action, in a folder that no other command uses, and removes that afterwards.
- *
- * @throws Error when the commit is not in this clone, or does not build.
- */
-export async function withBuild<T>(
-  commit: string,
-  action: (build: Build) => Promise<T>,
-): Promise<T> {
+/** Builds a commit for an action, in a folder that no other command uses, and removes the folder afterwards. */
+export async function withBuild<T>(commit: string, action: (build: Build) => Promise<T>) {
   // Inside the project, whose packages the build needs.
   const parent = join(PROJECT_ROOT, 'dist');
   await mkdir(parent, { recursive: true });

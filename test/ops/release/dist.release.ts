@@ -1,6 +1,8 @@
-/** What an environment may still serve: the next release builds it, and tests its migrations on it. */
+/** Builds of this clone: what an environment may still serve is built again, and what is uploaded was built here. */
 import { spawnSync } from 'node:child_process';
+import { appendFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { readTarget, uploadVersion } from '../../../ops/release/cloudflare.ts';
 import { testPreviousRelease, withBuild } from '../../../ops/release/dist.ts';
 import { PROJECT_ROOT } from '../../../ops/wrangler.ts';
 
@@ -16,3 +18,16 @@ test.skipIf(!isHere)(
     await expect(tested).resolves.toBeUndefined();
   },
 );
+
+test('two builds of a commit have folders of their own, and a changed one is not uploaded', () =>
+  withBuild('HEAD', (one) =>
+    withBuild('HEAD', async (other) => {
+      expect(other).toMatchObject({
+        digest: one.digest,
+        folder: expect.not.stringMatching(one.folder),
+      });
+      await appendFile(other.worker, '// changed');
+      const uploaded = uploadVersion(readTarget('staging'), other, '');
+      await expect(uploaded).rejects.toThrow('changed after its build');
+    }),
+  ));
