@@ -103,6 +103,8 @@ export function deploymentOf(shares: Share[], message: string) {
     message,
     isStep: message.startsWith(STEP),
     isSettled: message.startsWith(SETTLED),
+    /** Whether it was deployed after its tests. Version 1.0.0 wrote "proved". */
+    isTested: /^settled release: (tested|proved)/.test(message),
     /** Whether it has the message of a version: version 1.0.0 of this tool deployed some uploads untested. */
     isUpload: releaseOf(message) !== undefined,
     /** The version that a step returns to if it fails. Version 1.0.0 did not note it. */

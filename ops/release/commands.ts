@@ -8,7 +8,7 @@ import { reserveStore } from '../serving.ts';
 import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
 import { committedHead, withBuild } from './dist.ts';
-import { isChosen, onlyVersion, settledVersion, sharesOf } from './next-step.ts';
+import { isChosen, onlyVersion, servesTested, settledVersion, sharesOf } from './next-step.ts';
 import { type Output, restore, rollOut } from './rollout.ts';
 import { removeTestRows, type Store, smokeTest, waitForVersion } from './smoke.ts';
 
@@ -29,12 +29,12 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
   const target = cloudflare.readTarget('production');
   return withStore(target, output, async (store) => {
     const staging = cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
-    const { deployments, versions } = await cloudflare.readDeployed(staging);
-    const newest = deployments.at(-1);
-    const staged = versions.find(({ id }) => id === onlyVersion(newest))?.release;
-    // Version 1.0.0 of this tool wrote "proved". A rollback deploys before it tests.
-    const isTested = /^settled release: (tested|proved|returned)/.test(newest?.message ?? '');
-    if (!staged || !isTested) throw new Error('run staging first: it serves no tested release');
+    const deployed = await cloudflare.readDeployed(staging);
+    const served = onlyVersion(deployed.deployments.at(-1));
+    const staged = deployed.versions.find(({ id }) => id === served)?.release;
+    if (!staged || !servesTested(deployed)) {
+      throw new Error('staging serves no tested release: npm run release -- staging');
+    }
     const { commit, digest } = staged;
     if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
     output.say(`Building commit ${commit}, which was tested on staging`);

@@ -71,7 +71,7 @@ export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   const next = plan.percentages.find((each) => each > (share?.percentage ?? -1));
   if (next !== undefined) return step(next);
   if (!run.attached) return { do: 'attach' };
-  if (newest.isSettled) return { do: 'finish', version };
+  if (servesTested(deployed)) return { do: 'finish', version };
   return deployToAll(version, `${SETTLED}tested run=${run.id}`);
 }
 
@@ -116,6 +116,13 @@ function isUpload({ deployments, versions }: Deployed, deployment: Deployment): 
 /** The version that serves all requests. None if another is deployed at 0 %, because clients can select it by name. */
 export function onlyVersion(deployment: Deployment | undefined): string | undefined {
   return deployment?.shares.length === 1 ? deployment.shares[0]?.version : undefined;
+}
+
+/** Whether what is served is settled, and has passed its tests in this environment, now or before a rollback to it. */
+export function servesTested({ deployments }: Deployed): boolean {
+  const newest = deployments.at(-1);
+  const sameVersion = deployments.filter((each) => onlyVersion(each) === onlyVersion(newest));
+  return !!newest?.isSettled && sameVersion.some(({ isTested }) => isTested);
 }
 
 /** Such as `10 % 1b4e28ba, 90 % 6fa459ea`. */

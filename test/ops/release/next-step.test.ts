@@ -37,7 +37,8 @@ function sharesOf(text: string) {
 const step = (shares: string, run = '1') =>
   deploymentOf(sharesOf(shares), `release: … % return=old run=${run}`);
 const killed = (shares: string) => step(shares, '0');
-const settled = (id: string) => deploymentOf(sharesOf(`${id} 100`), 'settled release: promoted');
+const settled = (id: string, how = 'tested run=0') =>
+  deploymentOf(sharesOf(`${id} 100`), `settled release: ${how}`);
 const byHand = (shares: string) => deploymentOf(sharesOf(shares), '');
 /** As version 1.0.0 of the tool noted it. */
 const step1 = (shares: string) => deploymentOf(sharesOf(shares), 'release: 10 %');
@@ -101,6 +102,13 @@ test.each<[string, Deployment[], Run, unknown]>([
   ['tested at 100 %: only now it gets its routes', [step('new 100')], tested(100), attaches],
   ['its routes are attached', [step('new 100')], ATTACHED, settles],
   ['settled', [settled('new')], ATTACHED, finishes],
+  ['rolled back to, untested', [settled('old'), settled('new', 'rolled back')], ATTACHED, settles],
+  [
+    'rolled back to, tested before',
+    [settled('new'), settled('new', 'returned')],
+    ATTACHED,
+    finishes,
+  ],
   ['settled by an earlier run', [settled('new')], BEGUN, prepares],
   ['settled by an earlier run, prepared', [settled('new')], PREPARED, tests(100)],
   ['returned from this release before', [step('new 50, old 50'), settled('old')], PREPARED, to0],
