@@ -7,7 +7,7 @@ import { LOCAL_KEY } from '../local-store.ts';
 import { reserveStore } from '../serving.ts';
 import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
-import { committedHead, withBuild } from './dist.ts';
+import { committedHead, git, withBuild } from './dist.ts';
 import { isChosen, onlyVersion, servesTested, settledVersion, sharesOf } from './next-step.ts';
 import { type Output, restore, rollOut } from './rollout.ts';
 import { removeTestRows, type Store, smokeTest, waitForVersion } from './smoke.ts';
@@ -38,11 +38,15 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
     const { commit, digest } = staged;
     if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
     output.say(`Building commit ${commit}, which was tested on staging`);
-    return withBuild(commit, (release) => {
+    return withBuild(commit, async (release) => {
       if (release.digest !== digest) {
         const fix = `install its packages (git checkout ${commit}, npm run setup)`;
         throw new Error(`commit ${commit} does not build to the bytes of staging: ${fix}`);
       }
+      await git(['diff', '--quiet', commit, '--', 'wrangler.toml']).catch((cause) => {
+        const fix = `check it out (git checkout ${commit})`;
+        throw new Error(`wrangler.toml differs from that of commit ${commit}: ${fix}`, { cause });
+      });
       const plan = { release, percentages: [0, 10, 50, 100], endsOthers: false };
       return rollOut({ ...output, ...plan, target, store, waitSeconds });
     });

@@ -33,10 +33,8 @@ async function build(commit: string, folder: string): Promise<Build> {
   // Only committed files: what git ignores may be a secret.
   const index = { GIT_INDEX_FILE: join(folder, '.git-index') };
   await git(['read-tree', commit], index).catch((cause) => {
-    throw new Error(
-      `commit ${commit} is not in this clone: git fetch --unshallow, or push its branch`,
-      { cause },
-    );
+    const fix = 'git fetch --unshallow, or push its branch';
+    throw new Error(`commit ${commit} is not in this clone: ${fix}`, { cause });
   });
   // The bytes of the commit, on Windows too.
   const checkout = ['-c', 'core.autocrlf=false', 'checkout-index', '--all'];
@@ -89,7 +87,7 @@ export async function committedHead(): Promise<string> {
   throw new Error(`commit or remove these files first: ${status.trim()}`);
 }
 
-async function git(args: string[], env = {}): Promise<string> {
+export async function git(args: string[], env = {}): Promise<string> {
   const options = { cwd: PROJECT_ROOT, env: { ...process.env, ...env } };
   return (await promisify(execFile)('git', args, options)).stdout.trimEnd();
 }
