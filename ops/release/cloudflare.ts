@@ -31,6 +31,9 @@ const AS_BUILT = ['--no-bundle', '--no-x-provision'];
 
 type Options = { config?: string; env?: Record<string, string>; limitMs?: number };
 
+/** The environment is not set up yet. */
+export class NotSetUp extends Error {}
+
 export type Target = ReturnType<typeof readTarget>;
 
 /** An environment as wrangler.toml describes it. `token`: to use instead of CLOUDFLARE_API_TOKEN. */
@@ -46,7 +49,8 @@ export function readTarget(environment: EnvironmentName, token?: string) {
     baseUrl: String(vars.BASE_URL),
     /** Runs wrangler on the environment, by default with the project's configuration. */
     async wrangler(args: string[], { config = CONFIG, env, limitMs = LIMIT_MS }: Options = {}) {
-      if (unset) throw new Error(`First set-up (docs/operations.md): wrangler.toml has ${unset}`);
+      const fix = 'see First set-up in docs/operations.md';
+      if (unset) throw new NotSetUp(`wrangler.toml still has placeholders (${unset}): ${fix}`);
       return runWrangler([...args, '--env', environment, '--config', config], {
         env: { ...env, ...(token && { CLOUDFLARE_API_TOKEN: token }) },
         // In a process group of its own: Ctrl-C in the terminal stops this tool, which then returns.

@@ -164,23 +164,27 @@ export async function showStatus({ say }: Output) {
     await statusOf(cloudflare.readTarget('production'), say),
   ];
   const [staging, production] = environments.map(({ serves }) => serves.at(-1)?.release);
-  const behind = staging?.digest !== production?.digest || staging?.commit !== production?.commit;
-  if (!staging) say('Staging serves no known release.');
-  else say(behind ? 'Production is behind staging.' : 'Production serves what staging serves.');
+  const isSame = staging?.digest === production?.digest && staging?.commit === production?.commit;
+  const behind = staging && production ? !isSame : null;
+  if (behind) say('Production is behind staging.');
+  if (behind === false) say('Production serves what staging serves.');
+  const failures = environments.flatMap(({ failure }) => failure ?? []);
+  if (failures.length > 0) throw new Error(failures.join('; '));
   return { environments, behind };
 }
 
-/** A call that fails shows that something is missing, too. */
 async function statusOf(target: cloudflare.Target, say: Output['say']) {
   const { environment } = target;
   const missing: string[] = [];
+  let failure: string | undefined;
   let deployed: cloudflare.Deployed = { deployments: [], versions: [] };
   try {
     deployed = await cloudflare.readDeployed(target);
     const pending = await cloudflare.pendingMigrations(target, PROJECT_ROOT);
     if (pending.length > 0) missing.push(`migrations ${pending.join(', ')}`);
   } catch (error) {
-    missing.push(oneLine(error));
+    if (error instanceof cloudflare.NotSetUp) missing.push(error.message);
+    else failure = `${environment}: ${oneLine(error)}`;
   }
   const newest = deployed.deployments.at(-1);
   const releases = new Map(deployed.versions.map(({ id, release }) => [id, release]));
@@ -194,5 +198,5 @@ async function statusOf(target: cloudflare.Target, say: Output['say']) {
   const end = `npm run release -- rollback --unfinished --env ${environment}`;
   if (unfinished) say(`  unfinished: release it again, or ${end}`);
   for (const each of missing) say(`  missing: ${each}`);
-  return { environment, serves, unfinished, missing };
+  return { environment, serves, unfinished, missing, failure };
 }
