@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { createAnimalStore, type Pages, StoreError } from '../../client/src/index.ts';
-import { DEPRECATION, SUNSET } from '../../src/pets/deprecation.ts';
 
 /** `baseUrl` ends in `/v1`. */
 export type Store = {
@@ -127,8 +126,10 @@ async function testStore(store: Store, fetch: Send): Promise<void> {
   await testList(client.listPets({ limit: 1 }), filtered, 'sold');
   const { data, metadata } = await client.getPet(sold).withMetadata();
   expect('animal', [data.name, data.categoryId === pet.categoryId], [RUN, true]);
-  expect('Deprecation', metadata.headers.get('deprecation'), DEPRECATION);
-  expect('Sunset', metadata.headers.get('sunset'), SUNSET);
+  // Any dates: a previous release may have others.
+  const dateOf = (name: string) => metadata.headers.get(name) ?? '';
+  expect('validity of Deprecation', /^@\d+$/.test(dateOf('deprecation')), true);
+  expect('validity of Sunset', Number.isFinite(Date.parse(dateOf('sunset'))), true);
   // A previous release may lack the other operations.
   if (!paths['/pets/{petId}']?.patch) return;
   for (const id of [sold, returned]) {
