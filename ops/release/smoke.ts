@@ -19,6 +19,8 @@ export type Store = {
 
 /** Consecutive responses that are required, because a deployment takes time to spread over Cloudflare's network. */
 const ANSWERS_IN_A_ROW = 5;
+/** Deadline of a request. */
+const LIMIT_MS = 30_000;
 /** Rows of another run are removed after this time: until then it may still use them. */
 const KEEP_OTHERS_MS = 600_000;
 const ORDERS = '/store/orders';
@@ -192,9 +194,10 @@ async function expectError(call: Promise<unknown>, code: string): Promise<void> 
 // https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
 function fetchFrom({ worker, version, signal }: Store): Send {
   return (input, init = {}) => {
+    const signals = [AbortSignal.timeout(LIMIT_MS), signal, init.signal].filter((each) => !!each);
     const headers = new Headers(init.headers);
     if (worker) headers.set('Cloudflare-Workers-Version-Overrides', `${worker}="${version}"`);
-    return fetch(input, { ...(signal && { signal }), ...init, headers });
+    return fetch(input, { ...init, headers, signal: AbortSignal.any(signals) });
   };
 }
 
@@ -205,8 +208,7 @@ function clientOf({ baseUrl, apiKey, signal }: Store, fetch: Send) {
 
 async function checkHealth({ baseUrl, environment, version }: Store, send: Send) {
   // Not `/v1/health`, which version 1.0.0 does not have.
-  const signal = AbortSignal.timeout(10_000);
-  const response = await send(new URL('/health', baseUrl), { signal });
+  const response = await send(new URL('/health', baseUrl));
   expect('status of /health', response.status, 200);
   const health = z.record(z.string(), z.unknown()).parse(await response.json());
   const expected = { ...health, status: 'ok', environment, ...(version && { version }) };
