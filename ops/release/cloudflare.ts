@@ -128,10 +128,13 @@ export async function readDeployed(target: Target): Promise<Deployed> {
     shares.map(({ version }) => version).concat(returnTo ?? []),
   );
   for (const id of new Set(noted).difference(new Set(versions.map((version) => version.id)))) {
-    const older = await target.wrangler(['versions', 'view', id, '--json']);
-    versions.push(Version.parse(JSON.parse(older)));
+    versions.push(await readVersion(target, id));
   }
   return { deployments, versions: versions.sort((a, b) => (a.createdOn < b.createdOn ? -1 : 1)) };
+}
+
+export async function readVersion(target: Target, id: string): Promise<Version> {
+  return Version.parse(JSON.parse(await target.wrangler(['versions', 'view', id, '--json'])));
 }
 
 export async function listDeployments(target: Target): Promise<Deployment[]> {

@@ -85,10 +85,17 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
     return { serves: newest?.shares ?? [], versions: candidates };
   }
 
-  const wanted = unfinished ? (settled ?? 'unknown') : prefix;
-  const [old, ...others] = candidates.filter(({ id }) => wanted && id.startsWith(wanted));
+  const wanted = unfinished ? settled : prefix;
+  const fix = `npm run release -- rollback --env ${env} lists versions`;
+  if (!wanted) throw new Error(`no settled version is known: ${fix}`);
+  // Of old versions Cloudflare lists none, but reads one by its full id.
+  if (wanted.length === 36 && !versions.some(({ id }) => id === wanted)) {
+    candidates.push(await cloudflare.readVersion(target, wanted));
+  }
+  const [old, ...others] = candidates.filter(({ id }) => id.startsWith(wanted));
   if (!old || others.length > 0) {
-    throw new Error(`"${wanted}" is not the id of one other version: list them with rollback`);
+    const problem = 'no version, or more than one, other than the one served begins with';
+    throw new Error(`${problem} "${wanted}": ${fix}`);
   }
   const mayReplace = (found: cloudflare.Deployment) => isDeepStrictEqual(found, newest);
   const serves = await restore({ target, say }, old.id, 'rolled back', mayReplace);
