@@ -19,10 +19,10 @@ command('promote', 'Promotes what staging serves: to 0, 10, 50 and 100 % of the 
   .option('--commit <id>', 'refuse if staging serves another commit')
   .action(execute((output, { wait, commit }: Wait) => commands.promote(output, wait, commit)));
 
-command('rollback', 'Lists the versions to return to; with a version returns to it.')
+command('rollback', 'Lists the versions that can be restored; with a version, restores it.')
   .argument('[version]', 'its id, or the beginning of it')
   .addOption(new Option('--env <environment>').choices(ENVIRONMENTS).default('production'))
-  .option('--unfinished', 'end a release that was killed; if there is none, exit with 0')
+  .option('--unfinished', 'restore the settled version if a release is unfinished')
   .option('--commit <id>', 'with --unfinished: only if it is a release of this commit')
   .action((version: string | undefined, options: commands.RollBack & { json?: true }) => {
     if (version && options.unfinished) program.error('error: --unfinished takes no version');
@@ -51,7 +51,7 @@ function execute<Options>(action: (output: Output, options: Options) => Promise<
     const controller = new AbortController();
     const stop = () => {
       if (controller.signal.aborted) return;
-      say('Interrupted: staging and promote return first, the other commands finish.');
+      say('Interrupted: staging and promote restore the settled version first; others finish.');
       controller.abort();
     };
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);

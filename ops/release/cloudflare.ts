@@ -31,7 +31,6 @@ const AS_BUILT = ['--no-bundle', '--no-x-provision'];
 
 type Options = { config?: string; env?: Record<string, string>; limitMs?: number };
 
-/** The environment is not set up yet. */
 export class NotSetUp extends Error {}
 
 export type Target = ReturnType<typeof readTarget>;
@@ -121,20 +120,19 @@ export function deploymentOf(shares: Share[], message: string) {
 /** What Cloudflare lists, oldest first: nothing if the worker does not exist. */
 export type Deployed = { deployments: Deployment[]; versions: Version[] };
 
-export async function readDeployed(target: Target): Promise<Deployed> {
+/** Cloudflare lists the newest versions: older ones that are deployed are read, and `wanted`, if it is a full id. */
+export async function readDeployed(target: Target, wanted?: string): Promise<Deployed> {
   const listed = readList(target, ['versions', 'list'], NO_WORKER).then(z.array(Version).parse);
   const [deployments, versions] = await Promise.all([listDeployments(target), listed]);
   const noted = deployments.flatMap(({ shares, returnTo }) =>
     shares.map(({ version }) => version).concat(returnTo ?? []),
   );
-  for (const id of new Set(noted).difference(new Set(versions.map((version) => version.id)))) {
-    versions.push(await readVersion(target, id));
+  const ids = new Set(noted.concat(wanted?.length === 36 ? wanted : []));
+  for (const id of ids.difference(new Set(versions.map((version) => version.id)))) {
+    const older = await target.wrangler(['versions', 'view', id, '--json']);
+    versions.push(Version.parse(JSON.parse(older)));
   }
   return { deployments, versions: versions.sort((a, b) => (a.createdOn < b.createdOn ? -1 : 1)) };
-}
-
-export async function readVersion(target: Target, id: string): Promise<Version> {
-  return Version.parse(JSON.parse(await target.wrangler(['versions', 'view', id, '--json'])));
 }
 
 export async function listDeployments(target: Target): Promise<Deployment[]> {

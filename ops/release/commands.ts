@@ -9,7 +9,7 @@ import { reserveStore } from '../serving.ts';
 import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
 import { committedHead, git, withBuild } from './dist.ts';
-import { isChosen, onlyVersion, servesTested, settledVersion, sharesOf } from './next-step.ts';
+import * as steps from './next-step.ts';
 import { type Output, restore, rollOut } from './rollout.ts';
 import { removeTestRows, type Store, smokeTest, waitForVersion } from './smoke.ts';
 
@@ -32,23 +32,16 @@ export function promote(output: Output, waitSeconds: number, approved?: string) 
   const target = cloudflare.readTarget('production');
   return withStore(target, output, async (store) => {
     const staging = cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
-    const deployed = await cloudflare.readDeployed(staging);
-    const served = onlyVersion(deployed.deployments.at(-1));
-    const staged = deployed.versions.find(({ id }) => id === served)?.release;
-    if (!staged || !servesTested(deployed)) {
-      throw new Error('staging serves no tested release: npm run release -- staging');
-    }
+    const staged = steps.testedRelease(await cloudflare.readDeployed(staging));
+    if (!staged) throw new Error('staging serves no tested release: npm run release -- staging');
     const { commit, digest } = staged;
     if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
     output.say(`Building commit ${commit}, which was tested on staging`);
     return withBuild(commit, async (release) => {
-      if (release.digest !== digest) {
-        const fix = `install its packages (git checkout ${commit}, npm run setup)`;
-        throw new Error(`commit ${commit} does not build to the bytes of staging: ${fix}`);
-      }
+      const fix = `check out the commit (git checkout ${commit}, npm run setup)`;
+      if (release.digest !== digest) throw new Error(`the build differs from staging's: ${fix}`);
       await git(['diff', '--quiet', commit, '--', 'wrangler.toml']).catch((cause) => {
-        const fix = `check it out (git checkout ${commit})`;
-        throw new Error(`wrangler.toml differs from that of commit ${commit}: ${fix}`, { cause });
+        throw new Error(`wrangler.toml differs from the commit's: ${fix}`, { cause });
       });
       const plan = { release, percentages: [0, 10, 50, 100], endsOthers: false };
       return rollOut({ ...output, ...plan, target, store, waitSeconds });
@@ -63,21 +56,21 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
   const { say } = output;
   const { env, unfinished, commit } = options;
   const target = cloudflare.readTarget(env);
-  const deployed = await cloudflare.readDeployed(target);
+  const deployed = await cloudflare.readDeployed(target, prefix);
   const { deployments, versions } = deployed;
   const newest = deployments.at(-1);
-  const settled = settledVersion(deployed);
+  const settled = steps.settledVersion(deployed);
   const rolledOut = newest?.shares.find(({ version }) => version !== settled)?.version;
   const isOther = commit && versions.find(({ id }) => id === rolledOut)?.release?.commit !== commit;
-  if (unfinished && (!newest || isChosen(deployed, newest) || isOther)) {
+  if (unfinished && (!newest || steps.isChosen(deployed, newest) || isOther)) {
     say(`No release${commit ? ` of commit ${commit}` : ''} is unfinished: nothing is changed.`);
-    return { version: onlyVersion(newest) ?? null };
+    return { version: steps.onlyVersion(newest) ?? null };
   }
-  const candidates = versions.filter(({ id }) => id !== onlyVersion(newest));
+  const candidates = versions.filter(({ id }) => id !== steps.onlyVersion(newest));
   if (!unfinished && !prefix) {
-    const chosen = deployments.filter((each) => isChosen(deployed, each)).map(onlyVersion);
-    const known = deployments.map(({ returnTo }) => returnTo).concat(chosen);
-    say(`${env} serves ${sharesOf(newest)}. Versions, the newest last:`);
+    const chosen = deployments.filter((each) => steps.isChosen(deployed, each));
+    const known = deployments.map(({ returnTo }) => returnTo).concat(chosen.map(steps.onlyVersion));
+    say(`${env} serves ${steps.sharesOf(newest)}. Versions, the newest last:`);
     for (const { id, createdOn, release } of candidates) {
       const state = known.includes(id) ? 'settled' : 'not known to have been settled';
       say(`  ${id}  of ${createdOn}  commit ${release?.commit ?? 'unknown'}  ${state}`);
@@ -88,10 +81,6 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
   const wanted = unfinished ? settled : prefix;
   const fix = `npm run release -- rollback --env ${env} lists versions`;
   if (!wanted) throw new Error(`no settled version is known: ${fix}`);
-  // Of old versions Cloudflare lists none, but reads one by its full id.
-  if (wanted.length === 36 && !versions.some(({ id }) => id === wanted)) {
-    candidates.push(await cloudflare.readVersion(target, wanted));
-  }
   const [old, ...others] = candidates.filter(({ id }) => id.startsWith(wanted));
   if (!old || others.length > 0) {
     const problem = 'no version, or more than one, other than the one served begins with';
@@ -102,7 +91,8 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
   say(`${serves}.`);
   const next = versions.find((each) => each.release && each.createdOn > old.createdOn);
   const command = next?.release && cloudflare.restoreCommand(target, next.release.bookmark);
-  if (command) say(`To restore the data of ${next.createdOn}, losing all since: ${command}`);
+  const state = `its state of ${next?.createdOn} (later writes are lost)`;
+  if (command) say(`To restore the database to ${state}: ${command}`);
   const untested = old.isPlaceholder ? 'it is the placeholder' : keyProblem(env);
   if (untested) {
     say(`Not tested: ${untested}. To test it: npm run release -- smoke --env ${env}`);
@@ -121,7 +111,7 @@ export async function smoke(output: Output, env: Environment, version?: string) 
     output.say(`Testing ${store.baseUrl}`);
     if (version) await waitForVersion({ ...store, version });
     await smokeTest(store);
-    output.say('It passes the smoke test.');
+    output.say('The smoke test passed.');
     return { environment: env };
   });
 }
@@ -151,7 +141,8 @@ async function withStore<T>(
     const where = environment === 'local' ? '--local' : '--remote';
     const execute = ['d1', 'execute', 'DB', where, '--json', '--command'];
     await removeTestRows((sql) => wrangler([...execute, sql])).catch((error) => {
-      say(`The next smoke test removes the rows of this one: ${oneLine(error)}`);
+      const problem = `Could not remove the smoke test's rows (${oneLine(error)})`;
+      say(`${problem}. The next smoke test removes them.`);
     });
   }
 }
@@ -176,8 +167,7 @@ export async function showStatus({ say }: Output) {
   const [staging, production] = environments.map(({ serves }) => serves.at(-1)?.release);
   const isSame = staging?.digest === production?.digest && staging?.commit === production?.commit;
   const behind = staging && production ? !isSame : null;
-  if (behind) say('Production is behind staging.');
-  if (behind === false) say('Production serves what staging serves.');
+  if (behind !== null) say(`Production is ${behind ? 'behind' : 'up to date with'} staging.`);
   const failures = environments.flatMap(({ failure }) => failure ?? []);
   if (failures.length > 0) throw new Error(failures.join('; '));
   return { environments, behind };
@@ -204,9 +194,8 @@ async function statusOf(target: cloudflare.Target, say: Output['say']) {
   for (const { version, percentage, release } of serves) {
     say(`  ${percentage} %  version ${version}  commit ${release?.commit ?? 'unknown'}`);
   }
-  const unfinished = newest !== undefined && !isChosen(deployed, newest);
-  const end = `npm run release -- rollback --unfinished --env ${environment}`;
-  if (unfinished) say(`  unfinished: release it again, or ${end}`);
+  const unfinished = newest !== undefined && !steps.isChosen(deployed, newest);
+  if (unfinished) say(`  a release is in progress. ${steps.ending(environment)}`);
   for (const each of missing) say(`  missing: ${each}`);
   return { environment, serves, unfinished, missing, failure };
 }

@@ -6,7 +6,8 @@ import type { Release } from './dist.ts';
 const LISTED = 10;
 
 export const RETURNED = `${SETTLED}returned`;
-export const END = 'if nobody is running it, end it with rollback --unfinished';
+export const ending = (environment: string) =>
+  `If nobody is running it: npm run release -- rollback --unfinished --env ${environment}`;
 
 /** `endsOthers`: whether an unfinished roll-out of another release is ended, which may still be running. */
 export type Plan = { release: Release; percentages: number[]; endsOthers: boolean };
@@ -32,7 +33,9 @@ export type Step =
 export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   const { deployments, versions } = deployed;
   const newest = deployments.at(-1);
-  if (!newest && versions.length > 0) return refuse('the worker has versions, but no deployment');
+  if (!newest && versions.length > 0) {
+    return refuse('the worker has versions, but no deployment: deploy one with wrangler first');
+  }
   // A worker that never had more than untested uploads of version 1.0.0 has no clients.
   const uploads = deployments.filter((each) => isUpload(deployed, each));
   if (!newest || (uploads.length === deployments.length && uploads.length < LISTED)) {
@@ -44,15 +47,15 @@ export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   const version = versionOf(deployed, plan.release)?.id;
   const share = newest.shares.find((each) => each.version === version);
   const isUnfinished = !isChosen(deployed, newest);
-  // A step whose version to return to is this release promotes another one.
+  // If the step returns to this release's version, it belongs to another release.
   if (isUnfinished && (!share || version === old)) {
     if (plan.endsOthers) return deployToAll(old, RETURNED);
-    return refuse(`another release is unfinished (${shares}): ${END}`);
+    return refuse(`another release is in progress (${shares}). ${ending('production')}`);
   }
   if (!run.pending) return { do: 'prepare' };
   if (!version) return { do: 'upload' };
   if (run.pending.length > 0) return { do: 'migrate' };
-  // Without an address nothing can be tested: of the placeholder, or where version 1.0.0 was killed after its first test.
+  // A worker without an address cannot be tested: with the placeholder, or if 1.0.0 was killed before it got routes.
   const isPlaceholder = versions.some((each) => each.id === old && each.isPlaceholder);
   const settled = deployments.findLast((each) => each.isSettled)?.message ?? '';
   const isUnrouted = isPlaceholder || settled.includes(': tested without a route');
@@ -71,7 +74,7 @@ export function nextStep(deployed: Deployed, plan: Plan, run: Run): Step {
   const next = plan.percentages.find((each) => each > (share?.percentage ?? -1));
   if (next !== undefined) return step(next);
   if (!run.attached) return { do: 'attach' };
-  if (servesTested(deployed)) return { do: 'finish', version };
+  if (testedRelease(deployed)) return { do: 'finish', version };
   return deployToAll(version, `${SETTLED}tested run=${run.id}`);
 }
 
@@ -118,11 +121,12 @@ export function onlyVersion(deployment: Deployment | undefined): string | undefi
   return deployment?.shares.length === 1 ? deployment.shares[0]?.version : undefined;
 }
 
-/** Whether what is served is settled, and has passed its tests in this environment, now or before a rollback to it. */
-export function servesTested({ deployments }: Deployed): boolean {
+/** The release that is served, if it is settled and has passed its tests, now or before a rollback to it. */
+export function testedRelease({ deployments, versions }: Deployed): Release | undefined {
   const newest = deployments.at(-1);
-  const sameVersion = deployments.filter((each) => onlyVersion(each) === onlyVersion(newest));
-  return !!newest?.isSettled && sameVersion.some(({ isTested }) => isTested);
+  const served = newest?.isSettled ? onlyVersion(newest) : undefined;
+  const tested = deployments.filter(({ isTested }) => isTested).map(onlyVersion);
+  return versions.find(({ id }) => id === served && tested.includes(id))?.release;
 }
 
 /** Such as `10 % 1b4e28ba, 90 % 6fa459ea`. */

@@ -23,7 +23,7 @@ export type Context = Output & { target: cloudflare.Target; store: Store };
 /** `waitSeconds`: how long each share is tested. */
 export type RollOut = Context & steps.Plan & { release: Build; waitSeconds: number };
 
-/** Rolls a release out, or resumes that. @throws Error saying what failed, and what is served now. */
+/** Starts or resumes a roll-out. @throws Error saying what failed, and what is served now. */
 export async function rollOut(options: RollOut) {
   const { target, release, say, signal } = options;
   let deployed = await cloudflare.readDeployed(target);
@@ -98,17 +98,18 @@ async function prepare({ target, release, say }: RollOut, deployed: cloudflare.D
   const old = deployed.versions.find(({ id }) => id === settled);
   if (pending.length > 0 && !old?.isPlaceholder) {
     const names = pending.join(', ');
-    if (!old?.release) throw new Error(`roll back to a release first, to test ${names} on it`);
+    const problem = `this tool did not release the version served, so ${names} cannot be tested on it`;
+    if (!old?.release) throw new Error(`${problem}: roll back to a release`);
     say(`Testing the previous release (commit ${old.release.commit.slice(0, 8)}) on ${names}`);
     await testPreviousRelease(old.release, release);
   }
   const bookmark = await cloudflare.readBookmark(target);
   const command = cloudflare.restoreCommand(target, bookmark);
-  say(`To restore the data of now, losing all since: ${command}`);
+  say(`To restore the database to its state of now (later writes are lost): ${command}`);
   return { pending, bookmark };
 }
 
-/** Waits until a version answers at its share, then runs the smoke test for some time: at least once. */
+/** Waits until a version answers at its share, then repeats the smoke test for `waitSeconds`, at least once. */
 async function testShare(options: RollOut, share: cloudflare.Share, limitSeconds?: number) {
   const { target, store, waitSeconds, say, signal } = options;
   const { version, percentage } = share;
@@ -136,11 +137,12 @@ export async function restore(
     const newest = (await cloudflare.listDeployments(target).catch(note))?.at(-1);
     if (steps.onlyVersion(newest) === version) return `${environment} serves ${version} to all`;
     if (newest && !mayReplace(newest)) {
-      const whose = newest.isStep ? `unfinished: ${steps.END}` : 'which another operator deployed';
-      throw new Error(`${environment} serves ${steps.sharesOf(newest)}, ${whose}`);
+      const inProgress = `: a release is in progress. ${steps.ending(environment)}`;
+      const whose = newest.isStep ? inProgress : ', which another operator deployed';
+      throw new Error(`${environment} serves ${steps.sharesOf(newest)}${whose}`);
     }
     if (newest && seconds > 0) {
-      say(`Returning to ${version}`);
+      say(`Restoring ${version}`);
       const message = `${cloudflare.SETTLED}${why}`;
       await cloudflare.deploy(target, [{ version, percentage: 100 }], message).catch(note);
     }

@@ -55,7 +55,7 @@ test('a running store can be called, seeded, reset and tested, and accepts new k
   const listed = await project.run('keys.ts', ['list', '--json']);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id: 'local' }, { id, state: 'active' }]);
 
-  const stdout = `Testing http://localhost:${port}/v1\nIt passes the smoke test.\n`;
+  const stdout = `Testing http://localhost:${port}/v1\nThe smoke test passed.\n`;
   expect(await project.run('release.ts', ['smoke'])).toEqual({ code: 0, stdout, stderr: '' });
   await store.stop();
   const stderr = 'error: no local store is running: start it with npm start\n';

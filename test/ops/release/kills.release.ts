@@ -99,7 +99,7 @@ describe('a promotion', { shuffle: false }, () => {
     expect(served()).toEqual(unfinished);
     const commit = await project.git('rev-parse', 'HEAD');
     const report = await release('rollback', '--unfinished', `--commit=${commit}`);
-    expect(report).toContain('It passes the smoke test.');
+    expect(report).toContain('The smoke test passed.');
     expect(served()).toEqual(toAll(old));
     versions.splice(-12);
   });

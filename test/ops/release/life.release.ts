@@ -177,7 +177,7 @@ describe('a life', { shuffle: false }, () => {
     await setBroken('second', true);
     project.cloudflare().failNext(/^after POST .*production\/deployments/);
     const problem = await refused('rollback', idOf('second'));
-    expect(problem).toMatch(/smoke test, GET .*\/v1\/pets: status is 500;/);
+    expect(problem).toMatch(/smoke test failed: GET .*\/v1\/pets: status is 500;/);
     expect(problem).toContain(`production serves ${idOf('second')} to all`);
     expect(sharesSince(-1)).toEqual(['second 100']);
   });

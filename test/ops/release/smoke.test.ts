@@ -46,7 +46,7 @@ test('removes what it added when it fails, and what a killed one left, but not w
     "CREATE TRIGGER no_delivery BEFORE UPDATE ON orders WHEN NEW.status = 'delivered' BEGIN SELECT RAISE(ABORT, 'no'); END",
   );
   await expect(smokeTest(subject)).rejects.toThrow(
-    /^smoke test, PATCH .*\/orders\/\d+: status is 50/,
+    /^smoke test failed: PATCH .*\/orders\/\d+: status is 50/,
   );
   await DB.exec('DROP TRIGGER no_delivery');
   expect(await rows()).toEqual({ pets: 4, orders: 1 });
