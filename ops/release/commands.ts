@@ -77,7 +77,6 @@ export async function rollBack(output: Output, options: RollBack, prefix?: strin
     }
     return { serves: newest?.shares ?? [], versions: candidates };
   }
-
   const wanted = unfinished ? settled : prefix;
   const fix = `npm run release -- rollback --env ${env} lists versions`;
   if (!wanted) throw new Error(`no settled version is known: ${fix}`);

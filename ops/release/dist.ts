@@ -16,9 +16,8 @@ export type Release = { commit: string; digest: string };
 /** A release in a folder that is laid out like the project. */
 export type Build = Release & { folder: string; config: string; worker: string };
 
-/** Builds a commit for an action, in a folder that no other command uses, and removes the folder afterwards. */
+/** Builds a commit for an action, in a folder of its own in the project, whose packages it uses; then removes that. */
 export async function withBuild<T>(commit: string, action: (build: Build) => Promise<T>) {
-  // Inside the project, whose packages the build needs.
   const parent = join(PROJECT_ROOT, 'dist');
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, `${commit.slice(0, 8)}-`));
@@ -39,7 +38,6 @@ async function build(commit: string, folder: string): Promise<Build> {
   // The bytes of the commit, on Windows too.
   const checkout = ['-c', 'core.autocrlf=false', 'checkout-index', '--all'];
   await git([...checkout, `--prefix=${folder}/`], index);
-
   const config = join(folder, 'wrangler.toml');
   const worker = join(folder, 'worker/index.js');
   // Both environments have the same index.js: `npm run bundle` compares them.
