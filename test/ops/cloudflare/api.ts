@@ -8,10 +8,8 @@ import { buffer } from 'node:stream/consumers';
 export const TOKEN = 'fake-api-token';
 
 /** Handlers by `<method> <path after /accounts/id>`, with `:name` for a segment. A thrown response is the answer. */
-export type Routes = Record<
-  string,
-  (request: Request, ...segments: string[]) => Response | Promise<Response>
->;
+export type Routes = Record<string, Handler>;
+type Handler = (request: Request, ...segments: string[]) => Response | Promise<Response>;
 
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
@@ -54,10 +52,8 @@ export async function startApi(routes: Routes, visit?: (request: Request) => Pro
     const routed = `${request.method} ${path.replace(/^\/accounts\/[^/]+/, '')}`;
     const handler = handlers.find(({ pattern }) => pattern.test(routed));
     if (!handler) throw error(404, 7003, `No route for ${routed}`);
-    const response = await handler.handle(
-      request,
-      ...(handler.pattern.exec(routed) ?? []).slice(1),
-    );
+    const [, ...segments] = handler.pattern.exec(routed) ?? [];
+    const response = await handler.handle(request, ...segments);
     await runHooks(`after ${call}`);
     return response;
   }
@@ -80,11 +76,10 @@ export async function startApi(routes: Routes, visit?: (request: Request) => Pro
     CLOUDFLARE_API_TOKEN: TOKEN,
   };
 
-  async function close(): Promise<void> {
+  const close = () => {
     server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-
+    return new Promise((resolve) => server.close(resolve));
+  };
   return { env, port, calls, on, failNext, close };
 }
 

@@ -10,18 +10,15 @@ export type Served = { version: string; byName: boolean };
 
 type Binding = NonNullable<WorkerOptions['config']['env']>[string];
 
-const COMPATIBILITY_DATE = '2026-11-17';
-
 /** The commands of a test follow each other faster than an operator's. */
 const NO_LIMIT = { limit: 1_000_000, period: 10 as const };
 
 /** The resources of the account, by their ids. */
-const RESOURCES: Record<string, Binding> = {
-  'database-of-staging': { type: 'd1', id: 'database-of-staging' },
-  'database-of-production': { type: 'd1', id: 'database-of-production' },
-  'api-keys-of-staging': { type: 'kv', id: 'api-keys-of-staging' },
-  'api-keys-of-production': { type: 'kv', id: 'api-keys-of-production' },
-};
+const RESOURCES: Record<string, Binding> = {};
+for (const environment of ['staging', 'production']) {
+  RESOURCES[`database-of-${environment}`] = { type: 'd1', id: `database-of-${environment}` };
+  RESOURCES[`api-keys-of-${environment}`] = { type: 'kv', id: `api-keys-of-${environment}` };
+}
 
 export async function startEdge(scripts: Map<string, Script>) {
   const holder = worker('holder', 'export default { fetch() {} };', RESOURCES);
@@ -66,9 +63,8 @@ export async function startEdge(scripts: Map<string, Script>) {
       headers: [...request.headers],
       ...(body !== '' && { body }),
     });
-    const { status, headers } = response;
-    const text = await response.text();
-    return new Response(text || null, { status, headers: [...headers] });
+    const headers = [...response.headers];
+    return new Response((await response.text()) || null, { status: response.status, headers });
   }
 
   return {
@@ -116,5 +112,5 @@ function runtimeBinding(binding: Version['bindings'][number], version: string): 
 function worker(name: string, contents: string, env: Record<string, Binding>) {
   const modules = { 'index.js': { type: 'esm' as const, contents } };
   const manifest = { mainModule: 'index.js', modules };
-  return { config: { name, compatibilityDate: COMPATIBILITY_DATE, manifest, env } };
+  return { config: { name, compatibilityDate: '2026-11-17', manifest, env } };
 }

@@ -68,17 +68,11 @@ export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<vo
     const metadata = Metadata.parse(JSON.parse(await text(fields.get('metadata'))));
     const code = await text(fields.get(metadata.main_module));
     const manifest = Manifest.parse(JSON.parse(atob(metadata.assets.jwt)));
-    const assets = Object.entries(manifest);
-    const version = {
-      id: randomUUID(),
-      createdOn: now(),
-      annotations: metadata.annotations,
-      code,
-      bindings: metadata.bindings,
-      assets: Object.fromEntries(
-        assets.map(([path, { hash }]) => [path, contents.get(hash) ?? '']),
-      ),
-    };
+    const contentOf = ({ hash }: { hash: string }) => contents.get(hash) ?? '';
+    const assets = Object.entries(manifest).map(([path, file]) => [path, contentOf(file)]);
+    const { annotations, bindings } = metadata;
+    const described = { id: randomUUID(), createdOn: now(), annotations, code, bindings };
+    const version = { ...described, assets: Object.fromEntries(assets) };
     script.versions.push(version);
     await load();
     return version;
@@ -139,10 +133,8 @@ export function fakeWorkers(scripts: Map<string, Script>, load: () => Promise<vo
       const { manifest } = Uploads.parse(await request.json());
       const hashes = Object.values(manifest).map(({ hash }) => hash);
       const wanted = [...new Set(hashes)].filter((hash) => !contents.has(hash));
-      return ok({
-        jwt: btoa(JSON.stringify(manifest)),
-        buckets: wanted.length > 0 ? [wanted] : [],
-      });
+      const buckets = wanted.length > 0 ? [wanted] : [];
+      return ok({ jwt: btoa(JSON.stringify(manifest)), buckets });
     },
     'POST /workers/assets/upload': async (request) => {
       for (const [hash, content] of await request.formData()) {
@@ -161,9 +153,8 @@ function newest<T>(list: T[]): T[] {
 
 /** A version as the API shows it. */
 function shown({ id, createdOn, annotations }: Version) {
-  const metadata = { created_on: createdOn };
   const resources = { script: {}, script_runtime: {}, bindings: [] };
-  return { id, annotations, metadata, resources };
+  return { id, annotations, metadata: { created_on: createdOn }, resources };
 }
 
 let time = Date.now();

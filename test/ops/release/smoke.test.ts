@@ -45,9 +45,8 @@ test('removes what it added when it fails, and what a killed one left, but not w
   await DB.exec(
     "CREATE TRIGGER no_delivery BEFORE UPDATE ON orders WHEN NEW.status = 'delivered' BEGIN SELECT RAISE(ABORT, 'no'); END",
   );
-  await expect(smokeTest(subject)).rejects.toThrow(
-    /^smoke test failed: PATCH .*\/orders\/\d+: status is 50/,
-  );
+  const problem = /^smoke test failed: PATCH .*\/orders\/\d+: status is 50/;
+  await expect(smokeTest(subject)).rejects.toThrow(problem);
   await DB.exec('DROP TRIGGER no_delivery');
   expect(await rows()).toEqual({ pets: 4, orders: 1 });
   await removeRows();
@@ -56,9 +55,8 @@ test('removes what it added when it fails, and what a killed one left, but not w
 
 test('fails when another version or environment answers', async () => {
   await expect(smokeTest({ ...subject, version: 'other' })).rejects.toThrow('"version":"other"');
-  await expect(smokeTest({ ...subject, environment: 'staging' })).rejects.toThrow(
-    /"environment":"local".*, not .*"environment":"staging"/,
-  );
+  const problem = /"environment":"local".*, not .*"environment":"staging"/;
+  await expect(smokeTest({ ...subject, environment: 'staging' })).rejects.toThrow(problem);
 });
 
 test('accepts a migration that adds', async () => {
@@ -68,11 +66,7 @@ test('accepts a migration that adds', async () => {
 
 test.each([
   ['animals from before', 'UPDATE pets SET name = upper(name)', 'have changed'],
-  [
-    'orders from before',
-    "UPDATE orders SET status = 'approved' WHERE status = 'placed'",
-    'have changed',
-  ],
+  ['orders from before', "UPDATE orders SET status = 'approved'", 'have changed'],
   [
     'how open orders end',
     `CREATE TRIGGER refuse BEFORE UPDATE ON orders
@@ -80,8 +74,7 @@ test.each([
     'Internal server error',
   ],
 ])('rejects a migration that changes %s', async (_, sql, problem) => {
-  await expect(testMigrations(subject, () => DB.exec(sql.replaceAll('\n', ' ')))).rejects.toThrow(
-    problem,
-  );
+  const tested = testMigrations(subject, () => DB.exec(sql.replaceAll('\n', ' ')));
+  await expect(tested).rejects.toThrow(problem);
   await DB.exec('DROP TRIGGER IF EXISTS refuse');
 });
