@@ -79,7 +79,7 @@ async function readLimited(c: Context): Promise<ArrayBuffer> {
     if (Number(length) > MAX_BODY_BYTES) throw bodyTooLarge();
     return c.req.raw.arrayBuffer();
   }
-  // A body of unknown length is counted while it is read, which takes longer.
+  // Of unknown length: Hono counts the bytes while they are read, which takes longer.
   let bytes = new ArrayBuffer(0);
   await limitBody(c, async () => {
     bytes = await c.req.arrayBuffer();

@@ -60,6 +60,7 @@ export function rateLimited(): ApiError {
   });
 }
 
+/** @throws ApiError 429 when the budget is exhausted. */
 async function count(c: Context<AppEnv>, [limiter, key]: Budget): Promise<void> {
   let success = true;
   try {
