@@ -100,7 +100,10 @@ export function selectPage(
   const from = query.cursor ? query.cursor.lastId + 1n : MIN_ID;
   // One statement for each set of filters, because `?3 IS NULL OR status = ?3` would not use the index.
   const given = Object.entries(columns).filter(([name]) => query[name] !== undefined);
-  const filter = given.map(([, column], i) => `${column} = ?${i + 3} AND`).join(' ');
+  // The planner uses the value of a parameter after LIMIT or in an index condition, so SQLite compiles the statement
+  // again for each request. It does not use the value of an expression, and `+` alone makes one.
+  // https://sqlite.org/c3ref/prepare.html
+  const filter = given.map(([, column], i) => `${column} = +?${i + 3} AND`).join(' ');
   // The aggregate has the order of its subquery. With an ORDER BY of its own, SQLite would read each row twice.
   return db
     .prepare(
@@ -111,7 +114,7 @@ export function selectPage(
          SELECT '[' || ifnull(group_concat(item, ','), '') || ']' AS items, max(id) AS last
          FROM (
            SELECT id, ${item} AS item FROM ${table}
-           WHERE ${filter} id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2
+           WHERE ${filter} id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT +?2
          )
        )`,
     )
