@@ -123,7 +123,8 @@ export async function runQuery<Result extends D1Result | D1Result[]>(
   try {
     const remaining = DEADLINE_MS - (log.kvMs ?? 0);
     const result = await withDeadline(attempt(), remaining, 'D1');
-    const region = [result].flat()[0]?.meta.served_by_region;
+    const [first]: D1Result[] = Array.isArray(result) ? result : [result];
+    const region = first?.meta.served_by_region;
     if (region) log.d1Region = region;
     const next = session?.getBookmark();
     if (next) c.get('headers')['X-D1-Bookmark'] = next;

@@ -48,11 +48,12 @@ export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): stri
   if (isLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
     return [`query: must be at most ${MAX_QUERY_BYTES} bytes`];
   }
-  const parameters = Object.entries(c.req.queries()).map(([name, values]) => [
-    name,
-    values.length === 1 ? values[0] : values,
-  ]);
-  const problems = validate(c, 'query', schema, Object.fromEntries(parameters));
+  const parameters: Record<string, string | string[]> = c.req.queries();
+  for (const name of Object.keys(parameters)) {
+    const [value = '', ...others] = parameters[name] ?? [];
+    if (others.length === 0) parameters[name] = value;
+  }
+  const problems = validate(c, 'query', schema, parameters);
   // Hono omits parameters without a name.
   if (/^\?=|&=/.test(search)) problems.push('query: every parameter must have a name');
   return problems;
