@@ -34,7 +34,7 @@ function compareWithBare(runtime: Runtime, minimums: Minimums, metric: Metric) {
       comparison('get, store ÷ bare worker', getPet, minimums.get),
       comparison('create, store ÷ bare worker', createPet, minimums.create),
     ];
-    return compare(comparisons, metric, { connections: 16, count: 12 });
+    return compare(comparisons, metric, { rounds: 81, connections: 16, count: 12 });
   });
 }
 
@@ -54,6 +54,6 @@ export function compareWithHono(): Promise<Section> {
       comparison('get', getPet),
       { ...comparison('create', createPet), max: 2.2 },
     ];
-    return compare(comparisons, 'CPU per request', { connections: 8, count: 125 });
+    return compare(comparisons, 'CPU per request', { rounds: 101, connections: 8, count: 125 });
   });
 }

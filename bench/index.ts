@@ -19,7 +19,7 @@ const PARTS: Record<string, [description: string, measure: () => Promise<Section
 const list = Object.entries(PARTS).map(([part, [text]]) => `  ${part.padEnd(9)} ${text}\n`);
 const usage = `usage: npm run bench -- [part…]
 
-Parts, all of them by default, in about ten minutes:
+Parts, all of them by default, in about a quarter of an hour:
 ${list.join('')}`;
 
 const args = process.argv.slice(2);

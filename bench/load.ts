@@ -4,7 +4,7 @@ import { type Call, headersOf } from './calls.ts';
 import { cpuMs } from './processes.ts';
 import type { Bounds, Section } from './report.ts';
 import type { Server } from './servers.ts';
-import { ratio, show, summarize } from './statistics.ts';
+import { type Estimate, mean, ratio, show } from './statistics.ts';
 
 /** A request, and the server that receives it. */
 type Target = { server: Server; call: Call };
@@ -15,14 +15,14 @@ export type Comparison = Bounds & { name: string; store: Target; baseline: Targe
 /** The measurement whose ratio is computed. */
 export type Metric = 'requests/s' | 'requests per CPU second' | 'CPU per request';
 
-/** Each of `connections` sends `count` requests, one after another. */
-type Load = { connections: number; count: number };
+/** In each round, each of `connections` sends `count` requests, one after another. */
+type Load = { rounds: number; connections: number; count: number };
 
-type Sample = { perSecond: number; cpuMicros: number };
+/** Times of a request, in microseconds. */
+type Sample = { elapsed: number; cpu: number };
 
-const ROUNDS = 41;
 /** The engine optimizes a worker during its first thousands of requests. */
-const WARM_UP_ROUNDS = 5;
+const WARM_UP_ROUNDS = 20;
 const COLUMNS = ['store: CPU µs', 'store: requests/s', 'baseline: CPU µs', 'baseline: requests/s'];
 
 /**
@@ -35,27 +35,35 @@ export async function compare(comparisons: Comparison[], metric: Metric, load: L
   for (const target of targets) {
     for (let i = 0; i < WARM_UP_ROUNDS; i += 1) await measure(target, load);
   }
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  for (let round = 1; round <= load.rounds; round += 1) {
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       samples.get(target)?.push(await measure(target, load));
     }
-    if (round % 10 === 0) console.error(`  round ${round} of ${ROUNDS}`);
+    if (round % 10 === 0) console.error(`  round ${round} of ${load.rounds}`);
   }
   const section: Section = { thresholds: [], table: [['', ...COLUMNS, `ratio of ${metric}`]] };
   for (const { name, store, baseline, ...bounds } of comparisons) {
-    const cpu = (target: Target) => samples.get(target)?.map(({ cpuMicros }) => cpuMicros) ?? [];
-    const speed = (target: Target) => samples.get(target)?.map(({ perSecond }) => perSecond) ?? [];
-    const spread = {
-      'requests/s': ratio(speed(store), speed(baseline)),
+    const cpu = (target: Target) => samples.get(target)?.map((sample) => sample.cpu) ?? [];
+    const elapsed = (target: Target) => samples.get(target)?.map((sample) => sample.elapsed) ?? [];
+    const estimate = {
+      'requests/s': ratio(elapsed(baseline), elapsed(store)),
       'requests per CPU second': ratio(cpu(baseline), cpu(store)),
       'CPU per request': ratio(cpu(store), cpu(baseline)),
     }[metric];
-    const cells = [cpu(store), speed(store), cpu(baseline), speed(baseline)];
-    section.table.push([name, ...cells.map((cell) => show(summarize(cell))), show(spread, 2)]);
-    const threshold = { figure: `${name}, ${metric}`, value: spread.median, spread, ...bounds };
+    const cells = [store, baseline].flatMap((target) => [
+      mean(cpu(target)),
+      perSecond(mean(elapsed(target))),
+    ]);
+    section.table.push([name, ...cells.map((cell) => show(cell)), show(estimate, 2)]);
+    const threshold = { figure: `${name}, ${metric}`, value: estimate.value, estimate, ...bounds };
     if (bounds.min ?? bounds.max) section.thresholds.push(threshold);
   }
   return section;
+}
+
+/** Requests a second, for the time of a request in microseconds. */
+function perSecond({ value, low, high }: Estimate): Estimate {
+  return { value: 1e6 / value, low: 1e6 / high, high: 1e6 / low };
 }
 
 async function measure({ server, call }: Target, { connections, count }: Load): Promise<Sample> {
@@ -63,8 +71,8 @@ async function measure({ server, call }: Target, { connections, count }: Load): 
   await Promise.all(Array.from({ length: connections }, () => send(server.port, call, count)));
   const requests = connections * count;
   return {
-    perSecond: (requests * 1000) / (performance.now() - start),
-    cpuMicros: ((cpuMs(server.pids) - cpu) * 1000) / requests,
+    elapsed: ((performance.now() - start) * 1000) / requests,
+    cpu: ((cpuMs(server.pids) - cpu) * 1000) / requests,
   };
 }
 

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import workerd from 'workerd/package.json' with { type: 'json' };
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { costTables } from './cost.ts';
-import { type Summary, show } from './statistics.ts';
+import { type Estimate, show } from './statistics.ts';
 
 /** Both inclusive. */
 export type Bounds = { min?: number; max?: number };
 
 /** A figure that must be within its bounds. */
-type Threshold = Bounds & { figure: string; value: number; spread?: Summary };
+type Threshold = Bounds & { figure: string; value: number; estimate?: Estimate };
 
 export type Rows = { read: number; written: number };
 
@@ -77,9 +77,9 @@ async function writePage(results: Results): Promise<void> {
 export function thresholdTable(sections: Record<string, Section>): string {
   const rows = Object.entries(sections).flatMap(([part, section]) =>
     section.thresholds.map((threshold) => {
-      const { figure, min, max, value, spread } = threshold;
+      const { figure, min, max, value, estimate } = threshold;
       const bound = min === undefined ? `≤ ${max}` : `≥ ${min}`;
-      const measured = spread ? show(spread, 2) : String(Math.round(value * 100) / 100);
+      const measured = estimate ? show(estimate, 2) : String(Math.round(value * 100) / 100);
       return [part, figure, bound, measured, isMet(threshold) ? 'yes' : '**no**'];
     }),
   );

@@ -13,7 +13,7 @@ export function measureScale(): Promise<Section> {
     await addPets(few.env.DB, 1_000);
     await addPets(many.env.DB, MANY);
     const rows = await countRows(many.env);
-    const load = { connections: 16, count: 12 };
+    const load = { rounds: 41, connections: 16, count: 12 };
     const comparison = {
       name: 'page deep in a million ÷ first page of a thousand',
       store: { server: many, call: deepPage() },

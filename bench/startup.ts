@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Section } from './report.ts';
 import { build } from './servers.ts';
-import { show, summarize } from './statistics.ts';
+import { mean, show } from './statistics.ts';
 
 const ROUNDS = 61;
 
@@ -31,9 +31,9 @@ export async function measureStartUp(): Promise<Section> {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { file, ms } of imports) ms.push(await importMs(file));
   }
-  const [empty = 0, hono = 0, store = 0] = imports.map(({ ms }) => summarize(ms).median);
+  const [empty = 0, hono = 0, store = 0] = imports.map(({ ms }) => mean(ms).value);
   const rows = imports.map(({ name, ms }) => [
-    ...[name, show(summarize(ms), 1), (summarize(ms).median - empty).toFixed(1)],
+    ...[name, show(mean(ms), 1), (mean(ms).value - empty).toFixed(1)],
   ]);
   const kib = gzipSync(await readFile(modules['the store'])).length / 1024;
   return {

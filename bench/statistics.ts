@@ -1,26 +1,35 @@
-/** Half of the measurements lie between `low` and `high`, the quartiles. */
-export type Summary = { median: number; low: number; high: number };
+/** An estimate, and its 95 % confidence interval. */
+export type Estimate = { value: number; low: number; high: number };
 
-/** Median and quartiles, interpolated between neighbours. */
-export function summarize(values: number[]): Summary {
-  const sorted = values.toSorted((a, b) => a - b);
-  const quantile = (share: number) => {
-    const position = (sorted.length - 1) * share;
-    const below = sorted[Math.floor(position)] ?? Number.NaN;
-    const above = sorted[Math.ceil(position)] ?? Number.NaN;
-    return below + (above - below) * (position - Math.floor(position));
-  };
-  return { median: quantile(0.5), low: quantile(0.25), high: quantile(0.75) };
+/** The 97.5th percentile of the normal distribution. */
+const Z = 1.96;
+
+/**
+ * The mean of all rounds. The median would leave out what happens in few rounds, such as a full garbage collection.
+ */
+export function mean(values: number[]): Estimate {
+  return ratio(
+    values,
+    values.map(() => 1),
+  );
 }
 
-/** The ratio of each round, summarized: other load on the machine affects both measurements of a round. */
-export function ratio(values: number[], others: number[]): Summary {
-  return summarize(values.map((value, round) => value / (others[round] ?? Number.NaN)));
+/** The ratio of the means of two measurements that share their rounds. The error is that of a ratio estimator. */
+export function ratio(values: number[], others: number[]): Estimate {
+  const value = sum(values) / sum(others);
+  const squares = values.map((each, round) => (each - value * (others[round] ?? Number.NaN)) ** 2);
+  const rounds = values.length;
+  const error = Math.sqrt(sum(squares) / (rounds - 1) / rounds) / (sum(others) / rounds);
+  return { value, low: value - Z * error, high: value + Z * error };
 }
 
-/** `12.3 (11.9–12.5)`: the median, and the quartiles. */
-export function show({ median, low, high }: Summary, digits = 0): string {
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** `12.3 (11.9–12.7)`: the value, and its confidence interval. */
+export function show({ value, low, high }: Estimate, digits = 0): string {
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  const text = (value: number) => value.toLocaleString('en', format);
-  return `${text(median)} (${text(low)}–${text(high)})`;
+  const text = (number: number) => number.toLocaleString('en', format);
+  return `${text(value)} (${text(low)}–${text(high)})`;
 }

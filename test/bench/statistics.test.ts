@@ -1,12 +1,29 @@
 import { expect, test } from 'vitest';
-import { ratio, summarize } from '../../bench/statistics.ts';
+import { mean, ratio, show } from '../../bench/statistics.ts';
 
-test('the median and the quartiles do not depend on the order, and are interpolated', () => {
-  expect(summarize([5, 1, 4, 2, 3])).toEqual({ median: 3, low: 2, high: 4 });
-  expect(summarize([10, 40, 20, 30])).toEqual({ median: 25, low: 17.5, high: 32.5 });
-  expect(summarize([7])).toEqual({ median: 7, low: 7, high: 7 });
+test('the mean includes a rare event, and its interval shows it', () => {
+  expect(mean([40, 40, 40, 40])).toEqual({ value: 40, low: 40, high: 40 });
+  const { value, low, high } = mean([40, 40, 40, 40, 140]);
+  expect(value).toBe(60);
+  // Standard deviation √2000, of five rounds: standard error 20.
+  expect(low).toBeCloseTo(60 - 1.96 * 20);
+  expect(high).toBeCloseTo(60 + 1.96 * 20);
 });
 
-test('a ratio is computed for each round, so that a slow round does not change it', () => {
-  expect(ratio([100, 10, 50], [50, 5, 25])).toEqual({ median: 2, low: 2, high: 2 });
+test('what slows both measurements of a round does not widen the interval of a ratio', () => {
+  expect(ratio([100, 10, 50], [50, 5, 25])).toEqual({ value: 2, low: 2, high: 2 });
+});
+
+test('a ratio is that of the means', () => {
+  // The mean of the ratios would be 2.5.
+  const { value, low, high } = ratio([40, 40], [10, 40]);
+  expect(value).toBe(1.6);
+  // Residuals 24 and -24: standard error 24, divided by the mean 25.
+  expect(low).toBeCloseTo(1.6 - (1.96 * 24) / 25);
+  expect(high).toBeCloseTo(1.6 + (1.96 * 24) / 25);
+});
+
+test('an estimate is shown with its interval', () => {
+  expect(show({ value: 1234.56, low: 1200, high: 1300 })).toBe('1,235 (1,200–1,300)');
+  expect(show({ value: 0.919, low: 0.9, high: 0.94 }, 2)).toBe('0.92 (0.90–0.94)');
 });
