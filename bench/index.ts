@@ -2,6 +2,8 @@
  * `npm run bench -- [part…]`: measures, writes the results to bench/results.json and BENCHMARKS.md, and prints which
  * thresholds are met. Exit code 1 when one is not, 2 for invalid arguments.
  */
+
+import { exitWithUsage } from '../ops/usage.ts';
 import { compareInWorkerd, compareInWrangler, compareWithHono } from './comparisons.ts';
 import { describeRun, isMet, type Section, saveSection, thresholdTable } from './report.ts';
 import { measureScale } from './scale.ts';
@@ -20,23 +22,20 @@ const list = Object.entries(PARTS).map(([part, [text]]) => `  ${part.padEnd(9)} 
 const usage = `usage: npm run bench -- [part…]
 
 Parts, all of them by default, in about a quarter of an hour:
-${list.join('')}`;
+${list.join('').trimEnd()}`;
 
 const args = process.argv.slice(2);
 const invalid = args.find((arg) => !Object.hasOwn(PARTS, arg));
-if (invalid === '--help' || invalid === '-h') {
-  process.stdout.write(usage);
-} else if (invalid !== undefined) {
-  process.stderr.write(`error: no such part: ${invalid}\n${usage}`);
-  process.exitCode = 2;
-} else {
-  for (const [part, [description, measure]] of Object.entries(PARTS)) {
-    if (args.length > 0 && !args.includes(part)) continue;
-    console.error(`${part}: ${description}`);
-    const run = describeRun();
-    const section = await measure();
-    await saveSection(part, { ...run, ...section });
-    console.log(thresholdTable({ [part]: section }));
-    if (!section.thresholds.every(isMet)) process.exitCode = 1;
-  }
+if (invalid !== undefined) {
+  if (!invalid.startsWith('-')) console.error(`error: no such part: ${invalid}`);
+  exitWithUsage(usage);
+}
+for (const [part, [description, measure]] of Object.entries(PARTS)) {
+  if (args.length > 0 && !args.includes(part)) continue;
+  console.error(`${part}: ${description}`);
+  const run = describeRun();
+  const section = await measure();
+  await saveSection(part, { ...run, ...section });
+  console.log(thresholdTable({ [part]: section }));
+  if (!section.thresholds.every(isMet)) process.exitCode = 1;
 }

@@ -1,6 +1,7 @@
 /** `npm run soak -- [minutes]`: concurrent clients use a separate store. Exit code 1: wrong responses or growing memory. */
 import { createAnimalStore } from '../client/src/index.ts';
 import { LOCAL_KEY } from '../ops/local-store.ts';
+import { exitWithUsage } from '../ops/usage.ts';
 import { memoryMiB } from './processes.ts';
 import { withServers, wranglerHarness } from './servers.ts';
 
@@ -9,9 +10,8 @@ const CLIENTS = 8;
 const MAX_GROWTH = 1.2;
 
 const minutes = Number(process.argv[2] ?? 10);
-if (!(minutes > 0 && minutes <= 600)) {
-  console.error('usage: npm run soak -- [minutes]   (at most 600; default 10)');
-  process.exit(2);
+if (!(minutes > 0 && minutes <= 600) || process.argv.length > 3) {
+  exitWithUsage('usage: npm run soak -- [minutes]   (at most 600; default 10)');
 }
 
 const problems = new Set<string>();

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reserveStore } from './serving.ts';
+import { exitWithUsage } from './usage.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 const USAGE = 'usage: npm run example -- [--url https://…/v1 --key <API_KEY>]';
@@ -15,8 +16,7 @@ function readArguments(): { url?: string; key?: string } {
   try {
     return parseArgs({ options: { url: { type: 'string' }, key: { type: 'string' } } }).values;
   } catch {
-    console.error(USAGE);
-    process.exit(2);
+    exitWithUsage(USAGE);
   }
 }
 

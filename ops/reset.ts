@@ -3,12 +3,12 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyServedStore, LOCAL_KEY, setUpLocalStore } from './local-store.ts';
 import { reserveStore } from './serving.ts';
+import { exitWithUsage } from './usage.ts';
 import { LOCAL_FOLDER } from './wrangler.ts';
 
 // An argument such as --help or --env must not empty the store.
 if (process.argv.length > 2) {
-  console.error('usage: npm run reset   (empties the whole local store; accepts no arguments)');
-  process.exit(2);
+  exitWithUsage('usage: npm run reset   (empties the whole local store; accepts no arguments)');
 }
 
 let served: number | undefined;

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { setUpLocalStore, withLocalStore } from './local-store.ts';
 import { addOrders, addPets } from './sample-data.ts';
+import { exitWithUsage } from './usage.ts';
 
 /** Close to the maximum size of a D1 database. */
 const MAX = 100_000_000;
@@ -55,6 +56,5 @@ function readCounts(): { pets: number; orders: number } {
   } catch {
     // An unknown argument, or a missing value: the usage shows the valid ones.
   }
-  console.error(USAGE);
-  process.exit(2);
+  exitWithUsage(USAGE);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { LOCAL_KEY, setUpLocalStore } from './local-store.ts';
 import { reserveStore } from './serving.ts';
+import { exitWithUsage } from './usage.ts';
 import { WRANGLER_ENV } from './wrangler.ts';
 
 const USAGE = 'usage: npm start -- [--port N]   (N from 1 to 65535, default 8787)';
@@ -85,8 +86,7 @@ function readPort(): number {
   } catch {
     // An unknown argument or a missing value: print the usage.
   }
-  console.error(USAGE);
-  process.exit(2);
+  exitWithUsage(USAGE);
 }
 
 /** Whether the port is free on both addresses of `localhost`. */

@@ -44,7 +44,10 @@ test('a running store can be called, seeded, reset and tested, and accepts new k
     { id: 3, name: 'Animal 2', categoryId: 2, status: 'pending' },
   ]);
 
-  expect(await project.run('reset.ts', ['--help'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await project.run('reset.ts', ['--env'])).toMatchObject({ code: 2, stdout: '' });
+  const help = { code: 0, stdout: expect.stringMatching(/^usage: npm run reset/), stderr: '' };
+  expect(await project.run('reset.ts', ['--help'])).toEqual(help);
+  expect(await (await store.call()).json()).toHaveLength(3);
   expect(await project.run('reset.ts')).toMatchObject({ code: 0 });
   expect(await (await store.call()).json()).toEqual([]);
   expect(await (await store.call({ method: 'POST', body })).json()).toEqual(rex);

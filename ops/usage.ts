@@ -1,0 +1,6 @@
+/** Prints how a command is used, and exits: with 0 if `--help` asked for it, with 2 after invalid arguments. */
+export function exitWithUsage(usage: string): never {
+  const isAsked = process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h');
+  (isAsked ? process.stdout : process.stderr).write(`${usage}\n`);
+  process.exit(isAsked ? 0 : 2);
+}
