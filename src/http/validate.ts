@@ -48,10 +48,12 @@ export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): stri
   if (isLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
     return [`query: must be at most ${MAX_QUERY_BYTES} bytes`];
   }
-  const parameters: Record<string, string | string[]> = c.req.queries();
-  for (const name of Object.keys(parameters)) {
-    const [value = '', ...others] = parameters[name] ?? [];
-    if (others.length === 0) parameters[name] = value;
+  const values = c.req.queries();
+  const parameters: Record<string, string | string[]> = values;
+  for (const name of Object.keys(values)) {
+    const [value, ...others] = values[name] ?? [];
+    // A repeated parameter stays an array, which `isRepeated` finds.
+    if (value !== undefined && others.length === 0) parameters[name] = value;
   }
   const problems = validate(c, 'query', schema, parameters);
   // Hono omits parameters without a name.
@@ -95,7 +97,7 @@ function unknownMember(name: string, part: Part, known: string[]): string {
   const start = [...name.slice(0, 2 * MAX_SHOWN)].slice(0, MAX_SHOWN).join('').toWellFormed();
   const isCut = start.length < name.length;
   const suggestion = isCut ? undefined : closestName(name, known);
-  return `${start}${isCut ? '…' : ''}: ${problem}${suggestion ? `, did you mean ${suggestion}?` : ''}`;
+  return `${start || '""'}${isCut ? '…' : ''}: ${problem}${suggestion ? `, did you mean ${suggestion}?` : ''}`;
 }
 
 /** Finds `categoryId` for `category_id`, and `status` for `stauts`. */

@@ -37,6 +37,7 @@ describe('placeOrder rejects', () => {
     ['{"petId":ID,"status":"placed"}', 'status: is not a known field'],
     ['{"petId":ID,"placedAt":"2026-11-20T09:30:00.000Z"}', 'placedAt: is not a known field'],
     ['{"petId":ID,"__proto__":{}}', '__proto__: is not a known field'],
+    ['{"petId":ID,"":5}', '"": is not a known field'],
     ['{"petId":1.5,"id":5,"x":1}', `${PET_ID}; id: is not a known field; x: is not a known field`],
     ['[]', OBJECT],
     ['[{"petId":ID}]', OBJECT],
