@@ -100,9 +100,8 @@ export function selectPage(
   const from = query.cursor ? query.cursor.lastId + 1n : MIN_ID;
   // One statement for each set of filters, because `?3 IS NULL OR status = ?3` would not use the index.
   const given = Object.entries(columns).filter(([name]) => query[name] !== undefined);
-  // SQLite's planner uses the value of a bare parameter after LIMIT or in a filter, so SQLite would compile the
-  // statement again for each request. `+` makes it an expression, whose value the planner does not use.
-  // https://sqlite.org/c3ref/prepare.html
+  // With a bare parameter after LIMIT or in a filter, workerd's SQLite compiles the statement again for each request:
+  // the planner may depend on its value (https://sqlite.org/c3ref/prepare.html). It does not depend on that of `+?2`.
   const filter = given.map(([, column], i) => `${column} = +?${i + 3} AND`).join(' ');
   // The aggregate has the order of its subquery. With an ORDER BY of its own, SQLite would read each row twice.
   return db
