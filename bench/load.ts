@@ -18,7 +18,7 @@ export type Metric = 'requests/s' | 'requests per CPU second' | 'CPU per request
 /** In each round, each of `connections` sends `count` requests, one after another. */
 type Load = { rounds: number; connections: number; count: number };
 
-/** Times of a request, in microseconds. */
+/** Elapsed time and CPU time of a round, divided by its number of requests; in microseconds. */
 type Sample = { elapsed: number; cpu: number };
 
 /** The engine optimizes a worker during its first thousands of requests. */
@@ -61,7 +61,7 @@ export async function compare(comparisons: Comparison[], metric: Metric, load: L
   return section;
 }
 
-/** Requests a second, for the time of a request in microseconds. */
+/** Requests a second, from the elapsed time per request in microseconds. */
 function perSecond({ value, low, high }: Estimate): Estimate {
   return { value: 1e6 / value, low: 1e6 / high, high: 1e6 / low };
 }

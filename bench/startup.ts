@@ -33,7 +33,7 @@ export async function measureStartUp(): Promise<Section> {
   }
   const [empty = 0, hono = 0, store = 0] = imports.map(({ ms }) => mean(ms).value);
   const rows = imports.map(({ name, ms }) => [
-    ...[name, show(mean(ms), 1), (mean(ms).value - empty).toFixed(1)],
+    ...[name, show(mean(ms), 1), (mean(ms).value - empty).toFixed(2)],
   ]);
   const kib = gzipSync(await readFile(modules['the store'])).length / 1024;
   return {

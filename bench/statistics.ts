@@ -4,23 +4,25 @@ export type Estimate = { value: number; low: number; high: number };
 /** The 97.5th percentile of the normal distribution. */
 const Z = 1.96;
 
-/**
- * The mean of all rounds. The median would leave out what happens in few rounds, such as a full garbage collection.
- */
+/** The mean of all rounds. The median would hide slow rounds, such as those with a garbage collection. */
 export function mean(values: number[]): Estimate {
+  // The ratio to 1 in each round.
   return ratio(
     values,
     values.map(() => 1),
   );
 }
 
-/** The ratio of the means of two measurements that share their rounds. The error is that of a ratio estimator. */
-export function ratio(values: number[], others: number[]): Estimate {
-  const value = sum(values) / sum(others);
-  const squares = values.map((each, round) => (each - value * (others[round] ?? Number.NaN)) ** 2);
-  const rounds = values.length;
-  const error = Math.sqrt(sum(squares) / (rounds - 1) / rounds) / (sum(others) / rounds);
-  return { value, low: value - Z * error, high: value + Z * error };
+/** The ratio of the means of two measurements of the same rounds. The interval is that of a ratio estimator. */
+export function ratio(numerators: number[], denominators: number[]): Estimate {
+  const rounds = numerators.length;
+  const value = sum(numerators) / sum(denominators);
+  const squares = numerators.map(
+    (numerator, round) => (numerator - value * (denominators[round] ?? Number.NaN)) ** 2,
+  );
+  const standardError =
+    Math.sqrt(sum(squares) / (rounds - 1) / rounds) / (sum(denominators) / rounds);
+  return { value, low: value - Z * standardError, high: value + Z * standardError };
 }
 
 function sum(values: number[]): number {

@@ -10,11 +10,11 @@ test('the mean includes a rare event, and its interval shows it', () => {
   expect(high).toBeCloseTo(60 + 1.96 * 20);
 });
 
-test('what slows both measurements of a round does not widen the interval of a ratio', () => {
+test('load that slows both measurements of a round does not widen the interval of their ratio', () => {
   expect(ratio([100, 10, 50], [50, 5, 25])).toEqual({ value: 2, low: 2, high: 2 });
 });
 
-test('a ratio is that of the means', () => {
+test('a ratio is the ratio of the means, not the mean of the ratios', () => {
   // The mean of the ratios would be 2.5.
   const { value, low, high } = ratio([40, 40], [10, 40]);
   expect(value).toBe(1.6);
