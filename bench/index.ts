@@ -2,7 +2,6 @@
  * `npm run bench -- [part…]`: measures, writes the results to bench/results.json and BENCHMARKS.md, and prints which
  * thresholds are met. Exit code 1 when one is not, 2 for invalid arguments.
  */
-
 import { exitWithUsage } from '../ops/usage.ts';
 import { compareInWorkerd, compareInWrangler, compareWithHono } from './comparisons.ts';
 import { describeRun, isMet, type Section, saveSection, thresholdTable } from './report.ts';
@@ -26,10 +25,7 @@ ${list.join('').trimEnd()}`;
 
 const args = process.argv.slice(2);
 const invalid = args.find((arg) => !Object.hasOwn(PARTS, arg));
-if (invalid !== undefined) {
-  if (!invalid.startsWith('-')) console.error(`error: no such part: ${invalid}`);
-  exitWithUsage(usage);
-}
+if (invalid !== undefined) exitWithUsage(usage, `no such part: ${invalid}`);
 for (const [part, [description, measure]] of Object.entries(PARTS)) {
   if (args.length > 0 && !args.includes(part)) continue;
   console.error(`${part}: ${description}`);
