@@ -31,9 +31,10 @@ export async function measureStartUp(): Promise<Section> {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { file, ms } of imports) ms.push(await importMs(file));
   }
-  const [empty = 0, hono = 0, store = 0] = imports.map(({ ms }) => mean(ms).value);
-  const rows = imports.map(({ name, ms }) => [
-    ...[name, show(mean(ms), 1), (mean(ms).value - empty).toFixed(2)],
+  const estimates = imports.map(({ name, ms }) => ({ name, ...mean(ms) }));
+  const [empty = 0, hono = 0, store = 0] = estimates.map(({ value }) => value);
+  const rows = estimates.map(({ name, ...estimate }) => [
+    ...[name, show(estimate, 1), (estimate.value - empty).toFixed(2)],
   ]);
   const kib = gzipSync(await readFile(modules['the store'])).length / 1024;
   return {
