@@ -1,7 +1,7 @@
 /** The commands of `npm run keys`. */
 import Table from 'cli-table3';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type KeyRecord, scopesOf, stateOf } from '../src/keys/record.ts';
+import { type KeyRecord, scopesOf, stateOf } from '../src/auth/keys/record.ts';
 import { confirm, createProgram, environmentOption } from './command-line.ts';
 import {
   type Environment,

@@ -7,8 +7,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { generateKey } from '../src/keys/format.ts';
-import { KEY_PREFIX, KeyRecord, recordName, type Scope } from '../src/keys/record.ts';
+import { generateKey } from '../src/auth/keys/format.ts';
+import { KEY_PREFIX, KeyRecord, recordName, type Scope } from '../src/auth/keys/record.ts';
 import { runIn } from './wrangler.ts';
 
 export type Environment = 'local' | 'staging' | 'production';

@@ -1,7 +1,7 @@
 /** The store on a developer's machine: what `npm start` serves, kept in .wrangler/state. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type KeyRecord, recordName } from '../src/keys/record.ts';
+import { type KeyRecord, recordName } from '../src/auth/keys/record.ts';
 import { migrationNames } from './migrations.ts';
 import { resumeWrites } from './stopped-writes.ts';
 import { localStoreError, PROJECT_ROOT, WRANGLER_ENV } from './wrangler.ts';

@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createTestHarness } from 'wrangler';
-import { recordName } from '../src/keys/record.ts';
+import { recordName } from '../src/auth/keys/record.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from './local-store.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 

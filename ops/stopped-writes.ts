@@ -3,7 +3,7 @@
  * service and every client. Reads still work. A Time Travel restore also restores the schema, and so removes the
  * triggers.
  */
-import { WRITES_STOPPED } from '../src/database.ts';
+import { WRITES_STOPPED } from '../src/d1/errors.ts';
 
 /** Runs a statement on the database and returns the column `name` of its rows. */
 export type Execute = (sql: string) => Promise<string[]>;
