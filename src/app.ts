@@ -38,5 +38,8 @@ app.route('/v1', health);
 // Without the version segment, for monitors.
 app.route('/', health);
 
-app.notFound((c) => errorResponse(notFound(), c));
+// `methodNotAllowed` and `crossOrigin` replace the 404 of an OPTIONS request.
+app.notFound((c) =>
+  c.req.method === 'OPTIONS' ? c.body(null, 404) : errorResponse(notFound(), c),
+);
 app.onError(errorResponse);

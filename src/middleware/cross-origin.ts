@@ -46,8 +46,6 @@ export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c
 
 /** The response to `OPTIONS`: the methods of the path, for browsers (CORS) and other clients (`Allow`). */
 export function preflight(c: Context<AppEnv>, methods: string[]): Response {
-  // It replaces a 404, which is logged no more.
-  delete c.get('log').code;
   return c.body(null, 204, {
     ...(methods.length > 0 && { Allow: allow(methods) }),
     ...(methods.includes('PATCH') && { 'Accept-Patch': PATCH_TYPES.join(', ') }),
