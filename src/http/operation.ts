@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
 import { authenticate, requireScope } from '../auth/authenticate.ts';
 import { limitRate } from '../auth/rate-limit.ts';
+import type { OperationDefinition } from '../definition.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { readJson } from './body.ts';
-import type { OperationDefinition } from './definition.ts';
 import { invalidRequest, problemsBesideBody, requireValidHeadersAndQuery } from './validate.ts';
 
 /** How long a body may take until the key is authenticated again, in milliseconds. */

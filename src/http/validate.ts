@@ -7,10 +7,10 @@ import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
 import { bookmarkProblems } from '../d1/bookmark.ts';
 import { idempotencyKeyProblems } from '../d1/idempotency/header.ts';
+import type { Part } from '../definition.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { lazy } from '../lazy.ts';
-import type { Part } from './definition.ts';
 import { REPEATED } from './json.ts';
 import { preconditionProblems } from './preconditions.ts';
 

@@ -10,6 +10,7 @@ import {
 } from '../d1/idempotency/queries.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import type { NewRow } from '../http/responses.ts';
+import { HAS_OPEN_ORDER } from '../pets/queries.ts';
 import type { OrderStatus } from './schema.ts';
 import { TRANSITIONS } from './transitions.ts';
 
@@ -30,12 +31,6 @@ export function selectOrder(db: Database, id: bigint): Promise<D1Result<{ json: 
     .all();
 }
 
-/** SQL condition: the pet with this id has an open order. */
-export function hasOpenOrder(petId: 'pets.id'): string {
-  return `EXISTS (
-    SELECT 1 FROM orders WHERE pet_id = ${petId} AND status IN ('placed', 'approved'))`;
-}
-
 /** The placed order, `null` if it was not placed, and its pet. */
 export type PlacedOrder = (NewRow | { id: null; json: null }) & {
   pet_exists: number;
@@ -50,7 +45,7 @@ export function insertOrder(db: Database, petId: bigint): Promise<D1Result<Place
   const reserve = db
     .prepare(
       `UPDATE pets SET status = 'pending'
-       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${hasOpenOrder('pets.id')}`,
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${HAS_OPEN_ORDER}`,
     )
     .bind(`${petId}`);
   const outcome = db
@@ -77,7 +72,7 @@ export function insertOrderOnce(
   const reserve = db
     .prepare(
       `UPDATE pets SET status = 'pending'
-       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${hasOpenOrder('pets.id')}
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${HAS_OPEN_ORDER}
          AND ${isNew('?2', '?3', '?4')} AND ${mayWrite('?5', '?6')}`,
     )
     .bind(`${petId}`, client, operation, key, attempt.requestId, attempt.number);

@@ -13,7 +13,6 @@ import {
 } from '../d1/idempotency/queries.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import type { NewRow } from '../http/responses.ts';
-import { hasOpenOrder } from '../orders/queries.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 
 /**
@@ -22,6 +21,10 @@ import type { NewPet, PetPatch } from './schema.ts';
  */
 const PET_JSON = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id
   || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
+
+/** SQL condition on a row of `pets`: the pet has an open order. */
+export const HAS_OPEN_ORDER =
+  "EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))";
 
 /** A page of pets: see `selectPage`. */
 export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
@@ -100,7 +103,7 @@ export function changePet(
           .prepare(
             `UPDATE pets
              SET name = ifnull(?2, name), category_id = ifnull(?3, category_id), status = ?6
-             WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder('pets.id')}
+             WHERE id = CAST(?1 AS INTEGER) AND NOT ${HAS_OPEN_ORDER}
                AND ${mayWrite('?4', '?5')}`,
           )
           .bind(...parameters, status);
@@ -123,7 +126,7 @@ export function removePet(
   const remove = db
     .prepare(
       `DELETE FROM pets
-       WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder('pets.id')} AND ${mayWrite('?2', '?3')}`,
+       WHERE id = CAST(?1 AS INTEGER) AND NOT ${HAS_OPEN_ORDER} AND ${mayWrite('?2', '?3')}`,
     )
     .bind(`${id}`, requestId, number);
   return attemptWrite(

@@ -1,8 +1,8 @@
 /** The definitions of the operations on pets. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
 import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/unavailable.ts';
+import type { OperationDefinition } from '../definition.ts';
 import { NOT_AN_OBJECT, PATCH_TYPES } from '../http/body.ts';
-import type { OperationDefinition } from '../http/definition.ts';
 import { Int64, orRequired, pathId } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import { lazy } from '../lazy.ts';

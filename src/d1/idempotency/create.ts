@@ -32,8 +32,7 @@ export async function create<Outcome>(
   if (key === undefined) return runQuery(c, insert, { isRepeatable: false });
 
   const { operationId: operation } = c.get('operation');
-  // A rotated API key has the family of its predecessor, so it stays the same client.
-  const { id, family: client = id } = c.get('key');
+  const { id: client } = c.get('client');
   const requestId = c.get('requestId');
   const bodyHash = await hashBody(body);
   const request = { client, operation, key, bodyHash, requestId };

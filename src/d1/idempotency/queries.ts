@@ -8,7 +8,6 @@ import { KEPT_MS } from './header.ts';
 
 /** A request with an idempotency key. */
 export type KeyedRequest = {
-  /** The id of the API key, or of the first key in its chain of rotations. */
   client: string;
   operation: string;
   key: string;

@@ -1,5 +1,7 @@
 import type * as z from 'zod/mini';
-import type { Scope } from '../auth/keys/record.ts';
+
+/** The permission that an operation needs, and that an API key has. */
+export type Scope = 'read' | 'write';
 
 /** A validated part of a request, as Hono's validators name them. */
 export type Part = 'param' | 'query' | 'json';
