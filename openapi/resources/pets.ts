@@ -52,11 +52,11 @@ function invisible(): string {
   const codes = Array.from({ length: 0x10000 }, (_, code) => code).filter(
     (code) => !VISIBLE.test(String.fromCharCode(code)),
   );
-  const escape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
+  const asEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
   const starts = codes.filter((code) => !codes.includes(code - 1));
   const ends = codes.filter((code) => !codes.includes(code + 1));
   return starts
-    .map((start, i) => [...new Set([start, ends[i] ?? start])].map(escape).join('-'))
+    .map((start, i) => [...new Set([start, ends[i] ?? start])].map(asEscape).join('-'))
     .join('');
 }
 
