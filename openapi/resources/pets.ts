@@ -14,13 +14,13 @@ import {
   deletePet,
   getPet,
   listPets,
-  NAME_LENGTH,
+  MAX_NAME_LENGTH,
   Name,
   NewPet,
   PetPatch,
   PetPath,
   PetStatus,
-  petList,
+  petPages,
   updatePet,
   VISIBLE,
 } from '../../src/pets/schema.ts';
@@ -64,7 +64,7 @@ describeSchema(Name(), {
   override: replaceWith({
     type: 'string',
     minLength: 1,
-    maxLength: NAME_LENGTH,
+    maxLength: MAX_NAME_LENGTH,
     pattern: `^[^${CONTROL}]*[^${CONTROL}${invisible()}][^${CONTROL}]*$`,
   }),
   description:
@@ -96,9 +96,9 @@ describeSchema(Pets, {
   examples: [[PET]],
 });
 
-describeCursor(petList.query());
+describeCursor(petPages.query());
 describeFilter(
-  petList.query().shape.status,
+  petPages.query().shape.status,
   'Returns only animals with this status. Animals without a status never match.',
 );
 describeId(PetPath().shape.petId, 'Identifier of the animal.');
