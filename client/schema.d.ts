@@ -138,7 +138,7 @@ export interface components {
          * @description An animal to add. The service assigns its id. Omit `status` for an animal without a status.
          * @example {
          *       "name": "Rex",
-         *       "categoryId": 3,
+         *       "categoryId": 3n,
          *       "status": "available"
          *     }
          */
@@ -172,9 +172,9 @@ export interface components {
         /**
          * @description An animal. The field `status` is absent if the animal has no status.
          * @example {
-         *       "id": 7,
+         *       "id": 7n,
          *       "name": "Rex",
-         *       "categoryId": 3,
+         *       "categoryId": 3n,
          *       "status": "available"
          *     }
          */
@@ -201,7 +201,7 @@ export interface components {
         /**
          * @description An order to place.
          * @example {
-         *       "petId": 7
+         *       "petId": 7n
          *     }
          */
         NewOrder: {
@@ -223,8 +223,8 @@ export interface components {
         /**
          * @description An order of an animal.
          * @example {
-         *       "id": 5,
-         *       "petId": 7,
+         *       "id": 5n,
+         *       "petId": 7n,
          *       "status": "placed",
          *       "placedAt": "2026-11-20T09:30:00.000Z"
          *     }
@@ -373,9 +373,9 @@ export interface components {
          * @description A page of animals, ascending by id.
          * @example [
          *       {
-         *         "id": 7,
+         *         "id": 7n,
          *         "name": "Rex",
-         *         "categoryId": 3,
+         *         "categoryId": 3n,
          *         "status": "available"
          *       }
          *     ]
@@ -385,8 +385,8 @@ export interface components {
          * @description A page of orders, ascending by id.
          * @example [
          *       {
-         *         "id": 5,
-         *         "petId": 7,
+         *         "id": 5n,
+         *         "petId": 7n,
          *         "status": "placed",
          *         "placedAt": "2026-11-20T09:30:00.000Z"
          *       }
@@ -519,9 +519,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 7,
+                     *         "id": 7n,
                      *         "name": "Rex",
-                     *         "categoryId": 3,
+                     *         "categoryId": 3n,
                      *         "status": "available"
                      *       }
                      *     ]
@@ -626,9 +626,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 7,
+                     *       "id": 7n,
                      *       "name": "Rex",
-                     *       "categoryId": 3,
+                     *       "categoryId": 3n,
                      *       "status": "available"
                      *     }
                      */
@@ -762,9 +762,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 7,
+                     *       "id": 7n,
                      *       "name": "Rex",
-                     *       "categoryId": 3,
+                     *       "categoryId": 3n,
                      *       "status": "available"
                      *     }
                      */
@@ -1012,9 +1012,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 7,
+                     *       "id": 7n,
                      *       "name": "Rex",
-                     *       "categoryId": 3,
+                     *       "categoryId": 3n,
                      *       "status": "available"
                      *     }
                      */
@@ -1162,8 +1162,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 5,
-                     *         "petId": 7,
+                     *         "id": 5n,
+                     *         "petId": 7n,
                      *         "status": "placed",
                      *         "placedAt": "2026-11-20T09:30:00.000Z"
                      *       }
@@ -1269,8 +1269,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 5,
-                     *       "petId": 7,
+                     *       "id": 5n,
+                     *       "petId": 7n,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }
@@ -1424,8 +1424,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 5,
-                     *       "petId": 7,
+                     *       "id": 5n,
+                     *       "petId": 7n,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }
@@ -1541,8 +1541,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 5,
-                     *       "petId": 7,
+                     *       "id": 5n,
+                     *       "petId": 7n,
                      *       "status": "approved",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }

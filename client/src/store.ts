@@ -1,17 +1,23 @@
 /** The client: one method for each operation. */
+import type { Reply } from './attempt.ts';
 import type { StoreError } from './error.ts';
 import {
   type Connection,
-  type CreateOptions,
   type Input,
-  nextPage,
   type Operation,
-  type Reply,
   type ResultOf,
   run,
+  signalsOf,
 } from './operations.ts';
+import {
+  type CallOptions,
+  type CreateOptions,
+  checkApiKey,
+  checkBaseUrl,
+  checkLimits,
+  type StoreOptions,
+} from './options.ts';
 import { type Pages, pagesOf } from './pages.ts';
-import type { CallOptions } from './send.ts';
 import type {
   Health,
   ListOrdersQuery,
@@ -23,14 +29,6 @@ import type {
   Pet,
   PetPatch,
 } from './types.ts';
-
-export type StoreOptions = CallOptions & {
-  /** The store's address, which ends in `/v1`. */
-  baseUrl: string;
-  apiKey: string;
-  /** Default: the global `fetch`. */
-  fetch?: typeof fetch | undefined;
-};
 
 /** The result of a call; rejected with a {@link StoreError}. */
 export interface Call<T> extends Promise<T> {
@@ -151,17 +149,15 @@ export interface Session extends AnimalStore {
 /**
  * Creates a client of the store.
  *
- * @throws TypeError when `baseUrl` or `apiKey` is invalid
+ * @throws TypeError that names an invalid option
  * @example
  * const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
   const { baseUrl, apiKey, fetch = globalThis.fetch, ...defaults } = options;
-  const { href } = new URL(baseUrl);
-  // `Headers` rejects such a key as well, but its error message contains the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError('apiKey: must be printable ASCII without spaces');
-  return clientOf({ baseUrl: href.replace(/\/+$/, ''), apiKey, fetch, defaults });
+  checkLimits(defaults);
+  if (typeof apiKey !== 'function') checkApiKey(apiKey);
+  return clientOf({ baseUrl: checkBaseUrl(baseUrl), apiKey, fetch, defaults });
 }
 
 function clientOf(connection: Connection): AnimalStore {
@@ -180,39 +176,41 @@ function clientOf(connection: Connection): AnimalStore {
     return Object.assign(data, { withMetadata });
   }
 
+  function list<T>(
+    fetchPage: (input: { query: string }) => Promise<Reply<T[]>>,
+    query: ListPetsQuery | ListOrdersQuery = {},
+    options?: CallOptions,
+  ): Pages<T> {
+    return pagesOf(
+      (next, limit) =>
+        fetchPage({ query: next ?? queryOf({ ...query, limit: query.limit ?? limit }) }),
+      signalsOf(connection.defaults, options),
+    );
+  }
+
   return {
     listPets: (query, options) =>
-      pagesOf(
-        (page, limit) =>
-          run(
-            connection,
-            'listPets',
-            { query: { ...query, limit: query?.limit ?? limit }, page },
-            options,
-          ),
-        (metadata) => nextPage(connection, 'listPets', metadata),
-      ),
+      list((input) => run(connection, 'listPets', input, options), query, options),
     createPet: (body, options) => call('createPet', { body }, options),
     getPet: (id, options) => call('getPet', { id }, options),
     updatePet: (id, body, options) => call('updatePet', { id, body }, options),
     deletePet: (id, options) => call('deletePet', { id }, options),
     listOrders: (query, options) =>
-      pagesOf(
-        (page, limit) =>
-          run(
-            connection,
-            'listOrders',
-            { query: { ...query, limit: query?.limit ?? limit }, page },
-            options,
-          ),
-        (metadata) => nextPage(connection, 'listOrders', metadata),
-      ),
+      list((input) => run(connection, 'listOrders', input, options), query, options),
     placeOrder: (body, options) => call('placeOrder', { body }, options),
     getOrder: (id, options) => call('getOrder', { id }, options),
     updateOrder: (id, body, options) => call('updateOrder', { id, body }, options),
     getHealth: (options) => call('getHealth', {}, options),
     session: (start = 'first-primary') => sessionOf(connection, start),
-  };
+    // The compiler names an operation without a method.
+  } satisfies Record<Operation, unknown> & AnimalStore;
+}
+
+function queryOf(parameters: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) query.set(name, String(value));
+  return `?${query}`;
 }
 
 function sessionOf(connection: Connection, start: string): Session {
