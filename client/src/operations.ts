@@ -105,7 +105,7 @@ export async function run<O extends Operation>(
   checkApiKey(key);
   const headers = new Headers();
   // A browser sends its own, and its preflight would forbid another.
-  if (!globalThis.navigator?.userAgent?.startsWith('Mozilla/'))
+  if (typeof navigator === 'undefined' || !navigator.userAgent?.startsWith('Mozilla/'))
     headers.set('User-Agent', `animal-store-client/${VERSION}`);
   for (const [name, value] of Object.entries({ ...defaults.headers, ...options.headers }))
     headers.set(name, value);

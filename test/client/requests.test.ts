@@ -1,0 +1,201 @@
+/** Options, headers, sessions and responses. */
+import { describe, expect, test } from 'vitest';
+import { createAnimalStore } from '../../client/src/index.ts';
+import { VERSION } from './documents.ts';
+import { type Answer, clientWith, json, lost, problem, REX, rex, text } from './fake.ts';
+
+describe('a mistake in the options is a TypeError that names the option', () => {
+  const valid = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
+
+  test.each([
+    ['baseUrl', ['', 'localhost:8787/v1', '/v1', 'ftp://a.example/v1', 'http://', undefined]],
+    ['baseUrl', ['https://a.example/v1?x', 'https://a.example/v1#x', 'https://me@a.example/v1']],
+    ['baseUrl', ['http://a.example/v1', 'http://127.a.example/v1', 'http://localhost.example/v1']],
+    ['apiKey', ['', 'no key', 'secret\n', 'sécret', undefined, 7]],
+    ['deadlineMs', [0, -1, Number.NaN, '5']],
+    ['attemptTimeoutMs', [0, Number.NaN]],
+    ['maxAttempts', [0, Number.NaN]],
+  ])('%s %j', async (name, values) => {
+    for (const value of values) {
+      const create = createAnimalStore.bind(null, Object.assign({}, valid, { [name]: value }));
+      expect(create).toThrow(TypeError);
+      expect(create).toThrow(new RegExp(`^${name}: must (?!.*secret)`));
+    }
+  });
+
+  test('also in the options of a call, and in a key that a function returns', async () => {
+    const { store, requests } = clientWith([rex], { apiKey: () => 'no key' });
+    await expect(store.getHealth({ deadlineMs: Number.NaN })).rejects.toThrow(/^deadlineMs: /);
+    await expect(store.getHealth()).rejects.toThrow(/^apiKey: /);
+    expect(requests).toEqual([]);
+  });
+
+  test.each([
+    'http://localhost:1/v1',
+    'http://store.localhost',
+    'http://127.0.0.2',
+    'http://[::1]',
+  ])(
+    '%s is on this machine: it may be http',
+    (baseUrl) => void createAnimalStore({ ...valid, baseUrl }),
+  );
+});
+
+test('an undefined option of a call keeps that of the client', async () => {
+  const { store } = clientWith([problem(503, 'service_unavailable')], { maxAttempts: 1 });
+  const none = { maxAttempts: undefined, idempotencyKey: undefined };
+  await expect(store.createPet(REX, none)).rejects.toMatchObject({ attempts: 1 });
+});
+
+test('headers are added, those of the call replace those of the client', async () => {
+  const options = { headers: { traceparent: 'client', authorization: 'none', 'x-app': 'web' } };
+  const { store, requests } = clientWith([rex], options);
+  await store.getPet(1n, { headers: { TraceParent: 'call' } });
+  expect(Object.fromEntries(requests[0]?.headers ?? [])).toEqual({
+    authorization: 'Bearer key',
+    'user-agent': `animal-store-client/${VERSION}`,
+    traceparent: 'call',
+    'x-app': 'web',
+  });
+});
+
+test('apiKey may be a function, called once for each call', async () => {
+  const keys = ['first', 'second'];
+  const { store, requests } = clientWith([lost, rex], { apiKey: async () => keys.shift() ?? '' });
+  await store.getPet(1n);
+  await store.getPet(1n);
+  const sent = requests.map(({ headers }) => headers.get('Authorization'));
+  expect(sent).toEqual(['Bearer first', 'Bearer first', 'Bearer second']);
+});
+
+describe('a session', () => {
+  const stamped = (bookmark: string) => json([], { 'X-D1-Bookmark': bookmark });
+
+  test('sends its newest bookmark, also when responses arrive out of order', async () => {
+    const answers = [stamped('0002'), problem(404, 'not_found', { 'X-D1-Bookmark': '0003' })];
+    const { store, requests } = clientWith([...answers, stamped('0001')]);
+    const session = store.session('first-unconstrained');
+    await session.listPets().page();
+    await session
+      .listPets()
+      .page()
+      .catch(() => {});
+    await session.listPets().page();
+    expect(session.bookmark).toBe('0003');
+    await store.listPets().page();
+    await store.session(session.bookmark).listPets().page();
+    const sent = requests.map(({ headers }) => headers.get('X-D1-Bookmark'));
+    expect(sent).toEqual(['first-unconstrained', '0002', '0003', null, '0003']);
+  });
+
+  test('continues from the primary after a write whose outcome is unknown', async () => {
+    let answerLate = (_: Response) => {};
+    const late: Answer = () => new Promise((resolve) => (answerLate = resolve));
+    const failed = problem(500, 'internal_error');
+    const { store, requests } = clientWith([stamped('0001'), late, failed, stamped('0002')]);
+    const session = store.session();
+    await session.listPets().page();
+    const inFlight = session.listPets().page();
+    await expect(session.updatePet(1n, {})).rejects.toMatchObject({ outcomeUnknown: true });
+    answerLate(await stamped('0009')());
+    await inFlight;
+    expect(session.bookmark).toBe('first-primary');
+    await session.listPets().page();
+    const sent = requests.map(({ headers }) => headers.get('X-D1-Bookmark'));
+    expect(sent).toEqual(['first-primary', '0001', '0001', 'first-primary']);
+  });
+});
+
+test('metadata has the deprecation, the sunset and the replay', async () => {
+  const { store } = clientWith([
+    json(
+      { id: 1 },
+      {
+        'X-Request-Id': 'id-1',
+        Deprecation: '@1795132800',
+        Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+        'Idempotency-Replayed': 'true',
+      },
+    ),
+  ]);
+  const { data, metadata } = await store.getPet(1n).withMetadata();
+  expect(data).toEqual({ id: 1n });
+  expect(metadata).toMatchObject({
+    status: 200,
+    requestId: 'id-1',
+    deprecation: new Date('2026-11-20'),
+    sunset: new Date('2030-12-05'),
+    idempotencyReplayed: true,
+    retryAfterSeconds: 0,
+    attempts: 1,
+  });
+});
+
+describe('an invalid_response', () => {
+  test.each([
+    [200, 'null'],
+    [200, '"ok"'],
+    [200, '[]'],
+    [200, '{'],
+    [204, null],
+    [302, '{"code":"not_found","message":"a message"}'],
+    [404, '{"code":7,"message":"a message"}'],
+    [404, '{"code":"not_found"}'],
+  ])('is a %d with the body %s', async (status, body) => {
+    const answer = () => new Response(body, { status });
+    const failure = clientWith([answer]).store.createPet(REX);
+    const outcomeUnknown = status < 400;
+    await expect(failure).rejects.toMatchObject({
+      code: 'invalid_response',
+      status,
+      attempts: 1,
+      outcomeUnknown,
+    });
+  });
+
+  test('is a redirect, which a browser shows as status 0', async () => {
+    const opaque = () => Object.defineProperty(new Response(), 'status', { value: 0 });
+    const { store, requests } = clientWith([opaque]);
+    await expect(store.createPet(REX)).rejects.toMatchObject({ outcomeUnknown: true, status: 0 });
+    expect(requests.map(({ redirect }) => redirect)).toEqual(['manual']);
+  });
+
+  test('shows the media type and the first 200 characters', async () => {
+    const html = `<h1>Log in</h1>${'x'.repeat(185)}`;
+    const init = { headers: { 'Content-Type': 'text/html', 'X-Request-Id': 'id-1' } };
+    const { store } = clientWith([text(`${html}more`, init)]);
+    await expect(store.getHealth()).rejects.toMatchObject({
+      message: `Not a response of the store: 200 text/html ${html}`,
+      requestId: 'id-1',
+    });
+  });
+
+  test('is one of more than 16 MiB', async () => {
+    let sent = 0;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      sent += 1;
+      controller.enqueue(new Uint8Array(2 ** 20));
+    };
+    const endless = new ReadableStream({ pull });
+    const { store } = clientWith([() => new Response(endless)]);
+    await expect(store.getHealth()).rejects.toThrow('The response is larger than 16 MiB.');
+    expect(sent).toBeLessThan(20);
+  });
+});
+
+test('an error keeps the fields of its body that the client does not know', async () => {
+  const answer = () => Response.json({ code: 'new_code', message: 'm', petId: 7 }, { status: 409 });
+  const failure = clientWith([answer]).store.placeOrder({ petId: 7n });
+  const body = { code: 'new_code', message: 'm', petId: 7n };
+  await expect(failure).rejects.toMatchObject({ code: 'new_code', message: 'm', body });
+});
+
+test('network_error has the error of fetch as its cause', async () => {
+  const { store } = clientWith([lost], { maxAttempts: 1 });
+  await expect(store.getHealth()).rejects.toMatchObject({
+    code: 'network_error',
+    message: 'The store did not respond: fetch failed',
+    cause: new TypeError('fetch failed'),
+    attempts: 1,
+  });
+});
