@@ -21,9 +21,9 @@ export type Reply<T> = { data: T; metadata: Metadata };
 const MAX_RESPONSE_BYTES = 2 ** 24;
 const EXCERPT_LENGTH = 200;
 
-/** How the messages of `fetch` begin, in all runtimes, when a connection fails. */
+/** How a failed connection's message begins in browsers, Deno and Workers. In Node.js and Bun it has a cause or code. */
 const CONNECTION_FAILURE =
-  /^(an? |the )?(fetch failed|failed to fetch|load failed|error sending|unable to|connection|network|internet|socket|terminated)/i;
+  /^(the )?(fetch|failed to fetch|load failed|error sending|network|internet)/i;
 
 /**
  * Returns the error of a failed attempt: `network_error` is one without a complete response.
@@ -47,12 +47,18 @@ export async function attempt(
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const isCustom = fetch !== globalThis.fetch;
-    if (isCustom && cause instanceof TypeError && !CONNECTION_FAILURE.test(reason)) throw cause;
+    if (isCustom && !metadata && isMistake(cause)) throw cause;
     const message = `The store did not respond: ${reason}`;
     return new StoreError('network_error', message, { metadata, cause });
   } finally {
     release();
   }
+}
+
+/** Whether a custom `fetch` has thrown a TypeError of its own: a failed connection is one as well. */
+function isMistake(error: unknown): boolean {
+  if (!(error instanceof TypeError) || 'cause' in error || 'code' in error) return false;
+  return !CONNECTION_FAILURE.test(error.message);
 }
 
 /** The body, or `undefined` if it is larger than 16 MiB. */

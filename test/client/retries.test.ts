@@ -233,7 +233,7 @@ test.each([
   'error sending request for url (https://animal-store.example/)',
   'Network connection lost.',
   'The network connection was lost.',
-  'Unable to connect. Is the computer able to access the url?',
+  'The Internet connection appears to be offline.',
 ])('a custom fetch may pass on the error of the runtime: %s', async (message) => {
   const { store } = clientWith([() => Promise.reject(new TypeError(message)), json([])]);
   expect(await resultOf(store.listPets().page())).toMatchObject({ items: [] });

@@ -6,6 +6,7 @@ const HEALTH = JSON.stringify({ status: 'ok' });
 
 const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
   hangs: () => {},
+  resets: (response) => response.destroy(),
   // In the body: before it, some runtimes repeat by themselves.
   breaks: (response) => {
     response.writeHead(200, { 'Content-Length': 1000 });
