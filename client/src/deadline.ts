@@ -43,15 +43,9 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /** Resolves after `ms`, or when the signal is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const limit = startTimeLimit(ms, [signal]);
+  await abortable(new Promise(() => {}), limit.signal).catch(() => limit.release());
 }
 
 /** The error of a call that the caller aborted. */

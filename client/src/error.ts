@@ -28,18 +28,7 @@ type Details = {
   cause?: unknown;
 };
 
-/**
- * Why a call failed. `code` is for programs, `message` for people.
- *
- * @example
- * try {
- *   await store.placeOrder({ petId: 7n });
- * } catch (error) {
- *   if (!(error instanceof StoreError)) throw error;
- *   if (error.code === 'pet_not_available') console.log('another client ordered it first');
- *   else console.error(error.code, error.message, error.requestId);
- * }
- */
+/** Why a call failed. `code` is for programs, `message` for people. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -60,8 +49,7 @@ export class StoreError extends Error {
     super(message, { cause });
     this.code = code;
     this.status = metadata?.status;
-    this.requestId =
-      metadata?.requestId ?? (cause instanceof StoreError ? cause.requestId : undefined);
+    this.requestId = metadata?.requestId;
     this.metadata = metadata;
     this.body = body;
     this.attempts = metadata?.attempts ?? 0;

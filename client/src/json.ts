@@ -23,8 +23,7 @@ const MAX_DIGITS = 1000;
  * `bigint`; other numbers stay a `number`. The inverse of {@link stringifyJson} for everything that the store returns.
  *
  * @throws SyntaxError when the text is not JSON
- * @example
- * const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
+ * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
  */
 export function parseJson(text: string): unknown {
   return parse(text, (name, value) => (isInt64(name, value) ? BigInt(value) : value), parseNumber);
@@ -48,9 +47,7 @@ function parseNumber(text: string): number | bigint {
 
 /**
  * Writes JSON with every digit of a `bigint`, which `JSON.stringify` rejects.
- *
- * @example
- * response.type('json').send(stringifyJson(pet)); // Express
+ * @example response.type('json').send(stringifyJson(pet)); // Express
  */
 export function stringifyJson(value: unknown): string {
   // No string of the value contains it. `stringify` of lossless-json would be a tenth of the client.

@@ -35,16 +35,7 @@ const LIMITS = ['deadlineMs', 'attemptTimeoutMs', 'maxAttempts'] as const;
 const LOOPBACK = /(^|\.)localhost$|^127(\.\d+){3}$|^\[::1\]$/;
 
 /** @throws TypeError */
-export function checkLimits(options: CallOptions): void {
-  for (const name of LIMITS) {
-    const value = options[name];
-    if (value !== undefined && !(typeof value === 'number' && value > 0))
-      throw new TypeError(`${name}: must be a number above 0`);
-  }
-}
-
-/** The address without a slash at its end. @throws TypeError */
-export function checkBaseUrl(baseUrl: string): string {
+export function checkOptions({ baseUrl, apiKey, ...defaults }: StoreOptions): void {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new TypeError('baseUrl: must start with https:// (or, for localhost, http://)');
@@ -52,11 +43,21 @@ export function checkBaseUrl(baseUrl: string): string {
     throw new TypeError('baseUrl: must start with https://: over http others could read the key');
   if (url.href !== url.origin + url.pathname)
     throw new TypeError('baseUrl: must not have a user name, a query or a fragment');
-  return url.href.replace(/\/+$/, '');
+  if (typeof apiKey !== 'function') checkApiKey(apiKey);
+  checkLimits(defaults);
 }
 
 /** `Headers` rejects such a key as well, but its error message contains the key. @throws TypeError */
 export function checkApiKey(apiKey: unknown): void {
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
     throw new TypeError('apiKey: must be a string of printable ASCII without spaces');
+}
+
+/** @throws TypeError */
+export function checkLimits(options: CallOptions): void {
+  for (const name of LIMITS) {
+    const value = options[name];
+    if (value !== undefined && !(typeof value === 'number' && value > 0))
+      throw new TypeError(`${name}: must be a number above 0`);
+  }
 }

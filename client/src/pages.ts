@@ -28,9 +28,7 @@ export interface Pages<T> extends AsyncIterable<T> {
 
   /**
    * Fetches the first `max` items, or all if there are fewer.
-   *
-   * @example
-   * const pets = await store.listPets({ status: 'sold' }).toArray({ max: 500 });
+   * @example const pets = await store.listPets({ status: 'sold' }).toArray({ max: 500 });
    */
   toArray(options: { max: number }): Promise<T[]>;
 }

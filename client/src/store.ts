@@ -12,9 +12,7 @@ import {
 import {
   type CallOptions,
   type CreateOptions,
-  checkApiKey,
-  checkBaseUrl,
-  checkLimits,
+  checkOptions,
   type StoreOptions,
 } from './options.ts';
 import { type Pages, pagesOf } from './pages.ts';
@@ -30,7 +28,7 @@ import type {
   PetPatch,
 } from './types.ts';
 
-/** The result of a call; rejected with a {@link StoreError}. */
+/** The result of a call. Rejected with a {@link StoreError}, or with a TypeError about an argument. */
 export interface Call<T> extends Promise<T> {
   /**
    * The result with the response metadata.
@@ -47,17 +45,13 @@ export interface AnimalStore {
   /**
    * Lists animals in ascending order of id, optionally with one status: all pages with `for await` (100 animals
    * in a page by default), or one page with `page()` (20 by default). Stable.
-   *
-   * @example
-   * for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
+   * @example for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
    */
   listPets(query?: ListPetsQuery, options?: CallOptions): Pages<Pet>;
 
   /**
    * Adds an animal; the service assigns its id. Stable.
-   *
-   * @example
-   * const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
+   * @example const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
    */
   createPet(pet: NewPet, options?: CreateOptions): Call<Pet>;
 
@@ -65,65 +59,50 @@ export interface AnimalStore {
    * Fetches an animal. Stable.
    *
    * @deprecated It will be removed on 5 December 2030. Use `listPets` with a `status` instead.
-   * @example
-   * const pet = await store.getPet(7n);
+   * @example const pet = await store.getPet(7n);
    */
   getPet(petId: bigint, options?: CallOptions): Call<Pet>;
 
   /**
    * Changes fields of an animal; `status: null` removes its status. Beta: may change with notice. Not retried
    * after a 5xx or no response: a repeated change could overwrite those of other clients.
-   *
-   * @example
-   * const pet = await store.updatePet(7n, { name: 'Max' });
+   * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
   updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Call<Pet>;
 
   /**
    * Deletes an animal. Beta: may change with notice.
-   *
-   * @example
-   * await store.deletePet(7n);
+   * @example await store.deletePet(7n);
    */
   deletePet(petId: bigint, options?: CallOptions): Call<void>;
 
   /**
    * Lists orders in ascending order of id, optionally with one status. Experimental: may change at any time.
-   *
-   * @example
-   * const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
+   * @example const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
    */
   listOrders(query?: ListOrdersQuery, options?: CallOptions): Pages<Order>;
 
   /**
    * Orders an available animal. Experimental: may change at any time.
-   *
-   * @example
-   * const order = await store.placeOrder({ petId: 7n });
+   * @example const order = await store.placeOrder({ petId: 7n });
    */
   placeOrder(order: NewOrder, options?: CreateOptions): Call<Order>;
 
   /**
    * Fetches an order. Experimental: may change at any time.
-   *
-   * @example
-   * const { status } = await store.getOrder(5n);
+   * @example const { status } = await store.getOrder(5n);
    */
   getOrder(orderId: bigint, options?: CallOptions): Call<Order>;
 
   /**
    * Approves, delivers or cancels an order. Experimental: may change at any time.
-   *
-   * @example
-   * const order = await store.updateOrder(5n, { status: 'approved' });
+   * @example const order = await store.updateOrder(5n, { status: 'approved' });
    */
   updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Call<Order>;
 
   /**
    * Returns the health and the version of the service. Stable.
-   *
-   * @example
-   * const { version } = await store.getHealth();
+   * @example const { version } = await store.getHealth();
    */
   getHealth(options?: CallOptions): Call<Health>;
 
@@ -150,14 +129,12 @@ export interface Session extends AnimalStore {
  * Creates a client of the store.
  *
  * @throws TypeError that names an invalid option
- * @example
- * const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
+ * @example const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
+  checkOptions(options);
   const { baseUrl, apiKey, fetch = globalThis.fetch, ...defaults } = options;
-  checkLimits(defaults);
-  if (typeof apiKey !== 'function') checkApiKey(apiKey);
-  return clientOf({ baseUrl: checkBaseUrl(baseUrl), apiKey, fetch, defaults });
+  return clientOf({ baseUrl: baseUrl.replace(/\/+$/, ''), apiKey, fetch, defaults });
 }
 
 function clientOf(connection: Connection): AnimalStore {
