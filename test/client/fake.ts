@@ -1,4 +1,5 @@
 /** A client whose `fetch` is a list of answers. */
+import { vi } from 'vitest';
 import { createAnimalStore, type StoreOptions } from '../../client/src/index.ts';
 
 export type Answer = () => Response | Promise<Response>;
@@ -46,3 +47,19 @@ export const silence: Answer = () => new Promise(() => {});
 export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 export const rex = json({ id: 1, name: 'Rex', categoryId: 1, status: 'available' });
 export const order = json({ id: 5, petId: 1, status: 'placed', placedAt: '2026-11-20T09:30:00Z' });
+export const unavailable = problem(503, 'service_unavailable');
+export const limited = problem(429, 'rate_limited');
+
+/** Lets the time pass until the call has ended. The clock must be a fake. */
+export async function resultOf<T>(call: Promise<T>): Promise<T> {
+  call.catch(() => {});
+  await vi.runAllTimersAsync();
+  return call;
+}
+
+export async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return resultOf(call).then(
+    () => 'success',
+    (error: unknown) => error,
+  );
+}

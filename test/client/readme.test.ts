@@ -68,7 +68,7 @@ test.each([
     ['--url', 'http://127.0.0.1:1/v1'],
     'No store answers at http://127.0.0.1:1/v1. Start one with: npm start',
   ],
-  [['--key', 'no-key'], 'invalid_api_key: Unknown API key.'],
+  [['--key', 'no-key'], 'invalid_api_key: '],
   [['--key', 'no key'], 'apiKey: must be a string of printable ASCII without spaces'],
   [['--kye', 'key'], "Unknown option '--kye'"],
 ])('the example with %j fails with a message', async (args, message) => {

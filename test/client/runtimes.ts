@@ -28,54 +28,32 @@ const LIBRARIES = [
 const { platform, arch } = process;
 const isWindows = platform === 'win32';
 const exe = isWindows ? '.exe' : '';
-
-/** The package that the npm package `node` would install by its script. */
-function node(version: string) {
-  const os = isWindows ? 'win' : platform;
-  const prefix = `${os}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
-  return {
-    name: `Node.js ${version}`,
-    package: `${prefix}-${os}-${arch}`,
-    version,
-    file: `bin/node${exe}`,
-  };
-}
-function bun(version: string) {
-  const cpu = arch === 'arm64' ? 'aarch64' : arch;
-  const os = isWindows ? 'windows' : platform;
-  return {
-    name: `Bun ${version}`,
-    package: `@oven/bun-${os}-${cpu}`,
-    version,
-    file: `bin/bun${exe}`,
-  };
-}
-function deno(version: string) {
-  const libc = platform === 'linux' ? '-glibc' : '';
-  return {
-    name: `Deno ${version}`,
-    package: `@deno/${platform}-${arch}${libc}`,
-    version,
-    file: `deno${exe}`,
-  };
-}
-
+const nodePrefix = `${platform}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
+const node = {
+  package: `${nodePrefix}-${isWindows ? 'win' : platform}-${arch}`,
+  file: `bin/node${exe}`,
+  args: [SUITE],
+};
+const bun = {
+  package: `@oven/bun-${isWindows ? 'windows' : platform}-${arch === 'arm64' ? 'aarch64' : arch}`,
+  file: `bin/bun${exe}`,
+  args: [SUITE],
+};
+const deno = {
+  package: `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`,
+  file: `deno${exe}`,
+  args: ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual', SUITE],
+};
 const RUNTIMES = [
-  { ...node('20.20.2'), args: [SUITE] },
-  { ...node('22.23.3'), args: [SUITE] },
-  { ...node('24.21.0'), args: [SUITE] },
-  { ...bun('1.4.5'), args: [SUITE] },
-  {
-    ...deno('2.9.6'),
-    args: ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual', SUITE],
-  },
+  { name: 'Node.js 20', version: '20.20.2', ...node },
+  { name: 'Node.js 22', version: '22.23.3', ...node },
+  { name: 'Node.js 24', version: '24.21.0', ...node },
+  { name: 'Bun', version: '1.4.5', ...bun },
+  { name: 'Deno', version: '2.9.6', ...deno },
 ].map((runtime) => {
-  const folder = join(FOLDER, runtime.name.replace(' ', '-'));
-  return {
-    ...runtime,
-    folder,
-    command: join(folder, 'node_modules', runtime.package, runtime.file),
-  };
+  const folder = join(FOLDER, `${runtime.name.split(' ')[0]}-${runtime.version}`);
+  const command = join(folder, 'node_modules', runtime.package, runtime.file);
+  return { ...runtime, folder, command };
 });
 
 function installInto(folder: string, ...packages: string[]): void {

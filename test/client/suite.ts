@@ -67,20 +67,17 @@ export const suite: Record<string, (context: Context) => Promise<void>> = {
   'a lost connection is repeated': async ({ rude }) => {
     expectEqual((await rude('breaks-once').getHealth().withMetadata()).metadata.attempts, 2);
   },
-  'a lost connection is a network_error with its cause': async (context) => {
-    const failure = await failureOf(context, context.rude('breaks').updatePet(1n, {}));
-    const { code, cause, attempts, outcomeUnknown } = failure;
-    expectEqual([code, attempts, outcomeUnknown], ['network_error', 1, true]);
-    expectEqual(cause instanceof Error, true);
-  },
   'a custom fetch may pass on that a connection failed': async (context) => {
     const custom: typeof fetch = async (...args) => fetch(...args);
     const breaking = context.rude('breaks-once', { fetch: custom });
     expectEqual((await breaking.getHealth().withMetadata()).metadata.attempts, 2);
     const resetting = context.rude('resets', { fetch: custom });
-    expectEqual((await failureOf(context, resetting.updatePet(1n, {}))).code, 'network_error');
     const refusing = context.rude('', { fetch: custom, baseUrl: 'http://127.0.0.1:9' });
-    expectEqual((await failureOf(context, refusing.updatePet(1n, {}))).code, 'network_error');
+    for (const store of [resetting, refusing]) {
+      const { code, cause, outcomeUnknown } = await failureOf(context, store.updatePet(1n, {}));
+      expectEqual([code, outcomeUnknown], ['network_error', true]);
+      expectEqual(cause instanceof Error, true);
+    }
   },
   'a redirect is not followed': async (context) => {
     const failure = await failureOf(context, context.rude('redirects').createPet(REX));
@@ -100,11 +97,6 @@ export const suite: Record<string, (context: Context) => Promise<void>> = {
     controller.abort('enough');
     const { code, cause, outcomeUnknown } = await failureOf(context, call);
     expectEqual([code, cause, outcomeUnknown], ['aborted', 'enough', true]);
-  },
-  'stringifyJson and parseJson keep every digit': async ({ client }) => {
-    const pet = { id: MAX, tags: [-MAX, 1.5, 'x'] };
-    expectEqual(client.stringifyJson(pet), `{"id":${MAX},"tags":[-${MAX},1.5,"x"]}`);
-    expectEqual(client.parseJson(client.stringifyJson(pet)), pet);
   },
 };
 
