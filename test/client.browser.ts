@@ -1,9 +1,8 @@
 /** Runs the suite of the client in a browser, on a page of another origin than the store. */
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundle } from './client/bundle.ts';
-import { startRudeServer } from './client/rude-server.ts';
-import { startStore } from './store.ts';
+import { startServers } from './client/rude-server.ts';
+import { bundle } from './client/tools.ts';
 
 /** Debian's Chromium, or the path in CHROMIUM. */
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -13,8 +12,7 @@ const SCRIPT = `
   import { runSuite } from './suite.ts';
   globalThis.runSuite = (addresses) => runSuite(client, addresses);`;
 
-const store = startStore();
-const rude = startRudeServer();
+const addresses = startServers();
 let browser: Browser;
 let page: Page;
 
@@ -22,16 +20,13 @@ beforeAll(async () => {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
   browser = await chromium.launch({ executablePath: EXECUTABLE, args });
   page = await browser.newPage();
-  await page.goto(rude.url());
+  await page.goto((await addresses()).rude);
   await page.addScriptTag({ type: 'module', content: await bundle(SCRIPT) });
 });
 afterAll(() => browser.close());
 
 test('the suite passes in a browser', async () => {
-  const addresses = JSON.stringify({
-    store: `${store.url()}/v1`,
-    rude: rude.url(),
-    apiKey: await store.issueKey(),
-  });
-  expect(await page.evaluate<string[]>(`runSuite(${addresses})`)).toEqual([]);
+  expect(await page.evaluate<string[]>(`runSuite(${JSON.stringify(await addresses())})`)).toEqual(
+    [],
+  );
 });

@@ -6,6 +6,7 @@ import {
   type ServiceErrorCode,
   type StoreOptions,
 } from '../../client/src/index.ts';
+import type { D1Fault } from '../faults/d1.ts';
 import { startStore } from '../store.ts';
 import { README } from './documents.ts';
 import { problem, REX } from './fake.ts';
@@ -18,46 +19,38 @@ beforeEach(async () => {
   connect = (options) => createAnimalStore({ ...defaults, maxAttempts: 1, ...options });
 });
 
-/** A fetch that changes the request. */
-const sending =
-  (change: RequestInit, headers: Record<string, string> = {}): typeof fetch =>
-  (input, init) =>
-    fetch(input, {
-      ...init,
-      ...change,
-      headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers },
-    });
+/** A client that changes its requests. */
+const sending = (change: (init: RequestInit) => RequestInit) =>
+  connect({ fetch: (input, init = {}) => fetch(input, { ...init, ...change(init) }) });
 
 async function placedOrder(): Promise<bigint> {
   await connect().createPet(REX);
   return (await connect().placeOrder({ petId: 1n })).id;
 }
 
+const createWithKey = async (record: Parameters<typeof server.issueKey>[0]) =>
+  connect({ apiKey: await server.issueKey(record) }).createPet(REX);
+
+async function createWithFault(fault: D1Fault) {
+  await server.fault({ d1: [fault] });
+  return connect().createPet(REX);
+}
+
 const CASES: Record<ServiceErrorCode, () => Promise<unknown>> = {
-  invalid_json: () => connect({ fetch: sending({ body: '{' }) }).createPet(REX),
+  invalid_json: () => sending(() => ({ body: '{' })).createPet(REX),
   invalid_request: () => connect().createPet({ ...REX, name: '' }),
-  missing_api_key: () => connect({ fetch: (input) => fetch(input) }).getPet(1n),
+  missing_api_key: () => sending(() => ({ headers: {} })).getPet(1n),
   invalid_api_key: () => connect({ apiKey: 'no-key' }).getPet(1n),
-  expired_api_key: async () => {
-    const apiKey = await server.issueKey({ expiresAt: '2026-11-01T00:00:00Z' });
-    return connect({ apiKey }).listPets().page();
-  },
-  revoked_api_key: async () => {
-    const apiKey = await server.issueKey({ revokedAt: '2026-11-01T00:00:00Z' });
-    return connect({ apiKey }).listPets().page();
-  },
-  insufficient_scope: async () => {
-    const apiKey = await server.issueKey({ scopes: ['read'] });
-    return connect({ apiKey }).createPet(REX);
-  },
+  expired_api_key: () => createWithKey({ expiresAt: '2026-11-01T00:00:00Z' }),
+  revoked_api_key: () => createWithKey({ revokedAt: '2026-11-01T00:00:00Z' }),
+  insufficient_scope: () => createWithKey({ scopes: ['read'] }),
   // The local store accepts http: this is the response of the other environments.
   https_required: () =>
     connect({ fetch: async () => problem(403, 'https_required')() }).getHealth(),
   not_found: () => connect({ baseUrl: `${server.url()}/v1/nothing` }).getHealth(),
   pet_not_found: () => connect().getPet(7n),
   order_not_found: () => connect().getOrder(7n),
-  method_not_allowed: () =>
-    connect({ fetch: sending({ method: 'PUT' }) }).updatePet(7n, { name: 'Max' }),
+  method_not_allowed: () => sending(() => ({ method: 'PUT' })).updatePet(7n, { name: 'Max' }),
   pet_not_available: async () => {
     await placedOrder();
     return connect().placeOrder({ petId: 1n });
@@ -70,7 +63,11 @@ const CASES: Record<ServiceErrorCode, () => Promise<unknown>> = {
     connect().updateOrder(await placedOrder(), { status: 'delivered' }),
   body_too_large: () => connect().createPet({ ...REX, name: 'x'.repeat(20_000) }),
   unsupported_media_type: () =>
-    connect({ fetch: sending({}, { 'content-type': 'text/plain' }) }).createPet(REX),
+    sending(({ headers }) => {
+      const changed = new Headers(headers);
+      changed.set('Content-Type', 'text/plain');
+      return { headers: changed };
+    }).createPet(REX),
   idempotency_key_reused: async () => {
     await connect().createPet(REX, { idempotencyKey: 'k' });
     return connect().createPet({ ...REX, name: 'Max' }, { idempotencyKey: 'k' });
@@ -79,14 +76,8 @@ const CASES: Record<ServiceErrorCode, () => Promise<unknown>> = {
     await server.fault({ limited: 'WRITE_RATE_LIMITER' });
     for (let i = 0; i < 100; i += 1) await connect().createPet(REX);
   },
-  internal_error: async () => {
-    await server.fault({ d1: ['is full'] });
-    return connect().createPet(REX);
-  },
-  service_unavailable: async () => {
-    await server.fault({ d1: ['is overloaded'] });
-    return connect().createPet(REX);
-  },
+  internal_error: () => createWithFault('is full'),
+  service_unavailable: () => createWithFault('is overloaded'),
 };
 
 test.each(Object.entries(CASES))('%s is a StoreError with this code', async (code, call) => {

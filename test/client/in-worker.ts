@@ -1,9 +1,8 @@
 /** Runs the suite in a Worker. */
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startStore } from '../store.ts';
-import { bundle } from './bundle.ts';
-import { startRudeServer } from './rude-server.ts';
+import { startServers } from './rude-server.ts';
+import { bundle } from './tools.ts';
 
 const WORKER = `
   import * as client from '../../client/src/index.ts';
@@ -12,8 +11,7 @@ const WORKER = `
     fetch: async (request) => Response.json(await runSuite(client, await request.json())),
   };`;
 
-const store = startStore();
-const rude = startRudeServer();
+const addresses = startServers();
 let worker: Miniflare;
 
 beforeAll(async () => {
@@ -25,12 +23,7 @@ beforeAll(async () => {
 afterAll(() => worker.dispose());
 
 test('the suite passes in a Worker', async () => {
-  const addresses = {
-    store: `${store.url()}/v1`,
-    rude: rude.url(),
-    apiKey: await store.issueKey(),
-  };
-  const init = { method: 'POST', body: JSON.stringify(addresses) };
+  const init = { method: 'POST', body: JSON.stringify(await addresses()) };
   const response = await worker.dispatchFetch('http://worker.example', init);
   expect(await response.json()).toEqual([]);
 });

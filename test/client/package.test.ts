@@ -16,9 +16,8 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { SUNSET_DATE } from '../../src/pets/deprecation.ts';
-import { bundle } from './bundle.ts';
 import { METHODS, OPERATIONS, README, VERSION } from './documents.ts';
-import { runNpm } from './npm.ts';
+import { bundle, runNpm } from './tools.ts';
 
 const PACKAGE = join(PROJECT_ROOT, 'client');
 const read = (path: string) => readFileSync(join(PACKAGE, path), 'utf8');

@@ -1,6 +1,6 @@
 /** Sessions and responses. */
 import { describe, expect, test } from 'vitest';
-import { type Answer, clientWith, json, lost, problem, REX, rex, text } from './fake.ts';
+import { type Answer, clientWith, json, problem, REX, text } from './fake.ts';
 
 describe('a session', () => {
   const stamped = (bookmark: string) => json([], { 'X-D1-Bookmark': bookmark });
@@ -87,13 +87,6 @@ describe('an invalid_response', () => {
     });
   });
 
-  test('is a redirect, which a browser shows as status 0', async () => {
-    const opaque = () => Object.defineProperty(new Response(), 'status', { value: 0 });
-    const { store, requests } = clientWith([opaque]);
-    await expect(store.createPet(REX)).rejects.toMatchObject({ outcomeUnknown: true, status: 0 });
-    expect(requests.map(({ redirect }) => redirect)).toEqual(['manual']);
-  });
-
   test('shows the media type and the first 200 characters', async () => {
     const html = `<h1>Log in</h1>${'x'.repeat(185)}`;
     const init = { headers: { 'Content-Type': 'text/html', 'X-Request-Id': 'id-1' } };
@@ -103,18 +96,6 @@ describe('an invalid_response', () => {
       requestId: 'id-1',
     });
   });
-
-  test('is one of more than 16 MiB', async () => {
-    let sent = 0;
-    const pull = (controller: ReadableStreamDefaultController) => {
-      sent += 1;
-      controller.enqueue(new Uint8Array(2 ** 20));
-    };
-    const endless = new ReadableStream({ pull });
-    const { store } = clientWith([() => new Response(endless)]);
-    await expect(store.getHealth()).rejects.toThrow('The response is larger than 16 MiB.');
-    expect(sent).toBeLessThan(20);
-  });
 });
 
 test('an error keeps the fields of its body that the client does not know', async () => {
@@ -122,14 +103,4 @@ test('an error keeps the fields of its body that the client does not know', asyn
   const failure = clientWith([answer]).store.placeOrder({ petId: 7n });
   const body = { code: 'new_code', message: 'm', petId: 7n };
   await expect(failure).rejects.toMatchObject({ code: 'new_code', message: 'm', body });
-});
-
-test('network_error has the error of fetch as its cause', async () => {
-  const { store } = clientWith([lost], { maxAttempts: 1 });
-  await expect(store.getHealth()).rejects.toMatchObject({
-    code: 'network_error',
-    message: 'The store did not respond: fetch failed',
-    cause: new TypeError('fetch failed'),
-    attempts: 1,
-  });
 });

@@ -97,16 +97,11 @@ test('a mistake in a custom fetch is thrown at once', async () => {
   expect(fetch).toHaveBeenCalledTimes(1);
 });
 
-test.each([
-  'fetch failed',
-  'Failed to fetch (animal-store.example)',
-  'NetworkError when attempting to fetch resource.',
-  'Load failed',
-  'error sending request for url (https://animal-store.example/)',
-  'Network connection lost.',
-  'The network connection was lost.',
-  'The Internet connection appears to be offline.',
-])('a custom fetch may pass on the error of the runtime: %s', async (message) => {
-  const { store } = clientWith([() => Promise.reject(new TypeError(message)), json([])]);
-  expect(await resultOf(store.listPets().page())).toMatchObject({ items: [] });
-});
+// Those of other runtimes are in suite.ts.
+test.each(['NetworkError when attempting to fetch resource.', 'Load failed'])(
+  'a custom fetch may pass on the error of Firefox or Safari: %s',
+  async (message) => {
+    const { store } = clientWith([() => Promise.reject(new TypeError(message)), json([])]);
+    expect(await resultOf(store.listPets().page())).toMatchObject({ items: [] });
+  },
+);

@@ -8,11 +8,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { startStore } from '../store.ts';
-import { bundle } from './bundle.ts';
 import { README } from './documents.ts';
-import { runNpm } from './npm.ts';
-import { startRudeServer } from './rude-server.ts';
+import { startServers } from './rude-server.ts';
+import { bundle, runNpm } from './tools.ts';
 
 const FOLDER = join(PROJECT_ROOT, 'node_modules/.cache/client-runtimes');
 const SUITE = join(FOLDER, 'suite.mjs');
@@ -93,8 +91,7 @@ const RECIPES_SCRIPT = `
     order: renderToString(<QueryClientProvider client={queries}><Order /></QueryClientProvider>),
   }));`;
 
-const store = startStore();
-const rude = startRudeServer();
+const addresses = startServers();
 
 beforeAll(async () => {
   for (const { folder, command, ...runtime } of RUNTIMES)
@@ -111,13 +108,8 @@ beforeAll(async () => {
 
 /** What the program prints, as JSON. The program gets the addresses as its last argument. */
 async function run(command: string, ...args: string[]): Promise<unknown> {
-  const addresses = {
-    store: `${store.url()}/v1`,
-    rude: rude.url(),
-    apiKey: await store.issueKey(),
-  };
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const child = spawn(command, [...args, JSON.stringify(addresses)], { stdio: [...stdio] });
+  const child = spawn(command, [...args, JSON.stringify(await addresses())], { stdio: [...stdio] });
   let output = '';
   child.stdout?.on('data', (chunk) => (output += chunk));
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
