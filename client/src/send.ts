@@ -7,7 +7,11 @@ import type { CallOptions } from './options.ts';
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
 
-/** Repeats after a 429, which was not carried out; after a 5xx or no response if the operation says so. @throws StoreError */
+/**
+ * Repeats after a 429, which was not carried out, and after a 5xx or no response if the operation says so.
+ *
+ * @throws StoreError
+ */
 export async function send(
   request: Outgoing,
   signals: AbortSignal[],
