@@ -28,7 +28,7 @@ export type Request = {
   /** Runs a call, when it is its turn. */
   run<T>(call: () => Promise<T>): Promise<T>;
   /** Runs a call whose caller has received an error. */
-  runLate(call: () => Promise<unknown>): Promise<void>;
+  runLate(call: () => Promise<unknown>): Promise<unknown>;
   released(): Promise<void>;
 };
 

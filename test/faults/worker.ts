@@ -37,6 +37,8 @@ export type Faults = Clock & {
   streamsBodies?: boolean;
   /** Releases the held calls and waits for the late ones, and changes nothing else. */
   release?: true;
+  /** Calls that are held stay so. Otherwise, new faults release them. */
+  keepsHeld?: true;
 };
 
 /** The number of calls, and of the calls of D1 that had a fault. */
@@ -55,15 +57,16 @@ export type Calls = {
 
 type FaultyEnv = Env & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
 
-const noCalls = (): Calls => ({
+const noCalls = (): Omit<Calls, 'held'> => ({
   ...{ requests: 0, unfinished: 0, kvReads: 0, keyLimits: 0, addressLimits: 0 },
-  ...{ d1: 0, d1Faults: 0, held: 0 },
+  ...{ d1: 0, d1Faults: 0 },
 });
 
 let faults: Faults = {};
 let calls = noCalls();
 let random = () => 1;
-let held = { isReleased: false };
+/** The calls that wait until they are released. */
+let held = { count: 0, late: 0, isReleased: false };
 
 export default {
   async fetch(request, env, context) {
@@ -91,29 +94,37 @@ export default {
 } satisfies ExportedHandler<FaultyEnv>;
 
 async function control(request: Request): Promise<Response> {
-  if (request.method !== 'PUT') return Response.json(calls);
-  const wanted = await request.json<Faults>();
-  held.isReleased = true;
-  if (wanted.release) {
-    await until(() => calls.held === 0 && haveEnded());
-    return Response.json(calls);
+  const wanted = request.method === 'PUT' ? await request.json<Faults>() : undefined;
+  if (wanted && !wanted.keepsHeld) {
+    held.isReleased = true;
+    if (wanted.release) await until(() => held.late === 0 && haveEnded());
+    held = { count: 0, late: 0, isReleased: false };
   }
-  faults = wanted;
-  held = { isReleased: false };
-  calls = noCalls();
-  random = randomNumbers(faults.d1AtRandom?.seed ?? 0);
-  setClock(faults, !faults.turns);
-  setTurns(faults.turns ?? { seed: 0, requests: [] });
-  return Response.json(calls);
+  if (wanted && !wanted.release) {
+    faults = wanted;
+    calls = noCalls();
+    random = randomNumbers(faults.d1AtRandom?.seed ?? 0);
+    setClock(faults, !faults.turns);
+    setTurns(faults.turns ?? { seed: 0, requests: [] });
+  }
+  return Response.json({ ...calls, held: held.count } satisfies Calls);
 }
 
-/** Waits until the test releases the held calls, then makes a late one. */
-async function released(late = async (): Promise<unknown> => undefined): Promise<void> {
-  const [counted, own] = [calls, held];
-  counted.held += 1;
+/** Waits until the test releases the held calls. */
+async function released(): Promise<void> {
+  const own = held;
+  own.count += 1;
   await until(() => own.isReleased);
-  await late();
-  counted.held -= 1;
+  own.count -= 1;
+}
+
+/** Makes a call after the test has released it. */
+async function makeLate(call: () => Promise<unknown>): Promise<void> {
+  const own = held;
+  own.late += 1;
+  await until(() => own.isReleased);
+  await call();
+  own.late -= 1;
 }
 
 function withFaults(env: FaultyEnv, headers: Headers, context: ExecutionContext): Env {
@@ -131,10 +142,7 @@ function withFaults(env: FaultyEnv, headers: Headers, context: ExecutionContext)
     nextFault: () => nextD1Fault(ownFaults),
     waitUntil: (promise) => context.waitUntil(promise),
     run: (call) => (hasTurns ? takeTurn(client, call) : call()),
-    runLate: async (call) => {
-      if (hasTurns) await takeTurn(client, call, true);
-      else await released(call);
-    },
+    runLate: (call) => (hasTurns ? takeTurn(client, call, true) : makeLate(call)),
     released,
   });
   return {
