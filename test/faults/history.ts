@@ -51,21 +51,31 @@ export function explain(events: Event[], start: State): State[] {
   return [...ends.values()];
 }
 
-/** Sends the operations of one client after another to the store, and notes them in `events`. */
+/** Reads everything in the store. */
+export const READ_ALL: Step[] = [
+  { operation: { name: 'listPets', account: 0, status: undefined, limit: 100 } },
+  { operation: { name: 'listOrders', account: 0, status: undefined, limit: 100 } },
+];
+
+export type Send = Pick<Store, 'fetch'>['fetch'];
+
+/** Sends the operations of one client after another, and notes them in `events`. */
 export async function perform(
-  store: Store,
+  send: Send,
   apiKeys: string[],
   steps: Step[],
   events: Event[],
   client?: number,
 ): Promise<void> {
-  for (const { operation, faults = [] } of steps) {
+  for (const { operation, faults } of steps) {
     const event: Event = { operation, sentAt: performance.now(), answeredAt: Infinity };
     events.push(event);
-    const reply = await send(store, operation, {
+    const reply = await request(send, operation, {
       authorization: `Bearer ${apiKeys[operation.account]}`,
+      'content-type': 'application/json',
+      'idempotency-key': ('key' in operation && operation.key) || null,
       'x-client': client === undefined ? null : String(client),
-      'x-d1-faults': JSON.stringify(faults),
+      'x-d1-faults': faults ? JSON.stringify(faults) : null,
     });
     event.answeredAt = performance.now();
     if (reply.status === 503) continue;
@@ -74,58 +84,51 @@ export async function perform(
   }
 }
 
-async function send(
-  store: Store,
-  operation: Operation,
-  headers: Record<string, string | null>,
-): Promise<Reply> {
+type Headers = Record<string, string | null>;
+
+function request(send: Send, operation: Operation, headers: Headers): Promise<Reply> {
+  const body = 'body' in operation ? { body: JSON.stringify(operation.body) } : {};
+  const pet = 'petId' in operation ? `/v1/pets/${operation.petId}` : '/v1/pets';
+  const order = `/v1/store/orders${'orderId' in operation ? `/${operation.orderId}` : ''}`;
   switch (operation.name) {
     case 'listPets':
-      return readPages(store, '/v1/pets', operation, headers);
+      return readPages(send, pet, operation, headers);
     case 'listOrders':
-      return readPages(store, '/v1/store/orders', operation, headers);
+      return readPages(send, order, operation, headers);
     case 'createPet':
-      return store.create(operation.body, { headers: withKey(headers, operation.key) });
+      return send(pet, { method: 'POST', headers, ...body });
     case 'placeOrder':
-      return store.placeOrder(operation.body, { headers: withKey(headers, operation.key) });
+      return send(order, { method: 'POST', headers, ...body });
     case 'getPet':
-      return store.fetch(`/v1/pets/${operation.petId}`, { headers });
+      return send(pet, { headers });
     case 'getOrder':
-      return store.fetch(`/v1/store/orders/${operation.orderId}`, { headers });
+      return send(order, { headers });
     case 'updatePet':
-      return store.send('PATCH', `/v1/pets/${operation.petId}`, operation.body, { headers });
+      return send(pet, { method: 'PATCH', headers, ...body });
+    case 'updateOrder':
+      return send(order, { method: 'PATCH', headers, ...body });
     case 'deletePet':
-      return store.fetch(`/v1/pets/${operation.petId}`, { method: 'DELETE', headers });
-    case 'updateOrder': {
-      const path = `/v1/store/orders/${operation.orderId}`;
-      return store.send('PATCH', path, operation.body, { headers });
-    }
+      return send(pet, { method: 'DELETE', headers });
   }
 }
 
-const withKey = (headers: Record<string, string | null>, key = '') => ({
-  ...headers,
-  'idempotency-key': key === '' ? null : key,
-});
-
 /** Reads a list to its last page, and returns the last response with the items of all. */
 async function readPages(
-  store: Store,
+  send: Send,
   path: string,
   { status, limit }: { status: string | undefined; limit: number },
-  headers: Record<string, string | null>,
+  headers: Headers,
 ): Promise<Reply> {
   const items: unknown[] = [];
   let next = `${path}?limit=${limit}${status ? `&status=${status}` : ''}`;
   for (;;) {
-    const reply = await store.fetch(next, { headers });
+    const reply = await send(next, { headers });
     if (!Array.isArray(reply.body)) return reply;
     expect(reply.body.length).toBeLessThanOrEqual(limit);
     items.push(...reply.body);
     const link = /<([^>]+)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1];
     if (!link) return { ...reply, text: JSON.stringify(items) };
-    const { pathname, search } = new URL(link);
-    next = pathname + search;
+    next = link.slice(new URL(link).origin.length);
   }
 }
 
