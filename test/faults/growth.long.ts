@@ -59,14 +59,9 @@ describe('broken escapes take as long as letters of the same length', () => {
     });
   });
 
-  test('as names of parameters, each of its own', () => {
-    const parameters = Array.from({ length: QUERY_BYTES / 9 }, (_, i) => `%ff${1_000 + i}=`);
-    const text = parameters.join('&');
-    return expectLikeHarmless(
-      worker.port(),
-      { path: `/health?${text}` },
-      { path: `/health?${'a'.repeat(text.length)}` },
-    );
+  test('as names of parameters', () => {
+    const names = (text: string) => ({ path: `/health?${fill(text, QUERY_BYTES)}` });
+    return expectLikeHarmless(worker.port(), names('%ff=&'), names('aaa=&'));
   });
 });
 

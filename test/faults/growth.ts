@@ -39,7 +39,7 @@ export function expectLinear(port: number, size: number, requestOf: (size: numbe
   return expectRatio(port, [requestOf(4 * size), requestOf(size)], 8);
 }
 
-/** Expects a request to take no more than a few times as long as a harmless one of the same length. */
+/** Expects a request to take about as long as a harmless one of the same length. */
 export function expectLikeHarmless(port: number, hostile: Sent, harmless: Sent) {
-  return expectRatio(port, [hostile, harmless], 4);
+  return expectRatio(port, [hostile, harmless], 2.5);
 }
