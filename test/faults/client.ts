@@ -1,16 +1,5 @@
 /** The requests of tests with faults, and the contents of D1. */
-import { expect } from 'vitest';
-import type { Reply, Store } from '../store.ts';
-
-/** Sends a request until its response is not a 503, as a client would. */
-export async function untilAnswered(send: () => Promise<Reply>): Promise<Reply> {
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const reply = await send();
-    if (reply.status < 500) return reply;
-    expect(reply.status).toBe(503);
-  }
-  throw new Error('no response');
-}
+import type { Store } from '../store.ts';
 
 export function clientOf(store: Store) {
   const withKey = (key?: string) => ({ headers: { 'idempotency-key': key ?? null } });

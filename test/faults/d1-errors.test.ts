@@ -9,17 +9,14 @@ const { contents, create } = clientOf(store);
 
 const REX = ['animal Rex is without status'];
 
-const LATE_AFTER_LOST = expect.stringMatching(
-  /^D1 did not respond within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,
-);
-
 describe('one budget of five seconds covers', () => {
   test('all attempts of a request', async () => {
     // Three seconds, then three more: each attempt alone would be in time.
     await store.fault({ clockRuns: true, d1: ['throws late', 'is slow'] });
     const reply = await store.fetch('/v1/pets');
     expect(reply.status).toBe(503);
-    expect(await store.logLines()).toEqual([expect.objectContaining({ cause: LATE_AFTER_LOST })]);
+    const cause = expect.stringMatching(/^D1 did not .* ms; before that: .* connection lost\.$/);
+    expect(await store.logLines()).toMatchObject([{ cause }]);
   });
 
   test('KV and D1', async () => {

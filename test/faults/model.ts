@@ -138,7 +138,7 @@ function once(state: State, { account, name, body, key }: Create, create: () => 
   const first = state.first[record];
   if (first && !isDeepStrictEqual(first.body, body)) {
     const message = 'This Idempotency-Key was used with another body within the last 24 hours.';
-    return { status: 422, body: { code: 'idempotency_key_reused', message } };
+    return refusal(422, 'idempotency_key_reused', message);
   }
   if (first) return { ...first.answer, replayed: true };
   const answer = create();
@@ -146,27 +146,21 @@ function once(state: State, { account, name, body, key }: Create, create: () => 
   return answer;
 }
 
-const noPet = (id: number): Answer => ({
-  status: 404,
-  body: { code: 'pet_not_found', message: `There is no animal with the id ${id}.` },
+const refusal = (status: number, code: string, message: string): Answer => ({
+  ...{ status, body: { code, message } },
 });
-const noOrder = (id: number): Answer => ({
-  status: 404,
-  body: { code: 'order_not_found', message: `There is no order with the id ${id}.` },
-});
-const openOrder = (id: number): Answer => ({
-  status: 409,
-  body: {
-    code: 'pet_has_open_order',
-    message: `The animal ${id} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`,
-  },
-});
-const notAvailable = (id: number, status: string | undefined): Answer => {
+const noPet = (id: number) =>
+  refusal(404, 'pet_not_found', `There is no animal with the id ${id}.`);
+const noOrder = (id: number) =>
+  refusal(404, 'order_not_found', `There is no order with the id ${id}.`);
+const openOrder = (id: number) =>
+  refusal(
+    ...([409, 'pet_has_open_order'] as const),
+    `The animal ${id} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`,
+  );
+function notAvailable(id: number, status: string | undefined): Answer {
   const current = status === undefined ? 'it has no status' : `its status is ${status}`;
-  const message = `The animal ${id} is not available: ${current}.`;
-  return { status: 409, body: { code: 'pet_not_available', message } };
-};
-const noTransition = (from: string, to: string): Answer => ({
-  status: 409,
-  body: { code: 'invalid_transition', message: `The order is ${from}: it cannot become ${to}.` },
-});
+  return refusal(409, 'pet_not_available', `The animal ${id} is not available: ${current}.`);
+}
+const noTransition = (from: string, to: string) =>
+  refusal(409, 'invalid_transition', `The order is ${from}: it cannot become ${to}.`);
