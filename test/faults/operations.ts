@@ -38,10 +38,10 @@ export function operations(pets: number, limit: fc.Arbitrary<number>): fc.Arbitr
     weighted(1, record({ ...named('listPets'), status: optional(petStatus), limit })),
     weighted(pets, record({ ...named('createPet'), body: newPet, key: optional(key) })),
     weighted(1, record({ ...named('getPet'), petId })),
-    weighted(8, record({ ...named('updatePet'), petId, body: patch })),
-    weighted(2, record({ ...named('deletePet'), petId })),
+    weighted(10, record({ ...named('updatePet'), petId, body: patch })),
+    weighted(1, record({ ...named('deletePet'), petId })),
     weighted(1, record({ ...named('listOrders'), status: optional(orderStatus), limit })),
-    weighted(8, record({ ...named('placeOrder'), body: record({ petId }), key: optional(key) })),
+    weighted(12, record({ ...named('placeOrder'), body: record({ petId }), key: optional(key) })),
     weighted(1, record({ ...named('getOrder'), orderId })),
     weighted(12, record({ ...named('updateOrder'), orderId, body: record({ status: move }) })),
   );
