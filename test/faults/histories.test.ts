@@ -20,7 +20,7 @@ const store = startStore({ faults: true });
 
 const faults = fc.array(
   fc.constantFrom<D1Fault>('throws', 'loses the response', 'runs late', 'runs late', 'works'),
-  { maxLength: 2 },
+  { maxLength: 3, size: 'max' },
 );
 /** Up to STEPS operations of each client. */
 const clients = fc.noBias(
@@ -72,7 +72,7 @@ test(`a model explains the answers to ${CLIENTS} concurrent clients while D1 los
     await play(clients, seed, events);
     await expectExplained(events);
   });
-  await fc.assert(property, { ...LIMITS, numRuns: 10 * REPEAT });
+  await fc.assert(property, { ...LIMITS, numRuns: 20 * REPEAT });
 });
 
 const OUTCOMES = [

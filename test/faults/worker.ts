@@ -44,8 +44,6 @@ export type Faults = Clock & {
 /** The number of calls, and of the calls of D1 that had a fault. */
 export type Calls = {
   requests: number;
-  /** Requests without a response so far. */
-  unfinished: number;
   kvReads: number;
   keyLimits: number;
   addressLimits: number;
@@ -58,8 +56,7 @@ export type Calls = {
 type FaultyEnv = Env & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
 
 const noCalls = (): Omit<Calls, 'held'> => ({
-  ...{ requests: 0, unfinished: 0, kvReads: 0, keyLimits: 0, addressLimits: 0 },
-  ...{ d1: 0, d1Faults: 0 },
+  ...{ requests: 0, kvReads: 0, keyLimits: 0, addressLimits: 0, d1: 0, d1Faults: 0 },
 });
 
 let faults: Faults = {};
@@ -76,7 +73,6 @@ export default {
     if (headers.has('x-no-address')) headers.delete('cf-connecting-ip');
     const counted = calls;
     counted.requests += 1;
-    counted.unfinished += 1;
     // The clock does not stop while a body is received.
     const isBuffered = request.body && !faults.streamsBodies;
     const body = isBuffered ? await request.arrayBuffer() : request.body;
@@ -85,7 +81,6 @@ export default {
       withFaults(env, headers, context),
       context,
     );
-    counted.unfinished -= 1;
     if (headers.has('x-client')) endRequest(Number(headers.get('x-client')));
     return response;
   },
