@@ -1,13 +1,11 @@
 /** Runs the suite of the client in a browser, on a page of another origin than the store. */
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
 import type { Outcome } from './client/elsewhere.ts';
 import { bundle, serveControl } from './client/remote.ts';
 import { startControlledStore } from './client/store-under-test.ts';
 import { suite } from './client/suite.ts';
-
-/** Debian's Chromium, or the path in CHROMIUM. */
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /** Runs in the page after the suite was loaded. */
 const SCRIPT = `
@@ -23,8 +21,7 @@ let page: Page;
 
 beforeAll(async () => {
   controlServer = await serveControl(control);
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args });
+  browser = await launchBrowser();
   page = await browser.newPage();
   await page.goto(`${controlServer.address}/`);
   await page.addScriptTag({ type: 'module', content: await bundle(SCRIPT) });

@@ -97,7 +97,7 @@ const nameControls = () => ({
   wrapComponents: {
     Servers: named('select', () => 'Server'),
     ExamplesSelect: named('select', () => 'Example'),
-    JsonSchema_string: named('select', ({ description }) => description),
+    JsonSchema_string: named('input, select', ({ description }) => description),
     RequestBodyEditor: named('textarea', () => 'Request body'),
     authorizationPopup: named('.close-modal', () => 'Close'),
     Button: namedByVisibleText,
