@@ -3,7 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { costOf, costOfFlood } from './cost.ts';
-import { type Figure, outcomeOf, type Results, type Section, type Speed } from './results.ts';
+import {
+  type Figure,
+  outcomeOf,
+  type Results,
+  type Run,
+  type Section,
+  type Speed,
+} from './results.ts';
 import { show } from './statistics.ts';
 
 export async function writePage(results: Results): Promise<void> {
@@ -13,10 +20,11 @@ export async function writePage(results: Results): Promise<void> {
     names: figures.map(({ name }) => `"${name}"`).join(', '),
     store: figures.map(({ store }) => store?.perSecond.value.toFixed()).join(', '),
     bare: figures.map(({ baseline }) => baseline?.perSecond.value.toFixed()).join(', '),
+    top: String(500 * Math.ceil(Math.max(...figures.flatMap(highest)) / 500)),
     thresholds: thresholdTable(results),
     speeds: speedTable(figures),
     requests: requestTable(results),
-    runs: describeRuns(results),
+    runs: Object.entries(results).map(describeRun).join(', '),
     machines: [...new Set(Object.values(results).map(({ machine }) => machine))].join('; and '),
     'flood-known': dollars(costOfFlood({ kvReads: 0, logLines: 1 })),
     'flood-unknown': dollars(costOfFlood({ kvReads: 1, logLines: 1 })),
@@ -61,14 +69,6 @@ function requestTable({ scale }: Results): string {
   return markdown([['request', 'rows read', 'rows written', 'a million requests'], ...rows]);
 }
 
-function describeRuns(results: Results): string {
-  const runs = Object.entries(results).map(([part, { date, seconds, load }]) => {
-    const time = date.slice(0, 16).replace('T', ' ');
-    return `${part} ${time} (${seconds} s, load ${load.toFixed(1)})`;
-  });
-  return runs.join(', ');
-}
-
 /** A Markdown table. All columns but the first are aligned right. */
 function markdown([head = [], ...rows]: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
@@ -76,4 +76,8 @@ function markdown([head = [], ...rows]: string[][]): string {
   return [line(head), line(alignment), ...rows.map(line)].join('\n');
 }
 
+const describeRun = ([part, { date, seconds, load }]: [string, Run]) =>
+  `${part} ${date.slice(0, 16).replace('T', ' ')} (${seconds.toFixed()} s, load ${load.toFixed(1)})`;
+const highest = ({ store, baseline }: Figure) =>
+  [store, baseline].map((speed) => speed?.perSecond.high ?? 0);
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;

@@ -15,8 +15,8 @@ export function workerdPids(): number[] {
 /** CPU time of processes, in ms. On another system the clock stands in for it. */
 export function cpuMs(pids: number[]): number {
   if (!isLinux) return performance.now();
-  const threads = pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((id) => [pid, id]));
-  const times = threads.map(([pid, id]) => read(`/proc/${pid}/task/${id}/schedstat`));
+  const tasks = pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((id) => [pid, id]));
+  const times = tasks.map(([pid, id]) => read(`/proc/${pid}/task/${id}/schedstat`));
   return times.reduce((sum, time) => sum + (Number.parseInt(time, 10) || 0), 0) / 1e6;
 }
 

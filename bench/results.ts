@@ -1,6 +1,6 @@
 /** What is measured, and bench/results.json, which keeps it. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { cpus, loadavg, release, type } from 'node:os';
 import { join } from 'node:path';
 import workerd from 'workerd/package.json' with { type: 'json' };
 import type { Estimate } from './statistics.ts';
@@ -12,12 +12,7 @@ export type Bounds = { min?: number; max?: number };
 export type Speed = { cpu: Estimate; perSecond: Estimate };
 
 /** A measured figure. If it is the ratio of two speeds, it has them as well. */
-export type Figure = Bounds & {
-  name: string;
-  estimate: Estimate;
-  store?: Speed;
-  baseline?: Speed;
-};
+export type Figure = Bounds & { name: string; estimate: Estimate; store?: Speed; baseline?: Speed };
 
 /** Rows that D1 bills for a request. */
 export type Rows = { read: number; written: number };
@@ -26,7 +21,7 @@ export type Rows = { read: number; written: number };
 export type Section = { figures: Figure[]; rows?: Record<string, Rows> };
 
 /** When and where a part was measured. `load` is the load average of the minute before. */
-type Run = { date: string; seconds: number; load: number; machine: string };
+export type Run = { date: string; seconds: number; load: number; machine: string };
 
 export type Results = Record<string, Section & Run>;
 
@@ -45,23 +40,19 @@ export async function readResults(): Promise<Results> {
 }
 
 /** Measures a part, and replaces its section in bench/results.json. */
-export async function record(part: string, measure: () => Promise<Section>): Promise<Results> {
-  const [start, load] = [Date.now(), loadavg()[0] ?? 0];
+export async function record(part: string, measure: () => Promise<Section>): Promise<Section> {
+  const [start, load] = [new Date(), loadavg()[0] ?? 0];
   const section = await measure();
-  const seconds = Math.round((Date.now() - start) / 1000);
-  const run = { date: new Date(start).toISOString(), seconds, load, machine: describeMachine() };
+  const seconds = (Date.now() - start.getTime()) / 1000;
+  const hardware = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${type()} ${release()}`;
+  const machine = `${hardware}; Node.js ${process.versions.node}, workerd ${workerd.version}`;
+  const run = { date: start.toISOString(), seconds, load, machine };
   const results = { ...(await readResults()), [part]: { ...run, ...section } };
   const rounded = (_: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value;
-  const lines = Object.entries(results).map(
-    ([name, each]) => `"${name}": ${JSON.stringify(each, rounded)}`,
+  const lines = Object.entries(results).map(([key, value]) =>
+    [JSON.stringify(key), JSON.stringify(value, rounded)].join(':'),
   );
   await writeFile(FILE, `{\n${lines.join(',\n')}\n}\n`);
-  return results;
-}
-
-function describeMachine(): string {
-  const processor = `${cpus()[0]?.model.trim()}, ${cpus().length} cores`;
-  const system = `${Math.round(totalmem() / 1024 ** 3)} GiB, ${type()} ${release()}`;
-  return `${processor}, ${system}; Node.js ${process.versions.node}, workerd ${workerd.version}`;
+  return section;
 }

@@ -18,19 +18,14 @@ const IMPORT = `
   console.log((user + system) / 1000);`;
 
 export async function measureStartUp(): Promise<Section> {
-  const empty = join(import.meta.dirname, 'workers/empty.js');
-  const hono = await build('bench/workers/hono.ts');
   const store = await build('src/index.ts');
-  const rounds: { empty: number; hono: number; store: number }[] = [];
+  const hono = await build('bench/workers/hono.ts');
+  const [ours, theirs]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
-    rounds.push({
-      empty: await importMs(empty),
-      hono: await importMs(hono),
-      store: await importMs(store),
-    });
+    const empty = await importMs(join(import.meta.dirname, 'workers/empty.js'));
+    ours.push((await importMs(store)) - empty);
+    theirs.push((await importMs(hono)) - empty);
   }
-  const ours = rounds.map((ms) => ms.store - ms.empty);
-  const theirs = rounds.map((ms) => ms.hono - ms.empty);
   const kib = gzipSync(await readFile(store)).length / 1024;
   return {
     figures: [
