@@ -14,7 +14,7 @@ const PARTS: Record<string, [description: string, measure: () => Promise<Section
   overhead: ['CPU per request with stub bindings, beside a bare Hono app', compareWithHono],
   workerd: ['speed in workerd alone, beside a bare worker', compareInWorkerd],
   wrangler: ["speed in wrangler's test harness, beside a bare worker", compareInWrangler],
-  scale: ['rows that D1 bills, exact, and speed, with a million animals', measureScale],
+  scale: ['rows that D1 bills for each request, exact, with a million animals', measureScale],
 };
 
 const last = await readResults();
