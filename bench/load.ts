@@ -1,4 +1,5 @@
 /** Compares servers under the same load: requests a second, and CPU time of a request. */
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Call, headersOf } from './calls.ts';
 import { cpuMs } from './processes.ts';
 import type { Bounds, Figure, Speed } from './results.ts';
@@ -65,12 +66,17 @@ async function measure({ server, call }: Target, { connections, count }: Load) {
   };
 }
 
-/** Sends a request `count` times, one after another. */
+const agent = new Agent({ keepAlive: true });
+
+/** Sends a request `count` times, one after another. Not by fetch, which adds headers that workerd would have to parse. */
 async function send(port: number, call: Call, count: number): Promise<void> {
-  const headers = { ...headersOf(call), 'accept-encoding': 'identity' };
+  const { path, method = 'GET', body } = call;
   for (let i = 0; i < count; i += 1) {
-    const response = await fetch(`http://127.0.0.1:${port}${call.path}`, { ...call, headers });
-    const body = await response.text();
-    if (!response.ok) throw new Error(`${call.path}: ${response.status} ${body}`);
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, agent, path, method, headers: headersOf(call) };
+      request(options, resolve).on('error', reject).end(body);
+    });
+    const answer = (await response.toArray()).join('');
+    if ((response.statusCode ?? 500) >= 400) throw new Error(`${method} ${path}: ${answer}`);
   }
 }
