@@ -13,47 +13,43 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const VIOLATIONS = `axe
   .run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
   .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
-
 /** Run in the page: elements that extend past the right edge of the screen. */
 const WIDE = `[...document.querySelectorAll('body *')]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
   .map((element) => element.outerHTML.slice(0, 200))`;
-
 /** Run in the page: headings, names and status codes that are broken into several lines. */
 const BROKEN = `[...document.querySelectorAll(
     '.opblock-section-header h4, .parameter__name, table.headers td:first-of-type, tbody .response-col_status')]
   .map((element) => { const range = new Range(); range.selectNodeContents(element); return range; })
   .filter((range) => range.getBoundingClientRect().height > 30)
   .map(String)`;
-
 /** Run in the page: buttons that cover the text beside them. */
 const COVERED = `[...document.querySelectorAll('.copy-to-clipboard, .download-contents')]
   .filter((button) => button.getBoundingClientRect().top <
     button.parentElement.querySelector('pre')?.getBoundingClientRect().bottom)
   .map((button) => button.outerHTML)`;
 
-/** Run in the page: unfolds every operation and every schema. */
+/** Unfolds every operation and every schema. */
 const UNFOLD = `document
   .querySelectorAll('.opblock-summary-control[aria-expanded=false], .json-schema-2020-12-accordion')
   .forEach((button) => button.click())`;
+const light = [1280, 390].map((width) => ({ colorScheme: 'light' as const, width }));
+const dark = [1280, 390].map((width) => ({ colorScheme: 'dark' as const, width }));
+test.each([...light, ...dark])(
+  '$colorScheme, $width pixels wide',
+  async ({ colorScheme, width }) => {
+    const page = await open({ colorScheme, viewport: { width, height: 844 } });
+    await page.evaluate(axe);
+    const dialog = await askForKey();
+    expect(await page.evaluate(VIOLATIONS)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close' }).first().click();
 
-test.each([
-  ['light', 1280],
-  ['light', 390],
-  ['dark', 1280],
-  ['dark', 390],
-] as const)('in %s, on a screen of %i pixels', async (colorScheme, width) => {
-  const page = await open({ colorScheme, viewport: { width, height: 844 } });
-  await page.evaluate(axe);
-  const dialog = await askForKey();
-  expect(await page.evaluate(VIOLATIONS)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Close' }).first().click();
-
-  await authorize(await store.issueKey());
-  for (const id of ['listPets', 'createPet']) await (await unfold(id)).execute();
-  await page.evaluate(UNFOLD);
-  const operations = await page.locator('.opblock').count();
-  await expect.poll(() => page.locator('.opblock .execute').count()).toBe(operations);
-  for (const faults of [VIOLATIONS, WIDE, BROKEN, COVERED])
-    expect(await page.evaluate(faults)).toEqual([]);
-});
+    await authorize(await store.issueKey());
+    for (const id of ['listPets', 'createPet']) await (await unfold(id)).execute();
+    await page.evaluate(UNFOLD);
+    const operations = await page.locator('.opblock').count();
+    await expect.poll(() => page.locator('.opblock .execute').count()).toBe(operations);
+    for (const faults of [VIOLATIONS, WIDE, BROKEN, COVERED])
+      expect(await page.evaluate(faults)).toEqual([]);
+  },
+);

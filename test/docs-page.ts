@@ -8,7 +8,6 @@ export function docsPageOf(store: Store) {
   let browser: Browser;
   let page: Page;
   let problems: string[];
-
   beforeAll(async () => {
     browser = await launchBrowser();
   });

@@ -65,7 +65,6 @@ test('sends parameters and bodies, twice if asked, and shows integers exactly', 
   await createPet.input('Request body').fill(`{${pet}`);
   expect(await createPet.execute()).toEqual(['201', `{"id":1,${pet}`]);
   expect(await createPet.execute()).toEqual(['201', `{"id":2,${pet}`]);
-
   const updatePet = await unfold('updatePet');
   await updatePet.input('petId').fill('1');
   await updatePet.input('Request body').fill('{"status":"pending"}');
