@@ -20,6 +20,7 @@ export function docsPageOf(store: Store) {
   /** Opens the docs page, and records its warnings and errors: failed requests and violations of its policy, too. */
   async function open(options: BrowserContextOptions = {}, origin = store.url()): Promise<Page> {
     page = await browser.newPage(options);
+    page.setDefaultTimeout(0); // The test's own timeout does not depend on the machine's speed.
     problems = [];
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) problems.push(message.text());

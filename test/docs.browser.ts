@@ -69,7 +69,6 @@ test('sends parameters and bodies, twice if asked, and shows integers exactly', 
   await updatePet.input('petId').fill('1');
   await updatePet.input('Request body').fill('{"status":"pending"}');
   expect(await updatePet.execute()).toEqual(['200', expect.stringContaining('"pending"')]);
-
   const listPets = await unfold('listPets');
   await listPets.input('status').selectOption('sold');
   expect(await listPets.execute()).toEqual(['200', `[{"id":2,${pet}]`]);
