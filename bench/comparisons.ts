@@ -1,5 +1,5 @@
 /** Compares the store with a bare worker that makes the same platform calls, and with a bare Hono app that makes none. */
-import { addPets } from '../ops/sample-data.ts';
+import { addPets } from '../ops/local/sample-data.ts';
 import { type Call, OPERATIONS } from './calls.ts';
 import { type Comparison, compare, type Metric } from './load.ts';
 import type { Section } from './report.ts';

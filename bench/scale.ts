@@ -1,5 +1,5 @@
 /** Compares the store with many and with few animals: the rows that D1 bills, and the speed of a page. */
-import { addPets } from '../ops/sample-data.ts';
+import { addPets } from '../ops/local/sample-data.ts';
 import { encodeCursor } from '../src/http/cursor.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
 import { compare } from './load.ts';

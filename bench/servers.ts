@@ -7,7 +7,7 @@ import {
   unstable_getMiniflareWorkerOptions as getWorkerOptions,
   unstable_splitSqlQuery as splitSql,
 } from 'wrangler';
-import { LOCAL_KEY } from '../ops/local-store.ts';
+import { LOCAL_KEY } from '../ops/local/store.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { recordName } from '../src/keys/record.ts';
 import { workerdPids } from './processes.ts';

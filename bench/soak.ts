@@ -1,6 +1,6 @@
 /** `npm run soak -- [minutes]`: concurrent clients use a separate store. Exit code 1: wrong responses or growing memory. */
 import { createAnimalStore } from '../client/src/index.ts';
-import { LOCAL_KEY } from '../ops/local-store.ts';
+import { LOCAL_KEY } from '../ops/local/store.ts';
 import { exitWithUsage } from '../ops/usage.ts';
 import { memoryMiB } from './processes.ts';
 import { withServers, wranglerHarness } from './servers.ts';

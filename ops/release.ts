@@ -1,10 +1,10 @@
 /** `npm run release`: to staging, the same bytes to production, and back. See docs/operations.md. */
 import { InvalidArgumentError, Option } from 'commander';
 import { createProgram, environmentOption, oneLine, run } from './command-line.ts';
-import type { Environment } from './key-namespace.ts';
 import { ENVIRONMENTS } from './release/cloudflare.ts';
 import * as commands from './release/commands.ts';
 import type { Output } from './release/rollout.ts';
+import type { Environment } from './wrangler.ts';
 
 const DESCRIPTION = 'Releases to staging, promotes the same bytes to production, and rolls back.';
 const program = createProgram('npm run release --', DESCRIPTION);

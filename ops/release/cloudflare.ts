@@ -7,9 +7,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod';
-import { migrationNames, sha256 } from '../migrations.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import type { Build, Release } from './dist.ts';
+import { migrationNames, sha256 } from './files.ts';
 
 export const ENVIRONMENTS = ['staging', 'production'] as const;
 export type EnvironmentName = (typeof ENVIRONMENTS)[number];

@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { environmentOfKey } from '../../src/keys/format.ts';
 import { oneLine } from '../command-line.ts';
-import type { Environment } from '../key-namespace.ts';
-import { LOCAL_KEY } from '../local-store.ts';
-import { migrationProblems } from '../migrations.ts';
-import { reserveStore } from '../serving.ts';
+import { reserveStore } from '../local/serving.ts';
+import { LOCAL_KEY } from '../local/store.ts';
+import type { Environment } from '../wrangler.ts';
 import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import * as cloudflare from './cloudflare.ts';
 import { committedHead, git, withBuild } from './dist.ts';
@@ -19,8 +18,6 @@ export function releaseToStaging(output: Output, waitSeconds: number) {
     const commit = await committedHead();
     output.say(`Building commit ${commit}`);
     return withBuild(commit, async (release) => {
-      const [problem] = await migrationProblems(release.folder);
-      if (problem) throw new Error(problem);
       const plan = { release, percentages: [0, 100], endsOthers: true };
       return rollOut({ ...output, ...plan, target, store, waitSeconds });
     });

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { createTestHarness } from 'wrangler';
 import { recordName } from '../../src/keys/record.ts';
 import { oneLine } from '../command-line.ts';
-import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../local-store.ts';
-import { sha256 } from '../migrations.ts';
+import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../local/store.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
+import { sha256 } from './files.ts';
 import { testMigrations } from './smoke.ts';
 
 /** The same commit and digest, the SHA-256 of index.js, are the same bytes: assets are files of the commit. */

@@ -1,7 +1,7 @@
 /** The runtime is killed several times while clients write, and restarted on the same data. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { LOCAL_KEY } from '../../ops/local-store.ts';
+import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { copyProject, freePort, type Running } from '../ops/project.ts';
 import { expectInvariants } from './invariants.ts';
 import type { Order, Pet } from './model.ts';

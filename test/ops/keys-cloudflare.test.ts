@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { wranglerNamespaces } from '../../ops/key-namespace.ts';
+import { wranglerNamespaces } from '../../ops/keys/namespace.ts';
 import { recordName } from '../../src/keys/record.ts';
 import { type Api, startApi, TOKEN } from './cloudflare/api.ts';
 import { fakeKv } from './kv-api.ts';

@@ -1,8 +1,8 @@
 /** Runs the commands of `npm run keys` in this process, on KV namespaces in memory. */
 import { expect, vi } from 'vitest';
 import { runCommand } from '../../ops/command-line.ts';
-import { keysProgram } from '../../ops/key-commands.ts';
-import type { Environment, Namespaces } from '../../ops/key-namespace.ts';
+import { keysProgram } from '../../ops/keys/commands.ts';
+import type { Environment, Namespaces } from '../../ops/keys/namespace.ts';
 import type { Result } from './project.ts';
 
 export type NewKey = {

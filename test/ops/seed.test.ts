@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addOrders, addPets } from '../../ops/sample-data.ts';
+import { addOrders, addPets } from '../../ops/local/sample-data.ts';
 import { startStore } from '../store.ts';
 import { copyProject } from './project.ts';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { LOCAL_KEY } from '../../ops/local-store.ts';
+import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { copyProject, freePort } from './project.ts';
 
 const project = copyProject();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration, parseExpiry } from '../../ops/times.ts';
+import { parseDuration, parseExpiry } from '../../ops/keys/times.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 

@@ -1,0 +1,25 @@
+/** `npm run reset`: empties the local store, even if its files are damaged. */
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createProgram, run } from '../command-line.ts';
+import { PROJECT_ROOT } from '../wrangler.ts';
+import { reserveStore } from './serving.ts';
+import { setUpLocalStore } from './store.ts';
+
+const FOLDER = join(PROJECT_ROOT, '.wrangler');
+
+const program = createProgram('npm run reset --', 'Empties the whole local store.').action(
+  async () => {
+    const served = reserveStore();
+    if (served !== undefined)
+      throw new Error(
+        `the store is running on port ${served}. Stop it (Ctrl-C), then run it again`,
+      );
+    const isFile = statSync(FOLDER, { throwIfNoEntry: false })?.isFile();
+    rmSync(isFile ? FOLDER : join(FOLDER, 'state'), { recursive: true, force: true });
+    await setUpLocalStore();
+    console.log('The local store is empty.');
+  },
+);
+
+await run(program);
