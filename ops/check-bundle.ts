@@ -1,7 +1,4 @@
-/**
- * `npm run bundle`: builds the worker for staging and production, and checks that both bundles are the same and within
- * the size limit. Every isolate loads the bundle when it starts.
- */
+/** `npm run bundle`: checks that the bundles of staging and production are the same, and small: isolates load them. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

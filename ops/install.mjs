@@ -6,16 +6,16 @@ import { existsSync, readFileSync } from 'node:fs';
 const SECRET = /^(CLOUDFLARE|CF)_.*(TOKEN|KEY)$|^SMOKE_API_KEY$/;
 
 const read = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).packages : {});
-const installed = () => read('node_modules/.package-lock.json');
+const readInstalled = () => read('node_modules/.package-lock.json');
 
-const present = installed();
+const installed = readInstalled();
 const isMissing = ([path, { version, optional }]) =>
-  path.includes('node_modules/') && !optional && present[path]?.version !== version;
+  path.includes('node_modules/') && !optional && installed[path]?.version !== version;
 if (Object.entries(read('package-lock.json')).some(isMissing))
   npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund');
 
 // npm before version 11.1 installs the project's Node.js, but removes its link with those of the other platforms.
-const [path] = Object.entries(installed()).find(([, { bin }]) => bin?.node) ?? [];
+const [path] = Object.entries(readInstalled()).find(([, { bin }]) => bin?.node) ?? [];
 if (path && !existsSync('node_modules/.bin/node')) npm('rebuild', path.replace(/^.*\//, ''));
 
 function npm(...args) {

@@ -79,11 +79,8 @@ async function resources(): Promise<ResourceDescription[]> {
 function servers(): Server[] {
   const deployed = ['production', 'staging'].map((env) => {
     const { vars } = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
-    return {
-      url: String(vars.BASE_URL),
-      description: env === 'production' ? 'Production' : 'Staging',
-      'x-internal': env !== 'production',
-    };
+    const description = env === 'production' ? 'Production' : 'Staging';
+    return { url: String(vars.BASE_URL), description, 'x-internal': env !== 'production' };
   });
   const url = 'http://localhost:8787/v1';
   return [...deployed, { url, description: 'Local development', 'x-internal': true }];
@@ -94,10 +91,8 @@ function servers(): Server[] {
  * the maximum and the greatest value to the same number, so it still accepts the value.
  */
 function exactRange(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('format' in value)) return value;
-  if (value.format !== 'int64') return value;
-  const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n].map((bound) =>
-    JSON.rawJSON(String(bound)),
-  );
-  return { ...value, minimum, maximum };
+  const isInt64 = value instanceof Object && 'format' in value && value.format === 'int64';
+  if (!isInt64) return value;
+  const minimum = JSON.rawJSON(String(-(2n ** 63n)));
+  return { ...value, minimum, maximum: JSON.rawJSON(String(2n ** 63n - 1n)) };
 }

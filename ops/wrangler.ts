@@ -70,33 +70,24 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
  * @throws Error with the fix if the environment is not set up or the local store is damaged.
  */
 export async function runIn(environment: Environment, args: string[]): Promise<string> {
-  if (environment === 'local') {
-    return runWrangler([...args, '--local', ...LOCAL]).catch((cause) => {
-      throw localStoreError(cause);
-    });
-  }
-  return runWrangler([...args, '--remote', '--env', environment]).catch((cause) => {
+  const isLocal = environment === 'local';
+  const where = isLocal ? ['--local', ...LOCAL] : ['--remote', '--env', environment];
+  return runWrangler([...args, ...where]).catch((cause: Error) => {
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    if (!new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config)) throw cause;
+    const isSetUp = !new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config);
+    if (isLocal)
+      throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`, { cause });
+    if (isSetUp) throw cause;
     const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md. (${cause.message})`;
     throw new Error(message, { cause });
   });
 }
 
-/** An error of the local store, with its fix. */
-export function localStoreError(cause: unknown): Error {
-  // The log of the runtime may follow.
-  const [message] = String(cause instanceof Error ? cause.message : cause).split('\n');
-  return new Error(`${message} (If the local store is damaged, empty it: npm run reset)`, {
-    cause,
-  });
-}
-
-/** The text between wrangler's heading of an error and the hints below it; of a failed build also its first error. */
+/** Matches an error up to wrangler's hints below it; of a failed build, up to its first error. */
 const ERROR =
   /\[ERROR\]\s*(Build failed with .*\s+\S \[ERROR\] .*|[\s\S]*?(?=If you think this is a bug|🪵|[✘▲] \[|$))/;
 
-/** The error in the output of a command with `--json`. */
+/** Matches the error in the output of a command with `--json`. */
 const JSON_ERROR = /\{\s*"error":\s*\{\s*"text":\s*("(?:[^"\\]|\\.)*")/;
 
 /** Wrangler's error message as one line, or all of its output if there is none. */
@@ -104,14 +95,12 @@ function errorText(errors: string, output: string): string {
   const plain = stripVTControlCharacters(`${errors}\n${output}`);
   const [, json] = JSON_ERROR.exec(plain) ?? [];
   const error = json ? String(JSON.parse(json)) : ERROR.exec(plain)?.[1];
-  const text = (error ?? plain).replace(/\S \[ERROR\] /, '').replaceAll(/\s+/g, ' ');
-  return withoutTokens(text.trim());
+  const text = oneLine((error ?? plain).replace(/\S \[ERROR\] /, ''));
+  // The error about a token that is not a valid header quotes it.
+  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'CLOUDFLARE_API_KEY']
+    .map((name) => oneLine(process.env[name] ?? ''))
+    .filter((token) => token !== '');
+  return tokens.reduce((rest, token) => rest.replaceAll(token, '…'), text);
 }
 
-/** Removes tokens: the error about a token that is not a valid header quotes it. */
-function withoutTokens(text: string): string {
-  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'CLOUDFLARE_API_KEY']
-    .map((name) => process.env[name]?.replaceAll(/\s+/g, ' ').trim())
-    .filter((token) => token);
-  return tokens.reduce<string>((rest, token) => rest.replaceAll(token ?? '', '…'), text);
-}
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();

@@ -16,15 +16,8 @@ import {
   wranglerNamespace,
 } from './namespace.ts';
 
-type Options = {
-  env: Environment;
-  label: string;
-  expires?: Date;
-  readOnly?: boolean;
-  overlap: number;
-  json?: boolean;
-  yes?: boolean;
-};
+type Options = { env: Environment; json?: boolean; yes?: boolean };
+type NewKey = Options & { label: string; expires?: Date; readOnly?: boolean };
 
 /** The members of a new record that are not generated. */
 type NewRecord = Pick<WholeRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>;
@@ -45,19 +38,11 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
   const id = ['<id>', 'the id that `list` shows'] as const;
 
   changing('create', 'Issues a key and prints it once.')
-    .requiredOption(
-      '--label <text>',
-      'the owner or purpose of the key, up to 100 characters',
-      label,
-    )
-    .option(
-      '--expires <when>',
-      'a duration (90d, 12h) or a date (2027-01-31: the end of that day, UTC)',
-      expiry,
-    )
+    .requiredOption('--label <text>', 'the owner or purpose, up to 100 characters', label)
+    .option('--expires <when>', 'a duration (90d) or a date (2027-01-31: its end, UTC)', expiry)
     .option('--read-only', 'give the key only the scope read (default read and write)')
     .option(...json)
-    .action(async ({ env, label, expires, readOnly, json, yes }: Options) => {
+    .action(async ({ env, label, expires, readOnly, json, yes }: NewKey) => {
       await confirm('create a key', env, yes);
       await issueKey(open(env), env, json, {
         label,
@@ -66,10 +51,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
       });
     });
 
-  command(
-    'list',
-    'Lists id, label, scopes, creation, expiry and state of all keys, but not the keys themselves.',
-  )
+  command('list', 'Lists all keys: id, label, scopes, creation, expiry and state, never the key.')
     .option(...json)
     .action(async ({ env, json }: Options) => {
       const keys = (await listKeys(open(env))).map(({ record }) => ({
@@ -84,10 +66,8 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
         console.log(JSON.stringify(keys, null, 2));
         return;
       }
-      const table = new Table({
-        head: ['id', 'label', 'scopes', 'created', 'expires', 'state'],
-        style: { head: [], border: [], compact: true },
-      });
+      const head = ['id', 'label', 'scopes', 'created', 'expires', 'state'];
+      const table = new Table({ head, style: { head: [], border: [], compact: true } });
       for (const { id, label, scopes, createdAt, expiresAt, state } of keys)
         table.push([id, label, scopes.join(', '), createdAt, expiresAt ?? 'never', state]);
       console.log(table.toString());
@@ -120,7 +100,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
         .default(DAY, '24h'),
     )
     .option(...json)
-    .action(async (id: string, { env, overlap, json, yes }: Options) => {
+    .action(async (id: string, { env, overlap, json, yes }: Options & { overlap: number }) => {
       const namespace = open(env);
       const { name, record: old } = await keyById(namespace, id);
       const state = stateOf(old);
@@ -135,7 +115,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
       // Printed before anything else can fail, because the key cannot be shown again.
       const next = await issueKey(namespace, env, json, {
         label: old.label,
-        ...(old.scopes && { scopes: old.scopes }),
+        scopes: scopesOf(old),
         // The same family, so that an Idempotency-Key sent with the old key stays valid with the new one.
         family: old.family ?? id,
         ...(lifetime && { expiresAt: new Date(now + lifetime).toISOString() }),
@@ -145,9 +125,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
       const expiresAt = new Date(end).toISOString();
       const record = { ...old, expiresAt, rotatedTo: next.id };
       await putKey(namespace, { name, record }).catch((error) => {
-        throw new Error(
-          `the new key is issued, but the old key ${id} is unchanged: ${error.message}`,
-        );
+        throw new Error(`the new key is issued, but key ${id} is unchanged: ${error.message}`);
       });
       console.error(`The old key ${id} expires at ${expiresAt}.`);
     });

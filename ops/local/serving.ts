@@ -1,16 +1,13 @@
 /**
  * A lock that lets only one process serve the local store: two runtimes on the same files would find databases locked.
- * The lock is a SQLite transaction on a file outside the folder that it protects, so that deleting this folder does not
- * release it. The operating system releases it when the process ends, even if it is killed.
+ * It is a SQLite transaction, which the operating system ends with the process, even if that is killed.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PROJECT_ROOT } from '../wrangler.ts';
 
+/** Outside the folder of the store, so that deleting that folder does not release the lock. */
 const FILE = join(PROJECT_ROOT, '.serving.sqlite');
-
-/** https://sqlite.org/rescode.html */
-const SQLITE_BUSY = 5;
 
 /**
  * Reserves the local store for this process until it ends. `npm run reset` reserves it without a port.
@@ -28,8 +25,7 @@ export function reserveStore(port = 0): number | undefined {
       process.once('exit', () => file.close());
       return undefined;
     } catch (error) {
-      if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY))
-        throw error;
+      if (!String(error).includes('database is locked')) throw error;
     }
     const served = Number(file.prepare('PRAGMA user_version').get()?.user_version);
     if (served !== 0) return served;

@@ -11,11 +11,13 @@ import { LOCAL_KEY, setUpLocalStore } from './store.ts';
 const STORAGE_FAILURE =
   /"cause":"[^"]*(?:internal error|Network connection lost|did not respond|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN))/;
 
+const MAX_PORT = 65535;
+
 // When npm is stopped, the shell between npm and this process ends without a signal.
 const parent = process.ppid;
 
 const program = createProgram('npm start --', 'Sets up the local store and serves it.')
-  .option('--port <number>', 'the port on localhost', integerFrom(1, 65535), 8787)
+  .option('--port <number>', 'the port on localhost', integerFrom(1, MAX_PORT), 8787)
   .action(async ({ port }: { port: number }) => {
     const served = reserveStore(port);
     if (served !== undefined) {
@@ -24,7 +26,7 @@ const program = createProgram('npm start --', 'Sets up the local store and serve
       );
     }
     if (!(await isFree(port))) {
-      const other = port === 65535 ? 8787 : port + 1;
+      const other = (port % MAX_PORT) + 1;
       throw new Error(`port ${port} is in use. Choose another: npm start -- --port ${other}`);
     }
     console.log('Setting up the local store …');
@@ -37,10 +39,7 @@ await run(program);
 // A runtime that could not start would keep the process running.
 if (process.exitCode) process.exit();
 
-/**
- * Serves the store until the process is stopped. Uses the API behind `wrangler dev`, because the command logs each
- * request a second time and warns that cron triggers do not run locally.
- */
+/** Serves the store with the API behind `wrangler dev`, because the command logs each request a second time. */
 async function serve(port: number): Promise<void> {
   Object.assign(process.env, WRANGLER_ENV, { WRANGLER_LOG: 'warn' });
   // Imported only here, because loading wrangler would delay the error for invalid arguments.
