@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createProgram, run } from '../command-line.ts';
 import { PROJECT_ROOT } from '../wrangler.ts';
 import { reserveStore } from './serving.ts';
-import { setUpLocalStore } from './store.ts';
 
 const FOLDER = join(PROJECT_ROOT, '.wrangler');
 
@@ -17,8 +16,7 @@ const program = createProgram('npm run reset --', 'Empties the whole local store
       );
     const isFile = statSync(FOLDER, { throwIfNoEntry: false })?.isFile();
     rmSync(isFile ? FOLDER : join(FOLDER, 'state'), { recursive: true, force: true });
-    await setUpLocalStore();
-    console.log('The local store is empty.');
+    console.log('The local store is empty. npm start sets it up again.');
   },
 );
 

@@ -13,8 +13,12 @@ const STORAGE_FAILURE =
 
 const MAX_PORT = 65535;
 
+// Wrangler ends the runtime when this process exits.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => process.exit());
 // When npm is stopped, the shell between npm and this process ends without a signal.
 const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(1), 500).unref();
 
 const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, MAX_PORT), 8787)
@@ -45,10 +49,6 @@ async function serve(port: number): Promise<void> {
   // Imported only here, because loading wrangler would delay the error for invalid arguments.
   const { unstable_DevEnv: DevEnv } = await import('wrangler');
   const server = new DevEnv();
-  const stop = () => server.teardown().finally(() => process.exit());
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
-  setInterval(() => process.ppid === parent || stop(), 500).unref();
-
   const isReady = new Promise((resolve) => server.once('reloadComplete', resolve));
   await server.startWorker({
     config: join(PROJECT_ROOT, 'wrangler.toml'),
