@@ -23,7 +23,7 @@ CREATE TABLE orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- Not a foreign key: a delivered or cancelled order remains after its pet is deleted.
   pet_id INTEGER NOT NULL,
-  -- placed -> approved -> delivered; placed or approved -> cancelled (src/orders/queries.ts).
+  -- placed -> approved -> delivered; placed or approved -> cancelled (src/orders/transitions.ts).
   status TEXT NOT NULL DEFAULT 'placed'
     CHECK (status IN ('placed', 'approved', 'delivered', 'cancelled')),
   -- RFC 3339 in UTC, with milliseconds.
@@ -37,24 +37,39 @@ CREATE INDEX orders_by_status ON orders (status);
 CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
 
 -- The responses to creates with an Idempotency-Key, so that a retry gets the first response. One transaction writes
--- the record and the row. Updates and deletes also have records, under their request id, so that the service
--- recognizes its own change when it retries.
+-- the record and the row. Not WITHOUT ROWID: there, a response of a kilobyte would take an overflow page of its own.
 CREATE TABLE idempotency_keys (
-  -- The scope of the key: client and operation (scopeOf in src/idempotency/header.ts). The client is the id of the
-  -- API key, or of the first key in its chain of rotations.
-  key_id TEXT NOT NULL,
+  -- Ascends with time. The scheduled handler deletes expired records from the lowest id on.
+  id INTEGER PRIMARY KEY,
+  -- The id of the API key, or of the first key in its chain of rotations.
+  client TEXT NOT NULL,
+  -- The operationId.
+  operation TEXT NOT NULL,
   -- The header's value, without quotes.
   idempotency_key TEXT NOT NULL,
-  -- Milliseconds since 1970. The scheduled handler removes expired records.
+  -- Milliseconds since 1970.
   created_at INTEGER NOT NULL,
   -- SHA-256 of the validated body: the same key with another body is a 422.
   body_hash TEXT NOT NULL,
-  -- The body of the response.
-  answer TEXT NOT NULL,
   -- The id of the first request. The response to any other request is a replay.
   request_id TEXT NOT NULL,
-  PRIMARY KEY (key_id, idempotency_key)
-) STRICT, WITHOUT ROWID;
+  -- The body of the first response.
+  response TEXT NOT NULL
+) STRICT;
 
--- Finds the expired records that the scheduled handler removes.
-CREATE INDEX idempotency_keys_by_time ON idempotency_keys (created_at);
+-- Finds the record of a key.
+CREATE UNIQUE INDEX idempotency_keys_by_key
+  ON idempotency_keys (client, operation, idempotency_key);
+
+-- The attempts of writes that the service may repeat: see src/d1/attempts.ts.
+CREATE TABLE write_attempts (
+  -- Ascends with time, as for idempotency_keys.
+  id INTEGER PRIMARY KEY,
+  request_id TEXT NOT NULL UNIQUE,
+  -- The newest attempt. Earlier ones change nothing any more.
+  attempt INTEGER NOT NULL,
+  -- Milliseconds since 1970.
+  created_at INTEGER NOT NULL,
+  -- The body of the response of the attempt that succeeded; NULL if none has. Empty for a 204.
+  response TEXT
+) STRICT;

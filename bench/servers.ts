@@ -9,7 +9,7 @@ import {
 } from 'wrangler';
 import { LOCAL_KEY } from '../ops/local/store.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
-import { recordName } from '../src/keys/record.ts';
+import { recordName } from '../src/auth/keys/record.ts';
 import { workerdPids } from './processes.ts';
 
 // A sample of `request.cf` would need the network.

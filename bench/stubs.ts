@@ -1,5 +1,5 @@
 /** Stubs of the bindings, which measure the store without the platform. */
-import { KEY_PREFIX } from '../src/keys/record.ts';
+import { KEY_PREFIX } from '../src/auth/keys/record.ts';
 
 const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
 const PETS = `[${Array(20).fill(PET).join(',')}]`;

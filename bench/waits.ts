@@ -3,7 +3,7 @@
  * The total shows which waits are sequential.
  */
 import { mock } from 'node:test';
-import { generateKey } from '../src/keys/format.ts';
+import { generateKey } from '../src/auth/keys/format.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
 import type { Section } from './report.ts';
 import { stubBindings } from './stubs.ts';

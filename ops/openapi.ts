@@ -4,9 +4,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unstable_readConfig as readConfig } from 'wrangler';
+import type { ResourceDescription } from '../openapi/describe.ts';
+import { describeApi, type Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { ResourceDescription } from '../src/openapi/describe.ts';
-import { describeApi, type Server } from '../src/openapi/document.ts';
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
@@ -68,7 +68,7 @@ async function generatedFiles(): Promise<Map<string, string>> {
 
 /** The descriptions of the resources, in reverse order: pets first, the health check last. */
 async function resources(): Promise<ResourceDescription[]> {
-  const files = globSync('src/*/openapi.ts', { cwd: PROJECT_ROOT }).sort().toReversed();
+  const files = globSync('openapi/resources/*.ts', { cwd: PROJECT_ROOT }).sort().toReversed();
   const modules: Promise<{ resource: ResourceDescription }>[] = files.map(
     (file) => import(pathToFileURL(join(PROJECT_ROOT, file)).href),
   );

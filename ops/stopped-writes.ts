@@ -2,7 +2,7 @@
  * Stops writes with triggers that reject every change of a table from the next statement on, for every version of the
  * service. Reads still work. A Time Travel restore also restores the schema, and so removes the triggers.
  */
-import { WRITES_STOPPED } from '../src/database.ts';
+import { WRITES_STOPPED } from '../src/d1/errors.ts';
 
 /** Runs a statement on the database and returns the column `name` of its rows. */
 export type Execute = (sql: string) => Promise<string[]>;

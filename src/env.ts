@@ -2,17 +2,16 @@
  * The bindings and variables of Hono's context. `npm run types` generates `Env`, the bindings, from wrangler.toml
  * into worker-configuration.d.ts.
  */
-import type { KeyRecord } from './keys/record.ts';
+import type { KeyRecord } from './auth/keys/record.ts';
+import type { OperationDefinition } from './http/definition.ts';
 
 export type AppEnv = {
   Bindings: Env;
   Variables: {
     /** The id of the request in the log and in the `X-Request-Id` header. */
     requestId: string;
-    /** The headers of the response. */
-    headers: Record<string, string>;
-    /** Where the request's D1 session begins; `undefined` without `X-D1-Bookmark`. */
-    bookmark: D1SessionBookmark | D1SessionConstraint | undefined;
+    /** The matched operation. Unset for unmatched requests and the health check. */
+    operation: OperationDefinition;
     /** The record of the API key. `authenticate` sets it, also for a key that it rejects. */
     key: KeyRecord;
     /** Fields of the request's log line, set while the request is handled. */

@@ -4,7 +4,6 @@
  */
 import type { Context } from 'hono';
 import type { AppEnv } from './env.ts';
-import { respond } from './http/responses.ts';
 
 /** The HTTP status of every `code` that an Error body can carry. */
 export const STATUS_OF = {
@@ -65,10 +64,8 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   log.code = code;
   if (cause instanceof Error) log.cause = cause.message;
   if (code === 'internal_error' && cause instanceof Error && cause.stack) log.stack = cause.stack;
-
   const status = STATUS_OF[code];
-  Object.assign(c.get('headers'), headers);
-  return respond(c, status, JSON.stringify({ code, message, status }));
+  return c.json({ code, message, status }, status, headers);
 }
 
 /** Hides the message of an unexpected error from the client. */
@@ -78,4 +75,20 @@ export function unexpected(error: Error): ApiError {
     'Internal server error. Quote the X-Request-Id header when you report it.',
     { cause: error },
   );
+}
+
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'Path not found.');
+}
+
+/** `methods` are those of the path's operations. */
+export function notAllowed(methods: string[]): ApiError {
+  return new ApiError('method_not_allowed', `This path accepts ${methods.join(', ')}.`, {
+    headers: { Allow: allow(methods) },
+  });
+}
+
+/** The value of `Allow` (RFC 9110, section 10.2.1). Every path with an operation also answers OPTIONS. */
+export function allow(methods: string[]): string {
+  return [...methods, 'OPTIONS'].join(', ');
 }

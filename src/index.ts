@@ -1,6 +1,6 @@
 /** The worker's entry point: the handlers that Cloudflare calls. */
 import { app } from './app.ts';
-import { sweep } from './idempotency/sweep.ts';
+import { sweep } from './d1/sweep.ts';
 
 export default {
   fetch(request, env, context) {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import wranglerPackage from '../node_modules/wrangler/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
-import { generateKey } from '../src/keys/format.ts';
+import { generateKey } from '../src/auth/keys/format.ts';
 import { startStore } from './store.ts';
 
 type Config = {

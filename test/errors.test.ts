@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { generateKey } from '../src/keys/format.ts';
-import { recordName } from '../src/keys/record.ts';
+import { generateKey } from '../src/auth/keys/format.ts';
+import { recordName } from '../src/auth/keys/record.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
 import { app } from '../src/app.ts';
-import { generateKey } from '../src/keys/format.ts';
+import { generateKey } from '../src/auth/keys/format.ts';
 import { expectDescribed } from './contract.ts';
 import type { Reply, RequestOptions, Store } from './store.ts';
 

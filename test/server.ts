@@ -38,11 +38,13 @@ async function startServer(input: WorkerInput) {
   const { url } = await harness.listen();
   const worker = harness.getWorker<Env>();
   await worker.applyD1Migrations('DB');
+  const bindings = await worker.getEnv();
   return {
     harness,
     worker,
     url,
-    bindings: await worker.getEnv(),
+    bindings,
+    empty: await statementsToEmpty(bindings),
     /** The changes since the database was emptied. */
     changes: new Set([{}]),
     /** The keys of test files that KV has. */
@@ -81,6 +83,10 @@ function withFaults(): WorkerInput {
   };
 }
 
-/** Empties the tables, and resets their ids. */
-export const EMPTY =
-  'DELETE FROM pets; DELETE FROM orders; DELETE FROM idempotency_keys; DELETE FROM sqlite_sequence';
+/** The statements that empty the tables of the schema, and reset their ids. */
+async function statementsToEmpty({ DB }: Env): Promise<string> {
+  const { results } = await DB.prepare(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name <> 'd1_migrations'",
+  ).all<{ name: string }>();
+  return results.map(({ name }) => `DELETE FROM ${name}`).join('; ');
+}

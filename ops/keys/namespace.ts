@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { KEY_PREFIX, KeyRecord } from '../../src/keys/record.ts';
+import { KEY_PREFIX, KeyRecord } from '../../src/auth/keys/record.ts';
 import { type Environment, runIn } from '../wrangler.ts';
 
 /** Keeps unknown members, which a newer version may have written. */

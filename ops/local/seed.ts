@@ -1,6 +1,6 @@
 /** `npm run seed`: adds sample data to the local store, even while it is served. */
 import { join } from 'node:path';
-import { WRITES_STOPPED } from '../../src/database.ts';
+import { WRITES_STOPPED } from '../../src/d1/errors.ts';
 import { createProgram, integerFrom, run } from '../command-line.ts';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
 import { addOrders, addPets } from './sample-data.ts';

@@ -1,6 +1,6 @@
 /** The commands of `npm run release`, and what they return for `--json`. */
 import { isDeepStrictEqual } from 'node:util';
-import { environmentOfKey } from '../../src/keys/format.ts';
+import { environmentOfKey } from '../../src/auth/keys/format.ts';
 import { oneLine } from '../command-line.ts';
 import { reserveStore } from '../local/serving.ts';
 import { LOCAL_KEY } from '../local/store.ts';

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestHarness } from 'wrangler';
-import { recordName } from '../../src/keys/record.ts';
+import { recordName } from '../../src/auth/keys/record.ts';
 import { oneLine } from '../command-line.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../local/store.ts';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';

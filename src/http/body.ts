@@ -8,7 +8,12 @@ export const MAX_BODY_BYTES = 16 * 1024;
 
 export const JSON_TYPE = 'application/json';
 /** RFC 7396. */
-export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+/** The media types of every PATCH. */
+export const PATCH_TYPES: readonly string[] = [JSON_TYPE, MERGE_PATCH_TYPE];
+
+/** The error of a body's schema. */
+export const NOT_AN_OBJECT = { error: 'must be a JSON object' };
 
 /** Deadline for a client to send its body, in milliseconds. */
 export const BODY_DEADLINE_MS = 30_000;
@@ -43,48 +48,54 @@ export async function readJson(
 }
 
 function requireJson(c: Context, mediaTypes: readonly string[]): void {
-  const contentType = c.req.header('Content-Type') ?? '';
-  if (contentType.length > MAX_CONTENT_TYPE || !isJson(contentType, mediaTypes)) {
-    throw unsupportedMediaType(mediaTypes);
+  const type = parseMediaType(c.req.header('Content-Type') ?? '');
+  if (!type || !mediaTypes.includes(type.essence)) throw unsupportedMediaType(mediaTypes);
+  if (type.charset !== undefined && !UTF8_CHARSETS.includes(type.charset)) {
+    throw unsupportedCharset(mediaTypes);
   }
   const coding = c.req.header('Content-Encoding')?.trim().toLowerCase() ?? 'identity';
-  if (coding !== 'identity') {
-    throw compressedBody(mediaTypes);
-  }
+  if (coding !== 'identity') throw compressedBody(mediaTypes);
 }
 
-/** RFC 8259 defines no charset parameter, but clients send `charset=utf-8`, which is harmless. */
-function isJson(contentType: string, mediaTypes: readonly string[]): boolean {
-  const [mediaType, ...parameters] = contentType
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const known = ['', 'charset=utf-8', 'charset="utf-8"'];
-  return mediaTypes.includes(mediaType ?? '') && parameters.every((part) => known.includes(part));
+/** US-ASCII is a subset of UTF-8. */
+const UTF8_CHARSETS = ['utf-8', 'us-ascii'];
+
+/** A parameter of a media type: its name, and its value as a token or a quoted string (RFC 9110, section 5.6.6). */
+const PARAMETER = /[ \t]*;[ \t]*(?:([^\s;="]+)=("(?:[^"\\]|\\.)*"|[^\s;"]*))?[ \t]*/y;
+
+/**
+ * The media type in lower case without parameters, and its charset if it has one. Other parameters are ignored
+ * (RFC 2045, section 5.1); RFC 8259 defines no charset, but clients send `charset=utf-8`.
+ *
+ * @returns undefined for an invalid or very long header.
+ */
+function parseMediaType(header: string): { essence: string; charset?: string } | undefined {
+  if (header.length > MAX_CONTENT_TYPE) return undefined;
+  const [essence = ''] = header.split(';', 1);
+  let charset: string | undefined;
+  PARAMETER.lastIndex = essence.length;
+  while (PARAMETER.lastIndex < header.length) {
+    const parameter = PARAMETER.exec(header);
+    if (!parameter) return undefined;
+    const [, name = '', value = ''] = parameter;
+    if (name.toLowerCase() === 'charset') charset ??= value.replaceAll('"', '').toLowerCase();
+  }
+  return { essence: essence.trim().toLowerCase(), ...(charset !== undefined && { charset }) };
 }
 
 async function readBody(c: Context): Promise<ArrayBuffer> {
+  let body = new ArrayBuffer(0);
+  const reading = limitBody(c, async () => {
+    body = await c.req.arrayBuffer();
+  });
   try {
-    return await withDeadline(readLimited(c), BODY_DEADLINE_MS, 'The client');
+    await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
+    return body;
   } catch (error) {
     const isTimeout = error instanceof DeadlineError;
     if (!isTimeout && !(error instanceof Error && DISCONNECTED.test(error.message))) throw error;
     throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
-}
-
-async function readLimited(c: Context): Promise<ArrayBuffer> {
-  const length = c.req.header('Content-Length');
-  if (length !== undefined && c.req.header('Transfer-Encoding') === undefined) {
-    if (Number(length) > MAX_BODY_BYTES) throw bodyTooLarge();
-    return c.req.raw.arrayBuffer();
-  }
-  // Of unknown length: Hono counts the bytes while they are read, which takes longer.
-  let bytes = new ArrayBuffer(0);
-  await limitBody(c, async () => {
-    bytes = await c.req.arrayBuffer();
-  });
-  return bytes;
 }
 
 function decodeJson(bytes: ArrayBuffer): unknown {
@@ -112,7 +123,15 @@ export function unsupportedMediaType(mediaTypes: readonly string[]): ApiError {
   return new ApiError(
     'unsupported_media_type',
     'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
-    { headers: { Accept: mediaTypes.join(', ') } },
+    { headers: accepted(mediaTypes) },
+  );
+}
+
+export function unsupportedCharset(mediaTypes: readonly string[]): ApiError {
+  return new ApiError(
+    'unsupported_media_type',
+    'The body must be encoded in UTF-8: leave out the charset of the header Content-Type.',
+    { headers: accepted(mediaTypes) },
   );
 }
 
@@ -121,6 +140,12 @@ export function compressedBody(mediaTypes: readonly string[]): ApiError {
     'unsupported_media_type',
     'The body must not be compressed: leave out the header Content-Encoding.',
     // RFC 9110, section 15.5.16: Accept-Encoding shows that the coding is the problem, not the media type.
-    { headers: { Accept: mediaTypes.join(', '), 'Accept-Encoding': 'identity' } },
+    { headers: { ...accepted(mediaTypes), 'Accept-Encoding': 'identity' } },
   );
+}
+
+/** The headers that name the accepted media types (RFC 9110, section 15.5.16; RFC 5789, section 2.2). */
+function accepted(mediaTypes: readonly string[]): Record<string, string> {
+  const types = mediaTypes.join(', ');
+  return mediaTypes === PATCH_TYPES ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
 }

@@ -6,17 +6,19 @@ import { crc32 } from '../crc32.ts';
 import { parseInt64 } from './json.ts';
 
 export type Cursor = {
-  /** The list and its filter: see `pagedList`. */
-  scope: string;
+  /** The name of the list. */
+  list: string;
   /** Id of the last item of the previous page. */
   lastId: bigint;
+  /** The filters of the query, such as `status=sold`. */
+  filters: string;
 };
 
 const VERSION = '1';
 
-/** Base64url (RFC 4648, section 5, unpadded) of `1.<scope>.<last id>.<CRC-32 of the preceding text>`. */
-export function encodeCursor({ scope, lastId }: Cursor): string {
-  const content = `${VERSION}.${scope}.${lastId}`;
+/** Base64url (RFC 4648, section 5, unpadded) of `1.<list>.<last id>.<filters>.<CRC-32 of the preceding text>`. */
+export function encodeCursor({ list, lastId, filters }: Cursor): string {
+  const content = `${VERSION}.${list}.${lastId}.${filters}`;
   // The checksum detects truncated cursors. It is not a signature.
   const text = `${content}.${crc32(content).toString(36)}`;
   return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
@@ -30,9 +32,9 @@ export function decodeCursor(text: string): Cursor | undefined {
   } catch {
     return undefined;
   }
-  const [, scope = '', id = ''] = content.split('.');
+  const [, list = '', id = '', ...rest] = content.split('.');
   const lastId = parseInt64(id);
   if (lastId === undefined) return undefined;
-  const cursor = { scope, lastId };
+  const cursor = { list, lastId, filters: rest.slice(0, -1).join('.') };
   return encodeCursor(cursor) === text ? cursor : undefined;
 }

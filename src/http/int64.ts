@@ -7,7 +7,7 @@ import { textSchema } from './text.ts';
 export const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 /** A member of a body. `parseJson` makes it a bigint. */
-export const Int64 = lazy(() => z.int64({ error: required(INT64_PROBLEM) }));
+export const Int64 = lazy(() => z.int64({ error: orRequired(INT64_PROBLEM) }));
 
 /** An id in a path. */
 export function pathId() {
@@ -17,6 +17,6 @@ export function pathId() {
 }
 
 /** The error of a required field: `is required` when the field is missing, else the problem. */
-export function required(problem: string) {
+export function orRequired(problem: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
 }

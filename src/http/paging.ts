@@ -4,11 +4,11 @@
  */
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
-import type { Database } from '../database.ts';
+import type { Database } from '../d1/database.ts';
 import type { AppEnv } from '../env.ts';
 import { lazy } from '../lazy.ts';
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
-import { respond, urlOf } from './responses.ts';
+import { sendJson, urlOf } from './responses.ts';
 import { textSchema } from './text.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
@@ -28,57 +28,41 @@ export const Limit = lazy(() =>
   ),
 );
 
-/** The schema of a list's `cursor`. Its scope is `prefix` and the values of the filters. */
-function cursorSchema(prefix: string) {
-  return textSchema(CURSOR_PROBLEM, (text) => {
-    const cursor = decodeCursor(text);
-    if (!cursor?.scope.startsWith(prefix)) return undefined;
-    return cursor.scope.includes('/', prefix.length) ? undefined : cursor;
-  });
-}
-
-/** A list, as its queries and cursors need it. */
-export type PagedList = {
-  /** Names of the filters, which are query parameters. */
-  filters: string[];
-  /** The scope of a query's cursors: they are valid only within it. */
-  scopeOf(query: Fields): string;
-};
-
 /** A validated query: `limit`, `cursor`, and the values of the filters. */
 export type PageQuery = { limit: number; cursor?: Cursor | undefined; [filter: string]: unknown };
 
-type Fields = Readonly<Record<string, unknown>>;
+type PagedList = { name: string; query: () => z.ZodMiniObject };
 
-/** Whether a query has no cursor, or one that was made for its filters. */
-function hasScope(query: Fields, scopeOf: PagedList['scopeOf']): boolean {
-  const { cursor } = query;
-  // An invalid cursor is reported by its own schema.
-  if (typeof cursor !== 'object' || cursor === null || !('scope' in cursor)) return true;
-  return cursor.scope === scopeOf(query);
-}
-
-/**
- * Defines a list whose filters compare a field with a value. `name` separates the cursors of different lists. The list
- * of pets has an empty name, which keeps the cursors of version 1.0.0 valid.
- */
+/** Defines the query of a list. Each filter compares a field with a value; `name` separates the cursors of lists. */
 export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.ZodMiniType<string>>>>(
   name: string,
-  filters: (keyof Filters & string)[],
-  schemas: () => Filters,
+  filters: () => Filters,
 ) {
-  const prefix = name === '' ? '' : `${name}/`;
-  const scopeOf = (query: Fields) => prefix + filters.map((each) => query[each] ?? '').join(',');
-  const query = lazy(() =>
-    z
-      .strictObject({ limit: Limit(), ...schemas(), cursor: z.optional(cursorSchema(prefix)) })
+  const query = lazy(() => {
+    const schemas = filters();
+    const cursor = textSchema(CURSOR_PROBLEM, (text) => {
+      const decoded = decodeCursor(text);
+      return decoded?.list === name ? decoded : undefined;
+    });
+    return z
+      .strictObject({ limit: Limit(), ...schemas, cursor: z.optional(cursor) })
       .check(({ value, issues }) => {
-        if (hasScope(value, scopeOf)) return;
-        const message = `must be used with the ${filters.join(' and ')} filter that it was made for`;
+        const { cursor, ...others }: Record<string, unknown> = value;
+        // An invalid cursor is reported by its own schema.
+        if (typeof cursor !== 'object' || cursor === null || !('filters' in cursor)) return;
+        if (cursor.filters === filterText(others)) return;
+        const names = Object.keys(schemas).join(' and ');
+        const message = `must be used with the ${names} filter that it was made for`;
         issues.push({ code: 'custom', message, path: ['cursor'], input: value });
-      }),
-  );
-  return { query, filters, scopeOf } satisfies PagedList & { query: unknown };
+      });
+  });
+  return { name, query } satisfies PagedList;
+}
+
+/** The filters of a query as a query string, such as `status=sold`. */
+function filterText({ limit: _, cursor: __, ...filters }: Record<string, unknown>): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
 }
 
 export type PageRow = {
@@ -100,8 +84,8 @@ export function selectPage(
   const from = query.cursor ? query.cursor.lastId + 1n : MIN_ID;
   // One statement for each set of filters, because `?3 IS NULL OR status = ?3` would not use the index.
   const given = Object.entries(columns).filter(([name]) => query[name] !== undefined);
-  // With a bare parameter after LIMIT or in a filter, workerd's SQLite compiles the statement again for each request:
-  // the planner may depend on its value (https://sqlite.org/c3ref/prepare.html). It does not depend on that of `+?2`.
+  // With `+` before a parameter, SQLite reuses the compiled statement. Without it, the query plan may depend on the
+  // parameter's value, and SQLite compiles the statement for each request: https://sqlite.org/c3ref/prepare.html
   const filter = given.map(([, column], i) => `${column} = +?${i + 3} AND`).join(' ');
   // The aggregate has the order of its subquery. With an ORDER BY of its own, SQLite would read each row twice.
   return db
@@ -118,25 +102,22 @@ export function selectPage(
        )`,
     )
     .bind(`${from}`, query.limit, ...given.map(([name]) => query[name]))
-    .all<PageRow>();
+    .all();
 }
 
 /** Responds with a page and, unless it is the last, a `Link` to the next page. */
 export function sendPage(
   c: Context<AppEnv>,
-  { filters, scopeOf }: PagedList,
+  { name: list }: PagedList,
   query: PageQuery,
-  { results: [page] }: D1Result<PageRow>,
+  page: PageRow | undefined,
 ): Response {
   if (!page) throw new Error('the list returned no row');
   if (page.more_after !== null) {
-    const given = filters.filter((name) => query[name] !== undefined);
-    const filter = given
-      .map((name) => `&${name}=${encodeURIComponent(String(query[name]))}`)
-      .join('');
-    const next = encodeCursor({ scope: scopeOf(query), lastId: BigInt(page.more_after) });
-    const url = `${urlOf(c)}?limit=${query.limit}${filter}&cursor=${next}`;
-    c.get('headers').Link = `<${url}>; rel="next"`;
+    const filters = filterText(query);
+    const cursor = encodeCursor({ list, lastId: BigInt(page.more_after), filters });
+    const parameters = [`limit=${query.limit}`, filters, `cursor=${cursor}`].filter(Boolean);
+    c.header('Link', `<${urlOf(c)}?${parameters.join('&')}>; rel="next"`);
   }
-  return respond(c, 200, page.items);
+  return sendJson(c, page.items);
 }

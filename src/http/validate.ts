@@ -1,10 +1,18 @@
+/**
+ * Validates requests with zod. `zValidator` validates one part after another and stops at the first invalid one; its hook
+ * `rejectInvalid` then validates all parts again, so that one 400 names every problem.
+ */
 import type { Context } from 'hono';
 import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
+import { bookmarkProblems } from '../d1/bookmark.ts';
+import { idempotencyKeyProblems } from '../d1/idempotency/header.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { lazy } from '../lazy.ts';
+import type { Part } from './definition.ts';
 import { REPEATED } from './json.ts';
+import { preconditionProblems } from './preconditions.ts';
 
 /** Maximum length of a query string that is parsed, in bytes. */
 export const MAX_QUERY_BYTES = 2048;
@@ -14,51 +22,99 @@ export const MAX_PROBLEMS = 20;
 /** Maximum number of characters of an unknown field's name in a message. */
 const MAX_SHOWN = 64;
 
-/** A part of the request: its path parameters, its query parameters or its body. */
-export type Part = 'param' | 'query' | 'json';
-
 /** The query of an operation that accepts no parameters. */
 export const NoQuery = lazy(() => z.strictObject({}));
 
 /**
- * Validates a part of the request with a strict object schema. `c.req.valid(part)` then returns the value.
+ * The hook of every `zValidator`.
  *
- * @returns every problem, as `name: problem`.
+ * @throws ApiError 400 that names every problem of the request, when the part is invalid.
  */
-export function validate(
-  c: Context<AppEnv>,
-  part: Part,
-  schema: z.ZodMiniObject,
-  value: unknown,
-): string[] {
-  const result = schema.safeParse(value);
-  if (!result.success) return problemsOf(part, schema, value, result.error.issues);
-  c.req.addValidatedData(part, result.data);
-  return [];
+export function rejectInvalid(result: { success: boolean }, c: Context): Promise<void> | undefined {
+  return result.success ? undefined : rejectRequest(c);
 }
 
-/** Validates the query. Does not parse a query that is too long. */
-export function validateQuery(c: Context<AppEnv>, schema: z.ZodMiniObject): string[] {
+/**
+ * Checks what `zValidator` does not: the headers, the text of the query, and that an operation without query parameters
+ * gets none.
+ *
+ * @throws ApiError 400 that names every problem of the request.
+ */
+export async function requireValidHeadersAndQuery(c: Context<AppEnv>): Promise<void> {
+  const { query } = c.get('operation');
+  const search = searchOf(c);
+  const hasQueryProblem =
+    search !== '' && (!query || NAMELESS.test(search) || unreadableQuery(search) !== undefined);
+  if (hasQueryProblem || headerProblems(c).length > 0) await rejectRequest(c);
+}
+
+/** @throws ApiError 400 that names every problem of the request, if it has one. */
+async function rejectRequest(c: Context<AppEnv>): Promise<void> {
+  const { json } = c.get('operation');
+  const problems = problemsBesideBody(c);
+  if (json) problems.push(...problemsOfPart('json', json(), await c.req.json()));
+  if (problems.length > 0) throw invalidRequest(problems);
+}
+
+/** The problems of the path, the query and the headers, as `name: problem`. */
+export function problemsBesideBody(c: Context<AppEnv>): string[] {
+  const { param, query = NoQuery } = c.get('operation');
+  return [
+    ...(param ? problemsOfPart('param', param(), c.req.param()) : []),
+    ...queryProblems(c, query()),
+    ...headerProblems(c),
+  ];
+}
+
+/** The problems of the headers. */
+function headerProblems(c: Context<AppEnv>): string[] {
+  return [
+    ...(c.get('operation').idempotent ? idempotencyKeyProblems(c) : []),
+    ...bookmarkProblems(c),
+    ...preconditionProblems(c),
+  ];
+}
+
+/** The problems of the query. A query that is too long or malformed is not parsed. */
+export function queryProblems(c: Context, schema: z.ZodMiniObject): string[] {
+  const search = searchOf(c);
+  const unreadable = unreadableQuery(search);
+  if (unreadable) return [unreadable];
+  // A repeated parameter stays an array, as in Hono's validator.
+  const parameters = Object.entries(c.req.queries()).map(([name, values]) => [
+    name,
+    values.length === 1 ? values[0] : values,
+  ]);
+  const problems = problemsOfPart('query', schema, Object.fromEntries(parameters));
+  // Hono omits parameters without a name.
+  if (NAMELESS.test(search)) problems.push('query: every parameter must have a name');
+  return problems;
+}
+
+/** The query of the URL with its `?`, or an empty string. */
+function searchOf(c: Context): string {
   const { url } = c.req;
   const start = url.indexOf('?');
-  const search = start === -1 ? '' : url.slice(start);
-  if (search === '') return validate(c, 'query', schema, {});
+  return start === -1 ? '' : url.slice(start);
+}
+
+/** A query with a parameter without a name. */
+const NAMELESS = /^\?=|&=/;
+
+/** The problem of a query that must not be parsed: Hono decodes each invalid escape separately, which is slow. */
+function unreadableQuery(search: string): string | undefined {
   // The runtime does not escape raw UTF-8 in a URL, which has up to three bytes per UTF-16 code unit.
   const isLong = search.length > MAX_QUERY_BYTES / 3;
   if (isLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
-    return [`query: must be at most ${MAX_QUERY_BYTES} bytes`];
+    return `query: must be at most ${MAX_QUERY_BYTES} bytes`;
   }
-  const values = c.req.queries();
-  const parameters: Record<string, string | string[]> = values;
-  for (const name of Object.keys(values)) {
-    const [value, ...others] = values[name] ?? [];
-    // A repeated parameter stays an array, which `isRepeated` finds.
-    if (value !== undefined && others.length === 0) parameters[name] = value;
+  if (!search.includes('%')) return undefined;
+  try {
+    decodeURIComponent(search);
+    return undefined;
+  } catch {
+    return 'query: must be percent-encoded UTF-8';
   }
-  const problems = validate(c, 'query', schema, parameters);
-  // Hono omits parameters without a name.
-  if (/^\?=|&=/.test(search)) problems.push('query: every parameter must have a name');
-  return problems;
 }
 
 /** The 400 that lists the problems of a request, up to 20. */
@@ -68,13 +124,9 @@ export function invalidRequest(problems: string[]): ApiError {
   return new ApiError('invalid_request', shown.join('; '));
 }
 
-/** The problems that zod found in a part, as `name: problem`. */
-export function problemsOf(
-  part: Part,
-  schema: z.ZodMiniObject,
-  value: unknown,
-  issues: z.core.$ZodIssue[],
-): string[] {
+/** The problems that a schema finds in a part, as `name: problem`. */
+export function problemsOfPart(part: Part, schema: z.ZodMiniObject, value: unknown): string[] {
+  const { issues = [] } = schema.safeParse(value).error ?? {};
   const members = new Map<PropertyKey, unknown>(Object.entries(value ?? {}));
   const known = Object.keys(schema.shape);
   return issues.flatMap((issue) => {

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';
-import { ApiError } from '../errors.ts';
-import { respond } from '../http/responses.ts';
+import { allow } from '../errors.ts';
+import { PATCH_TYPES } from '../http/body.ts';
 
 /** The response headers that a page of another origin may read. */
 const EXPOSED = [
@@ -10,6 +10,7 @@ const EXPOSED = [
   'Location',
   'Accept',
   'Accept-Encoding',
+  'Accept-Patch',
   'Allow',
   'Deprecation',
   'Sunset',
@@ -20,11 +21,6 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(',');
 
-const HEADERS = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': EXPOSED,
-};
-
 /** The request headers that a page of another origin may send. */
 const ACCEPTED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'].join(',');
 
@@ -32,50 +28,29 @@ const ACCEPTED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Book
 const MAX_AGE = '7200';
 
 /** The methods of all operations. */
-export const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
 
 /**
- * Allows requests from any origin (CORS): there are no cookies, so a page needs an API key. In the local environment
- * the key is public, so only pages on the loopback host are allowed.
+ * Allows requests from any origin (CORS): there are no cookies, so a page needs an API key.
  *
  * Hono's `cors` creates a response before the handler does. Copying its headers to the handler's response takes longer
  * than the validation of a request.
  */
-export const crossOrigin = createMiddleware<AppEnv>(function crossOrigin(c, next) {
-  const origin = c.req.header('Origin');
-  if (c.env.ENVIRONMENT === 'local' && origin !== undefined && !isLoopback(origin)) {
-    throw foreignOrigin();
-  }
-  Object.assign(c.get('headers'), HEADERS);
-  return next();
+export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
+  c.header('Access-Control-Allow-Origin', '*');
+  c.header('Access-Control-Expose-Headers', EXPOSED);
+  await next();
+  // The preflight of an unknown path allows all methods, so that the page can read the 404.
+  if (c.req.method === 'OPTIONS' && c.res.status === 404) c.res = preflight(c, []);
 });
 
-/**
- * The response to `OPTIONS`: the methods of the path, for browsers (CORS) and other clients (`Allow`). An unknown path
- * has none. Its preflight allows all methods, so that the page can read the 404.
- */
+/** The response to `OPTIONS`: the methods of the path, for browsers (CORS) and other clients (`Allow`). */
 export function preflight(c: Context<AppEnv>, methods: string[]): Response {
-  const isKnown = methods.length > 0;
-  Object.assign(c.get('headers'), {
-    ...(isKnown && { Allow: methods.join(', ') }),
-    'Access-Control-Allow-Methods': (isKnown ? methods : ALL_METHODS).join(','),
+  return c.body(null, 204, {
+    ...(methods.length > 0 && { Allow: allow(methods) }),
+    ...(methods.includes('PATCH') && { 'Accept-Patch': PATCH_TYPES.join(', ') }),
+    'Access-Control-Allow-Methods': (methods.length > 0 ? methods : ALL_METHODS).join(','),
     'Access-Control-Allow-Headers': ACCEPTED,
     'Access-Control-Max-Age': MAX_AGE,
   });
-  return respond(c, 204);
-}
-
-export function foreignOrigin(): ApiError {
-  return new ApiError(
-    'invalid_request',
-    'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
-  );
-}
-
-/** Whether an origin names the loopback host (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
-function isLoopback(origin: string): boolean {
-  if (!URL.canParse(origin)) return false;
-  const { protocol, hostname } = new URL(origin);
-  const isPage = protocol === 'http:' || protocol === 'https:';
-  return isPage && /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -13,12 +13,13 @@ const SECURITY_HEADERS = {
 };
 
 /**
- * Creates the request id and the headers that every response has. A request id from the client is ignored, because it
- * could collide with another one in the log.
+ * Creates the request id and sets the headers that every response has. A request id from the client is ignored, because
+ * it could collide with another one in the log.
  */
 export const responseHeaders = createMiddleware<AppEnv>(function responseHeaders(c, next) {
   const id = crypto.randomUUID();
   c.set('requestId', id);
-  c.set('headers', { 'X-Request-Id': id, ...SECURITY_HEADERS });
+  c.header('X-Request-Id', id);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
   return next();
 });

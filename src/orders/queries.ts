@@ -1,105 +1,157 @@
 /** The SQL statements on orders. SQLite writes the JSON, as in pets/queries.ts. */
-import type { Database } from '../database.ts';
-import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
+import { attemptWrite, mayWrite, recordResponse } from '../d1/attempts.ts';
+import { type Attempt, type Database, transaction } from '../d1/database.ts';
 import {
-  type Insertion,
-  recordChange,
-  selectRecord,
-  type WriteRecord,
-} from '../idempotency/queries.ts';
-import type { NewOrder, OrderStatus } from './schema.ts';
+  deleteExpired,
+  type FirstRequest,
+  isNew,
+  type KeyedRequest,
+  recordCreated,
+} from '../d1/idempotency/queries.ts';
+import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
+import type { NewRow } from '../http/responses.ts';
+import type { OrderStatus } from './schema.ts';
+import { TRANSITIONS } from './transitions.ts';
 
-const ORDER = `json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`;
-
-/** An order: its JSON and its status. */
-export type OrderRow = { json: string; status: OrderStatus };
+/** SQL expression: an order as JSON. */
+const ORDER_JSON = `json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`;
 
 /** A page of orders: see `selectPage`. */
 export function selectOrders(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
-  return selectPage(db, { table: 'orders', item: ORDER, columns: { status: 'status' } }, query);
+  const columns = { status: 'status' };
+  return selectPage(db, { table: 'orders', item: ORDER_JSON, columns }, query);
 }
 
 /** The order with this id: one row or none. */
-export function selectOrder(db: Database, id: bigint): Promise<D1Result<OrderRow>> {
+export function selectOrder(db: Database, id: bigint): Promise<D1Result<{ json: string }>> {
   return db
-    .prepare(`SELECT ${ORDER} AS json, status FROM orders WHERE id = CAST(?1 AS INTEGER)`)
+    .prepare(`SELECT ${ORDER_JSON} AS json FROM orders WHERE id = CAST(?1 AS INTEGER)`)
     .bind(`${id}`)
-    .all<OrderRow>();
+    .all();
 }
 
-/** The pet of an order that was not inserted. */
-export type UnavailablePet = { status: string | null };
-
-/** Selects the open order of a row of `pets`. */
-export const openOrder =
-  "SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved')";
-
-/**
- * Inserts an order of an available pet, and sets the pet's status to pending. The last effect selects the pet. Of
- * concurrent orders of one pet, only one finds it available, because D1 runs transactions one after another.
- */
-export function orderInsertion(db: Database, { petId }: NewOrder): Insertion {
-  const id = `${petId}`;
-  return {
-    table: 'orders',
-    insert: `INSERT INTO orders (pet_id)
-      SELECT id FROM pets WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
-        AND NOT EXISTS (${openOrder}) AND`,
-    values: [id],
-    json: ORDER,
-    effects: [
-      // An available pet has an open order only after the previous statement, or if an operator inserted one.
-      db
-        .prepare(
-          `UPDATE pets SET status = 'pending' WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
-             AND EXISTS (${openOrder})`,
-        )
-        .bind(id),
-      db.prepare('SELECT status FROM pets WHERE id = CAST(?1 AS INTEGER)').bind(id),
-    ],
-  };
+/** SQL condition: the pet with this id has an open order. */
+export function hasOpenOrder(petId: 'pets.id'): string {
+  return `EXISTS (
+    SELECT 1 FROM orders WHERE pet_id = ${petId} AND status IN ('placed', 'approved'))`;
 }
 
-/** For each status: the statuses from which an order can change to it, and the pet's status after that. */
-const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; pet?: string }> = {
-  placed: { from: [] },
-  approved: { from: ['placed'] },
-  delivered: { from: ['approved'], pet: 'sold' },
-  cancelled: { from: ['placed', 'approved'], pet: 'available' },
+/** The placed order, `null` if it was not placed, and its pet. */
+export type PlacedOrder = (NewRow | { id: null; json: null }) & {
+  pet_exists: number;
+  pet_status: string | null;
 };
 
-/** The order after an update; `is_recorded` is 1 if this request changed it, else 0. */
-export type Update = OrderRow & { is_recorded: number };
+/**
+ * Reserves a pet and inserts its order. Of concurrent orders of one pet, only one finds it available, because D1 runs
+ * transactions one after another.
+ */
+export function insertOrder(db: Database, petId: bigint): Promise<D1Result<PlacedOrder>> {
+  const reserve = db
+    .prepare(
+      `UPDATE pets SET status = 'pending'
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${hasOpenOrder('pets.id')}`,
+    )
+    .bind(`${petId}`);
+  const outcome = db
+    .prepare(
+      `SELECT CAST(orders.id AS TEXT) AS id, orders.json, pets.id IS NOT NULL AS pet_exists,
+         pets.status AS pet_status
+       FROM (SELECT 1)
+       LEFT JOIN (SELECT id, ${ORDER_JSON} AS json FROM orders
+         WHERE id = last_insert_rowid() AND changes() = 1) AS orders
+       LEFT JOIN pets ON pets.id = CAST(?1 AS INTEGER)`,
+    )
+    .bind(`${petId}`);
+  return transaction(db, [reserve, insertForReserved(db, petId)], outcome);
+}
 
-/** Sets the status of an order, and of its pet. The last result holds the order, if it exists. */
-export function updateOrder(
+/** As `insertOrder`, once for an idempotency key. A repeated attempt can be refused, so attempts are fenced. */
+export function insertOrderOnce(
+  db: Database,
+  petId: bigint,
+  request: KeyedRequest,
+  attempt: Attempt,
+): Promise<D1Result<PlacedOrder & FirstRequest>> {
+  const { client, operation, key } = request;
+  const reserve = db
+    .prepare(
+      `UPDATE pets SET status = 'pending'
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${hasOpenOrder('pets.id')}
+         AND ${isNew('?2', '?3', '?4')} AND ${mayWrite('?5', '?6')}`,
+    )
+    .bind(`${petId}`, client, operation, key, attempt.requestId, attempt.number);
+  const outcome = db
+    .prepare(
+      `SELECT CAST(json_extract(first.response, '$.id') AS TEXT) AS id, first.response AS json,
+         first.body_hash, first.request_id, pets.id IS NOT NULL AS pet_exists,
+         pets.status AS pet_status
+       FROM (SELECT 1)
+       LEFT JOIN idempotency_keys AS first
+         ON first.client = ?2 AND first.operation = ?3 AND first.idempotency_key = ?4
+       LEFT JOIN pets ON pets.id = CAST(?1 AS INTEGER)`,
+    )
+    .bind(`${petId}`, client, operation, key);
+  const changes = [
+    deleteExpired(db, request),
+    reserve,
+    insertForReserved(db, petId),
+    recordCreated(db, request, 'orders', ORDER_JSON),
+  ];
+  return attemptWrite(db, attempt, changes, outcome);
+}
+
+/** Inserts the order of a pet that the preceding statement reserved. */
+function insertForReserved(db: Database, petId: bigint): D1PreparedStatement {
+  return db
+    .prepare('INSERT INTO orders (pet_id) SELECT CAST(?1 AS INTEGER) WHERE changes() = 1')
+    .bind(`${petId}`);
+}
+
+/**
+ * `changed` is the order as this request changed it, `null` if it did not. The others are the order as it is now, `null`
+ * if there is none.
+ */
+export type OrderChange = { changed: string | null } & (
+  | { current: string; current_status: OrderStatus }
+  | { current: null; current_status: null }
+);
+
+/** Sets the status of an order, and of its pet, if `TRANSITIONS` allows that. */
+export function changeOrder(
   db: Database,
   id: bigint,
   status: OrderStatus,
-  record: WriteRecord,
-): Promise<D1Result<Update>[]> {
-  const { from, pet } = TRANSITIONS[status];
-  const allowed = from.map((each) => `'${each}'`).join(', ');
-  const updatePet = db
+  attempt: Attempt,
+): Promise<D1Result<OrderChange>> {
+  const { from, petStatus } = TRANSITIONS[status];
+  const { requestId, number } = attempt;
+  const setOrder = db
     .prepare(
-      `UPDATE pets SET status = ?2 WHERE id = (
-         SELECT pet_id FROM orders WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed}))`,
+      `UPDATE orders SET status = ?2
+       WHERE id = CAST(?1 AS INTEGER) AND status IN (SELECT value FROM json_each(?3))
+         AND ${mayWrite('?4', '?5')}`,
     )
-    .bind(`${id}`, pet ?? null);
-  return db.batch<Update>([
-    // The pet first: its condition depends on the order's old status.
-    ...(pet ? [updatePet] : []),
-    db
-      .prepare(
-        `UPDATE orders SET status = ?2 WHERE id = CAST(?1 AS INTEGER) AND status IN (${allowed})`,
-      )
-      .bind(`${id}`, status),
-    recordChange(db, record),
-    db
-      .prepare(
-        `SELECT ${ORDER} AS json, status, EXISTS (${selectRecord}) AS is_recorded
-         FROM orders WHERE id = CAST(?1 AS INTEGER)`,
-      )
-      .bind(`${id}`, record.scope, record.requestId),
-  ]);
+    .bind(`${id}`, status, JSON.stringify(from), requestId, number);
+  const response = `SELECT ${ORDER_JSON} FROM orders WHERE id = CAST(?1 AS INTEGER)`;
+  const changes = [setOrder, recordResponse(db, attempt, response, id)];
+  if (petStatus) {
+    // changes() is 1 if the response was recorded, so if the order changed.
+    const setPet = db.prepare(
+      `UPDATE pets SET status = ?2
+       WHERE id = (SELECT pet_id FROM orders WHERE id = CAST(?1 AS INTEGER)) AND changes() = 1`,
+    );
+    changes.push(setPet.bind(`${id}`, petStatus));
+  }
+  const outcome = db
+    .prepare(
+      `SELECT write_attempts.response AS changed, orders.json AS current,
+         orders.status AS current_status
+       FROM (SELECT 1)
+       LEFT JOIN write_attempts ON request_id = ?2
+       LEFT JOIN (SELECT id, status, ${ORDER_JSON} AS json FROM orders) AS orders
+         ON orders.id = CAST(?1 AS INTEGER)`,
+    )
+    .bind(`${id}`, requestId);
+  return attemptWrite(db, attempt, changes, outcome);
 }

@@ -1,55 +1,74 @@
 /** The operations on orders. */
-import { READ, REPEATABLE_WRITE, runQuery } from '../database.ts';
+import { zValidator } from '@hono/zod-validator';
+import { Hono } from 'hono';
+import * as z from 'zod/mini';
+import { runQuery } from '../d1/database.ts';
+import { create } from '../d1/idempotency/create.ts';
+import type { AppEnv } from '../env.ts';
+import { operation } from '../http/operation.ts';
 import { sendPage } from '../http/paging.ts';
-import { created, respond } from '../http/responses.ts';
-import { create } from '../idempotency/create.ts';
-import { writeRecord } from '../idempotency/header.ts';
-import { operation } from '../middleware/operation.ts';
+import { sendCreated, sendJson } from '../http/responses.ts';
+import { rejectInvalid } from '../http/validate.ts';
 import { petNotFound } from '../pets/errors.ts';
-import { createRouter } from '../router.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import * as queries from './queries.ts';
 import { getOrder, listOrders, orderList, placeOrder, updateOrder } from './schema.ts';
 
-export const orders = createRouter();
+export const orders = new Hono<AppEnv>();
 
-orders.get('/store/orders', operation(listOrders), async (c) => {
-  const query = c.req.valid('query');
-  const page = await runQuery(c, READ, (db) => queries.selectOrders(db, query));
-  return sendPage(c, orderList, query, page);
-});
+orders.get(
+  '/store/orders',
+  operation(listOrders),
+  zValidator('query', z.lazy(listOrders.query), rejectInvalid),
+  async (c) => {
+    const query = c.req.valid('query');
+    const page = await runQuery(c, (db) => queries.selectOrders(db, query));
+    return sendPage(c, orderList, query, page);
+  },
+);
 
-orders.post('/store/orders', operation(placeOrder), async (c) => {
-  const body = c.req.valid('json');
-  const { created: order, effects } = await create<queries.UnavailablePet>(c, {
-    operationId: placeOrder.operationId,
-    body,
-    insertion: (db) => queries.orderInsertion(db, body),
-    outcome: 'whether the order was placed',
-  });
-  if (order) return created(c, order);
-  const pet = effects.at(-1)?.results[0];
-  throw pet ? petNotAvailable(body.petId, pet.status) : petNotFound(body.petId);
-});
+orders.post(
+  '/store/orders',
+  operation(placeOrder),
+  zValidator('json', z.lazy(placeOrder.json), rejectInvalid),
+  async (c) => {
+    const newOrder = c.req.valid('json');
+    const { petId } = newOrder;
+    const order = await create(c, newOrder, {
+      insert: (db) => queries.insertOrder(db, petId),
+      insertOnce: (db, request, attempt) => queries.insertOrderOnce(db, petId, request, attempt),
+    });
+    if (order && order.json !== null) return sendCreated(c, order);
+    throw order?.pet_exists ? petNotAvailable(petId, order.pet_status) : petNotFound(petId);
+  },
+);
 
-orders.get('/store/orders/:orderId', operation(getOrder), async (c) => {
-  const { orderId } = c.req.valid('param');
-  const { results } = await runQuery(c, READ, (db) => queries.selectOrder(db, orderId));
-  const [order] = results;
-  if (!order) throw orderNotFound(orderId);
-  return respond(c, 200, order.json);
-});
+orders.get(
+  '/store/orders/:orderId',
+  operation(getOrder),
+  zValidator('param', z.lazy(getOrder.param), rejectInvalid),
+  async (c) => {
+    const { orderId } = c.req.valid('param');
+    const order = await runQuery(c, (db) => queries.selectOrder(db, orderId));
+    if (!order) throw orderNotFound(orderId);
+    return sendJson(c, order.json);
+  },
+);
 
-orders.patch('/store/orders/:orderId', operation(updateOrder), async (c) => {
-  const { orderId } = c.req.valid('param');
-  const { status } = c.req.valid('json');
-  const record = writeRecord(c, updateOrder.operationId);
-  const results = await runQuery(c, REPEATABLE_WRITE, (db) =>
-    queries.updateOrder(db, orderId, status, record),
-  );
-  const order = results.at(-1)?.results[0];
-  if (!order) throw orderNotFound(orderId);
-  // Setting the current status again succeeds, so that a retry is harmless.
-  if (!order.is_recorded && order.status !== status) throw invalidTransition(order.status, status);
-  return respond(c, 200, order.json);
-});
+orders.patch(
+  '/store/orders/:orderId',
+  operation(updateOrder),
+  zValidator('param', z.lazy(updateOrder.param), rejectInvalid),
+  zValidator('json', z.lazy(updateOrder.json), rejectInvalid),
+  async (c) => {
+    const { orderId } = c.req.valid('param');
+    const { status } = c.req.valid('json');
+    const order = await runQuery(c, (db, attempt) =>
+      queries.changeOrder(db, orderId, status, attempt),
+    );
+    if (order && order.changed !== null) return sendJson(c, order.changed);
+    if (!order || order.current === null) throw orderNotFound(orderId);
+    if (order.current_status === status) return sendJson(c, order.current);
+    throw invalidTransition(order.current_status, status);
+  },
+);

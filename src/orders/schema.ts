@@ -1,26 +1,25 @@
 /** The definitions of the operations on orders. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
-import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
-import { Int64, pathId, required } from '../http/int64.ts';
+import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/unavailable.ts';
+import { NOT_AN_OBJECT, PATCH_TYPES } from '../http/body.ts';
+import type { OperationDefinition } from '../http/definition.ts';
+import { Int64, orRequired, pathId } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import { lazy } from '../lazy.ts';
-import type { OperationDefinition } from '../middleware/operation.ts';
 
 const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
 
 export const OrderStatus = lazy(() =>
-  z.enum(STATUSES, { error: required(`must be one of ${STATUSES.join(', ')}`) }),
+  z.enum(STATUSES, { error: orRequired(`must be one of ${STATUSES.join(', ')}`) }),
 );
 export type OrderStatus = (typeof STATUSES)[number];
 
-const error = 'must be a JSON object';
-
-export const NewOrder = lazy(() => z.strictObject({ petId: Int64() }, { error }));
+export const NewOrder = lazy(() => z.strictObject({ petId: Int64() }, NOT_AN_OBJECT));
 export type NewOrder = z.infer<ReturnType<typeof NewOrder>>;
 
-export const OrderPatch = lazy(() => z.strictObject({ status: OrderStatus() }, { error }));
+export const OrderPatch = lazy(() => z.strictObject({ status: OrderStatus() }, NOT_AN_OBJECT));
 
-export const orderList = pagedList('orders', ['status'], () => ({
+export const orderList = pagedList('orders', () => ({
   status: z.optional(OrderStatus()),
 }));
 
@@ -30,6 +29,7 @@ export const listOrders = {
   operationId: 'listOrders',
   scope: 'read',
   query: orderList.query,
+  unavailable: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const placeOrder = {
@@ -37,12 +37,14 @@ export const placeOrder = {
   scope: 'write',
   json: NewOrder,
   idempotent: true,
+  unavailable: unknownOutcome('whether the order was placed', CREATE_ADVICE),
 } as const satisfies OperationDefinition;
 
 export const getOrder = {
   operationId: 'getOrder',
   scope: 'read',
   param: OrderPath,
+  unavailable: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const updateOrder = {
@@ -50,5 +52,9 @@ export const updateOrder = {
   scope: 'write',
   param: OrderPath,
   json: OrderPatch,
-  mediaTypes: [JSON_TYPE, MERGE_PATCH_TYPE],
+  mediaTypes: PATCH_TYPES,
+  unavailable: unknownOutcome(
+    'whether the order was changed',
+    'A retry is safe: setting the current status again changes nothing.',
+  ),
 } as const satisfies OperationDefinition;

@@ -2,115 +2,143 @@
  * The SQL statements on pets. SQLite writes the JSON, because integers beyond 2^53 are rounded in rows read into
  * JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
  */
-import type { Database } from '../database.ts';
-import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
+import { attemptWrite, mayWrite, recordResponse } from '../d1/attempts.ts';
+import { type Attempt, type Database, transaction } from '../d1/database.ts';
 import {
-  type Insertion,
-  recordChange,
-  selectRecord,
-  type WriteRecord,
-} from '../idempotency/queries.ts';
-import { openOrder } from '../orders/queries.ts';
+  deleteExpired,
+  type FirstRequest,
+  isNew,
+  type KeyedRequest,
+  recordCreated,
+} from '../d1/idempotency/queries.ts';
+import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
+import type { NewRow } from '../http/responses.ts';
+import { hasOpenOrder } from '../orders/queries.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 
 /**
- * A pet as JSON, with its fields in the order of the interface. A NULL status has no member: json_object cannot omit
- * members, and json_patch takes twice as long.
+ * SQL expression: a pet as JSON, with its fields in the order of the interface. A NULL status has no member: json_object
+ * cannot omit members, and json_patch takes twice as long.
  */
-const PET = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id
+const PET_JSON = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id
   || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
-
-export type PetRow = { json: string };
 
 /** A page of pets: see `selectPage`. */
 export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
-  return selectPage(db, { table: 'pets', item: PET, columns: { status: 'status' } }, query);
+  const columns = { status: 'status' };
+  return selectPage(db, { table: 'pets', item: PET_JSON, columns }, query);
 }
 
 /** The pet with this id: one row or none. */
-export function selectPet(db: Database, id: bigint): Promise<D1Result<PetRow>> {
+export function selectPet(db: Database, id: bigint): Promise<D1Result<{ json: string }>> {
   return db
-    .prepare(`SELECT ${PET} AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`)
+    .prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`)
     .bind(`${id}`)
-    .all<PetRow>();
+    .all();
 }
 
-/** Inserts a pet. */
-export function petInsertion({ name, categoryId, status }: NewPet): Insertion {
-  return {
-    table: 'pets',
-    insert: 'INSERT INTO pets (name, category_id, status) SELECT ?1, ?2, ?3 WHERE',
-    values: [name, `${categoryId}`, status ?? null],
-    json: PET,
-  };
+export function insertPet(
+  db: Database,
+  { name, categoryId, status }: NewPet,
+): Promise<D1Result<NewRow>> {
+  return db
+    .prepare(
+      `INSERT INTO pets (name, category_id, status) VALUES (?1, ?2, ?3)
+       RETURNING CAST(id AS TEXT) AS id, ${PET_JSON} AS json`,
+    )
+    .bind(name, `${categoryId}`, status ?? null)
+    .all();
 }
-
-/** The pet after an update. */
-export type Update = {
-  json: string;
-  /** 1 if this request changed it, else 0. */
-  is_recorded: number;
-};
 
 /**
- * Sets the fields of a patch. The last result holds the pet, if it exists. While the pet has an open order, a patch
- * with a status changes nothing.
+ * Inserts a pet once for an idempotency key. The outcome is the first response, also if this attempt inserted nothing.
+ * So a late attempt finds a record, and needs no fence.
  */
-export function updatePet(
+export function insertPetOnce(
+  db: Database,
+  { name, categoryId, status }: NewPet,
+  request: KeyedRequest,
+): Promise<D1Result<NewRow & FirstRequest>> {
+  const { client, operation, key } = request;
+  const insert = db
+    .prepare(
+      `INSERT INTO pets (name, category_id, status) SELECT ?1, ?2, ?3
+       WHERE ${isNew('?4', '?5', '?6')}`,
+    )
+    .bind(name, `${categoryId}`, status ?? null, client, operation, key);
+  const outcome = db
+    .prepare(
+      `SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS json, body_hash, request_id
+       FROM idempotency_keys WHERE client = ?1 AND operation = ?2 AND idempotency_key = ?3`,
+    )
+    .bind(client, operation, key);
+  const record = recordCreated(db, request, 'pets', PET_JSON);
+  return transaction(db, [deleteExpired(db, request), insert, record], outcome);
+}
+
+/** `changed` is the pet as this request changed it, `null` if it did not. `pet_exists` says whether there is a pet now. */
+export type PetChange = { changed: string | null; pet_exists: number };
+
+/** Sets the fields of a patch. While the pet has an open order, which determines its status, the status cannot be set. */
+export function changePet(
   db: Database,
   id: bigint,
   { name, categoryId, status }: PetPatch,
-  record: WriteRecord,
-): Promise<D1Result<Update>[]> {
-  const columns: [column: string, value: string | null | undefined][] = [
-    ['name', name],
-    ['category_id', categoryId?.toString()],
-    ['status', status],
-  ];
-  const set = columns.filter(([, value]) => value !== undefined);
-  const assignments = set.map(([column], i) => `${column} = ?${i + 4}`).join(', ');
-  // An open order determines the status of its pet.
-  const guard = status === undefined ? '' : `AND NOT EXISTS (${openOrder})`;
-  const { scope, requestId } = record;
-  return db.batch<Update>([
-    db
-      .prepare(
-        `UPDATE pets SET ${assignments}
-         WHERE id = CAST(?1 AS INTEGER) ${guard} AND NOT EXISTS (${selectRecord})`,
-      )
-      .bind(`${id}`, scope, requestId, ...set.map(([, value]) => value)),
-    recordChange(db, record),
-    db
-      .prepare(
-        `SELECT ${PET} AS json, EXISTS (${selectRecord}) AS is_recorded
-         FROM pets WHERE id = CAST(?1 AS INTEGER)`,
-      )
-      .bind(`${id}`, scope, requestId),
-  ]);
+  attempt: Attempt,
+): Promise<D1Result<PetChange>> {
+  const { requestId, number } = attempt;
+  const parameters = [`${id}`, name ?? null, categoryId?.toString() ?? null, requestId, number];
+  const set =
+    status === undefined
+      ? db
+          .prepare(
+            `UPDATE pets SET name = ifnull(?2, name), category_id = ifnull(?3, category_id)
+             WHERE id = CAST(?1 AS INTEGER) AND ${mayWrite('?4', '?5')}`,
+          )
+          .bind(...parameters)
+      : db
+          .prepare(
+            `UPDATE pets
+             SET name = ifnull(?2, name), category_id = ifnull(?3, category_id), status = ?6
+             WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder('pets.id')}
+               AND ${mayWrite('?4', '?5')}`,
+          )
+          .bind(...parameters, status);
+  const response = `SELECT ${PET_JSON} FROM pets WHERE id = CAST(?1 AS INTEGER)`;
+  return attemptWrite(
+    db,
+    attempt,
+    [set, recordResponse(db, attempt, response, id)],
+    selectChange(db, id, requestId),
+  );
 }
 
-/** The outcome of a deletion: 1 for true, 0 for false. */
-export type Deletion = { is_recorded: number; is_found: number };
-
-/**
- * Deletes a pet without an open order. The last result shows whether this request deleted it (`is_recorded`), and
- * whether the pet still exists (`is_found`).
- */
-export function deletePet(
+/** Deletes a pet without an open order. In the outcome, `changed` is an empty string if this request deleted it. */
+export function removePet(
   db: Database,
   id: bigint,
-  record: WriteRecord,
-): Promise<D1Result<Deletion>[]> {
-  return db.batch<Deletion>([
-    db
-      .prepare(`DELETE FROM pets WHERE id = CAST(?1 AS INTEGER) AND NOT EXISTS (${openOrder})`)
-      .bind(`${id}`),
-    recordChange(db, record),
-    db
-      .prepare(
-        `SELECT EXISTS (${selectRecord}) AS is_recorded,
-           EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS is_found`,
-      )
-      .bind(`${id}`, record.scope, record.requestId),
-  ]);
+  attempt: Attempt,
+): Promise<D1Result<PetChange>> {
+  const { requestId, number } = attempt;
+  const remove = db
+    .prepare(
+      `DELETE FROM pets
+       WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder('pets.id')} AND ${mayWrite('?2', '?3')}`,
+    )
+    .bind(`${id}`, requestId, number);
+  return attemptWrite(
+    db,
+    attempt,
+    [remove, recordResponse(db, attempt, "''", id)],
+    selectChange(db, id, requestId),
+  );
+}
+
+function selectChange(db: Database, id: bigint, requestId: string): D1PreparedStatement {
+  return db
+    .prepare(
+      `SELECT (SELECT response FROM write_attempts WHERE request_id = ?2) AS changed,
+         EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS pet_exists`,
+    )
+    .bind(`${id}`, requestId);
 }

@@ -1,62 +1,82 @@
 /** The operations on pets. */
-import { READ, REPEATABLE_WRITE, runQuery } from '../database.ts';
+import { zValidator } from '@hono/zod-validator';
+import { Hono } from 'hono';
+import * as z from 'zod/mini';
+import { runQuery } from '../d1/database.ts';
+import { create } from '../d1/idempotency/create.ts';
+import type { AppEnv } from '../env.ts';
+import { operation } from '../http/operation.ts';
 import { sendPage } from '../http/paging.ts';
-import { created, respond } from '../http/responses.ts';
-import { create } from '../idempotency/create.ts';
-import { writeRecord } from '../idempotency/header.ts';
-import { operation } from '../middleware/operation.ts';
-import { createRouter } from '../router.ts';
-import { deprecated } from './deprecation.ts';
+import { sendCreated, sendJson } from '../http/responses.ts';
+import { rejectInvalid } from '../http/validate.ts';
+import { deprecated } from '../middleware/deprecation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
 import * as queries from './queries.ts';
 import { createPet, deletePet, getPet, listPets, petList, updatePet } from './schema.ts';
 
-export const pets = createRouter();
+export const pets = new Hono<AppEnv>();
 
-pets.get('/pets', operation(listPets), async (c) => {
-  const query = c.req.valid('query');
-  const page = await runQuery(c, READ, (db) => queries.selectPets(db, query));
-  return sendPage(c, petList, query, page);
-});
+pets.get(
+  '/pets',
+  operation(listPets),
+  zValidator('query', z.lazy(listPets.query), rejectInvalid),
+  async (c) => {
+    const query = c.req.valid('query');
+    const page = await runQuery(c, (db) => queries.selectPets(db, query));
+    return sendPage(c, petList, query, page);
+  },
+);
 
-pets.post('/pets', operation(createPet), async (c) => {
-  const body = c.req.valid('json');
-  const { created: pet } = await create(c, {
-    operationId: createPet.operationId,
-    body,
-    insertion: () => queries.petInsertion(body),
-    outcome: 'whether the animal was added',
-  });
-  if (!pet) throw new Error('the insert returned no row');
-  return created(c, pet);
-});
+pets.post(
+  '/pets',
+  operation(createPet),
+  zValidator('json', z.lazy(createPet.json), rejectInvalid),
+  async (c) => {
+    const newPet = c.req.valid('json');
+    const pet = await create(c, newPet, {
+      insert: (db) => queries.insertPet(db, newPet),
+      insertOnce: (db, request) => queries.insertPetOnce(db, newPet, request),
+    });
+    if (!pet) throw new Error('the insert returned no row');
+    return sendCreated(c, pet);
+  },
+);
 
-pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
-  const { petId } = c.req.valid('param');
-  const { results } = await runQuery(c, READ, (db) => queries.selectPet(db, petId));
-  const [pet] = results;
-  if (!pet) throw petNotFound(petId);
-  return respond(c, 200, pet.json);
-});
+pets.get(
+  '/pets/:petId',
+  deprecated,
+  operation(getPet),
+  zValidator('param', z.lazy(getPet.param), rejectInvalid),
+  async (c) => {
+    const { petId } = c.req.valid('param');
+    const pet = await runQuery(c, (db) => queries.selectPet(db, petId));
+    if (!pet) throw petNotFound(petId);
+    return sendJson(c, pet.json);
+  },
+);
 
-pets.patch('/pets/:petId', operation(updatePet), async (c) => {
-  const { petId } = c.req.valid('param');
-  const patch = c.req.valid('json');
-  const record = writeRecord(c, updatePet.operationId);
-  const results = await runQuery(c, REPEATABLE_WRITE, (db) =>
-    queries.updatePet(db, petId, patch, record),
-  );
-  const pet = results.at(-1)?.results[0];
-  if (!pet) throw petNotFound(petId);
-  if (!pet.is_recorded) throw petHasOpenOrder(petId);
-  return respond(c, 200, pet.json);
-});
+pets.patch(
+  '/pets/:petId',
+  operation(updatePet),
+  zValidator('param', z.lazy(updatePet.param), rejectInvalid),
+  zValidator('json', z.lazy(updatePet.json), rejectInvalid),
+  async (c) => {
+    const { petId } = c.req.valid('param');
+    const patch = c.req.valid('json');
+    const pet = await runQuery(c, (db, attempt) => queries.changePet(db, petId, patch, attempt));
+    if (pet && pet.changed !== null) return sendJson(c, pet.changed);
+    throw pet?.pet_exists ? petHasOpenOrder(petId) : petNotFound(petId);
+  },
+);
 
-pets.delete('/pets/:petId', operation(deletePet), async (c) => {
-  const { petId } = c.req.valid('param');
-  const record = writeRecord(c, deletePet.operationId);
-  const results = await runQuery(c, REPEATABLE_WRITE, (db) => queries.deletePet(db, petId, record));
-  const deletion = results.at(-1)?.results[0];
-  if (deletion?.is_recorded) return respond(c, 204);
-  throw deletion?.is_found ? petHasOpenOrder(petId) : petNotFound(petId);
-});
+pets.delete(
+  '/pets/:petId',
+  operation(deletePet),
+  zValidator('param', z.lazy(deletePet.param), rejectInvalid),
+  async (c) => {
+    const { petId } = c.req.valid('param');
+    const pet = await runQuery(c, (db, attempt) => queries.removePet(db, petId, attempt));
+    if (pet && pet.changed !== null) return c.body(null, 204);
+    throw pet?.pet_exists ? petHasOpenOrder(petId) : petNotFound(petId);
+  },
+);

@@ -1,10 +1,11 @@
 /** The definitions of the operations on pets. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
-import { JSON_TYPE, MERGE_PATCH_TYPE } from '../http/body.ts';
-import { Int64, pathId, required } from '../http/int64.ts';
+import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/unavailable.ts';
+import { NOT_AN_OBJECT, PATCH_TYPES } from '../http/body.ts';
+import type { OperationDefinition } from '../http/definition.ts';
+import { Int64, orRequired, pathId } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import { lazy } from '../lazy.ts';
-import type { OperationDefinition } from '../middleware/operation.ts';
 
 export const PetStatus = lazy(() =>
   z.enum(['available', 'pending', 'sold'], {
@@ -26,7 +27,7 @@ export const VISIBLE =
 
 /** Stored exactly as sent: neither trimmed nor normalized. */
 export const Name = lazy(() =>
-  z.string({ error: required('must be a string') }).check(
+  z.string({ error: orRequired('must be a string') }).check(
     z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
     // Counts code points: 🐕 is one code point, but two UTF-16 code units.
     z.refine(
@@ -39,10 +40,11 @@ export const Name = lazy(() =>
   ),
 );
 
-const error = 'must be a JSON object';
-
 export const NewPet = lazy(() =>
-  z.strictObject({ name: Name(), categoryId: Int64(), status: z.optional(PetStatus()) }, { error }),
+  z.strictObject(
+    { name: Name(), categoryId: Int64(), status: z.optional(PetStatus()) },
+    NOT_AN_OBJECT,
+  ),
 );
 export type NewPet = z.infer<ReturnType<typeof NewPet>>;
 
@@ -55,7 +57,7 @@ export const PetPatch = lazy(() =>
         categoryId: z.optional(Int64()),
         status: z.optional(z.nullable(PetStatus())),
       },
-      { error },
+      NOT_AN_OBJECT,
     )
     .check(
       z.refine((patch) => Object.keys(patch).length > 0, {
@@ -67,7 +69,7 @@ export const PetPatch = lazy(() =>
 );
 export type PetPatch = z.infer<ReturnType<typeof PetPatch>>;
 
-export const petList = pagedList('', ['status'], () => ({ status: z.optional(PetStatus()) }));
+export const petList = pagedList('pets', () => ({ status: z.optional(PetStatus()) }));
 
 export const PetPath = lazy(() => z.strictObject({ petId: pathId() }));
 
@@ -75,6 +77,7 @@ export const listPets = {
   operationId: 'listPets',
   scope: 'read',
   query: petList.query,
+  unavailable: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const createPet = {
@@ -82,12 +85,14 @@ export const createPet = {
   scope: 'write',
   json: NewPet,
   idempotent: true,
+  unavailable: unknownOutcome('whether the animal was added', CREATE_ADVICE),
 } as const satisfies OperationDefinition;
 
 export const getPet = {
   operationId: 'getPet',
   scope: 'read',
   param: PetPath,
+  unavailable: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const updatePet = {
@@ -95,11 +100,19 @@ export const updatePet = {
   scope: 'write',
   param: PetPath,
   json: PetPatch,
-  mediaTypes: [JSON_TYPE, MERGE_PATCH_TYPE],
+  mediaTypes: PATCH_TYPES,
+  unavailable: unknownOutcome(
+    'whether the animal was changed',
+    'Check before you retry: the same change could overwrite a later one of another client.',
+  ),
 } as const satisfies OperationDefinition;
 
 export const deletePet = {
   operationId: 'deletePet',
   scope: 'write',
   param: PetPath,
+  unavailable: unknownOutcome(
+    'whether the animal was deleted',
+    'A retry is safe: 404 means that the animal is deleted.',
+  ),
 } as const satisfies OperationDefinition;

@@ -1,6 +1,6 @@
 /** The context in which a test case of the client runs, in any runtime, and its assertions. */
 import type * as Client from '../../client/src/index.ts';
-import type { KeyRecord } from '../../src/keys/record.ts';
+import type { KeyRecord } from '../../src/auth/keys/record.ts';
 import type { Faults } from '../faults/worker.ts';
 
 /** Controls the store under test, also from another process. */

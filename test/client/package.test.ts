@@ -7,7 +7,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { SUNSET_DATE } from '../../src/pets/deprecation.ts';
+import { SUNSET_DATE } from '../../src/middleware/deprecation.ts';
 import { runNpm } from './npm.ts';
 import { bundle } from './remote.ts';
 

@@ -1,7 +1,7 @@
 /** A sequential model of the store: the answer to each operation, and its effect on the state. */
 import { isDeepStrictEqual } from 'node:util';
+import { idempotencyKeyReused } from '../../src/d1/idempotency/create.ts';
 import { type ApiError, STATUS_OF } from '../../src/errors.ts';
-import { idempotencyKeyReused } from '../../src/idempotency/create.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from '../../src/orders/errors.ts';
 import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
 

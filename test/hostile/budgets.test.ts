@@ -1,6 +1,6 @@
 /** Clients that have spent a budget: which requests are rejected, and what they no longer reach. */
 import { expect, test } from 'vitest';
-import { generateKey } from '../../src/keys/format.ts';
+import { generateKey } from '../../src/auth/keys/format.ts';
 import { send } from './client.ts';
 import { startServer } from './server.ts';
 

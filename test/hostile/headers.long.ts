@@ -1,6 +1,6 @@
 /** Headers designed to cost time: a request of 120 KB does not delay other clients. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { generateKey } from '../../src/keys/format.ts';
+import { generateKey } from '../../src/auth/keys/format.ts';
 import { answerOn, bytesOf, type Sent, write } from './client.ts';
 import { expectLinear, timeOf } from './growth.ts';
 import { startServer } from './server.ts';

@@ -1,6 +1,6 @@
 /** Outside the local environment, a request over plain http is rejected before its key is checked. */
 import { describe, expect, test } from 'vitest';
-import { generateKey } from '../../src/keys/format.ts';
+import { generateKey } from '../../src/auth/keys/format.ts';
 import { send } from './client.ts';
 import { startServer } from './server.ts';
 

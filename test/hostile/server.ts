@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { generateKey } from '../../src/keys/format.ts';
-import { type KeyRecord, recordName } from '../../src/keys/record.ts';
+import { generateKey } from '../../src/auth/keys/format.ts';
+import { type KeyRecord, recordName } from '../../src/auth/keys/record.ts';
 import { writeRuntime } from './runtime.ts';
 import type { Controls, Report } from './worker.ts';
 

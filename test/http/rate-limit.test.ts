@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { networksOf } from '../../src/http/rate-limit.ts';
-import { generateKey } from '../../src/keys/format.ts';
+import { generateKey } from '../../src/auth/keys/format.ts';
+import { networksOf } from '../../src/auth/rate-limit.ts';
 import { SMALL_LIMIT as LIMIT } from '../server.ts';
 import { type Reply, startStore } from '../store.ts';
 

@@ -1,6 +1,6 @@
 /** Which records of keys an isolate uses without waiting for KV, at given times. */
 import { describe, expect, test } from 'vitest';
-import { createKeyCache } from '../../src/keys/cache.ts';
+import { createKeyCache } from '../../src/auth/keys/cache.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;

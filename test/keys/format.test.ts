@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { checksum, environmentOfKey, generateKey } from '../../src/auth/keys/format.ts';
 import { crc32 } from '../../src/crc32.ts';
-import { checksum, environmentOfKey, generateKey } from '../../src/keys/format.ts';
 
 test('crc32 matches the check value of its definition', () => {
   // The check value of CRC-32/ISO-HDLC in the catalogue of parametrised CRC algorithms.

@@ -1,6 +1,6 @@
 /** When a request reads KV. The rules for the age of a cached record: cache.test.ts. */
 import { expect, test } from 'vitest';
-import { generateKey } from '../../src/keys/format.ts';
+import { generateKey } from '../../src/auth/keys/format.ts';
 import type { Failure } from '../faults/worker.ts';
 import { type Reply, startStore } from '../store.ts';
 

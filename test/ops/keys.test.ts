@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { environmentOfKey } from '../../src/keys/format.ts';
-import { recordName } from '../../src/keys/record.ts';
+import { environmentOfKey } from '../../src/auth/keys/format.ts';
+import { recordName } from '../../src/auth/keys/record.ts';
 import { keysCommand, type Listed, type NewKey } from './keys-command.ts';
 
 let { entries, run, keys, json, failPut } = keysCommand();

@@ -1,6 +1,6 @@
 /** The rows that a write reads and writes must not depend on the size of the store. */
 import { expect, test } from 'vitest';
-import { insertRow, insertRowOnce } from '../../src/idempotency/queries.ts';
+import { insertRow, insertRowOnce } from '../../src/d1/idempotency/queries.ts';
 import { orderInsertion, updateOrder } from '../../src/orders/queries.ts';
 import { deletePet, updatePet } from '../../src/pets/queries.ts';
 import { startStore } from '../store.ts';

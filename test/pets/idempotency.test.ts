@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { generateKey } from '../../src/keys/format.ts';
+import { generateKey } from '../../src/auth/keys/format.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });

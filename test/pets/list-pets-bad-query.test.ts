@@ -48,11 +48,11 @@ test.each([
   ['cursor=garbage', CURSOR],
   ['cursor=%F0%9F%90%B6', CURSOR],
   [`cursor=${btoa('2..5.abc')}`, CURSOR],
-  [`cursor=${encodeCursor({ scope: 'sold', lastId: 5n })}`, FILTER],
-  [`status=sold&cursor=${encodeCursor({ scope: '', lastId: 5n })}`, FILTER],
-  [`status=sold&cursor=${encodeCursor({ scope: 'available', lastId: 5n })}`, FILTER],
+  [`cursor=${encodeCursor({ list: 'pets', filters: 'status=sold', lastId: 5n })}`, FILTER],
+  [`status=sold&cursor=${encodeCursor({ list: 'pets', filters: '', lastId: 5n })}`, FILTER],
+  [`status=sold&cursor=${encodeCursor({ list: 'pets', filters: 'status=available', lastId: 5n })}`, FILTER],
   [`limit=0&status=no&cursor=x&y=1`, `${LIMIT}; ${STATUS}; ${CURSOR}; y: is not a known parameter`],
-  [`limit=0&cursor=${encodeCursor({ scope: 'sold', lastId: 5n })}`, `${LIMIT}; ${FILTER}`],
+  [`limit=0&cursor=${encodeCursor({ list: 'pets', filters: 'status=sold', lastId: 5n })}`, `${LIMIT}; ${FILTER}`],
 ])('the query %s is a 400', async (query, message) => {
   const reply = await send('GET', `/v1/pets?${query}`);
   expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
@@ -60,7 +60,7 @@ test.each([
 });
 
 test('a truncated or changed cursor is a 400', async () => {
-  const cursor = encodeCursor({ scope: '', lastId: 1234567890123456789n });
+  const cursor = encodeCursor({ list: 'pets', filters: '', lastId: 1234567890123456789n });
   const flipped = Array.from(cursor, (letter, i) => {
     const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
     return `${cursor.slice(0, i)}${other === letter ? 'x' : other}${cursor.slice(i + 1)}`;

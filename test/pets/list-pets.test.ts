@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { insertRow } from '../../src/idempotency/queries.ts';
+import { insertRow } from '../../src/d1/idempotency/queries.ts';
 import { petInsertion, selectPets } from '../../src/pets/queries.ts';
 import { startStore } from '../store.ts';
 
@@ -141,7 +141,7 @@ describe('the cost', () => {
       for (const after of [0, last - 5000, last - 30, last - 1]) {
         for (const limit of [1, 20, 100]) {
           const { meta } = await selectPets(DB, {
-            cursor: { scope: '', lastId: BigInt(after) },
+            cursor: { list: 'pets', filters: '', lastId: BigInt(after) },
             ...{ status, limit },
           });
           expect(meta.rows_read).toBeLessThanOrEqual(limit + 1);

@@ -1,7 +1,6 @@
 /** One life of the store: released, promoted, broken, returned, rolled back; and what its clients saw. */
 import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../cloudflare/workers.ts';
-import { MIGRATIONS } from '../project.ts';
 import { ADDRESS, PROMOTE, releaseProject } from './release-project.ts';
 
 const project = releaseProject();
@@ -113,9 +112,6 @@ describe('a life', { shuffle: false }, () => {
     const before = project.changes().length;
     expect(await refused('staging', '--wait=0')).toContain('the previous release');
     expect(project.changes().slice(before)).toEqual([]);
-    await project.git('revert', '--no-edit', 'HEAD');
-    await commit(`migrations/${MIGRATIONS[0]}`, (sql) => `${sql}-- changed`);
-    expect(await refused('staging', '--wait=0')).toContain('was changed after it was recorded');
     await project.git('revert', '--no-edit', 'HEAD');
   });
 

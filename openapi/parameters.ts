@@ -1,0 +1,35 @@
+/** The request headers that operations share, for `components/parameters`. */
+import { KEYWORDS, POSSIBLE_BOOKMARK } from '../src/d1/bookmark.ts';
+import { KEPT_HOURS, MAX_LENGTH } from '../src/d1/idempotency/header.ts';
+
+export const PARAMETERS = {
+  Bookmark: {
+    name: 'X-D1-Bookmark',
+    in: 'header',
+    description:
+      'Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes).',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 256,
+      pattern: `^(${KEYWORDS.join('|')}|${POSSIBLE_BOOKMARK.source.slice(1, -1)})$`,
+    },
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first response again. A UUID is a good key. 1 to ${MAX_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: MAX_LENGTH + 2,
+      // HTTP removes spaces around a value.
+      pattern: `^(?!""$)(?!.*, )("[ -~]{1,${MAX_LENGTH}}"|[!-~]([ -~]{0,${MAX_LENGTH - 2}}[!-~])?)$`,
+    },
+  },
+} as const;
+
+/** A reference to a shared parameter. */
+export function parameter(name: keyof typeof PARAMETERS): { $ref: string } {
+  return { $ref: `#/components/parameters/${name}` };
+}

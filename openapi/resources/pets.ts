@@ -1,0 +1,223 @@
+/** The description of the operations on pets. */
+import * as z from 'zod/mini';
+import { Int64 } from '../../src/http/int64.ts';
+import { LIMIT } from '../../src/http/paging.ts';
+import {
+  DEPRECATION,
+  deprecationLinks,
+  SUNSET,
+  SUNSET_DATE,
+} from '../../src/middleware/deprecation.ts';
+import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
+import {
+  createPet,
+  deletePet,
+  getPet,
+  listPets,
+  NAME_LENGTH,
+  Name,
+  NewPet,
+  PetPatch,
+  PetPath,
+  PetStatus,
+  petList,
+  updatePet,
+  VISIBLE,
+} from '../../src/pets/schema.ts';
+import { BODY, describe, type ResourceDescription } from '../describe.ts';
+import { constantHeader, type Headers, LOCATION, NEXT_PAGE, textHeader } from '../headers.ts';
+import {
+  allowUnknownFields,
+  describeCursor,
+  describeFilter,
+  describeId,
+  describeSchema,
+  replaceWith,
+} from '../schemas.ts';
+
+const Pet = z.looseObject({ id: Int64(), ...NewPet().shape });
+const Pets = z.array(Pet);
+
+const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
+const PET = { id: 7, ...NEW_PET };
+
+/** Control characters, for a class in a regular expression. */
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
+
+/**
+ * The characters up to U+FFFF that `VISIBLE` excludes, for a class in a regular expression. Few tools support the Unicode
+ * classes of `VISIBLE` in patterns.
+ */
+function invisible(): string {
+  const codes = Array.from({ length: 0x10000 }, (_, code) => code).filter(
+    (code) => !VISIBLE.test(String.fromCharCode(code)),
+  );
+  const escape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
+  const starts = codes.filter((code) => !codes.includes(code - 1));
+  const ends = codes.filter((code) => !codes.includes(code + 1));
+  return starts
+    .map((start, i) => [...new Set([start, ends[i] ?? start])].map(escape).join('-'))
+    .join('');
+}
+
+describeSchema(Name(), {
+  override: replaceWith({
+    type: 'string',
+    minLength: 1,
+    maxLength: NAME_LENGTH,
+    pattern: `^[^${CONTROL}]*[^${CONTROL}${invisible()}][^${CONTROL}]*$`,
+  }),
+  description:
+    "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.",
+});
+describeSchema(PetStatus(), { id: 'PetStatus', description: 'Availability of the animal.' });
+describeSchema(NewPet(), {
+  id: 'NewPet',
+  description:
+    'An animal to add. The service assigns its id. Omit `status` for an animal without a status.',
+  examples: [NEW_PET],
+});
+describeSchema(PetPatch(), {
+  id: 'PetPatch',
+  description: 'The fields to change, at least one. `"status": null` removes the status.',
+  override: { minProperties: 1 },
+  examples: [{ name: 'Max' }],
+});
+describeSchema(Pet, {
+  id: 'Pet',
+  description: 'An animal. The field `status` is absent if the animal has no status.',
+  override: allowUnknownFields,
+  examples: [PET],
+});
+describeSchema(Pets, {
+  id: 'Pets',
+  description: 'A page of animals, ascending by id.',
+  override: { minItems: 0, maxItems: LIMIT.maximum },
+  examples: [[PET]],
+});
+
+describeCursor(petList.query());
+describeFilter(
+  petList.query().shape.status,
+  'Returns only animals with this status. Animals without a status never match.',
+);
+describeId(PetPath().shape.petId, 'Identifier of the animal.');
+
+const DEPRECATED: Headers = {
+  Deprecation: constantHeader(
+    'Deprecation',
+    DEPRECATION,
+    'The time of the deprecation (RFC 9745).',
+  ),
+  Sunset: constantHeader('Sunset', SUNSET, 'The time of the planned removal (RFC 8594).'),
+  DeprecationLinks: textHeader(
+    'Link',
+    {
+      description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
+      example: deprecationLinks('https://api.animal-store.example/v1'),
+      pattern: '^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"$',
+    },
+    [1, 2048],
+  ),
+};
+const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);
+
+const SUNSET_TEXT = SUNSET_DATE.toLocaleDateString('en-GB', {
+  ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+});
+
+const CATEGORY_ID = 'Identifier of the category of the animal.';
+
+export const resource: ResourceDescription = {
+  tags: [
+    { name: 'animals', description: 'The animals of the store.' },
+    { name: 'Pets', description: 'Changing and deleting animals.' },
+  ],
+  schemas: { PetStatus: PetStatus(), NewPet: NewPet(), PetPatch: PetPatch(), Pet, Pets },
+  fields: {
+    NewPet: { categoryId: CATEGORY_ID },
+    PetPatch: { categoryId: CATEGORY_ID, status: 'The new status; `null` removes it.' },
+    Pet: { id: 'Identifier of the animal, assigned by the service.', categoryId: CATEGORY_ID },
+  },
+  headers: DEPRECATED,
+  paths: {
+    '/pets': {
+      get: describe(listPets, {
+        tag: 'animals',
+        summary: 'List animals',
+        description:
+          'Lists animals by ascending id, optionally only those with one status. The URL of the next page is in the `Link` header. Every page costs the same.',
+        invalid: { query: { limit: '0', stauts: 'sold' } },
+        success: {
+          status: 200,
+          description: 'A page of animals.',
+          schema: Pets,
+          example: [PET],
+          headers: NEXT_PAGE,
+        },
+      }),
+      post: describe(createPet, {
+        tag: 'animals',
+        summary: 'Add an animal',
+        description: 'The service assigns the id. Ids ascend and are never reused.',
+        body: {
+          description: BODY,
+          examples: {
+            available: { value: NEW_PET },
+            withoutStatus: {
+              summary: 'Without a status',
+              value: { name: 'Mia 🐈', categoryId: 3 },
+            },
+          },
+        },
+        invalid: { json: { nmae: 'Rex', categoryId: '3' } },
+        success: {
+          status: 201,
+          description: 'The animal was added.',
+          schema: Pet,
+          example: PET,
+          headers: LOCATION,
+        },
+      }),
+    },
+    '/pets/{petId}': {
+      get: describe(getPet, {
+        tag: 'animals',
+        summary: 'Get an animal',
+        description: `Will be removed on ${SUNSET_TEXT}. Use \`GET /pets\` with the \`status\` filter instead.`,
+        extra: { deprecated: true, 'x-sunset': SUNSET_DAY, 'x-deprecated-sunset': SUNSET_DAY },
+        headers: DEPRECATED,
+        invalid: { param: { petId: 'seven' } },
+        success: { status: 200, description: 'The animal.', schema: Pet, example: PET },
+        errors: [petNotFound(7n)],
+      }),
+      patch: describe(updatePet, {
+        tag: 'Pets',
+        summary: 'Change an animal',
+        description:
+          'Sets the fields in the body (a JSON merge patch, RFC 7396). While the animal has an open order, its status cannot be set.',
+        stability: 'beta',
+        body: {
+          description: BODY,
+          examples: {
+            rename: { value: { name: 'Max' } },
+            withoutStatus: { summary: 'Remove the status', value: { status: null } },
+          },
+        },
+        invalid: { param: { petId: 'seven' }, json: {} },
+        success: { status: 200, description: 'The animal was changed.', schema: Pet, example: PET },
+        errors: [petNotFound(7n), petHasOpenOrder(7n)],
+      }),
+      delete: describe(deletePet, {
+        tag: 'Pets',
+        summary: 'Delete an animal',
+        description:
+          'The id is never reused. Delivered and cancelled orders keep it. A request body is ignored. While the animal has an open order, it cannot be deleted.',
+        stability: 'beta',
+        invalid: { param: { petId: 'seven' } },
+        success: { status: 204, description: 'The animal was deleted.' },
+        errors: [petNotFound(7n), petHasOpenOrder(7n)],
+      }),
+    },
+  },
+};

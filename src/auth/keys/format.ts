@@ -1,0 +1,44 @@
+/**
+ * The format of an API key: `animal_<environment>_<30 random characters><6 characters of checksum>`. With it, malformed
+ * keys and keys of another environment are rejected without I/O, and secret scanners find leaked keys.
+ */
+import { crc32 } from '../../crc32.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const CHECKSUM_LENGTH = 6;
+
+const RANDOM_LENGTH = 30;
+
+const FORMAT = /^animal_(local|staging|production)_[0-9A-Za-z]{36}$/;
+
+/** The environment of a key, or `undefined` if the key is malformed. */
+export function environmentOfKey(key: string): string | undefined {
+  // The format bounds the length, so it is checked before the checksum is computed.
+  const environment = FORMAT.exec(key)?.[1];
+  if (!environment) return undefined;
+  const body = key.slice(0, -CHECKSUM_LENGTH);
+  return key === body + checksum(body) ? environment : undefined;
+}
+
+/** Generates a key with about 178 random bits, too many to guess. */
+export function generateKey(environment: string): string {
+  let random = '';
+  while (random.length < RANDOM_LENGTH) {
+    const [byte = 255] = crypto.getRandomValues(new Uint8Array(1));
+    // 248 is 4 × 62. Larger bytes would make the first digits more frequent.
+    if (byte < 248) random += BASE62.charAt(byte % 62);
+  }
+  const body = `animal_${environment}_${random}`;
+  return body + checksum(body);
+}
+
+/** CRC-32 of the rest of the key, in base62, most significant digit first, padded with `0`. */
+export function checksum(body: string): string {
+  let rest = crc32(body);
+  let digits = '';
+  for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
+    digits = BASE62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

@@ -1,0 +1,83 @@
+/**
+ * The record of an API key in KV: JSON under the name `key:<SHA-256>`. The key itself is not stored.
+ */
+import * as z from 'zod/mini';
+import { lazy } from '../../lazy.ts';
+import { sha256 } from '../../sha256.ts';
+
+/** ISO 8601 in UTC. `z.iso.datetime()` would add a kilobyte to the worker. */
+const Time = lazy(() =>
+  z.string().check(
+    z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/),
+    z.refine((time) => !Number.isNaN(Date.parse(time))),
+  ),
+);
+const Id = lazy(() => z.string().check(z.minLength(1)));
+
+export type Scope = 'read' | 'write';
+
+/** Readers ignore unknown members. Logs and commands name a key by its `id`. */
+export const KeyRecord = lazy(() =>
+  z.object({
+    id: Id(),
+    label: z.string(),
+    createdAt: Time(),
+    /** The key is invalid from this time on. */
+    expiresAt: z.nullish(Time()),
+    /** Present if the key is revoked. */
+    revokedAt: z.nullish(Time()),
+    /** Default `read` and `write`: see `scopesOf`. */
+    scopes: z.optional(z.unknown()),
+    /** A misspelling of `scopes`. */
+    scope: z.optional(z.unknown()),
+    /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
+    family: z.optional(Id()),
+  }),
+);
+
+export type KeyRecord = z.infer<ReturnType<typeof KeyRecord>>;
+
+/** The message is logged, so it does not quote the record. */
+export class InvalidRecordError extends Error {
+  constructor() {
+    super('KV holds an invalid key record.');
+  }
+}
+
+/**
+ * Parses a record from KV.
+ *
+ * @throws InvalidRecordError when it is not a valid record.
+ */
+export function parseRecord(stored: string): KeyRecord {
+  try {
+    return KeyRecord().parse(JSON.parse(stored));
+  } catch {
+    throw new InvalidRecordError();
+  }
+}
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+/** A revoked key is reported as revoked, even if it has also expired. */
+export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
+  if (revokedAt) return 'revoked';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
+}
+
+/**
+ * The scopes of a key: `read` and `write`, unless its record restricts them. Unknown scopes in a list are ignored. A
+ * restriction that is not a list of scopes is not understood: then the key has `read` alone.
+ */
+export function scopesOf({ scopes, scope }: KeyRecord): Scope[] {
+  if (scopes === undefined && scope === undefined) return ['read', 'write'];
+  if (!Array.isArray(scopes)) return ['read'];
+  return (['read', 'write'] as const).filter((each) => scopes.includes(each));
+}
+
+export const KEY_PREFIX = 'key:';
+
+/** The KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
+export async function recordName(key: string): Promise<string> {
+  return KEY_PREFIX + (await sha256(key));
+}

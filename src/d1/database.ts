@@ -1,0 +1,137 @@
+/**
+ * Runs a request's query within its deadline, retries it where that is safe and useful, measures it for the log, and
+ * maps D1's errors to ApiErrors.
+ */
+import type { Context } from 'hono';
+import { withDeadline } from '../deadline.ts';
+import type { AppEnv } from '../env.ts';
+import { serviceUnavailable } from '../errors.ts';
+import { sessionStart } from './bookmark.ts';
+import { explain, isBusy, isOwn, isTransient } from './errors.ts';
+
+/** The primary, or a session that may read from a replica. */
+export type Database = D1Database | D1DatabaseSession;
+
+/**
+ * One budget covers KV and D1 for a request, in milliseconds. It excludes the time in which the client sends its body.
+ * D1's own timeout is longer than clients wait.
+ */
+export const DEADLINE_MS = 5_000;
+const MAX_ATTEMPTS = 3;
+/** Maximum delay before the second attempt, in milliseconds. The maximum before the third is twice that. */
+const RETRY_DELAY_MS = 100;
+
+/**
+ * Deadline of a read from a replica, in milliseconds; part of the budget. A replica waits until it has the state of the
+ * bookmark. If a client made the bookmark up, or the database was restored to an earlier state, that never happens.
+ */
+const REPLICA_DEADLINE_MS = 2_000;
+
+/** An attempt of a request's query: 1 for the first. */
+export type Attempt = { requestId: string; number: number };
+
+/** A statement or a transaction whose first row is the outcome. A write uses the attempt: see attempts.ts. */
+type Query<Row> = (db: Database, attempt: Attempt) => Promise<D1Result<Row>>;
+
+type Options = {
+  /** Whether an attempt may follow one whose effect is unknown. Default true. */
+  isRepeatable?: boolean;
+  /** The message of a 503. Default: that of the operation. */
+  unavailable?: string;
+};
+
+/** The attempts of a query so far, for `runQuery` and `runAttempts`. */
+type Progress = { errors: unknown[]; isOver: boolean };
+
+/**
+ * Runs a query, with at most three attempts where a retry is safe. A read in a session may use a replica; if that fails,
+ * the next attempt uses the primary.
+ *
+ * @returns the first row of the result.
+ * @throws ApiError 503 when D1 fails or misses the deadline; D1's error when the service caused it.
+ */
+export async function runQuery<Row>(
+  c: Context<AppEnv>,
+  query: Query<Row>,
+  { isRepeatable = true, unavailable = c.get('operation').unavailable }: Options = {},
+): Promise<Row | undefined> {
+  const log = c.get('log');
+  const start = performance.now();
+  const progress: Progress = { errors: [], isOver: false };
+  try {
+    const attempts = runAttempts(c, query, isRepeatable, progress);
+    const { result, session } = await withDeadline(attempts, DEADLINE_MS - (log.kvMs ?? 0), 'D1');
+    if (result.meta.served_by_region) log.d1Region = result.meta.served_by_region;
+    const bookmark = session?.getBookmark();
+    if (bookmark) c.header('X-D1-Bookmark', bookmark);
+    return result.results[0];
+  } catch (error) {
+    if (isOwn(error)) throw explain(error, c.env.ENVIRONMENT);
+    const isUnwritten = isBusy(error) && progress.errors.every(isBusy);
+    throw serviceUnavailable(
+      isUnwritten ? 'The database is busy. Nothing was written.' : unavailable,
+      withEarlierError(error, progress.errors.at(-1)),
+    );
+  } finally {
+    progress.isOver = true;
+    log.d1Ms = Math.round(performance.now() - start);
+  }
+}
+
+async function runAttempts<Row>(
+  c: Context<AppEnv>,
+  query: Query<Row>,
+  isRepeatable: boolean,
+  progress: Progress,
+): Promise<{ result: D1Result<Row>; session: D1DatabaseSession | undefined }> {
+  const requestId = c.get('requestId');
+  const start = sessionStart(c);
+  // Writes always run on the primary.
+  let isReplica =
+    start !== undefined && start !== 'first-primary' && c.get('operation').scope === 'read';
+  let session =
+    start === undefined ? undefined : c.env.DB.withSession(isReplica ? start : 'first-primary');
+  for (let number = 1; ; number += 1) {
+    c.get('log').d1Attempts = number;
+    try {
+      const running = query(session ?? c.env.DB, { requestId, number });
+      const result = isReplica
+        ? withDeadline(running, REPLICA_DEADLINE_MS, 'The session')
+        : running;
+      return { result: await result, session };
+    } catch (error) {
+      progress.errors.push(error);
+      if (isReplica) {
+        if (isOwn(error)) throw error;
+        session = c.env.DB.withSession('first-primary');
+        isReplica = false;
+      } else {
+        const canRepeat = isRepeatable ? isTransient(error) : isBusy(error);
+        if (!canRepeat || number === MAX_ATTEMPTS) throw error;
+        // Jitter keeps requests that failed together from retrying together.
+        const delay = Math.random() * RETRY_DELAY_MS * number;
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
+      // The response has been sent, so another attempt is useless.
+      if (progress.isOver) throw error;
+    }
+  }
+}
+
+/** Runs changes and the SELECT of their outcome in one transaction. */
+export async function transaction<Outcome>(
+  db: Database,
+  changes: D1PreparedStatement[],
+  outcome: D1PreparedStatement,
+): Promise<D1Result<Outcome>> {
+  const results = await db.batch<Outcome>([...changes, outcome]);
+  const last = results.at(-1);
+  if (!last) throw new Error('D1 returned no result for the batch');
+  return last;
+}
+
+/** The error for the log. The message of a deadline alone would hide the D1 error before it. */
+function withEarlierError(error: unknown, earlier: unknown): unknown {
+  if (!(error instanceof Error) || !(earlier instanceof Error) || error === earlier) return error;
+  return new Error(`${error.message}; before that: ${earlier.message}`);
+}
