@@ -11,17 +11,18 @@ const readInstalled = () => read('node_modules/.package-lock.json');
 const installed = readInstalled();
 const isMissing = ([path, { version, optional }]) =>
   path.includes('node_modules/') && !optional && installed[path]?.version !== version;
-if (Object.entries(read('package-lock.json')).some(isMissing))
+if (Object.entries(read('package-lock.json')).some(isMissing)) {
+  const secret = Object.keys(process.env).find((name) => SECRET.test(name));
+  // Other processes of this user can read the environment, also of the processes that started this one.
+  if (secret) exit(`packages are missing, and ${secret} is set. Unset it, then run: npm ci`);
   npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund');
+}
 
-// npm before version 11.1 installs the project's Node.js, but removes its link with those of the other platforms.
+// Older versions of npm install the project's Node.js, but remove its link with those of the other platforms.
 const [path] = Object.entries(readInstalled()).find(([, { bin }]) => bin?.node) ?? [];
 if (path && !existsSync('node_modules/.bin/node')) npm('rebuild', path.replace(/^.*\//, ''));
 
 function npm(...args) {
-  const secret = Object.keys(process.env).find((name) => SECRET.test(name));
-  // Other processes of this user can read the environment, also of the processes that started this one.
-  if (secret) exit(`packages are missing, and ${secret} is set. Unset it, then run: npm ci`);
   if (!process.env.npm_execpath) exit('packages are missing. Run: npm ci');
   // Standard output is reserved for the command that follows.
   const options = { stdio: ['ignore', 2, 2] };

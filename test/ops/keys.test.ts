@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { environmentOfKey } from '../../src/auth/keys/format.ts';
+import { environmentOfKey, generateKey } from '../../src/auth/keys/format.ts';
 import { recordName } from '../../src/auth/keys/record.ts';
 import { keysCommand, type Listed, type NewKey } from './keys-command.ts';
 
@@ -14,6 +15,14 @@ const production = ['--env', 'production', '--yes'];
 /** The milliseconds from a key's creation to its expiry. */
 const lifetimeOf = ({ createdAt, expiresAt }: NewKey) =>
   Date.parse(expiresAt ?? '') - Date.parse(createdAt);
+
+test('the rule for secret scanners in docs/keys.md finds keys, except the public local one', async () => {
+  const document = await readFile('docs/keys.md', 'utf8');
+  const rule = new RegExp(/^regex = '''(.*)'''$/m.exec(document)?.[1] ?? 'no rule');
+  expect(`key=${generateKey('production')};`).toMatch(rule);
+  expect(`key=${generateKey('staging')};`).toMatch(rule);
+  expect(generateKey('local')).not.toMatch(rule);
+});
 
 test('create prints the key once, and stores its record under its hash', async () => {
   const created = await json<NewKey>('create', '--label', 'Anna’s shop 🐈', ...production);
