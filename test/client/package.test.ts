@@ -18,7 +18,9 @@ let packed: string[];
 
 // It builds the package first.
 beforeAll(() => {
-  const [report] = JSON.parse(runNpm('pack', '--dry-run', '--json', '--workspace', 'client'));
+  const [report] = JSON.parse(
+    runNpm('pack', '--ignore-scripts=false', '--dry-run', '--json', '--workspace', 'client'),
+  );
   packed = report.files.map(({ path }: { path: string }) => path);
 });
 

@@ -86,7 +86,15 @@ beforeAll(async () => {
   rmSync(join(FOLDER, 'node_modules'), { recursive: true, force: true });
   runNpm('run', 'build', '--workspace', 'client');
   const [{ filename }] = JSON.parse(
-    runNpm('pack', '--json', '--workspace', 'client', '--pack-destination', FOLDER),
+    runNpm(
+      'pack',
+      '--ignore-scripts=false',
+      '--json',
+      '--workspace',
+      'client',
+      '--pack-destination',
+      FOLDER,
+    ),
   );
   installInto(FOLDER, join(FOLDER, filename));
   const script = `
