@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runWrangler } from './wrangler.ts';
 
-const MAX_KIB = 34;
+const MAX_KIB = 30;
 
 const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
 try {
