@@ -43,6 +43,8 @@ test('npm start names npm run reset when files are damaged, and npm run reset re
   expect(await project.run('local/start.ts', args)).toMatchObject(damaged);
   expect(await project.run('local/reset.ts')).toEqual(emptied);
 
+  const seeded = await project.run('local/seed.ts', ['--pets', '1']);
+  expect(seeded).toMatchObject({ code: 0 });
   const state = join(folder, 'state');
   const entries = await readdir(state, { recursive: true });
   // SQLite would restore a database from its log.
