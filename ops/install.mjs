@@ -15,6 +15,7 @@ if (Object.entries(read('package-lock.json')).some(isMissing)) {
   const secret = Object.keys(process.env).find((name) => SECRET.test(name));
   // Other processes of this user can read the environment, also of the processes that started this one.
   if (secret) exit(`packages are missing, and ${secret} is set. Unset it, then run: npm ci`);
+  console.error('Installing the packages of package-lock.json …');
   npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund');
 }
 
@@ -26,7 +27,8 @@ function npm(...args) {
   if (!process.env.npm_execpath) exit('packages are missing. Run: npm ci');
   // Standard output is reserved for the command that follows.
   const options = { stdio: ['ignore', 2, 2] };
-  const { status } = spawnSync(process.execPath, [process.env.npm_execpath, ...args], options);
+  const command = [process.env.npm_execpath, ...args, '--loglevel=error'];
+  const { status } = spawnSync(process.execPath, command, options);
   if (status !== 0) process.exit(status ?? 1);
 }
 
