@@ -36,6 +36,7 @@ const program = createProgram('npm run lock:check --', 'Checks package-lock.json
     throw new Error(
       `package.json, client/package.json and package-lock.json have different versions. Run: npm version ${version} --workspaces --include-workspace-root --no-git-tag-version --allow-same-version`,
     );
+  console.log('package-lock.json: every package has a hash, and every file the same version');
 });
 
 if (import.meta.main) await run(program);

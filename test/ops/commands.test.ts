@@ -12,6 +12,7 @@ const COMMANDS = {
   'writes.ts': 'npm run writes',
   'openapi.ts': 'npm run openapi',
   'check-lock.ts': 'npm run lock:check',
+  'check-bundle.ts': 'npm run bundle',
 };
 
 test.each(Object.entries(COMMANDS))('%s --help shows its usage', async (script, command) => {
