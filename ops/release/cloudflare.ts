@@ -37,13 +37,15 @@ export function readTarget(environment: EnvironmentName, folder = PROJECT_ROOT, 
       timeout: 300_000,
       killSignal: 'SIGKILL',
     });
-  const patterns = routes.map((route) => (typeof route === 'string' ? route : route.pattern));
+  const hosts = routes.map((route: string | { pattern: string }) =>
+    (typeof route === 'string' ? route : route.pattern).replace(/\/.*/, ''),
+  );
   return {
     environment,
     worker,
     /** Ends in `/v1`. */
     baseUrl: String(vars.BASE_URL),
-    hosts: patterns.map((pattern) => pattern.replace(/\/.*/, '')),
+    hosts,
     database: d1_databases[0]?.database_id ?? '',
     keys: kv_namespaces[0]?.id ?? '',
     /** Runs wrangler on the worker, without any settings. */

@@ -1,4 +1,5 @@
 /** The commands of `npm run release`: read the state, check it, ask, act, read again. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { confirm, oneLine } from '../command-line.ts';
 import { type Build, committedHead, describeCommit, git, withBuild } from './build.ts';
 import * as checks from './checks.ts';
@@ -115,13 +116,14 @@ async function release(env: cloudflare.EnvironmentName, build: Build, options: O
 }
 
 /** Holds a share while clients use it, tests what all clients get, and asks before it goes on. */
-async function hold(store: smoke.Store, version: string, { hold, yes }: Options): Promise<void> {
+async function hold(store: smoke.Store, version: string, { hold, yes, signal }: Options): Promise<void> {
   const query = 'status >= 500, count by $workers.scriptVersion.id';
   console.log(`Holding for ${hold} s. Compare ${version} in Observability: ${query}`);
   const end = Date.now() + hold * 1000;
   do {
     await smoke.smokeTest(store);
-    await smoke.wait(Math.min(10_000, Math.max(0, end - Date.now())), store);
+    const rest = Math.max(0, end - Date.now());
+    await pause(Math.min(10_000, rest), undefined, { signal });
   } while (Date.now() < end);
   if (process.stdin.isTTY) await confirm('give it to all', 'production', yes);
 }

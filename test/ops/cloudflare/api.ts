@@ -104,8 +104,7 @@ export async function text(field: File | string | null): Promise<string> {
 /** What tells a deployment or a query from others in `calls`. */
 function summary(path: string, body: string): string {
   const shares = [...body.matchAll(/"percentage":(\d+)/g)].map(([, share]) => share);
-  const settled = body.includes('"settled release: ') ? ' settled' : '';
-  if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}${settled}`;
+  if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}`;
   if (!path.endsWith('/query')) return '';
   const sql = /"sql":"(.*?)("|$)/.exec(body)?.[1] ?? '';
   return ` ${sql.split(/(?:\\[nt]|\s)+/, 5).join(' ')}`;

@@ -1,0 +1,135 @@
+/** A copy of the project, committed and configured for a fake Cloudflare, to release from. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { TOKEN } from '../cloudflare/api.ts';
+import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
+import { copyProject, nextMigration, type Result } from '../project.ts';
+
+export const PRODUCTION = 'animal-store-production';
+export const PROMOTE = ['promote', '--yes', '--hold=0'];
+/** What wrangler.toml has instead of ids. */
+const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
+/** The smoke tests' keys. */
+const KEYS = {
+  staging: 'animal_staging_ThisKeyIsForTheReleaseTests0001woPLq',
+  production: 'animal_production_ThisKeyIsForTheReleaseTests0000gaOy4',
+};
+
+export function releaseProject() {
+  const project = copyProject();
+  let cloudflare: Cloudflare;
+  const path = (name: string) => join(project.path(), name);
+  const processes = () => `${project.path()}.processes`;
+
+  async function git(...args: string[]): Promise<string> {
+    const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@animals.test'];
+    const options = { cwd: project.path() };
+    return (await promisify(execFile)('git', [...identity, ...args], options)).stdout.trim();
+  }
+
+  /** Changes a file and commits that. */
+  async function commit(name: string, change: (text: string) => string): Promise<void> {
+    await writeFile(path(name), change(await readFile(path(name), 'utf8').catch(() => '')));
+    await git('add', '--all');
+    await git('commit', '--quiet', '--message', `Change ${name}`);
+  }
+
+  /** Adds and commits a migration that follows the others. */
+  const addMigration = (what: string, sql: string) =>
+    commit(`migrations/${nextMigration(what)}`, () => sql);
+
+  /** The calls that changed something, without where. */
+  const changes = () =>
+    cloudflare.calls
+      .filter((call) => !/^(GET|PATCH) |assets|changeset|query (SELECT|CREATE TABLE IF)/.test(call))
+      .map((call) => call.replace(/\/accounts\/[^/]+\/[^/]+\/[^/]+\/[^/ ]+\/?/, ''));
+
+  /** Starts `npm run release -- <args>`. */
+  async function start(args: string[], env: Record<string, string> = {}) {
+    await writeFile(processes(), '');
+    const isStaging = args.includes('staging');
+    return project.start('release/index.ts', args, {
+      ...cloudflare.env,
+      FAKE_PORT: String(cloudflare.port),
+      PROCESSES: processes(),
+      // Not --import, whose loader takes a tenth of wrangler's start.
+      NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, 'preload.cjs'))}`,
+      SMOKE_API_KEY: isStaging ? KEYS.staging : KEYS.production,
+      // Of a command that changes staging, not even a wrong one is used.
+      CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,
+      WRANGLER_LOG_PATH: path('.wrangler/logs'),
+      ...env,
+    });
+  }
+
+  /** Runs it to its end. */
+  async function run(args: string[], env?: Record<string, string>): Promise<Result> {
+    const { exited, stdout, stderr } = await start(args, env);
+    return { code: await exited, stdout: stdout(), stderr: stderr() };
+  }
+
+  /** Runs it, and expects it to succeed. */
+  async function release(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(args);
+    expect(code, `${stdout}${stderr}`).toBe(0);
+    return stdout;
+  }
+
+  /** Runs it, and expects it to fail with one clear line, and to have made only some changes. */
+  async function refused(args: string[], made: string[] = [], env?: Record<string, string>) {
+    const before = changes().length;
+    const { code, stdout, stderr } = await run(args, env);
+    expect(code, `${stdout}${stderr}`).toBe(1);
+    expect(stderr).toMatch(/^error: [^\n]*\n$/);
+    expect(changes().slice(before)).toEqual(made);
+    return stderr;
+  }
+
+  /** Runs it until a call has taken effect, and kills all its processes then. */
+  async function killed(args: string[], call: string): Promise<void> {
+    const { exited } = await start(args);
+    cloudflare.on(after(call), async () => {
+      for (const [pid] of (await readFile(processes(), 'utf8')).matchAll(/^\d+/gm)) {
+        try {
+          process.kill(Number(pid), 'SIGKILL');
+        } catch {
+          // It has ended.
+        }
+      }
+    });
+    expect(await exited).toBeNull();
+  }
+
+  beforeAll(async () => {
+    cloudflare = await startCloudflare();
+    for (const [environment, key] of Object.entries(KEYS)) {
+      const scopes = environment === 'production' ? ['read'] : ['read', 'write'];
+      const record = { id: 'smoke', label: 'Smoke', createdAt: '2026-11-20T00:00:00Z', scopes };
+      const namespace = await cloudflare.namespace(`api-keys-of-${environment}`);
+      const hash = createHash('sha256').update(key).digest('hex');
+      await namespace.put(`key:${hash}`, JSON.stringify(record));
+    }
+    await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
+    await git('init', '--quiet');
+    await commit('wrangler.toml', (text) =>
+      text.replaceAll('animal-store.example', 'animals.test').replace(PLACEHOLDERS, '$2-of-$1'),
+    );
+  });
+  afterAll(() => cloudflare.close());
+
+  return {
+    ...{ git, commit, addMigration, changes, start, run, release, refused, killed },
+    cloudflare: () => cloudflare,
+    production: () => cloudflare.find(PRODUCTION),
+    staging: () => cloudflare.find('animal-store-staging'),
+  };
+}
+
+/** A point right after a call that changed something, such as `POST deployments 0/100`. */
+export function after(call: string): RegExp {
+  return new RegExp(`^after ${call.replace(' ', ' .*')}$`);
+}
