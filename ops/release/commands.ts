@@ -8,15 +8,16 @@ import { applyMigrations, checkMigrations } from './migrations.ts';
 import { startRun } from './rollout.ts';
 import * as smoke from './smoke.ts';
 
-/** `hold`: seconds for which a share is held. `shares`: in percent. `allow`: differences that are wanted. */
+/** The options of all commands: each has those that index.ts gives it. */
 export type Options = {
   env: cloudflare.EnvironmentName;
   yes?: true;
   force?: true;
   commit?: string;
-  hold: number;
+  /** Seconds. */
+  hold: number[];
   shares: number[];
-  allow: string[];
+  allow?: string[];
   signal: AbortSignal;
 };
 
@@ -49,7 +50,7 @@ export async function first({ env, yes, signal }: Options): Promise<void> {
 /** Releases the commit that is checked out to staging. */
 export async function staging(options: Options): Promise<void> {
   const commit = await committedHead();
-  await withBuild(commit, (build) => release('staging', build, { ...options, shares: [100] }));
+  await withBuild(commit, (build) => release('staging', build, { ...options, shares: [] }));
 }
 
 /** Releases to production what staging serves, byte for byte. */
@@ -76,7 +77,7 @@ async function readStaged() {
 }
 
 async function release(env: cloudflare.EnvironmentName, build: Build, options: Options) {
-  const { yes, allow, signal } = options;
+  const { yes, allow = [], signal } = options;
   const target = cloudflare.readTarget(env, build.folder);
   const store = storeOf(target, signal);
   const [newest] = await cloudflare.readDeployments(target);
@@ -104,8 +105,9 @@ async function release(env: cloudflare.EnvironmentName, build: Build, options: O
     await testVersion({ ...store, version, worker: target.worker });
     for (const share of options.shares) {
       await run.deploy(version, share, old.id);
-      if (share < 100) await hold(store, version, options);
+      await hold(store, version, options);
     }
+    await run.deploy(version, 100, old.id);
     await target.withSettings(['triggers', 'deploy']);
     await testVersion({ ...store, version });
   } catch (cause) {
@@ -116,10 +118,14 @@ async function release(env: cloudflare.EnvironmentName, build: Build, options: O
 }
 
 /** Holds a share while clients use it, tests what all clients get, and asks before it goes on. */
-async function hold(store: smoke.Store, version: string, { hold, yes, signal }: Options): Promise<void> {
+async function hold(
+  store: smoke.Store,
+  version: string,
+  { hold: [seconds = 0], yes, signal }: Options,
+) {
   const query = 'status >= 500, count by $workers.scriptVersion.id';
-  console.log(`Holding for ${hold} s. Compare ${version} in Observability: ${query}`);
-  const end = Date.now() + hold * 1000;
+  console.log(`Holding for ${seconds} s. Compare ${version} in Observability: ${query}`);
+  const end = Date.now() + seconds * 1000;
   do {
     await smoke.smokeTest(store);
     const rest = Math.max(0, end - Date.now());
@@ -134,7 +140,7 @@ async function testVersion(store: smoke.Store): Promise<void> {
 }
 
 /** Serves a version to all again, by its id or the first characters of it, and tests it. */
-export async function rollback(prefix: string, { env, yes, force, signal }: Options) {
+export async function rollback({ env, yes, force, signal }: Options, prefix: string) {
   const target = cloudflare.readTarget(env);
   const deployments = await cloudflare.readDeployments(target);
   const shares = deployments.flatMap(({ versions }) => versions);
@@ -156,7 +162,7 @@ export async function rollback(prefix: string, { env, yes, force, signal }: Opti
 }
 
 /** Tests a store as a client. */
-export async function test({ env, signal }: Options): Promise<void> {
+export async function smokeTest({ env, signal }: Options): Promise<void> {
   await smoke.smokeTest(storeOf(cloudflare.readTarget(env), signal));
   console.log('The smoke test passed.');
 }

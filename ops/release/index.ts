@@ -5,69 +5,53 @@ import { DIFFERENCES } from './checks.ts';
 import { ENVIRONMENTS } from './cloudflare.ts';
 import * as commands from './commands.ts';
 
-const controller = new AbortController();
-const stop = () => controller.abort();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-// When npm is stopped, the shell between npm and this process ends without a signal to it.
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || stop(), 500).unref();
-
-const environment = () =>
-  new Option('--env <environment>').choices(ENVIRONMENTS).makeOptionMandatory();
-const yes = () => new Option('--yes', 'do not ask');
-const allow = () =>
-  new Option('--allow <differences...>', 'changes that are wanted')
-    .choices(DIFFERENCES)
-    .default([]);
-type Options = Omit<commands.Options, 'signal'>;
-const withSignal = (options: Options) => ({ ...options, signal: controller.signal });
-
+const OPTIONS = {
+  env: new Option('--env <environment>').choices(ENVIRONMENTS).makeOptionMandatory(),
+  yes: new Option('--yes', 'do not ask'),
+  allow: new Option('--allow <changes...>', 'changes that are wanted').choices(DIFFERENCES),
+  commit: new Option('--commit <id>', 'refuse if staging serves another commit'),
+  hold: new Option('--hold <seconds>', 'how long a share is held')
+    .argParser(parseList)
+    .default([300]),
+  shares: new Option('--shares <percent>', 'before 100').argParser(parseList).default([10]),
+  force: new Option('--force', 'serve it even if it is not known to have passed its tests'),
+};
 const DESCRIPTION = 'Releases to staging, promotes the same bytes to production, and rolls back.';
 const program = createProgram('npm run release --', DESCRIPTION);
-program
-  .command('first')
-  .description('Sets up an environment that has no worker: migrations, deployment, routes.')
-  .addOption(environment())
-  .addOption(yes())
-  .action((options: Options) => commands.first(withSignal(options)));
-program
-  .command('staging')
-  .description('Releases the commit that is checked out to staging, and tests it.')
-  .addOption(allow())
-  .action((options: Options) => commands.staging(withSignal(options)));
-program
-  .command('promote')
-  .description('Releases to production what staging serves.')
-  .option('--commit <id>', 'refuse if staging serves another commit')
-  .option('--hold <seconds>', 'how long a share is held', parseHold, 300)
-  .option('--shares <percentages>', 'such as 10,50,100', parseShares, [10, 100])
-  .addOption(allow())
-  .addOption(yes())
-  .action((options: Options) => commands.promote(withSignal(options)));
-program
-  .command('rollback')
-  .description('Serves a version to all again.')
-  .argument('<version>', 'its id, or at least 8 characters of it')
-  .addOption(environment())
-  .option('--force', 'even if it is not known to have passed its tests')
-  .addOption(yes())
-  .action((version: string, options: Options) => commands.rollback(version, withSignal(options)));
-program
-  .command('smoke')
-  .description('Tests a store as a client. Its API key comes from SMOKE_API_KEY.')
-  .addOption(environment())
-  .action((options: Options) => commands.test(withSignal(options)));
+const controller = new AbortController();
+
+command('first', 'Sets up an environment that has no worker.', ['env', 'yes'], commands.first);
+command('staging', 'Releases the commit that is checked out.', ['allow'], commands.staging);
+command(
+  'promote',
+  'Releases to production what staging serves.',
+  ['commit', 'hold', 'shares', 'allow', 'yes'],
+  commands.promote,
+);
+command(
+  'rollback <version>',
+  'Serves a version to all again: its id, or at least 8 characters of it.',
+  ['env', 'force', 'yes'],
+  commands.rollback,
+);
+command('smoke', 'Tests a store as a client, with SMOKE_API_KEY.', ['env'], commands.smokeTest);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => controller.abort());
+// When npm is stopped, the shell between npm and this process ends without a signal to it.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || controller.abort(), 500).unref();
 await run(program);
 
-function parseHold(text: string): number {
-  if (/^[0-9]{1,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be an integer from 0 to 99999.');
+type Action = (options: commands.Options, version: string) => Promise<void>;
+function command(name: string, about: string, options: (keyof typeof OPTIONS)[], action: Action) {
+  const added = program.command(name).description(about);
+  for (const option of options) added.addOption(OPTIONS[option]);
+  const { signal } = controller;
+  added.action(() => action({ ...added.opts<commands.Options>(), signal }, added.args[0] ?? ''));
 }
 
-/** Ascending percentages that end with 100. */
-function parseShares(text: string): number[] {
-  const shares = text.split(',').map(Number);
-  const ascend = shares.every((share, index) => share > (shares[index - 1] ?? 0) && share <= 100);
-  if (ascend && shares.at(-1) === 100) return shares;
-  throw new InvalidArgumentError('It must be ascending percentages that end with 100.');
+function parseList(text: string): number[] {
+  if (/^\d{1,5}(,\d{1,2})*$/.test(text)) return text.split(',').map(Number);
+  throw new InvalidArgumentError('It must be an integer.');
 }

@@ -132,6 +132,8 @@ export async function testWriting(store: Store, between = async () => {}): Promi
     await send(store, `DELETE /pets/${pets[1]}`, '409 pet_has_open_order');
     for (const status of ['approved', 'delivered']) await set(orders[0], status);
     await set(orders[1], 'cancelled');
+    // Ordered again after the cancellation.
+    await set(await order(pets[2]), 'cancelled');
     const ends = z.array(Item).parse(await Promise.all(pets.map(get)));
     const statuses = ends.map(({ status }) => status);
     expect('the statuses', statuses, [undefined, 'sold', 'available']);

@@ -24,6 +24,8 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
   await runtime.ready;
   /** The answered requests of clients, by version; those that named a version are marked. */
   const served: string[] = [];
+  /** The versions that answer requests for animals with a 500. */
+  const broken = new Set<string>();
   let queue: Promise<unknown> = Promise.resolve();
 
   /** Loading a version restarts the runtime, so it waits for the requests before it. */
@@ -37,8 +39,9 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
     const host = request.headers.get('x-fake-host') ?? '';
     const found = workers.get(hosts.get(host) ?? '');
     const deployment = found?.deployments.at(found.unseen > 0 ? -2 : -1) ?? found?.deployments[0];
-    if (!found || !deployment)
-      return new Response('no such host', { headers: { 'x-fake': 'none' } });
+    // A host name without an owner does not exist; one whose owner is no worker here has another origin.
+    if (!hosts.has(host)) return new Response('', { headers: { 'x-fake': 'none' } });
+    if (!found || !deployment) return new Response('another origin');
     found.unseen -= 1;
     const override = request.headers.get('cloudflare-workers-version-overrides');
     const named = deployment.versions.find(
@@ -47,6 +50,7 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
     const id = named?.version_id ?? byShare(deployment);
     served.push(named ? `${id} by name` : id);
     const { pathname, search } = new URL(request.url);
+    if (broken.has(id) && pathname.startsWith('/v1/pets')) return new Response('', { status: 500 });
     const body = await request.text();
     const init = { method: request.method, headers: [...request.headers], ...(body && { body }) };
     const worker = await runtime.getWorker(id);
@@ -60,6 +64,7 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
 
   return {
     served,
+    broken,
     database: (id: string) => runtime.getD1Database(id, 'holder'),
     namespace: (id: string) => runtime.getKVNamespace(id, 'holder'),
     /** Answers a client's request for `X-Fake-Host`. */
@@ -76,7 +81,11 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
 
 function byShare({ versions }: Deployment): string {
   let point = Math.random() * 100;
-  return versions.find(({ percentage }) => (point -= percentage) < 0)?.version_id ?? '';
+  const found = versions.find(({ percentage }) => {
+    point -= percentage;
+    return point < 0;
+  });
+  return found?.version_id ?? '';
 }
 
 /** A version as a worker of the runtime, with the bindings that it was uploaded with. */

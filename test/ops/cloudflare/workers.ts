@@ -47,7 +47,10 @@ export function fakeWorkers(load: () => Promise<void>) {
   const hosts = new Map<string, string>();
   /** Its own time, in milliseconds: each thing is created a second after the one before. */
   let time = Date.UTC(2027, 0, 1);
-  const createdOn = () => new Date((time += 1000)).toISOString();
+  const createdOn = () => {
+    time += 1000;
+    return new Date(time).toISOString();
+  };
 
   function find(name = ''): Worker {
     const worker = workers.get(name);

@@ -1,23 +1,135 @@
 /** One life of the store: set up, released, promoted, rolled back; and what is refused on the way. */
-import { expect, test } from 'vitest';
-import { PROMOTE, releaseProject } from './release-project.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Worker } from '../cloudflare/workers.ts';
+import { PRODUCTION, PROMOTE, releaseProject } from './release-project.ts';
 
 const project = releaseProject();
-const { release, refused, production, staging } = project;
+const { commit, release, refused, run, production, staging } = project;
+const FIRST_PRODUCTION = ['first', '--env=production', '--yes'];
+const rollback = (version = '', env = 'production') => [
+  'rollback',
+  version,
+  `--env=${env}`,
+  '--yes',
+];
 
-test('x', async () => {
-  for (const args of [
-    ['first', '--env', 'staging'],
-    ['first', '--env', 'production', '--yes'],
-  ]) {
-    const t = Date.now();
-    console.log(await release(...args), Date.now() - t);
-  }
-  await project.addMigration('add_note', 'ALTER TABLE pets ADD COLUMN note TEXT;');
-  for (const args of [['staging'], PROMOTE]) {
-    const t = Date.now();
-    console.log(await release(...args), Date.now() - t);
-  }
-  console.log(project.cloudflare().calls.join('\n'), project.changes());
-  console.log(project.cloudflare().served.length);
+/** The shares of a worker's newest deployments, the newest last. */
+const shares = ({ deployments }: Worker, count: number) =>
+  deployments
+    .slice(-count)
+    .map(({ versions }) => versions.map((each) => each.percentage).join('/'));
+const served = ({ deployments }: Worker) => deployments.at(-1)?.versions.at(-1)?.version_id;
+
+/** Changes wrangler.toml for a command, and changes it back. */
+async function withConfig(from: string, to: string, action: () => Promise<void>): Promise<void> {
+  await commit('wrangler.toml', (text) => text.replaceAll(from, to));
+  await action();
+  await project.git('revert', '--no-edit', 'HEAD');
+}
+
+async function countRows(environment: string): Promise<unknown> {
+  const database = await project.cloudflare().database(`database-of-${environment}`);
+  const count = (table: string) => `(SELECT count(*) FROM ${table}) AS ${table}`;
+  return database.prepare(`SELECT ${['pets', 'orders', 'idempotency_keys'].map(count)}`).first();
+}
+
+describe('a life', { shuffle: false }, () => {
+  test('no environment is set up where something answers at its address', async () => {
+    const { hosts } = project.cloudflare();
+    hosts.set('staging.api.animals.test', 'another origin');
+    const problem = await refused(['first', '--env=staging']);
+    expect(problem).toContain('something answers at https://staging.api.animals.test');
+    hosts.clear();
+    expect(await refused(['staging'])).toContain('npm run release -- first --env staging');
+  });
+
+  test('both are set up, production with what staging serves', async () => {
+    await release('first', '--env=staging');
+    await release(...FIRST_PRODUCTION);
+    expect(production().versions[0]?.code).toBe(staging().versions[0]?.code);
+    expect(project.cloudflare().hosts.get('api.animals.test')).toBe(PRODUCTION);
+    expect(await refused(FIRST_PRODUCTION)).toContain(`a worker named ${PRODUCTION} exists`);
+  });
+
+  test('a renamed worker and a changed database are refused', async () => {
+    await withConfig('animal-store-staging"\naccount', 'renamed"\naccount', async () => {
+      expect(await refused(['staging'])).toContain('staging has no worker');
+      expect(await refused(['first', '--env=staging'])).toContain('something answers');
+    });
+    await withConfig('database-of-staging', 'database-of-other', async () => {
+      const problem = await refused(['staging']);
+      expect(problem).toContain(
+        'database: served is database-of-staging, the release has database-of-other',
+      );
+    });
+  });
+
+  test('a migration that contracts is refused, with a reason too if the old code fails on it', async () => {
+    const contract = 'CREATE UNIQUE INDEX one_order ON orders (pet_id);';
+    await project.addMigration('one_order', contract);
+    expect(await refused(['staging'])).toContain('does not only expand: CREATE UNIQUE INDEX');
+    await project.addMigration('one_order', `-- contracts: nobody orders twice\n${contract}`);
+    expect(await refused(['staging'])).toContain('which is served, fails on the new migrations');
+    await project.addMigration('one_order', 'ALTER TABLE pets ADD COLUMN note TEXT;');
+  });
+
+  test('staging is released, and keeps no animal of its smoke tests', async () => {
+    expect(await release('staging')).toContain('Applying migrations');
+    expect(shares(staging(), 2)).toEqual(['0/100', '100']);
+    expect(await countRows('staging')).toMatchObject({ pets: 0 });
+  });
+
+  test('a promotion is confirmed, and of the commit that was approved', async () => {
+    expect(await refused(['promote'])).toContain('add --yes');
+    expect(await refused([...PROMOTE, '--commit=another'])).toContain('staging now serves');
+  });
+
+  test('a promotion goes through 0, 10 and 100 %, and production is only read', async () => {
+    expect(await release(...PROMOTE)).toContain('count by $workers.scriptVersion.id');
+    expect(shares(production(), 3)).toEqual(['0/100', '10/90', '100']);
+    expect(production().versions.at(-1)?.code).toBe(staging().versions.at(-1)?.code);
+    expect(await countRows('production')).toEqual({ pets: 0, orders: 0, idempotency_keys: 0 });
+  });
+
+  test('a rollback changes no settings, whatever wrangler.toml has', async () => {
+    const [first] = production().versions;
+    const path = join(await project.git('rev-parse', '--show-toplevel'), 'wrangler.toml');
+    const toml = await readFile(path, 'utf8');
+    await writeFile(path, toml.replaceAll('enabled = true', 'enabled = false'));
+    const before = structuredClone(production().settings);
+    await release(...rollback(first?.id));
+    await writeFile(path, toml);
+    expect([served(production()), production().settings]).toEqual([first?.id, before]);
+  });
+
+  test('a key that can write, or of another environment, is refused before anything is changed', async () => {
+    const key = { SMOKE_API_KEY: 'animal_staging_x' };
+    expect(await refused(PROMOTE, [], key)).toContain('must be an API key of production');
+    await project.setScopes('production', ['read', 'write']);
+    expect(await refused(PROMOTE)).toContain('--read-only --env production');
+    await project.setScopes('production', ['read']);
+  });
+
+  test('after a rollback of staging a promotion is of the older commit, and says so', async () => {
+    await release(...PROMOTE);
+    const { code } = await run(rollback(staging().versions[0]?.id.slice(0, 7), 'staging'));
+    expect(code).toBe(1);
+    await release(...rollback(staging().versions[0]?.id.slice(0, 8), 'staging'));
+    expect(await release(...PROMOTE)).toContain('BACK in history');
+  });
+
+  test('what was deployed by hand is no error, and needs --force', async () => {
+    const { id: version_id = '' } = production().versions.at(-2) ?? {};
+    const byHand = [{ version_id, percentage: 100 }];
+    const message = { 'workers/message': '{"release":"all"}' };
+    project.cloudflare().deploy(PRODUCTION, byHand, message);
+    project.cloudflare().deploy(PRODUCTION, byHand, { 'workers/message': 'mine' });
+    await release(...PROMOTE);
+    const { versions } = production();
+    production().deployments.splice(0, production().deployments.length - 5);
+    expect(await refused(rollback(versions[0]?.id))).toContain('is not known to have passed');
+    await release(...rollback(versions[0]?.id), '--force');
+  });
 });

@@ -80,7 +80,7 @@ export function releaseProject() {
   }
 
   /** Runs it, and expects it to fail with one clear line, and to have made only some changes. */
-  async function refused(args: string[], made: string[] = [], env?: Record<string, string>) {
+  async function refused(args: string[], made: unknown = [], env?: Record<string, string>) {
     const before = changes().length;
     const { code, stdout, stderr } = await run(args, env);
     expect(code, `${stdout}${stderr}`).toBe(1);
@@ -104,15 +104,18 @@ export function releaseProject() {
     expect(await exited).toBeNull();
   }
 
+  /** Stores the smoke tests' key of an environment. */
+  async function setScopes(environment: keyof typeof KEYS, scopes: string[]): Promise<void> {
+    const record = { id: 'smoke', label: 'Smoke', createdAt: '2026-11-20T00:00:00Z', scopes };
+    const namespace = await cloudflare.namespace(`api-keys-of-${environment}`);
+    const hash = createHash('sha256').update(KEYS[environment]).digest('hex');
+    await namespace.put(`key:${hash}`, JSON.stringify(record));
+  }
+
   beforeAll(async () => {
     cloudflare = await startCloudflare();
-    for (const [environment, key] of Object.entries(KEYS)) {
-      const scopes = environment === 'production' ? ['read'] : ['read', 'write'];
-      const record = { id: 'smoke', label: 'Smoke', createdAt: '2026-11-20T00:00:00Z', scopes };
-      const namespace = await cloudflare.namespace(`api-keys-of-${environment}`);
-      const hash = createHash('sha256').update(key).digest('hex');
-      await namespace.put(`key:${hash}`, JSON.stringify(record));
-    }
+    await setScopes('staging', ['read', 'write']);
+    await setScopes('production', ['read']);
     await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
     await git('init', '--quiet');
     await commit('wrangler.toml', (text) =>
@@ -122,7 +125,7 @@ export function releaseProject() {
   afterAll(() => cloudflare.close());
 
   return {
-    ...{ git, commit, addMigration, changes, start, run, release, refused, killed },
+    ...{ git, commit, addMigration, changes, start, run, release, refused, killed, setScopes },
     cloudflare: () => cloudflare,
     production: () => cloudflare.find(PRODUCTION),
     staging: () => cloudflare.find('animal-store-staging'),
