@@ -4,11 +4,10 @@ import { after, PRODUCTION, PROMOTE, releaseProject } from './release-project.ts
 
 const project = releaseProject();
 const { production, refused, release } = project;
-const [UPLOAD, AT_0, AT_10, AT_100, ROUTES, ONE] = [
+const [UPLOAD, AT_0, AT_10, ROUTES, ONE] = [
   'POST versions',
   'POST deployments 0/100',
   'POST deployments 10/90',
-  'POST deployments 100',
   'PUT domains/records',
   'POST deployments 100',
 ] as const;

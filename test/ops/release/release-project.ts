@@ -51,7 +51,7 @@ export function releaseProject() {
   /** Starts `npm run release -- <args>`. */
   async function start(args: string[], env: Record<string, string> = {}) {
     await writeFile(processes(), '');
-    const isStaging = args.includes('staging');
+    const isStaging = args.join(' ').includes('staging');
     return project.start('release/index.ts', args, {
       ...cloudflare.env,
       FAKE_PORT: String(cloudflare.port),
