@@ -1,16 +1,16 @@
 /** What a release refuses, computed from what was read. */
-import type { Deployment } from './cloudflare.ts';
+import { type Deployment, sharesOf } from './cloudflare.ts';
 
 /** What changes only on request: the worker that answers at BASE_URL, a resource, routes that lack its host. */
 export const DIFFERENCES = ['worker', 'database', 'keys', 'address'] as const;
 type Bound = { worker: string; database: unknown; keys: unknown };
-type Next = Bound & { hosts: string[]; baseUrl: string };
+type Next = Bound & { routes: string; baseUrl: string };
 
 /** How a release differs from what is served, other than allowed. */
 export function differences(served: Bound, next: Next, allowed: string[]): string[] {
   const { host } = new URL(next.baseUrl);
   const before = { ...served, address: host };
-  const after = { ...next, address: next.hosts.includes(host) ? host : next.hosts.join() };
+  const after = { ...next, address: next.routes.includes(`"${host}`) ? host : next.routes };
   return DIFFERENCES.filter((name) => before[name] !== after[name] && !allowed.includes(name)).map(
     (name) => `${name}: served is ${before[name]}, the release has ${after[name]}`,
   );
@@ -20,27 +20,18 @@ export function differences(served: Bound, next: Next, allowed: string[]): strin
 export function onlyVersion(environment: string, newest?: Deployment): string {
   const first = `npm run release -- first --env ${environment}`;
   if (!newest) throw new Error(`${environment} has no worker: ${first}`);
-  const [share, ...others] = newest.versions;
+  const [share, ...others] = newest.shares;
   if (share && others.length === 0) return share.version_id;
   const back = newest.note?.replaces ?? '<version>';
   const end = `If nobody is at it: npm run release -- rollback ${back} --env ${environment}`;
   throw new Error(`${environment} serves ${sharesOf(newest)}: a release is unfinished. ${end}`);
 }
 
-/** Such as `10 % of 1b4e28ba, 90 % of 6fa459ea`. */
-export function sharesOf(deployment?: Deployment): string {
-  const shares = deployment?.versions ?? [];
-  return shares.map((each) => `${each.percentage} % of ${each.version_id.slice(0, 8)}`).join(', ');
-}
-
 /** Whether a version passed its tests, as far as the listed deployments, the newest first, show. */
 export function testResult(version: string, deployments: Deployment[]): string {
-  const last = deployments.find(({ note, versions: [share] }) =>
-    note?.release === 'failed'
-      ? note.replaces === version
-      : isAll(note) && share?.version_id === version,
-  );
-  if (!last) return 'is not known to have passed its tests';
-  return last.note?.release === 'all' ? 'passed its tests' : 'failed its tests';
+  for (const { note, shares } of deployments) {
+    if (note?.release === 'failed' && note.replaces === version) return 'failed its tests';
+    if (note?.release === 'all' && shares[0]?.version_id === version) return 'passed its tests';
+  }
+  return 'is not known to have passed its tests';
 }
-const isAll = (note: Deployment['note']) => note?.release === 'all';

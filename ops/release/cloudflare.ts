@@ -21,35 +21,28 @@ const NO_SETTINGS = join(import.meta.dirname, 'no-settings.toml');
 export function readTarget(environment: EnvironmentName, folder = PROJECT_ROOT, token?: string) {
   const config = join(folder, 'wrangler.toml');
   const read = readConfig({ config, env: environment });
-  const { name: worker = '', account_id, d1_databases, kv_namespaces, routes = [], vars } = read;
+  const { name: worker = '', account_id, d1_databases, kv_namespaces, routes, vars } = read;
   const ids = JSON.stringify([account_id, d1_databases, kv_namespaces, routes, vars]);
   const unset = [...new Set(ids.match(UNSET))].join(', ');
   const fix = `wrangler.toml has placeholders (${unset}): see First set-up in docs/operations.md`;
   if (unset) throw new Error(fix);
+  const access = {
+    CLOUDFLARE_ACCOUNT_ID: account_id,
+    ...(token && { CLOUDFLARE_API_TOKEN: token }),
+  };
+  // The limit is for a hang, which would block a rollback.
   const run = (args: string[], env = {}) =>
-    runWrangler(args, {
-      env: {
-        CLOUDFLARE_ACCOUNT_ID: account_id,
-        ...(token && { CLOUDFLARE_API_TOKEN: token }),
-        ...env,
-      },
-      // So that a hang cannot block a rollback.
-      timeout: 300_000,
-      killSignal: 'SIGKILL',
-    });
-  const hosts = routes.map((route: string | { pattern: string }) =>
-    (typeof route === 'string' ? route : route.pattern).replace(/\/.*/, ''),
-  );
+    runWrangler(args, { env: { ...access, ...env }, timeout: 300_000, killSignal: 'SIGKILL' });
   return {
     environment,
     worker,
     /** Ends in `/v1`. */
     baseUrl: String(vars.BASE_URL),
-    hosts,
-    database: d1_databases[0]?.database_id ?? '',
-    keys: kv_namespaces[0]?.id ?? '',
+    routes: JSON.stringify(routes),
+    database: d1_databases[0]?.database_id,
+    keys: kv_namespaces[0]?.id,
     /** Runs wrangler on the worker, without any settings. */
-    onWorker: (...args: string[]) =>
+    onWorker: (args: string[]) =>
       run([...args, '--name', worker, '--config', NO_SETTINGS, '--env', '']),
     /** Runs wrangler with the settings, bindings and routes of the folder. */
     withSettings: (args: string[], env = {}) =>
@@ -57,11 +50,11 @@ export function readTarget(environment: EnvironmentName, folder = PROJECT_ROOT, 
   };
 }
 
-/** The message of a version: what was uploaded. `digest` is the SHA-256 of script and assets. */
+/** The message of a version: what was uploaded. */
 const Release = z.strictObject({ commit: z.string(), digest: z.string() });
 /**
  * The message of a deployment: a `share` on the way, `all` requests after the tests, or a version served again because
- * the release `failed` or by `rollback`. `replaces` is a version: the one served before, or the one that failed.
+ * the release `failed` or by `rollback`. `replaces` is the version served before, or the one that failed.
  */
 const Note = z.strictObject({
   release: z.enum(['share', 'all', 'failed', 'rollback']),
@@ -70,8 +63,9 @@ const Note = z.strictObject({
 });
 export type Note = z.infer<typeof Note>;
 
+const Annotations = z.record(z.string(), z.string()).default({});
 /** The JSON of a message. Undefined if this tool did not write it: then it was made by hand. */
-function messageOf<T>(schema: z.ZodType<T>, annotations: Record<string, string>): T | undefined {
+function messageOf<T>(schema: z.ZodType<T>, annotations: z.infer<typeof Annotations>) {
   try {
     return schema.parse(JSON.parse(annotations['workers/message'] ?? ''));
   } catch {
@@ -79,7 +73,6 @@ function messageOf<T>(schema: z.ZodType<T>, annotations: Record<string, string>)
   }
 }
 
-const Annotations = z.record(z.string(), z.string()).default({});
 const Bindings = z.array(z.looseObject({ type: z.string() }));
 export const Version = z
   .object({ annotations: Annotations, resources: z.object({ bindings: Bindings }) })
@@ -90,24 +83,25 @@ export const Version = z
     return { release: messageOf(Release, annotations), database, keys };
   });
 
-const Share = z.object({ version_id: z.string(), percentage: z.number() });
+const Shares = z.array(z.object({ version_id: z.string(), percentage: z.number() }));
+const Author = z.string().default('another operator');
 export const Deployment = z
-  .object({
-    id: z.string(),
-    author_email: z.string().default('another operator'),
-    versions: z.array(Share),
-    annotations: Annotations,
-  })
-  .transform((deployment) => {
-    const versions = deployment.versions.toSorted((a, b) => a.percentage - b.percentage);
-    return { ...deployment, versions, note: messageOf(Note, deployment.annotations) };
+  .object({ id: z.string(), author_email: Author, versions: Shares, annotations: Annotations })
+  .transform(({ annotations, versions, ...deployment }) => {
+    const shares = versions.toSorted((a, b) => a.percentage - b.percentage);
+    return { ...deployment, shares, note: messageOf(Note, annotations) };
   });
 export type Deployment = z.infer<typeof Deployment>;
 
+/** Such as `10 % of 1b4e28ba, 90 % of 6fa459ea`. */
+export function sharesOf(deployment: Deployment | undefined): string {
+  const shares = deployment?.shares ?? [];
+  return shares.map((each) => `${each.percentage} % of ${each.version_id.slice(0, 8)}`).join(', ');
+}
+
 /** The ten newest deployments, the newest first. None if the worker does not exist. */
 export async function readDeployments(target: Target): Promise<Deployment[]> {
-  const text = await target.onWorker('deployments', 'list', '--json').catch((error) => {
-    // Cloudflare's codes for a worker that does not exist.
+  const text = await target.onWorker(['deployments', 'list', '--json']).catch((error) => {
     if (/\[code: (10007|10090)\]/.test(error.message)) return '[]';
     throw error;
   });
@@ -116,26 +110,14 @@ export async function readDeployments(target: Target): Promise<Deployment[]> {
 
 /** A version, with the ids of the database and key store that it is bound to. */
 export async function readVersion(target: Target, id: string) {
-  const text = await target.onWorker('versions', 'view', id, '--json');
+  const text = await target.onWorker(['versions', 'view', id, '--json']);
   return { id, ...Version.parse(JSON.parse(text)) };
-}
-
-/** The names of the migrations that the database has. (`d1 migrations list` would write.) */
-export async function readMigrations(target: Target): Promise<string[]> {
-  const Results = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
-  const query = ['--json', '--command', 'SELECT name FROM d1_migrations'];
-  const execute = ['d1', 'execute', 'DB', '--remote', ...query];
-  const text = await target.withSettings(execute).catch((error) => {
-    if (/no such table: d1_migrations/.test(error.message)) return '[]';
-    throw error;
-  });
-  return Results.parse(JSON.parse(text)).flatMap(({ results }) => results.map(({ name }) => name));
 }
 
 /** Uploads a build with `versions upload`, or `deploy` if there is no worker. Returns the version. */
 export async function upload(target: Target, build: Build, command: string[]): Promise<string> {
   const { commit, digest, folder, worker } = build;
-  const message = JSON.stringify({ commit, digest } satisfies z.infer<typeof Release>);
+  const message = JSON.stringify({ commit, digest });
   // Without an id wrangler would create a database or namespace by itself: --no-x-provision.
   const args = [...command, worker, '--no-bundle', '--no-x-provision', '--message', message];
   const path = join(folder, 'upload.ndjson');

@@ -4,6 +4,7 @@ import { confirm, oneLine } from '../command-line.ts';
 import { type Build, committedHead, describeCommit, git, withBuild } from './build.ts';
 import * as checks from './checks.ts';
 import * as cloudflare from './cloudflare.ts';
+import { sharesOf } from './cloudflare.ts';
 import { applyMigrations, checkMigrations } from './migrations.ts';
 import { startRun } from './rollout.ts';
 import * as smoke from './smoke.ts';
@@ -30,16 +31,13 @@ export async function first({ env, yes, signal }: Options): Promise<void> {
     const [exists] = await cloudflare.readDeployments(target);
     if (exists) throw new Error(`a worker named ${target.worker} exists: nothing is changed`);
     // Wrangler takes a host name over from another worker without asking.
-    for (const host of target.hosts) {
-      const answer = await fetch(`https://${host}`, { redirect: 'manual' }).catch(() => undefined);
-      if (answer) throw new Error(`something answers at https://${host}: nothing is changed`);
-    }
+    const answer = await fetch(target.baseUrl, { redirect: 'manual' }).catch(() => undefined);
+    if (answer) throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
     await confirm(`set up ${env} with commit ${await describeCommit(commit)}`, env, yes);
     await applyMigrations(target, build);
     const version = await cloudflare.upload(target, build, ['deploy']);
     // A new address needs a DNS record and a certificate first.
-    await smoke.waitForVersion({ ...store, version }, 600);
-    await smoke.smokeTest(store);
+    await smoke.smokeTest({ ...store, version }, 600);
     // Notes that it passed.
     const [newest] = await cloudflare.readDeployments(target);
     await startRun(target, newest).deploy(version, 100, version);
@@ -89,12 +87,15 @@ async function release(env: cloudflare.EnvironmentName, build: Build, options: O
   if (differences) throw new Error(`${differences}: ${allowing}`);
   await smoke.checkKey(store);
   const pending = await checkMigrations(target, build, old.release?.commit);
-  const from = old.release?.commit ?? build.commit;
-  const isBack = await git(['merge-base', '--is-ancestor', from, build.commit]).catch(() => 'back');
-  console.log(`${env} serves commit ${await describeCommit(from)}.`);
-  if (isBack) console.log('The release goes BACK in history: it lacks commits that are served.');
-  const migrating = pending.length > 0 ? ` after ${pending.join(', ')}` : '';
-  await confirm(`release commit ${await describeCommit(build.commit)}${migrating}`, env, yes);
+  const commit = await describeCommit(build.commit);
+  const from = old.release ? await describeCommit(old.release.commit) : 'a version made by hand';
+  const range = ['--is-ancestor', old.release?.commit ?? build.commit, build.commit];
+  const isBack = await git(['merge-base', ...range]).catch(() => true);
+  const back =
+    isBack === true ? ' This goes BACK in history: it lacks commits that are served.' : '';
+  console.log(`${env} serves ${from}. The release is ${commit}.${back}`);
+  const migrating = pending.length > 0 ? ` after migrations ${pending.join(', ')}` : '';
+  await confirm(`release ${commit}${migrating}`, env, yes);
 
   const run = startRun(target, newest);
   let version = '';
@@ -102,63 +103,59 @@ async function release(env: cloudflare.EnvironmentName, build: Build, options: O
     if (pending.length > 0) await applyMigrations(target, build);
     version = await cloudflare.upload(target, build, ['versions', 'upload']);
     await run.deploy(version, 0, old.id);
-    await testVersion({ ...store, version, worker: target.worker });
+    await smoke.smokeTest({ ...store, version, worker: target.worker });
     for (const share of options.shares) {
       await run.deploy(version, share, old.id);
       await hold(store, version, options);
     }
     await run.deploy(version, 100, old.id);
     await target.withSettings(['triggers', 'deploy']);
-    await testVersion({ ...store, version });
+    await smoke.smokeTest({ ...store, version });
   } catch (cause) {
     const failure = signal.aborted ? 'interrupted' : oneLine(cause);
-    throw new Error(`${failure}; ${await run.goBack(old.id, version, cause)}`, { cause });
+    throw new Error(`${failure}${await run.goBack(old.id, version, cause)}`, { cause });
   }
   console.log(`${env} serves ${version} to all.`);
 }
 
 /** Holds a share while clients use it, tests what all clients get, and asks before it goes on. */
-async function hold(
-  store: smoke.Store,
-  version: string,
-  { hold: [seconds = 0], yes, signal }: Options,
-) {
+async function hold(store: smoke.Store, version: string, options: Options): Promise<void> {
+  const [seconds = 0] = options.hold;
   const query = 'status >= 500, count by $workers.scriptVersion.id';
   console.log(`Holding for ${seconds} s. Compare ${version} in Observability: ${query}`);
   const end = Date.now() + seconds * 1000;
   do {
     await smoke.smokeTest(store);
     const rest = Math.max(0, end - Date.now());
-    await pause(Math.min(10_000, rest), undefined, { signal });
+    await pause(Math.min(10_000, rest), undefined, { signal: options.signal });
   } while (Date.now() < end);
-  if (process.stdin.isTTY) await confirm('give it to all', 'production', yes);
-}
-
-async function testVersion(store: smoke.Store): Promise<void> {
-  await smoke.waitForVersion(store);
-  await smoke.smokeTest(store);
+  if (process.stdin.isTTY) await confirm('give it more', 'production', options.yes);
 }
 
 /** Serves a version to all again, by its id or the first characters of it, and tests it. */
-export async function rollback({ env, yes, force, signal }: Options, prefix: string) {
+export async function rollback({ env, yes, force, signal }: Options, wanted: string) {
   const target = cloudflare.readTarget(env);
   const deployments = await cloudflare.readDeployments(target);
-  const shares = deployments.flatMap(({ versions }) => versions);
-  const found = shares.map((share) => share.version_id).filter((id) => id.startsWith(prefix));
-  const [version = prefix, ...others] = new Set(found);
+  const [newest] = deployments;
+  const isUnfinished = newest?.note?.release === 'share';
+  if (wanted === 'unfinished' && !isUnfinished)
+    return console.log(`${env} serves ${sharesOf(newest)}: no release is unfinished`);
+  const prefix = wanted === 'unfinished' ? (newest?.note?.replaces ?? '') : wanted;
+  const ids = deployments.flatMap(({ shares }) => shares.map((share) => share.version_id));
+  const [version = prefix, ...others] = new Set(ids.filter((id) => id.startsWith(prefix)));
   const list = `npx wrangler versions list --env ${env}`;
   if (prefix.length < 8 || others.length > 0 || version.length < 36)
     throw new Error(`${prefix} must be an id, or at least 8 characters of a recent one: ${list}`);
   const result = checks.testResult(version, deployments);
   if (result !== 'passed its tests' && !force)
     throw new Error(`${version} ${result}: nothing is changed. To serve it anyway, add --force`);
-  const from = checks.sharesOf(deployments[0]);
+  const from = sharesOf(newest);
   await confirm(`serve ${version}, which ${result}, in place of ${from}`, env, yes);
-  const replaced = deployments[0]?.versions.at(-1)?.version_id ?? '';
-  await startRun(target, deployments[0]).rollBack(version, 'rollback', replaced);
+  const replaced = newest?.shares.at(-1)?.version_id ?? '';
+  await startRun(target, newest).rollBack(version, 'rollback', replaced);
   console.log(`${env} serves ${version} to all. Data, routes, crons and settings are as before.`);
   if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
-  await testVersion({ ...storeOf(target, signal), version });
+  await smoke.smokeTest({ ...storeOf(target, signal), version });
 }
 
 /** Tests a store as a client. */
@@ -168,8 +165,5 @@ export async function smokeTest({ env, signal }: Options): Promise<void> {
 }
 
 function storeOf({ environment, baseUrl }: cloudflare.Target, signal: AbortSignal): smoke.Store {
-  const { SMOKE_API_KEY: apiKey = '' } = process.env;
-  if (apiKey.startsWith(`animal_${environment}_`)) return { environment, baseUrl, apiKey, signal };
-  const fix = `npm run keys -- create --label Smoke --env ${environment}`;
-  throw new Error(`SMOKE_API_KEY must be an API key of ${environment}: ${fix}`);
+  return { environment, baseUrl, apiKey: process.env.SMOKE_API_KEY ?? '', signal };
 }

@@ -2,15 +2,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
+import * as z from 'zod';
 import { oneLine } from '../command-line.ts';
 import { type Build, git, testOldCode, withBuild } from './build.ts';
-import { readMigrations, type Target } from './cloudflare.ts';
+import type { Target } from './cloudflare.ts';
 
 /** The migrations to apply. @throws Error if one is not safe for the code that is served, the commit `old`. */
 export async function checkMigrations(target: Target, build: Build, old?: string) {
   const pending = await pendingMigrations(target, build);
   if (!old && pending.length > 0)
-    throw new Error('what is served was deployed by hand: roll back before applying migrations');
+    throw new Error('what is served was made by hand: roll back before applying migrations');
   for (const name of pending) {
     const sql = await readFile(join(build.folder, 'migrations', name), 'utf8');
     const [statement] = contractingStatements(sql);
@@ -24,8 +25,7 @@ export async function checkMigrations(target: Target, build: Build, old?: string
   if (!old) return pending;
   const range = ['--diff-filter=a', old, build.commit, '--', 'migrations/*.sql'];
   const changed = await git(['diff', '--name-only', ...range]);
-  if (changed)
-    throw new Error(`${oneLine(changed)} was released before and has changed: add another`);
+  if (changed) throw new Error(`${oneLine(changed)} was released and has changed: add another`);
   if (pending.length > 0) await withBuild(old, (served) => testOldCode(served, build));
   return pending;
 }
@@ -38,10 +38,18 @@ export async function applyMigrations(target: Target, build: Build): Promise<voi
   if ((await pendingMigrations(target, build)).length > 0) throw failure;
 }
 
+/** Those that the database lacks. (`d1 migrations list` would write.) */
 async function pendingMigrations(target: Target, { folder }: Build): Promise<string[]> {
+  const Results = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
+  const query = ['--json', '--command', 'SELECT name FROM d1_migrations'];
+  const execute = ['d1', 'execute', 'DB', '--remote', ...query];
+  const text = await target.withSettings(execute).catch((error) => {
+    if (/no such table: d1_migrations/.test(error.message)) return '[]';
+    throw error;
+  });
+  const applied = Results.parse(JSON.parse(text)).flatMap(({ results }) => results);
   const names = (await readdir(join(folder, 'migrations'))).filter((name) => name.endsWith('.sql'));
-  const applied = await readMigrations(target);
-  return names.sort().filter((name) => !applied.includes(name));
+  return names.sort().filter((name) => !applied.some((each) => each.name === name));
 }
 
 /** The statements of a migration that old code may not live with. */

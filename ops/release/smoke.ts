@@ -53,7 +53,7 @@ export async function checkHealth(store: Store): Promise<void> {
 }
 
 /** Waits for five answers of the version in a row: a deployment takes time to spread over Cloudflare's network. */
-export async function waitForVersion(store: Store, limitSeconds = 60): Promise<void> {
+async function waitForVersion(store: Store, limitSeconds: number): Promise<void> {
   const end = Date.now() + limitSeconds * 1000;
   for (let answers = 0; answers < 5; ) {
     const cause = await checkHealth(store).catch((error: Error) => error);
@@ -77,8 +77,8 @@ export async function checkKey(store: Store): Promise<void> {
 }
 
 /** The smoke test of an environment. @throws Error naming the request that was not answered as expected. */
-export async function smokeTest(store: Store): Promise<void> {
-  await checkHealth(store);
+export async function smokeTest(store: Store, limitSeconds = 60): Promise<void> {
+  await waitForVersion(store, limitSeconds);
   await checkKey(store);
   const refused = await send(store, 'GET /pets', '401 missing_api_key', { key: '' });
   expect('WWW-Authenticate', refused.header('www-authenticate').split(' ')[0], 'Bearer');
