@@ -62,9 +62,10 @@ export function contractingStatements(sql: string): string[] {
       if (table) created.add(table);
       const [index, unique, on = ''] =
         /^CREATE (UNIQUE )?INDEX .*? ON (\w+)/i.exec(statement) ?? [];
-      const column = /^ALTER TABLE \w+ ADD (?!.*\bNOT NULL\b(?!.*\bDEFAULT\b)(?<!\bDEFAULT\b.*))/i;
-      const expands = table || (index && (!unique || created.has(on))) || column.test(statement);
-      return statement !== '' && !expands;
+      const column = /^ALTER TABLE \w+ ADD (?:COLUMN )?\w+(.*)/i.exec(statement)?.[1];
+      const isOptional = !/\bNOT NULL\b/i.test(column ?? '') || /\bDEFAULT\b/i.test(column ?? '');
+      const isIndex = index && (!unique || created.has(on));
+      return statement !== '' && !table && !isIndex && !(column !== undefined && isOptional);
     });
 }
 
@@ -73,5 +74,8 @@ function normalize(statement: string): string {
   const withoutComments = statement.replaceAll(/'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\//g, (part) =>
     part.startsWith("'") ? "''" : ' ',
   );
-  return oneLine(withoutComments.replaceAll(/["`[\]]/g, ''));
+  const names = /"([^"]*)"|`([^`]*)`|\[([^\]]*)\]/g;
+  return oneLine(
+    withoutComments.replaceAll(names, (name) => name.slice(1, -1).replace(/\W/g, '_')),
+  );
 }

@@ -104,8 +104,14 @@ async function testPages(store: Store, path: string): Promise<number | undefined
   return id;
 }
 
+/** Tests that animals and orders from before migrations end as usual, and that the store works after them. */
+export async function testMigrations(store: Store, migrate: () => Promise<void>): Promise<void> {
+  await testWriting(store, migrate);
+  await smokeTest(store);
+}
+
 /** Animals and orders from creation to their end, with something done in between. The orders stay. */
-export async function testWriting(store: Store, between = async () => {}): Promise<void> {
+async function testWriting(store: Store, between = async () => {}): Promise<void> {
   const pet = { name: 'Smoke test', categoryId: 1 };
   const once = { 'idempotency-key': randomUUID() };
   const ids = { pets: new Set<number>(), orders: new Set<number>() };

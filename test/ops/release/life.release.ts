@@ -40,7 +40,7 @@ describe('a life', { shuffle: false }, () => {
     const { hosts } = project.cloudflare();
     hosts.set('staging.api.animals.test', 'another origin');
     const problem = await refused(['first', '--env=staging']);
-    expect(problem).toContain('something answers at https://staging.api.animals.test');
+    expect(problem).toContain('something answers at https://staging.api.animals.test/v1');
     hosts.clear();
     expect(await refused(['staging'])).toContain('npm run release -- first --env staging');
   });
@@ -106,7 +106,7 @@ describe('a life', { shuffle: false }, () => {
 
   test('a key that can write, or of another environment, is refused before anything is changed', async () => {
     const key = { SMOKE_API_KEY: 'animal_staging_x' };
-    expect(await refused(PROMOTE, [], key)).toContain('must be an API key of production');
+    expect(await refused(PROMOTE, [], key)).toContain('SMOKE_API_KEY: POST /pets');
     await project.setScopes('production', ['read', 'write']);
     expect(await refused(PROMOTE)).toContain('--read-only --env production');
     await project.setScopes('production', ['read']);

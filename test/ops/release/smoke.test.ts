@@ -1,0 +1,54 @@
+/** The smoke test and the test of migrations, against a store in the real runtime. */
+import { beforeEach, expect, test } from 'vitest';
+import { type Store, smokeTest, testMigrations } from '../../../ops/release/smoke.ts';
+import { startStore } from '../../store.ts';
+
+const store = startStore();
+let subject: Store;
+
+beforeEach(async () => {
+  const apiKey = await store.issueKey();
+  subject = { environment: 'local', baseUrl: `${store.url()}/v1`, apiKey };
+});
+
+test('passes, and removes its animals and nobody else’s', async () => {
+  const headers = { 'Idempotency-Key': 'smoke-test-1' };
+  const { body } = await store.create(
+    { name: 'Rex', categoryId: 1, status: 'available' },
+    { headers },
+  );
+  await smokeTest(subject);
+  expect((await store.fetch('/v1/pets')).body).toEqual([body]);
+});
+
+test('fails with a key that is read-only, expired or unknown, and writes nothing', async () => {
+  const readOnly = await store.issueKey({ scopes: ['read'] });
+  await expect(smokeTest({ ...subject, apiKey: readOnly })).rejects.toThrow('insufficient_scope');
+  await expect(smokeTest({ ...subject, apiKey: 'x' })).rejects.toThrow('401 invalid_api_key');
+  expect((await store.fetch('/v1/pets')).body).toEqual([]);
+});
+
+test('fails when another version or environment answers', async () => {
+  await expect(smokeTest({ ...subject, version: 'other' }, 0)).rejects.toThrow('"version":"other"');
+  const staging = { ...subject, environment: 'staging' };
+  await expect(smokeTest(staging, 0)).rejects.toThrow('"environment":"staging"');
+});
+
+test.each([
+  ['animals', 'UPDATE pets SET name = upper(name)', 'the animals'],
+  ['repeated orders', 'CREATE UNIQUE INDEX probe ON orders (pet_id)', '/store/orders'],
+  ['animals without a status', triggerOn('pets', 'NEW.status IS NULL'), 'POST /pets'],
+  ['how orders end', triggerOn('orders', "NEW.status = 'delivered'", 'UPDATE'), 'PATCH'],
+])('fails on migrations that old code does not live with: %s', async (_, sql, problem) => {
+  const { DB } = await store.bindings();
+  await expect(testMigrations(subject, async () => void (await DB.exec(sql)))).rejects.toThrow(
+    problem,
+  );
+  await DB.exec('DROP INDEX IF EXISTS probe; DROP TRIGGER IF EXISTS probe');
+  expect((await store.fetch('/v1/pets')).body).toEqual([]);
+});
+
+function triggerOn(table: string, when: string, event = 'INSERT'): string {
+  const abort = "BEGIN SELECT RAISE(ABORT, 'no'); END";
+  return `CREATE TRIGGER probe BEFORE ${event} ON ${table} WHEN ${when} ${abort}`;
+}
