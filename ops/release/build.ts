@@ -20,26 +20,22 @@ export async function withBuild<T>(commit: string, action: (build: Build) => Pro
   await mkdir(join(PROJECT_ROOT, 'dist'), { recursive: true });
   const folder = await mkdtemp(join(PROJECT_ROOT, 'dist', `${commit.slice(0, 8)}-`));
   try {
-    return await action(await build(commit, folder));
+    // Only committed files: what git ignores may be a secret. With the bytes of the commit, on Windows too.
+    const index = { GIT_INDEX_FILE: join(folder, '.git-index') };
+    const fix = `commit ${commit} is not in this clone: run git fetch (git fetch --unshallow)`;
+    await git(['read-tree', commit], index).catch((cause) => {
+      throw new Error(fix, { cause });
+    });
+    const checkout = ['-c', 'core.autocrlf=false', 'checkout-index', '--all'];
+    await git([...checkout, `--prefix=${folder}/`], index);
+    // Both environments have the same script: `npm run bundle` compares them.
+    const config = ['--env', 'staging', '--config', join(folder, 'wrangler.toml')];
+    await runWrangler(['deploy', '--dry-run', '--outdir', join(folder, 'worker'), ...config]);
+    const worker = join(folder, 'worker/index.js');
+    return await action({ commit, digest: sha256(await readFile(worker)), folder, worker });
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-async function build(commit: string, folder: string): Promise<Build> {
-  // Only committed files: what git ignores may be a secret.
-  const index = { GIT_INDEX_FILE: join(folder, '.git-index') };
-  await git(['read-tree', commit], index).catch((cause) => {
-    const fix = 'run git fetch (in a shallow clone git fetch --unshallow)';
-    throw new Error(`commit ${commit} is not in this clone: ${fix}`, { cause });
-  });
-  // The bytes of the commit, on Windows too.
-  await git(['-c', 'core.autocrlf=false', 'checkout-index', '--all', `--prefix=${folder}/`], index);
-  // Both environments have the same script: `npm run bundle` compares them.
-  const config = ['--env', 'staging', '--config', join(folder, 'wrangler.toml')];
-  await runWrangler(['deploy', '--dry-run', '--outdir', join(folder, 'worker'), ...config]);
-  const worker = join(folder, 'worker/index.js');
-  return { commit, digest: sha256(await readFile(worker)), folder, worker };
 }
 
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');

@@ -4,7 +4,6 @@ import { confirm, oneLine } from '../command-line.ts';
 import { type Build, committedHead, describeCommit, git, withBuild } from './build.ts';
 import * as checks from './checks.ts';
 import * as cloudflare from './cloudflare.ts';
-import { sharesOf } from './cloudflare.ts';
 import { applyMigrations, checkMigrations } from './migrations.ts';
 import { startRun } from './rollout.ts';
 import * as smoke from './smoke.ts';
@@ -139,7 +138,7 @@ export async function rollback({ env, yes, force, signal }: Options, wanted: str
   const [newest] = deployments;
   const isUnfinished = newest?.note?.release === 'share';
   if (wanted === 'unfinished' && !isUnfinished)
-    return console.log(`${env} serves ${sharesOf(newest)}: no release is unfinished`);
+    return console.log(`${env} serves ${cloudflare.sharesOf(newest)}: no release is unfinished`);
   const prefix = wanted === 'unfinished' ? (newest?.note?.replaces ?? '') : wanted;
   const ids = deployments.flatMap(({ shares }) => shares.map((share) => share.version_id));
   const [version = prefix, ...others] = new Set(ids.filter((id) => id.startsWith(prefix)));
@@ -149,7 +148,7 @@ export async function rollback({ env, yes, force, signal }: Options, wanted: str
   const result = checks.testResult(version, deployments);
   if (result !== 'passed its tests' && !force)
     throw new Error(`${version} ${result}: nothing is changed. To serve it anyway, add --force`);
-  const from = sharesOf(newest);
+  const from = cloudflare.sharesOf(newest);
   await confirm(`serve ${version}, which ${result}, in place of ${from}`, env, yes);
   const replaced = newest?.shares.at(-1)?.version_id ?? '';
   await startRun(target, newest).rollBack(version, 'rollback', replaced);
