@@ -32,8 +32,8 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (name) => {
     for (const script of scripts) expect(script).not.toContain('${{');
   });
 
-  test('installs packages with npm run setup only', () => {
-    expect(text).not.toMatch(/\bnpm (ci|i|install|rebuild|exec|x)\b|\bnpx\b/);
+  test('installs packages with npm ci or npm run setup only', () => {
+    expect(text).not.toMatch(/\bnpm (i|install|rebuild|exec|x)\b|\bnpx\b/);
   });
 });
 
@@ -46,19 +46,19 @@ const JOBS = Object.fromEntries(
     .map((job) => [job.slice(0, job.indexOf(':')), job]),
 );
 const stepsOf = (job = '') => job.split(/^ {6}- /m).slice(1);
-const DEPLOYING = [JOBS.staging, JOBS.promote];
+const DEPLOYING = [JOBS.staging, JOBS.promote, JOBS.rollback];
 
 test('secrets are set for single steps, never for a whole job or workflow', () => {
   const secrets = RELEASE.match(/\{\{\s*secrets\b/g) ?? [];
   const inSteps = Object.values(JOBS).flatMap(stepsOf).join('');
-  expect(secrets.length).toBe(6);
+  expect(secrets.length).toBe(8);
   expect(inSteps.match(/\{\{\s*secrets\b/g)).toEqual(secrets);
 });
 
 test('a job with secrets installs packages before the first step that has one', () => {
   for (const job of DEPLOYING) {
     const steps = stepsOf(job);
-    const setup = steps.findIndex((step) => /^run: npm run setup$/m.test(step));
+    const setup = steps.findIndex((step) => /^run: npm ci$/m.test(step));
     expect(setup).toBeGreaterThanOrEqual(0);
     expect(setup).toBeLessThan(steps.findIndex((step) => step.includes('secrets.')));
   }
@@ -68,12 +68,13 @@ test('a step with secrets only runs the release, which installs nothing', () => 
   const steps = DEPLOYING.flatMap(stepsOf).filter((step) => step.includes('secrets.'));
   expect(steps.map((step) => /^ *run: (.*)$/m.exec(`  ${step}`)?.[1])).toEqual([
     'npm run release -- staging',
-    'npm run release -- promote --commit "$COMMIT"',
-    'npm run release -- rollback --unfinished --commit "$COMMIT"',
+    'npm run release -- promote --yes --commit "$COMMIT"',
+    'npm run release -- rollback unfinished --env production --yes',
+    'npm run release -- rollback "$VERSION" --env production --yes',
   ]);
   expect(packageJson.scripts).toMatchObject({
     prerelease: 'node ops/install.mjs --check',
-    release: 'node ops/release.ts',
+    release: 'node ops/release/index.ts',
   });
 });
 
@@ -84,7 +85,10 @@ test('jobs that deploy have the whole history, their environment, and one releas
   ]) {
     expect(job).toMatch(/^ {10}fetch-depth: 0$/m);
     expect(job).toMatch(new RegExp(`^ {4}environment: ${environment}$`, 'm'));
-    expect(job).toContain('concurrency:\n      group: release\n      cancel-in-progress: false\n');
+    // Without queue: max, the next push cancels an approved promotion that waits.
+    const group =
+      'concurrency:\n      group: release\n      cancel-in-progress: false\n      queue: max\n';
+    expect(job).toContain(group);
   }
 });
 
@@ -92,7 +96,7 @@ test('production returns only from a promotion that was cut short, not from one 
   const steps = stepsOf(JOBS.promote);
   expect(steps.at(-2)).toMatch(/^id: promote\n/);
   expect(steps.at(-1)).toMatch(
-    /^if: cancelled\(\) && steps\.promote\.outcome == 'cancelled'\n +run: npm run release -- rollback --unfinished --commit "\$COMMIT"\n/,
+    /^if: cancelled\(\) && steps\.promote\.outcome == 'cancelled'\n +run: npm run release -- rollback unfinished --env production --yes\n/,
   );
   expect(RELEASE).not.toMatch(/failure\(\)|always\(\)/);
 });

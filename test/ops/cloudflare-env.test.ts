@@ -9,7 +9,7 @@ test.each([
   ['keys.ts', ['list']],
   ['writes.ts', ['stop']],
   ['example.ts', []],
-  ['release.ts', ['status']],
+  ['release/index.ts', ['staging']],
   ['openapi.ts', ['--check']],
   ['check-bundle.ts', []],
   ['seed.ts', ['--pets', '1']],
