@@ -22,16 +22,17 @@ export function onlyVersion(environment: string, newest?: Deployment): string {
   if (!newest) throw new Error(`${environment} has no worker: ${first}`);
   const [share, ...others] = newest.shares;
   if (share && others.length === 0) return share.version_id;
-  const back = newest.note?.replaces ?? '<version>';
+  const back = newest.note ? 'unfinished' : '<version>';
   const end = `If nobody is at it: npm run release -- rollback ${back} --env ${environment}`;
   throw new Error(`${environment} serves ${sharesOf(newest)}: a release is unfinished. ${end}`);
 }
 
+export const PASSED = 'passed its tests';
 /** Whether a version passed its tests, as far as the listed deployments, the newest first, show. */
 export function testResult(version: string, deployments: Deployment[]): string {
   for (const { note, shares } of deployments) {
     if (note?.release === 'failed' && note.replaces === version) return 'failed its tests';
-    if (note?.release === 'all' && shares[0]?.version_id === version) return 'passed its tests';
+    if (note?.passed && shares[0]?.version_id === version) return PASSED;
   }
   return 'is not known to have passed its tests';
 }

@@ -54,12 +54,14 @@ export function readTarget(environment: EnvironmentName, folder = PROJECT_ROOT, 
 const Release = z.strictObject({ commit: z.string(), digest: z.string() });
 /**
  * The message of a deployment: a `share` on the way, `all` requests after the tests, or a version served again because
- * the release `failed` or by `rollback`. `replaces` is the version served before, or the one that failed.
+ * the release `failed` or by `rollback`. `replaces` is the version served before, or the one that failed. `passed`:
+ * whether the version that gets all requests is known to have passed its tests.
  */
 const Note = z.strictObject({
   release: z.enum(['share', 'all', 'failed', 'rollback']),
   replaces: z.string(),
   run: z.string(),
+  passed: z.boolean(),
 });
 export type Note = z.infer<typeof Note>;
 

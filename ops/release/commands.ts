@@ -69,7 +69,7 @@ async function readStaged() {
   const version = checks.onlyVersion('staging', deployments[0]);
   const result = checks.testResult(version, deployments);
   const { release } = await cloudflare.readVersion(target, version);
-  if (release && result === 'passed its tests') return release;
+  if (release && result === checks.PASSED) return release;
   throw new Error(`staging serves ${version}, which ${result}: npm run release -- staging`);
 }
 
@@ -89,9 +89,8 @@ async function release(env: cloudflare.EnvironmentName, build: Build, options: O
   const commit = await describeCommit(build.commit);
   const from = old.release ? await describeCommit(old.release.commit) : 'a version made by hand';
   const range = ['--is-ancestor', old.release?.commit ?? build.commit, build.commit];
-  const isBack = await git(['merge-base', ...range]).catch(() => true);
-  const back =
-    isBack === true ? ' This goes BACK in history: it lacks commits that are served.' : '';
+  const isAhead = await git(['merge-base', ...range]).catch(() => undefined);
+  const back = isAhead === undefined ? ' It goes BACK in history: it lacks what is served.' : '';
   console.log(`${env} serves ${from}. The release is ${commit}.${back}`);
   const migrating = pending.length > 0 ? ` after migrations ${pending.join(', ')}` : '';
   await confirm(`release ${commit}${migrating}`, env, yes);
@@ -146,7 +145,7 @@ export async function rollback({ env, yes, force, signal }: Options, wanted: str
   if (prefix.length < 8 || others.length > 0 || version.length < 36)
     throw new Error(`${prefix} must be an id, or at least 8 characters of a recent one: ${list}`);
   const result = checks.testResult(version, deployments);
-  if (result !== 'passed its tests' && !force)
+  if (result !== checks.PASSED && !force && wanted !== 'unfinished')
     throw new Error(`${version} ${result}: nothing is changed. To serve it anyway, add --force`);
   const from = cloudflare.sharesOf(newest);
   await confirm(`serve ${version}, which ${result}, in place of ${from}`, env, yes);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { oneLine } from '../command-line.ts';
+import { PASSED, testResult } from './checks.ts';
 import {
   type Deployment,
   type Note,
@@ -22,10 +23,16 @@ export function startRun(target: Target, start: Deployment | undefined) {
   };
 
   /** @throws Error when nothing was deployed. @throws Overtaken when another operator has deployed. */
-  async function change(args: string[], note: Omit<Note, 'run'>, wrangler = target.onWorker) {
-    const [before] = await readDeployments(target);
+  async function change(
+    args: string[],
+    note: Omit<Note, 'run' | 'passed'>,
+    wrangler = target.onWorker,
+  ) {
+    const listed = await readDeployments(target);
+    const [before] = listed;
     if (before?.id !== start?.id && before?.note?.run !== run) throw overtaken(before, before);
-    const message = JSON.stringify({ ...note, run });
+    const again = note.release !== 'share' && testResult(args[1] ?? '', listed) === PASSED;
+    const message = JSON.stringify({ ...note, run, passed: note.release === 'all' || again });
     const failure = await wrangler([...args, '--yes', '--message', message]).catch(oneLine);
     // A command can fail after it took effect: what is deployed is read, not guessed.
     const [newest, previous] = await readDeployments(target);

@@ -57,15 +57,18 @@ function deployment(shares: Record<string, number>, message: object | string): D
   return Deployment.parse({ id: 'id', versions, annotations: { 'workers/message': text } });
 }
 
-const note = (release: string, replaces: string) => ({ release, replaces, run: 'r' });
+const note = (release: string, replaces: string, passed = false) => {
+  return { release, replaces, run: 'r', passed };
+};
 
 test('a version passed its tests if it served all, unless it failed then', () => {
-  const all = deployment({ b: 100 }, note('all', 'a'));
+  const all = deployment({ b: 100 }, note('all', 'a', true));
   const failed = deployment({ a: 100 }, note('failed', 'b'));
   expect(testResult('b', [all])).toBe('passed its tests');
   expect(testResult('b', [failed, all])).toBe('failed its tests');
   expect(testResult('b', [all, failed, all])).toBe('passed its tests');
   expect(testResult('a', [failed, all])).toContain('not known');
+  expect(testResult('a', [deployment({ a: 100 }, note('failed', 'b', true))])).toContain('passed');
 });
 
 test.each([
@@ -73,7 +76,7 @@ test.each([
   'mine',
   'null',
   '{"release":"all"}',
-  '{"release":"all","replaces":"a","run":"r","x":1}',
+  '{"release":"all","replaces":"","run":"","passed":true,"x":1}',
 ])('the message %j was written by hand, and is no error', (message) => {
   const byHand = deployment({ a: 100 }, message);
   expect(byHand.note).toBeUndefined();
@@ -83,6 +86,6 @@ test.each([
 
 test('anything but one version for all is refused, with the command that ends it', () => {
   const half = deployment({ b: 0, a: 100 }, note('share', 'a'));
-  expect(() => onlyVersion('production', half)).toThrow('rollback a --env production');
+  expect(() => onlyVersion('production', half)).toThrow('rollback unfinished --env production');
   expect(() => onlyVersion('staging', undefined)).toThrow('first --env staging');
 });
