@@ -52,15 +52,14 @@ export function readTarget(environment: EnvironmentName, folder = PROJECT_ROOT, 
 
 /** The message of a version: what was uploaded. */
 const Release = z.strictObject({ commit: z.string(), digest: z.string() });
-/**
- * The message of a deployment: a `share` on the way, `all` requests after the tests, or a version served again because
- * the release `failed` or by `rollback`. `replaces` is the version served before, or the one that failed. `passed`:
- * whether the version that gets all requests is known to have passed its tests.
- */
+/** The message of a deployment. */
 const Note = z.strictObject({
+  /** A share on the way, all requests after the tests, or another version served again. */
   release: z.enum(['share', 'all', 'failed', 'rollback']),
+  /** The version served before, or the one that failed. */
   replaces: z.string(),
   run: z.string(),
+  /** Whether the version that gets all requests is known to have passed its tests. */
   passed: z.boolean(),
 });
 export type Note = z.infer<typeof Note>;
