@@ -37,7 +37,7 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
-test.each(['local/start.ts', 'keys/keys.ts', 'release.ts', 'check-bundle.ts'])(
+test.each(['local/start.ts', 'keys/keys.ts', 'release/index.ts', 'check-bundle.ts'])(
   '%s does nothing while CLOUDFLARE_ENV is set',
   async (script) => {
     expect(await project.run(script, ['list'], { CLOUDFLARE_ENV: 'production' })).toEqual({
