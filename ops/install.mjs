@@ -25,10 +25,9 @@ if (path && !existsSync('node_modules/.bin/node')) npm('rebuild', path.replace(/
 
 function npm(...args) {
   if (!process.env.npm_execpath) exit('packages are missing. Run: npm ci');
-  // Standard output is reserved for the command that follows.
-  const options = { stdio: ['ignore', 2, 2] };
   const command = [process.env.npm_execpath, ...args, '--loglevel=error'];
-  const { status } = spawnSync(process.execPath, command, options);
+  // Standard output is reserved for the command that follows.
+  const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(status ?? 1);
 }
 

@@ -39,10 +39,10 @@ export async function resumeWrites(execute: Execute): Promise<void> {
   for (const name of await execute(SELECT_TRIGGERS)) await execute(`DROP TRIGGER ${name}`);
 }
 
+type Writes = 'accepted' | 'partly stopped' | 'stopped';
+
 /** Whether writes are stopped. They are partly stopped after a command that failed half-way. */
-export async function readWrites(
-  execute: Execute,
-): Promise<'accepted' | 'partly stopped' | 'stopped'> {
+export async function readWrites(execute: Execute): Promise<Writes> {
   const present = await execute(SELECT_TRIGGERS);
   if (present.length === 0) return 'accepted';
   const names = [...(await triggers(execute)).keys()];

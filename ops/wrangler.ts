@@ -17,9 +17,6 @@ export type Environment = 'local' | 'staging' | 'production';
 
 export const PROJECT_ROOT = dirname(import.meta.dirname);
 
-/** Selects the top level of wrangler.toml, even if a .env file, which wrangler reads, sets `CLOUDFLARE_ENV`. */
-export const LOCAL = ['--env', ''];
-
 /** Not wrangler's bin, which runs this as a second process, and leaves it behind when it is killed. */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
 
@@ -58,8 +55,7 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
     child.on('error', reject);
     child.on('close', (code, signal) => {
       if (code === 0) resolve(output);
-      else if (signal) reject(new Error(`wrangler ${args.slice(0, 2).join(' ')}: ${signal}`));
-      else reject(new Error(`wrangler: ${errorText(errors, output)}`));
+      else reject(new Error(`wrangler: ${signal ?? errorText(errors, output)}`));
     });
   });
 }
@@ -71,7 +67,8 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
  */
 export async function runIn(environment: Environment, args: string[]): Promise<string> {
   const isLocal = environment === 'local';
-  const where = isLocal ? ['--local', ...LOCAL] : ['--remote', '--env', environment];
+  // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
+  const where = isLocal ? ['--local', '--env', ''] : ['--remote', '--env', environment];
   return runWrangler([...args, ...where]).catch((cause: Error) => {
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
     const isSetUp = !new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config);

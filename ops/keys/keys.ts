@@ -54,18 +54,12 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
   command('list', 'Lists all keys: id, label, scopes, creation, expiry and state, never the key.')
     .option(...json)
     .action(async ({ env, json }: Options) => {
-      const keys = (await listKeys(open(env))).map(({ record }) => ({
-        id: record.id,
-        label: record.label,
-        scopes: scopesOf(record),
-        createdAt: record.createdAt,
-        expiresAt: record.expiresAt ?? null,
-        state: stateOf(record),
-      }));
-      if (json) {
-        console.log(JSON.stringify(keys, null, 2));
-        return;
-      }
+      const keys = (await listKeys(open(env))).map(({ record }) => {
+        const { id, label, createdAt, expiresAt } = record;
+        const [scopes, state] = [scopesOf(record), stateOf(record)];
+        return { id, label, scopes, createdAt, expiresAt: expiresAt ?? null, state };
+      });
+      if (json) return console.log(JSON.stringify(keys, null, 2));
       const head = ['id', 'label', 'scopes', 'created', 'expires', 'state'];
       const table = new Table({ head, style: { head: [], border: [], compact: true } });
       for (const { id, label, scopes, createdAt, expiresAt, state } of keys)
@@ -78,10 +72,8 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
     .action(async (id: string, { env, yes }: Options) => {
       const namespace = open(env);
       const { name, record } = await keyById(namespace, id);
-      if (record.revokedAt) {
-        console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
-        return;
-      }
+      if (record.revokedAt)
+        return console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
       await confirm(`revoke the key ${id} (${record.label})`, env, yes);
       const revokedAt = new Date().toISOString();
       await putKey(namespace, { name, record: { ...record, revokedAt } });

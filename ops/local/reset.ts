@@ -9,11 +9,7 @@ const FOLDER = join(PROJECT_ROOT, '.wrangler');
 
 const program = createProgram('npm run reset --', 'Empties the whole local store.').action(
   async () => {
-    const served = reserveStore();
-    if (served !== undefined)
-      throw new Error(
-        `the store is running on port ${served}. Stop it (Ctrl-C), then run it again`,
-      );
+    reserveStore();
     const isFile = statSync(FOLDER, { throwIfNoEntry: false })?.isFile();
     rmSync(isFile ? FOLDER : join(FOLDER, 'state'), { recursive: true, force: true });
     console.log('The local store is empty. npm start sets it up again.');

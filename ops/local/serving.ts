@@ -10,27 +10,24 @@ import { PROJECT_ROOT } from '../wrangler.ts';
 const FILE = join(PROJECT_ROOT, '.serving.sqlite');
 
 /**
- * Reserves the local store for this process until it ends. `npm run reset` reserves it without a port.
+ * Reserves the local store until this process ends, to serve it at the port, or without a port to reset it.
  *
- * @returns the port of the process that already serves the store, or `undefined`.
- * @throws Error when the store is being reset, or when the file cannot be used.
+ * @throws Error with the fix when another process has reserved it.
  */
-export function reserveStore(port = 0): number | undefined {
+export function reserveStore(port = 0): void {
+  const file = new DatabaseSync(FILE, { timeout: 1_000 });
   try {
-    const file = new DatabaseSync(FILE, { timeout: 1_000 });
-    try {
-      // The port is committed first, so that others can read it while the second transaction holds the lock.
-      file.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${port}; COMMIT; BEGIN IMMEDIATE`);
-      // The reference also prevents garbage collection, which would close the file.
-      process.once('exit', () => file.close());
-      return undefined;
-    } catch (error) {
-      if (!String(error).includes('database is locked')) throw error;
-    }
-    const served = Number(file.prepare('PRAGMA user_version').get()?.user_version);
-    if (served !== 0) return served;
+    // The port is committed first, so that others can read it while the second transaction holds the lock.
+    file.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${port}; COMMIT; BEGIN IMMEDIATE`);
+    // The reference also prevents garbage collection, which would close the file.
+    process.once('exit', () => file.close());
   } catch (cause) {
-    throw new Error(`${cause instanceof Error ? cause.message : cause}: delete ${FILE}`, { cause });
+    if (!String(cause).includes('database is locked'))
+      throw new Error(`${FILE} is damaged: delete it`, { cause });
+    const served = file.prepare('PRAGMA user_version').get()?.user_version;
+    if (served === 0) throw new Error('the local store is being reset: try again', { cause });
+    const address = `http://localhost:${served}/docs`;
+    const message = `the store is running at ${address}: stop it (Ctrl-C), or use another clone`;
+    throw new Error(message, { cause });
   }
-  throw new Error('the local store is being reset: try again');
 }

@@ -23,12 +23,7 @@ setInterval(() => process.ppid === parent || process.exit(1), 500).unref();
 const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, MAX_PORT), 8787)
   .action(async ({ port }: { port: number }) => {
-    const served = reserveStore(port);
-    if (served !== undefined) {
-      throw new Error(
-        `this store is already running at http://localhost:${served}/docs. To run a second store, use another clone.`,
-      );
-    }
+    reserveStore(port);
     if (!(await isFree(port))) {
       const other = (port % MAX_PORT) + 1;
       throw new Error(`port ${port} is in use. Choose another: npm start -- --port ${other}`);

@@ -3,10 +3,7 @@ import { type KeyRecord, recordName } from '../../src/auth/keys/record.ts';
 import { wranglerNamespace } from '../keys/namespace.ts';
 import { runIn } from '../wrangler.ts';
 
-/**
- * The key that every local store accepts, so that pasted examples work. It is public: its prefix makes it invalid in
- * every other environment.
- */
+/** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */
 export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 
 export const LOCAL_KEY_RECORD: KeyRecord = {

@@ -40,10 +40,13 @@ test('a fresh clone: start, call, seed, issue a key, stop, reset', async () => {
   const listed = JSON.parse(await run('keys/keys.ts', 'list', '--json'));
   expect(listed).toMatchObject([{ id: 'local' }, { id, state: 'active' }]);
 
-  const busy = await project.run('local/start.ts', ['--port', String(port + 1)]);
-  expect(busy.stderr).toContain(`this store is already running at http://localhost:${port}/docs.`);
-  const reset = await project.run('local/reset.ts');
-  expect(reset.stderr).toContain(`the store is running on port ${port}. Stop it (Ctrl-C)`);
+  for (const script of ['local/start.ts', 'local/reset.ts']) {
+    const { code, stderr } = await project.run(script);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `error: the store is running at http://localhost:${port}/docs: stop it`,
+    );
+  }
   expect(await (await call()).json()).toHaveLength(3);
 
   store.process.kill('SIGINT');
