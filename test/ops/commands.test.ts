@@ -29,7 +29,6 @@ test.each([
   ['local/seed.ts', [], 'error: --pets N, --orders N, or both are required'],
   ['local/seed.ts', ['--pets', '3', '--orders', '0'], "argument '0' is invalid."],
   ['writes.ts', ['stpo'], "error: command-argument value 'stpo' is invalid"],
-  ['openapi.ts', ['--chekc'], 'Did you mean --check?'],
 ])('%s %j is refused in one line', async (script, args, message) => {
   const { code, stdout, stderr } = await project.run(script, args);
   expect([code, stdout]).toEqual([2, '']);
@@ -37,7 +36,7 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
-test.each(['local/start.ts', 'keys/keys.ts', 'release/index.ts', 'check-bundle.ts'])(
+test.each(['local/start.ts', 'keys/keys.ts', 'release/index.ts'])(
   '%s does nothing while CLOUDFLARE_ENV is set',
   async (script) => {
     expect(await project.run(script, ['list'], { CLOUDFLARE_ENV: 'production' })).toEqual({

@@ -31,11 +31,9 @@ afterAll(() => cloudflare.close());
 test('the command stores a record; the key and the token are in no argument, log or file', async () => {
   // Every Node.js process of the command records its arguments, and wrangler writes its log.
   const preload = join(project.path(), 'record-arguments.mjs');
-  await writeFile(
-    preload,
-    `import { appendFileSync } from 'node:fs';
-     appendFileSync(new URL('arguments.txt', import.meta.url), process.argv.join('\\n') + '\\n');`,
-  );
+  const record = `import { appendFileSync } from 'node:fs';
+    appendFileSync(new URL('arguments.txt', import.meta.url), process.argv.join(' '));`;
+  await writeFile(preload, record);
   const args = ['create', '--label', 'Anna', '--env', 'production', '--yes', '--json'];
   const { code, stdout, stderr } = await project.run('keys/keys.ts', args, {
     WRANGLER_LOG_PATH: join(project.path(), 'logs'),
@@ -47,8 +45,8 @@ test('the command stores a record; the key and the token are in no argument, log
   const path = `/accounts/${config.account_id}/storage/kv/namespaces/${namespaceId}/values`;
   expect(cloudflare.calls).toEqual([`PUT ${path}/${await recordName(key)}`]);
   const stored = kv.namespace(namespaceId).get(await recordName(key));
-  const record = { id, label: 'Anna', createdAt };
-  expect([JSON.parse(stored?.value ?? ''), stored?.metadata]).toEqual([record, record]);
+  const expected = { id, label: 'Anna', createdAt };
+  expect([JSON.parse(stored?.value ?? ''), stored?.metadata]).toEqual([expected, expected]);
 
   const files = await readdir(project.path(), { recursive: true, withFileTypes: true });
   const texts = await Promise.all(

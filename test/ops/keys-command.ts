@@ -18,10 +18,8 @@ export type NewKey = Omit<Listed, 'state'> & { key: string };
 type Entries = Map<string, { value: string; metadata?: unknown }>;
 
 export function keysCommand() {
-  const entries = { local: new Map(), staging: new Map(), production: new Map() } satisfies Record<
-    string,
-    Entries
-  >;
+  const emptied = (): Entries => new Map();
+  const entries = { local: emptied(), staging: emptied(), production: emptied() };
   let failing: string | undefined;
   const inMemory = (stored: Entries): Namespace => ({
     list: async (prefix) =>

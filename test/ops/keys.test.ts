@@ -173,17 +173,14 @@ describe('invalid arguments cause one line and the exit code 2', () => {
     [['create'], "error: required option '--label <text>' not specified"],
     [['create', '--label', ''], "error: option '--label <text>' argument '' is invalid."],
     [['create', '--label', 'x'.repeat(101)], 'It must be 1 to 100 characters'],
-    [['create', '--label', 'a\nb'], 'without control characters'],
     [['create', '--label', 'a\u202eb'], 'without control characters'],
     [
       [...expires, 'soon'],
       "argument 'soon' is invalid. It must be a duration such as 90d, or a date",
     ],
     [[...expires, '1h30m'], 'It must be a duration'],
-    [[...expires, '999999w'], 'It must be a duration'],
     [[...expires, '2027-02-30'], 'or a date such as 2027-01-31'],
     [[...expires, '2027-13-01'], 'or a date such as 2027-01-31'],
-    [[...expires, '27-01-01'], 'or a date such as 2027-01-31'],
     [[...expires, '2020-01-01'], 'It must be in the future.'],
     [[...expires, '0s'], 'It must be in the future.'],
     [['create', '--label', 'x', 'y'], 'error: too many arguments'],
@@ -197,10 +194,6 @@ describe('invalid arguments cause one line and the exit code 2', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
-
-  test.each(['create', 'list', 'revoke', 'rotate'])('but %s --help succeeds', async (command) => {
-    expect(await keys(command, '--help')).toMatch(`Usage: npm run keys -- ${command} `);
   });
 
   test.each(['revoke', 'rotate'])(
