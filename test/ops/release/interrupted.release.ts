@@ -60,7 +60,7 @@ describe('a promotion', { shuffle: false }, () => {
     const { broken, on } = project.cloudflare();
     on(after(UPLOAD), () => void broken.add(newest()));
     const problem = await refused(PROMOTE, [UPLOAD, AT_0, ONE]);
-    expect(problem).toMatch(new RegExp(`GET /pets.* 500.*production serves ${old} to all`));
+    expect(problem).toMatch(new RegExp(`/pets: .*500.*production serves ${old} to all`));
     expect(project.cloudflare().served).not.toContain(newest());
     const again = ['rollback', newest(), '--env=production', '--yes'];
     expect(await refused(again)).toContain(`${newest()} failed its tests`);
