@@ -1,5 +1,5 @@
 /** The requests that are measured. */
-import { LOCAL_KEY as KEY } from '../ops/local-store.ts';
+import { LOCAL_KEY as KEY } from '../ops/local/store.ts';
 import { app } from '../src/app.ts';
 
 export { KEY };

@@ -8,7 +8,7 @@ import {
   unstable_getMiniflareWorkerOptions as getWorkerOptions,
   unstable_splitSqlQuery as splitSql,
 } from 'wrangler';
-import { addPets } from '../ops/sample-data.ts';
+import { addPets } from '../ops/local/sample-data.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { KEY } from './calls.ts';
 import { workerdPids } from './processes.ts';

@@ -1,28 +1,31 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
 import { createInterface } from 'node:readline/promises';
-import { Command, CommanderError, Option } from 'commander';
-import type { Environment } from './key-namespace.ts';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { Environment } from './wrangler.ts';
 
 /** A command that reports invalid arguments in one line on standard error, with exit code 2. */
 export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
+    .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({
       outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`),
     });
 }
 
-/** Runs the command in this process's arguments, and sets the exit code. */
+/** Runs the command with this process's arguments, and sets the exit code unless it succeeds. */
 export async function run(program: Command): Promise<void> {
-  process.exitCode = await runCommand(program, process.argv.slice(2));
+  const code = await runCommand(program, process.argv.slice(2));
+  if (code !== 0) process.exitCode = code;
 }
 
-/** Runs the command in the arguments. Returns the exit code: 0, 2 for invalid arguments, 1 for a failure. */
+/** Runs the command with the arguments. Returns the exit code: 0, 2 for invalid arguments, 1 for a failure. */
 export async function runCommand(program: Command, args: string[]): Promise<number> {
   try {
     const commands = program.commands.map((command) => command.name()).join(', ');
-    if (args.length === 0) program.error(`error: a command is required (${commands}), or --help`);
+    if (args.length === 0 && commands)
+      program.error(`error: a command is required (${commands}), or --help`);
     await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
@@ -36,6 +39,15 @@ export async function runCommand(program: Command, args: string[]): Promise<numb
 export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Parses an option's value: an integer of decimal digits within the range. */
+export function integerFrom(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^[0-9]+$/.test(text) && value >= minimum && value <= maximum) return value;
+    throw new InvalidArgumentError(`It must be an integer from ${minimum} to ${maximum}.`);
+  };
 }
 
 export function environmentOption(): Option {

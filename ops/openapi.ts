@@ -1,16 +1,13 @@
-/**
- * `npm run openapi`: writes the generated files: the description of the interface, and the copies of Swagger UI that the
- * docs page loads. With `--check` it only checks that they are up to date.
- */
+/** `npm run openapi`: writes the description of the interface, and what is made from it or copied beside it. */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import type { ResourceDescription } from '../openapi/describe.ts';
 import { describeApi, type Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 declare global {
@@ -20,41 +17,53 @@ declare global {
   }
 }
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-
-const files = new Map<string, string>([
-  [
-    'public/v1/openapi.json',
-    `${JSON.stringify(describeApi(servers(), await resources(), packageJson.version), exactRange, 2)}\n`,
-  ],
-]);
 /** Apache-2.0, section 4(b): a changed file carries a prominent notice that says so. */
 const NOTICE =
   '/*! Changed for the animal store: the comment that names the source map is removed. Swagger UI, Apache-2.0: see swagger-ui-LICENSE.txt and swagger-ui-NOTICE.txt. */\n';
-const SWAGGER_UI = {
-  'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt': 'swagger-ui-bundle.js.LICENSE.txt',
-  'swagger-ui.css': 'swagger-ui.css',
-  LICENSE: 'swagger-ui-LICENSE.txt',
-  NOTICE: 'swagger-ui-NOTICE.txt',
-};
-for (const [name, copy] of Object.entries(SWAGGER_UI)) {
-  const original = await readFile(join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name), 'utf8');
-  // The source maps that the comments name are not served.
-  const changed = original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, '');
-  files.set(`public/docs/${copy}`, changed === original ? original : `${NOTICE}${changed}`);
-}
+const SWAGGER_UI = [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+];
 
-for (const [name, content] of files) {
-  const path = join(PROJECT_ROOT, name);
-  if (values.check) {
-    if ((await readFile(path, 'utf8').catch(() => undefined)) === content) continue;
-    console.error(`${name} is out of date. Run: npm run openapi`);
-    process.exitCode = 1;
-  } else {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content);
+const program = createProgram(
+  'npm run openapi --',
+  "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
+)
+  .option('--check', 'write nothing, and fail if a file is out of date')
+  .action(async ({ check }: { check?: boolean }) => {
+    for (const [name, content] of await generatedFiles()) {
+      const path = join(PROJECT_ROOT, name);
+      if (content === (await readFile(path, 'utf8').catch(() => undefined))) continue;
+      if (check) throw new Error(`${name} is out of date. Run: npm run openapi`);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+      console.log(`${name} is written.`);
+    }
+    // Reads the description from its file, and knows --check, too.
+    await import('../client/generate.ts');
+    if (!process.exitCode)
+      console.log('The description and the files made from it are up to date.');
+  });
+
+await run(program);
+
+/** The generated files: their paths and contents. */
+async function generatedFiles(): Promise<Map<string, string>> {
+  const description = describeApi(servers(), await resources(), packageJson.version);
+  const json = `${JSON.stringify(description, exactRange, 2)}\n`;
+  const files = new Map([['public/v1/openapi.json', json]]);
+  for (const name of SWAGGER_UI) {
+    const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
+    const original = await readFile(path, 'utf8');
+    // The source maps that the comments name are not served.
+    const changed = original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, '');
+    const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;
+    files.set(`public/docs/${copy}`, changed === original ? original : `${NOTICE}${changed}`);
   }
+  return files;
 }
 
 /** The descriptions of the resources, in reverse order: pets first, the health check last. */
@@ -70,11 +79,8 @@ async function resources(): Promise<ResourceDescription[]> {
 function servers(): Server[] {
   const deployed = ['production', 'staging'].map((env) => {
     const { vars } = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
-    return {
-      url: String(vars.BASE_URL),
-      description: env === 'production' ? 'Production' : 'Staging',
-      'x-internal': env !== 'production',
-    };
+    const description = env === 'production' ? 'Production' : 'Staging';
+    return { url: String(vars.BASE_URL), description, 'x-internal': env !== 'production' };
   });
   const url = 'http://localhost:8787/v1';
   return [...deployed, { url, description: 'Local development', 'x-internal': true }];
@@ -85,10 +91,8 @@ function servers(): Server[] {
  * the maximum and the greatest value to the same number, so it still accepts the value.
  */
 function exactRange(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('format' in value)) return value;
-  if (value.format !== 'int64') return value;
-  const [minimum, maximum] = [-(2n ** 63n), 2n ** 63n - 1n].map((bound) =>
-    JSON.rawJSON(String(bound)),
-  );
-  return { ...value, minimum, maximum };
+  const isInt64 = value instanceof Object && 'format' in value && value.format === 'int64';
+  if (!isInt64) return value;
+  const minimum = JSON.rawJSON(String(-(2n ** 63n)));
+  return { ...value, minimum, maximum: JSON.rawJSON(String(2n ** 63n - 1n)) };
 }

@@ -1,7 +1,6 @@
 /**
  * Stops writes with triggers that reject every change of a table from the next statement on, for every version of the
- * service and every client. Reads still work. A Time Travel restore also restores the schema, and so removes the
- * triggers.
+ * service. Reads still work. A Time Travel restore also restores the schema, and so removes the triggers.
  */
 import { WRITES_STOPPED } from '../src/d1/errors.ts';
 
@@ -14,44 +13,38 @@ const SELECT_TABLES =
 const SELECT_TRIGGERS =
   "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'stop_writes_*'";
 
-const EVENTS = ['INSERT', 'UPDATE', 'DELETE'];
+/** The statements that stop all writes, by the names of their triggers. */
+async function triggers(execute: Execute): Promise<Map<string, string>> {
+  const statements = new Map<string, string>();
+  for (const table of await execute(SELECT_TABLES))
+    for (const event of ['INSERT', 'UPDATE', 'DELETE']) {
+      const name = `stop_writes_${table}_${event.toLowerCase()}`;
+      // Must be the only statement of a request, in one line: D1's API splits requests at semicolons, and recognizes a
+      // trigger by an upper-case BEGIN. https://github.com/cloudflare/workers-sdk/issues/15314
+      const sql = `CREATE TRIGGER IF NOT EXISTS ${name} BEFORE ${event} ON ${table} BEGIN SELECT RAISE(ABORT, '${WRITES_STOPPED}'); END;`;
+      statements.set(name, sql);
+    }
+  if (statements.size === 0) throw new Error('The database has no tables: apply the migrations.');
+  return statements;
+}
 
-/**
- * It is safe to call again.
- *
- * @throws Error when a statement fails, or when a table still accepts writes.
- */
+/** Safe to repeat. @throws Error when a statement fails, or when a table still accepts writes. */
 export async function stopWrites(execute: Execute): Promise<void> {
-  const tables = await execute(SELECT_TABLES);
-  if (tables.length === 0) throw new Error('The database has no tables: apply the migrations.');
-  for (const table of tables) for (const event of EVENTS) await execute(trigger(table, event));
+  for (const sql of (await triggers(execute)).values()) await execute(sql);
   if ((await readWrites(execute)) !== 'stopped')
     throw new Error('Some tables still accept writes: run the command again.');
-}
-
-/**
- * Must be the only statement of a request, in one line: D1's API splits requests at semicolons, and recognizes a trigger
- * by an upper-case BEGIN. https://github.com/cloudflare/workers-sdk/issues/15314
- */
-function trigger(table: string, event: string): string {
-  return `CREATE TRIGGER IF NOT EXISTS ${triggerName(table, event)} BEFORE ${event} ON ${table} BEGIN SELECT RAISE(ABORT, '${WRITES_STOPPED}'); END;`;
-}
-
-function triggerName(table: string, event: string): string {
-  return `stop_writes_${table}_${event.toLowerCase()}`;
 }
 
 export async function resumeWrites(execute: Execute): Promise<void> {
   for (const name of await execute(SELECT_TRIGGERS)) await execute(`DROP TRIGGER ${name}`);
 }
 
+type Writes = 'accepted' | 'partly stopped' | 'stopped';
+
 /** Whether writes are stopped. They are partly stopped after a command that failed half-way. */
-export async function readWrites(
-  execute: Execute,
-): Promise<'accepted' | 'partly stopped' | 'stopped'> {
-  const triggers = await execute(SELECT_TRIGGERS);
-  if (triggers.length === 0) return 'accepted';
-  const tables = await execute(SELECT_TABLES);
-  const expected = tables.flatMap((table) => EVENTS.map((event) => triggerName(table, event)));
-  return expected.every((name) => triggers.includes(name)) ? 'stopped' : 'partly stopped';
+export async function readWrites(execute: Execute): Promise<Writes> {
+  const present = await execute(SELECT_TRIGGERS);
+  if (present.length === 0) return 'accepted';
+  const names = [...(await triggers(execute)).keys()];
+  return names.every((name) => present.includes(name)) ? 'stopped' : 'partly stopped';
 }

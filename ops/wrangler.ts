@@ -1,63 +1,53 @@
 /** Runs wrangler for the commands, in the same way on every platform and without extra output. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Environment } from './key-namespace.ts';
 
 // CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
 // and commands on the local store would use its ids. Every command imports this module before it does anything.
 if (process.env.CLOUDFLARE_ENV) {
   console.error(
-    `error: CLOUDFLARE_ENV is set (to ${JSON.stringify(process.env.CLOUDFLARE_ENV)}). Unset it and use --env instead.`,
+    `error: CLOUDFLARE_ENV is set (to ${JSON.stringify(process.env.CLOUDFLARE_ENV)}). Unset it: it changes what wrangler's commands act on.`,
   );
   process.exit(2);
 }
 
-export const PROJECT_ROOT = dirname(import.meta.dirname);
+export type Environment = 'local' | 'staging' | 'production';
 
-/** Selects the top level of wrangler.toml, even if a .env file, which wrangler reads, sets `CLOUDFLARE_ENV`. */
-export const LOCAL = ['--env', ''];
+export const PROJECT_ROOT = dirname(import.meta.dirname);
 
 /** Not wrangler's bin, which runs this as a second process, and leaves it behind when it is killed. */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
 
-/** Wrangler is one file of 15 MB. With a compile cache it starts in half the time. */
-const COMPILE_CACHE = join(PROJECT_ROOT, 'node_modules/.cache/node-compile');
-
-/** The folder in which wrangler stores the local store. */
-export const LOCAL_FOLDER = join(PROJECT_ROOT, '.wrangler');
-
 /** Turns off wrangler's extra output and network requests. */
 export const WRANGLER_ENV = {
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILE_CACHE,
+  // Wrangler is one file of 15 MB. With a compile cache it starts in half the time.
+  NODE_COMPILE_CACHE:
+    process.env.NODE_COMPILE_CACHE ?? join(PROJECT_ROOT, 'node_modules/.cache/node-compile'),
   WRANGLER_HIDE_BANNER: 'true',
   WRANGLER_SEND_METRICS: 'false',
   // Otherwise wrangler fetches a sample of `request.cf` from the network.
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-type Options = Omit<SpawnOptions, 'env'> & { env?: Record<string, string> };
-
-/** Starts wrangler in the project's folder; `env` is added to the environment variables. */
-export function spawnWrangler(args: string[], options: Options = {}): ChildProcess {
-  return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
-    cwd: PROJECT_ROOT,
-    ...options,
-    env: { ...process.env, ...options.env, ...WRANGLER_ENV },
-  });
-}
+type Options = Omit<SpawnOptions, 'env' | 'stdio'> & { env?: Record<string, string> };
 
 /**
- * Runs wrangler without a terminal, and returns its standard output.
+ * Runs wrangler in the project's folder, without a terminal, and returns its standard output. `env` is added to the
+ * environment variables.
  *
  * @throws Error with wrangler's error message when the exit code is not 0.
  */
 export function runWrangler(args: string[], options: Options = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    // A quieter level set by the user would suppress the output that is read here.
-    const env = { ...options.env, WRANGLER_LOG: 'log' };
-    const child = spawnWrangler(args, { ...options, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--no-warnings', CLI, ...args], {
+      cwd: PROJECT_ROOT,
+      ...options,
+      // A quieter level set by the user would suppress the output that is read here.
+      env: { ...process.env, ...options.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     let errors = '';
     child.stdout?.on('data', (chunk) => (output += chunk));
@@ -65,18 +55,8 @@ export function runWrangler(args: string[], options: Options = {}): Promise<stri
     child.on('error', reject);
     child.on('close', (code, signal) => {
       if (code === 0) resolve(output);
-      else if (signal) reject(new Error(`wrangler ${args.slice(0, 2).join(' ')}: ${signal}`));
-      else reject(new Error(`wrangler: ${errorText([errors, output])}`));
+      else reject(new Error(`wrangler: ${signal ?? errorText(errors, output)}`));
     });
-  });
-}
-
-/** An error of the local store, with its fix. */
-export function localStoreError(cause: unknown): Error {
-  // The log of the runtime may follow.
-  const [message] = String(cause instanceof Error ? cause.message : cause).split('\n');
-  return new Error(`${message} (If the local store is damaged, empty it: npm run reset)`, {
-    cause,
   });
 }
 
@@ -86,37 +66,38 @@ export function localStoreError(cause: unknown): Error {
  * @throws Error with the fix if the environment is not set up or the local store is damaged.
  */
 export async function runIn(environment: Environment, args: string[]): Promise<string> {
-  const where =
-    environment === 'local' ? ['--local', ...LOCAL] : ['--remote', '--env', environment];
-  try {
-    return await runWrangler([...args, ...where]);
-  } catch (cause) {
-    if (environment === 'local') throw localStoreError(cause);
+  const isLocal = environment === 'local';
+  // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
+  const where = isLocal ? ['--local', '--env', ''] : ['--remote', '--env', environment];
+  return runWrangler([...args, ...where]).catch((cause: Error) => {
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    if (!new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config)) throw cause;
-    const reason = cause instanceof Error ? cause.message : cause;
-    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md. (${reason})`;
+    const isSetUp = !new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config);
+    if (isLocal)
+      throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`, { cause });
+    if (isSetUp) throw cause;
+    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md. (${cause.message})`;
     throw new Error(message, { cause });
-  }
+  });
 }
 
-/** The text between wrangler's heading of an error and the hints below it; of a failed build also its first error. */
+/** Matches an error up to wrangler's hints below it; of a failed build, up to its first error. */
 const ERROR =
   /\[ERROR\]\s*(Build failed with .*\s+\S \[ERROR\] .*|[\s\S]*?(?=If you think this is a bug|🪵|[✘▲] \[|$))/;
 
+/** Matches the error in the output of a command with `--json`. */
+const JSON_ERROR = /\{\s*"error":\s*\{\s*"text":\s*("(?:[^"\\]|\\.)*")/;
+
 /** Wrangler's error message as one line, or all of its output if there is none. */
-function errorText(outputs: string[]): string {
-  const plain = outputs.map(stripVTControlCharacters);
-  const error = plain
-    .map((output) => ERROR.exec(output)?.[1]?.replace(/\S \[ERROR\] /, ''))
-    .find(Boolean);
-  return withoutTokens((error ?? plain.join(' ')).replaceAll(/\s+/g, ' ').trim());
+function errorText(errors: string, output: string): string {
+  const plain = stripVTControlCharacters(`${errors}\n${output}`);
+  const [, json] = JSON_ERROR.exec(plain) ?? [];
+  const error = json ? String(JSON.parse(json)) : ERROR.exec(plain)?.[1];
+  const text = oneLine((error ?? plain).replace(/\S \[ERROR\] /, ''));
+  // The error about a token that is not a valid header quotes it.
+  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'CLOUDFLARE_API_KEY']
+    .map((name) => oneLine(process.env[name] ?? ''))
+    .filter((token) => token !== '');
+  return tokens.reduce((rest, token) => rest.replaceAll(token, '…'), text);
 }
 
-/** Removes tokens: the error about a token that is not a valid header quotes it. */
-function withoutTokens(text: string): string {
-  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'CLOUDFLARE_API_KEY']
-    .map((name) => process.env[name]?.replaceAll(/\s+/g, ' ').trim())
-    .filter((token) => token);
-  return tokens.reduce<string>((rest, token) => rest.replaceAll(token ?? '', '…'), text);
-}
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { readTarget } from '../ops/release/cloudflare.ts';
+import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../package.json' with { type: 'json' };
 import { STATUS_OF } from '../src/errors.ts';
 import { description, operations, problems } from './contract.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();
+
+const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
 
 type ErrorBody = { code: keyof typeof STATUS_OF; message: string; status: number };
 
@@ -30,8 +32,8 @@ test('the description has the names of the service interface', () => {
     openapi: expect.stringMatching(/^3\.1\./),
     info: { version: packageJson.version },
     servers: [
-      { url: readTarget('production').baseUrl },
-      { url: readTarget('staging').baseUrl },
+      { url: baseUrlOf('production') },
+      { url: baseUrlOf('staging') },
       { url: 'http://localhost:8787/v1' },
     ],
     tags: expect.arrayContaining(

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { LOCAL_KEY } from '../ops/local-store.ts';
+import { LOCAL_KEY } from '../ops/local/store.ts';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { MAX_AGE_MS } from '../src/auth/keys/cache.ts';

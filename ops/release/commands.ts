@@ -1,199 +1,167 @@
-/** The commands of `npm run release`, and what they return for `--json`. */
-import { isDeepStrictEqual } from 'node:util';
-import { environmentOfKey } from '../../src/auth/keys/format.ts';
-import { oneLine } from '../command-line.ts';
-import type { Environment } from '../key-namespace.ts';
-import { LOCAL_KEY } from '../local-store.ts';
-import { migrationProblems } from '../migrations.ts';
-import { reserveStore } from '../serving.ts';
-import { LOCAL, PROJECT_ROOT, runWrangler } from '../wrangler.ts';
+/** The commands of `npm run release`: read the state, check it, ask, act, read again. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { confirm, oneLine } from '../command-line.ts';
+import { type Build, committedHead, describeCommit, git, withBuild } from './build.ts';
+import * as checks from './checks.ts';
 import * as cloudflare from './cloudflare.ts';
-import { committedHead, git, withBuild } from './dist.ts';
-import * as steps from './next-step.ts';
-import { type Output, restore, rollOut } from './rollout.ts';
-import { removeTestRows, type Store, smokeTest, waitForVersion } from './smoke.ts';
+import { applyMigrations, checkMigrations } from './migrations.ts';
+import { startRun } from './rollout.ts';
+import * as smoke from './smoke.ts';
 
-export function releaseToStaging(output: Output, waitSeconds: number) {
-  const target = cloudflare.readTarget('staging');
-  return withStore(target, output, async (store) => {
-    const commit = await committedHead();
-    output.say(`Building commit ${commit}`);
-    return withBuild(commit, async (release) => {
-      const [problem] = await migrationProblems(release.folder);
-      if (problem) throw new Error(problem);
-      const plan = { release, percentages: [0, 100], endsOthers: true };
-      return rollOut({ ...output, ...plan, target, store, waitSeconds });
-    });
+/** The options of all commands: each has those that index.ts gives it. */
+export type Options = {
+  env: cloudflare.EnvironmentName;
+  yes?: true;
+  force?: true;
+  commit?: string;
+  /** Seconds. */
+  hold: number[];
+  shares: number[];
+  allow?: string[];
+  signal: AbortSignal;
+};
+
+/** Sets up an environment that has no worker: migrations, deployment, routes, smoke test. */
+export async function first({ env, yes, signal }: Options): Promise<void> {
+  const commit = env === 'staging' ? await committedHead() : (await readStaged()).commit;
+  await withBuild(commit, async (build) => {
+    const target = cloudflare.readTarget(env, build.folder);
+    const store = storeOf(target, signal);
+    const [exists] = await cloudflare.readDeployments(target);
+    if (exists) throw new Error(`a worker named ${target.worker} exists: nothing is changed`);
+    // Wrangler takes a host name over from another worker without asking.
+    const answer = await fetch(target.baseUrl, { redirect: 'manual' }).catch(() => undefined);
+    if (answer) throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
+    await confirm(`set up ${env} with commit ${await describeCommit(commit)}`, env, yes);
+    await applyMigrations(target, build);
+    const version = await cloudflare.upload(target, build, ['deploy']);
+    // A new address needs a DNS record and a certificate first.
+    await smoke.smokeTest({ ...store, version }, 600);
+    // Notes that it passed.
+    const [newest] = await cloudflare.readDeployments(target);
+    await startRun(target, newest).deploy(version, 100, version);
+    console.log(`${env} serves ${version} at ${target.baseUrl}.`);
   });
 }
 
-/** Promotes what was tested on staging: `approved`, if a commit was, as staging may serve another by now. */
-export function promote(output: Output, waitSeconds: number, approved?: string) {
-  const target = cloudflare.readTarget('production');
-  return withStore(target, output, async (store) => {
-    const staging = cloudflare.readTarget('staging', process.env.CLOUDFLARE_STAGING_API_TOKEN);
-    const staged = steps.testedRelease(await cloudflare.readDeployed(staging));
-    if (!staged) throw new Error('staging serves no tested release: npm run release -- staging');
-    const { commit, digest } = staged;
-    if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
-    output.say(`Building commit ${commit}, which was tested on staging`);
-    return withBuild(commit, async (release) => {
-      const fix = `check out the commit (git checkout ${commit}, npm run setup)`;
-      if (release.digest !== digest) throw new Error(`the build differs from staging's: ${fix}`);
-      await git(['diff', '--quiet', commit, '--', 'wrangler.toml']).catch((cause) => {
-        throw new Error(`wrangler.toml differs from the commit's: ${fix}`, { cause });
-      });
-      const plan = { release, percentages: [0, 10, 50, 100], endsOthers: false };
-      return rollOut({ ...output, ...plan, target, store, waitSeconds });
-    });
+/** Releases the commit that is checked out to staging. */
+export async function staging(options: Options): Promise<void> {
+  const commit = await committedHead();
+  await withBuild(commit, (build) => release('staging', build, { ...options, shares: [] }));
+}
+
+/** Releases to production what staging serves, byte for byte. */
+export async function promote(options: Options): Promise<void> {
+  const { commit, digest } = await readStaged();
+  if (options.commit && options.commit !== commit) throw new Error(`staging now serves ${commit}`);
+  await withBuild(commit, async (build) => {
+    const fix = `check out ${commit}, run npm ci, and repeat the command`;
+    if (build.digest !== digest) throw new Error(`the build differs from staging's: ${fix}`);
+    await release('production', build, options);
   });
 }
 
-export type RollBack = { env: cloudflare.EnvironmentName; unfinished?: true; commit?: string };
-
-/** Returns to a version, by the beginning of its id, or from an unfinished release; with neither it lists them. */
-export async function rollBack(output: Output, options: RollBack, prefix?: string) {
-  const { say } = output;
-  const { env, unfinished, commit } = options;
-  const target = cloudflare.readTarget(env);
-  const deployed = await cloudflare.readDeployed(target, prefix);
-  const { deployments, versions } = deployed;
-  const newest = deployments.at(-1);
-  const settled = steps.settledVersion(deployed);
-  const rolledOut = newest?.shares.find(({ version }) => version !== settled)?.version;
-  const isOther = commit && versions.find(({ id }) => id === rolledOut)?.release?.commit !== commit;
-  if (unfinished && (!newest || steps.isChosen(deployed, newest) || isOther)) {
-    say(`No release${commit ? ` of commit ${commit}` : ''} is unfinished: nothing is changed.`);
-    return { version: steps.onlyVersion(newest) ?? null };
-  }
-  const candidates = versions.filter(({ id }) => id !== steps.onlyVersion(newest));
-  if (!unfinished && !prefix) {
-    const chosen = deployments.filter((each) => steps.isChosen(deployed, each));
-    const known = deployments.map(({ returnTo }) => returnTo).concat(chosen.map(steps.onlyVersion));
-    say(`${env} serves ${steps.sharesOf(newest)}. Versions, the newest last:`);
-    for (const { id, createdOn, release } of candidates) {
-      const state = known.includes(id) ? 'settled' : 'not known to have been settled';
-      say(`  ${id}  of ${createdOn}  commit ${release?.commit ?? 'unknown'}  ${state}`);
-    }
-    return { serves: newest?.shares ?? [], versions: candidates };
-  }
-  const wanted = unfinished ? settled : prefix;
-  const fix = `npm run release -- rollback --env ${env} lists versions`;
-  if (!wanted) throw new Error(`no settled version is known: ${fix}`);
-  const [old, ...others] = candidates.filter(({ id }) => id.startsWith(wanted));
-  if (!old || others.length > 0) {
-    const problem = 'no version, or more than one, other than the one served begins with';
-    throw new Error(`${problem} "${wanted}": ${fix}`);
-  }
-  const mayReplace = (found: cloudflare.Deployment) => isDeepStrictEqual(found, newest);
-  const serves = await restore({ target, say }, old.id, 'rolled back', mayReplace);
-  say(`${serves}.`);
-  const next = versions.find((each) => each.release && each.createdOn > old.createdOn);
-  const command = next?.release && cloudflare.restoreCommand(target, next.release.bookmark);
-  const state = `its state of ${next?.createdOn} (later writes are lost)`;
-  if (command) say(`To restore the database to ${state}: ${command}`);
-  const untested = old.isPlaceholder ? 'it is the placeholder' : keyProblem(env);
-  if (untested) {
-    say(`Not tested: ${untested}. To test it: npm run release -- smoke --env ${env}`);
-  } else {
-    await smoke(output, env, old.id).catch((cause) => {
-      throw new Error(`${oneLine(cause)}; ${serves}`, { cause });
-    });
-  }
-  return { version: old.id, tested: !untested, restore: command ?? null };
-}
-
-/** Tests a store as a client; where a version is given, once that answers. */
-export async function smoke(output: Output, env: Environment, version?: string) {
-  const target = env === 'local' ? localStore() : cloudflare.readTarget(env);
-  return withStore(target, output, async (store) => {
-    output.say(`Testing ${store.baseUrl}`);
-    if (version) await waitForVersion({ ...store, version });
-    await smokeTest(store);
-    output.say('The smoke test passed.');
-    return { environment: env };
-  });
-}
-
-/** A store to test, and wrangler for its database. */
-type Target = Pick<cloudflare.Target, 'baseUrl' | 'wrangler'> & { environment: Environment };
-
-/** The store that `npm start` serves, on any port. */
-function localStore(): Target {
-  const port = reserveStore();
-  if (port === undefined) throw new Error('no local store is running: start it with npm start');
-  const wrangler = (args: string[]) => runWrangler([...args, ...LOCAL]);
-  return { environment: 'local', baseUrl: `http://localhost:${port}/v1`, wrangler };
-}
-
-/** Runs an action that tests a store, then removes the rows that its tests added. */
-async function withStore<T>(
-  { environment, baseUrl, wrangler }: Target,
-  { say }: Output,
-  action: (store: Store) => Promise<T>,
-): Promise<T> {
-  const problem = keyProblem(environment);
-  if (problem) throw new Error(problem);
-  try {
-    return await action({ environment, baseUrl, apiKey: keyOf(environment) });
-  } finally {
-    const where = environment === 'local' ? '--local' : '--remote';
-    const execute = ['d1', 'execute', 'DB', where, '--json', '--command'];
-    await removeTestRows((sql) => wrangler([...execute, sql])).catch((error) => {
-      say(`The test's rows remain (${oneLine(error)}). The next smoke test removes them.`);
-    });
-  }
-}
-
-function keyOf(environment: Environment): string {
-  return process.env.SMOKE_API_KEY || (environment === 'local' ? LOCAL_KEY : '');
-}
-
-/** What is wrong with SMOKE_API_KEY, without showing it. */
-function keyProblem(environment: Environment): string | undefined {
-  if (environmentOfKey(keyOf(environment)) === environment) return undefined;
-  const fix = `npm run keys -- create --label "Smoke test" --env ${environment}`;
-  return `SMOKE_API_KEY must be an API key of ${environment}: ${fix}`;
-}
-
-export async function showStatus({ say }: Output) {
+/** What staging serves. @throws Error unless it passed its tests there. */
+async function readStaged() {
   const token = process.env.CLOUDFLARE_STAGING_API_TOKEN;
-  const environments = [
-    await statusOf(cloudflare.readTarget('staging', token), say),
-    await statusOf(cloudflare.readTarget('production'), say),
-  ];
-  const [staging, production] = environments.map(({ serves }) => serves.at(-1)?.release);
-  const isSame = staging?.digest === production?.digest && staging?.commit === production?.commit;
-  const behind = staging && production ? !isSame : null;
-  if (behind !== null) say(`Production is ${behind ? 'behind' : 'up to date with'} staging.`);
-  const failures = environments.flatMap(({ failure }) => failure ?? []);
-  if (failures.length > 0) throw new Error(failures.join('; '));
-  return { environments, behind };
+  const target = cloudflare.readTarget('staging', undefined, token);
+  const deployments = await cloudflare.readDeployments(target);
+  const version = checks.onlyVersion('staging', deployments[0]);
+  const result = checks.testResult(version, deployments);
+  const { release } = await cloudflare.readVersion(target, version);
+  if (release && result === checks.PASSED) return release;
+  throw new Error(`staging serves ${version}, which ${result}: npm run release -- staging`);
 }
 
-async function statusOf(target: cloudflare.Target, say: Output['say']) {
-  const { environment } = target;
-  const missing: string[] = [];
-  let failure: string | undefined;
-  let deployed: cloudflare.Deployed = { deployments: [], versions: [] };
+async function release(env: cloudflare.EnvironmentName, build: Build, options: Options) {
+  const { yes, allow = [], signal } = options;
+  const target = cloudflare.readTarget(env, build.folder);
+  const store = storeOf(target, signal);
+  const [newest] = await cloudflare.readDeployments(target);
+  const old = await cloudflare.readVersion(target, checks.onlyVersion(env, newest));
+  const failure = await smoke.checkHealth({ ...store, version: old.id }).catch(oneLine);
+  const served = { ...old, worker: failure ?? target.worker };
+  const differences = checks.differences(served, target, allow).join('; ');
+  const allowing = 'nothing is changed. If it is wanted, add --allow and the name before the colon';
+  if (differences) throw new Error(`${differences}: ${allowing}`);
+  await smoke.checkKey(store);
+  const pending = await checkMigrations(target, build, old.release?.commit);
+  const commit = await describeCommit(build.commit);
+  const from = old.release ? await describeCommit(old.release.commit) : 'a version made by hand';
+  const range = ['--is-ancestor', old.release?.commit ?? build.commit, build.commit];
+  const isAhead = await git(['merge-base', ...range]).catch(() => undefined);
+  const back = isAhead === undefined ? ' It goes BACK in history: it lacks what is served.' : '';
+  console.log(`${env} serves ${from}. The release is ${commit}.${back}`);
+  const migrating = pending.length > 0 ? ` after migrations ${pending.join(', ')}` : '';
+  await confirm(`release ${commit}${migrating}`, env, yes);
+
+  const run = startRun(target, newest);
+  let version = '';
   try {
-    deployed = await cloudflare.readDeployed(target);
-    const pending = await cloudflare.pendingMigrations(target, PROJECT_ROOT);
-    if (pending.length > 0) missing.push(`migrations ${pending.join(', ')}`);
-  } catch (error) {
-    if (error instanceof cloudflare.NotSetUp) missing.push(error.message);
-    else failure = `${environment}: ${oneLine(error)}`;
+    if (pending.length > 0) await applyMigrations(target, build);
+    version = await cloudflare.upload(target, build, ['versions', 'upload']);
+    await run.deploy(version, 0, old.id);
+    await smoke.smokeTest({ ...store, version, worker: target.worker });
+    for (const share of options.shares) {
+      await run.deploy(version, share, old.id);
+      await hold(store, version, options);
+    }
+    await run.deploy(version, 100, old.id);
+    await target.withSettings(['triggers', 'deploy']);
+    await smoke.smokeTest({ ...store, version });
+  } catch (cause) {
+    const failure = signal.aborted ? 'interrupted' : oneLine(cause);
+    throw new Error(`${failure}${await run.goBack(old.id, version, cause)}`, { cause });
   }
-  const newest = deployed.deployments.at(-1);
-  const releases = new Map(deployed.versions.map(({ id, release }) => [id, release]));
-  const shares = newest?.shares ?? [];
-  const serves = shares.map((share) => ({ ...share, release: releases.get(share.version) }));
-  say(`${environment}:${newest ? '' : ' nothing is known to be deployed'}`);
-  for (const { version, percentage, release } of serves) {
-    say(`  ${percentage} %  version ${version}  commit ${release?.commit ?? 'unknown'}`);
-  }
-  const unfinished = newest !== undefined && !steps.isChosen(deployed, newest);
-  if (unfinished) say(`  a release is in progress. ${steps.ending(environment)}`);
-  for (const each of missing) say(`  missing: ${each}`);
-  return { environment, serves, unfinished, missing, failure };
+  console.log(`${env} serves ${version} to all.`);
+}
+
+/** Holds a share while clients use it, tests what all clients get, and asks before it goes on. */
+async function hold(store: smoke.Store, version: string, options: Options): Promise<void> {
+  const [seconds = 0] = options.hold;
+  const query = 'status >= 500, count by $workers.scriptVersion.id';
+  console.log(`Holding for ${seconds} s. Compare ${version} in Observability: ${query}`);
+  const end = Date.now() + seconds * 1000;
+  do {
+    await smoke.smokeTest(store);
+    const rest = Math.max(0, end - Date.now());
+    await pause(Math.min(10_000, rest), undefined, { signal: options.signal });
+  } while (Date.now() < end);
+  if (process.stdin.isTTY) await confirm('give it more', 'production', options.yes);
+}
+
+/** Serves a version to all again, by its id or the first characters of it, and tests it. */
+export async function rollback({ env, yes, force, signal }: Options, wanted: string) {
+  const target = cloudflare.readTarget(env);
+  const deployments = await cloudflare.readDeployments(target);
+  const [newest] = deployments;
+  const isUnfinished = newest?.note?.release === 'share';
+  if (wanted === 'unfinished' && !isUnfinished)
+    return console.log(`${env} serves ${cloudflare.sharesOf(newest)}: no release is unfinished`);
+  const prefix = wanted === 'unfinished' ? (newest?.note?.replaces ?? '') : wanted;
+  const ids = deployments.flatMap(({ shares }) => shares.map((share) => share.version_id));
+  const [version = prefix, ...others] = new Set(ids.filter((id) => id.startsWith(prefix)));
+  const list = `npx wrangler versions list --env ${env}`;
+  if (prefix.length < 8 || others.length > 0 || version.length < 36)
+    throw new Error(`${prefix} must be an id, or at least 8 characters of a recent one: ${list}`);
+  const result = checks.testResult(version, deployments);
+  if (result !== checks.PASSED && !force && wanted !== 'unfinished')
+    throw new Error(`${version} ${result}: nothing is changed. To serve it anyway, add --force`);
+  const from = cloudflare.sharesOf(newest);
+  await confirm(`serve ${version}, which ${result}, in place of ${from}`, env, yes);
+  const replaced = newest?.shares.at(-1)?.version_id ?? '';
+  await startRun(target, newest).rollBack(version, 'rollback', replaced);
+  console.log(`${env} serves ${version} to all. Data, routes, crons and settings are as before.`);
+  if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
+  await smoke.smokeTest({ ...storeOf(target, signal), version });
+}
+
+/** Tests a store as a client. */
+export async function smokeTest({ env, signal }: Options): Promise<void> {
+  await smoke.smokeTest(storeOf(cloudflare.readTarget(env), signal));
+  console.log('The smoke test passed.');
+}
+
+function storeOf({ environment, baseUrl }: cloudflare.Target, signal: AbortSignal): smoke.Store {
+  return { environment, baseUrl, apiKey: process.env.SMOKE_API_KEY ?? '', signal };
 }

@@ -1,216 +1,158 @@
-/** A store as its clients see it: which version answers, the smoke test, and the test of migrations around that. */
+/**
+ * A store as its clients see it. Production is only read, with a key that has the scope `read` alone. Staging is also
+ * written, and a test removes its animals through the API, by the ids that it got.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { createAnimalStore, type Pages, StoreError } from '../../client/src/index.ts';
+import { oneLine } from '../command-line.ts';
 
-/** `baseUrl` ends in `/v1`. */
 export type Store = {
   environment: string;
+  /** Ends in `/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** The version that must answer, where it matters which. */
+  /** The version that must answer. With its worker it is asked for by name, whatever its share. */
   version?: string;
-  /** Its worker, to ask for the version by name, whatever its share. */
   worker?: string;
   signal?: AbortSignal;
 };
+type Sent = { key?: string; body?: unknown; headers?: Record<string, string> };
+const Item = z.looseObject({ id: z.number(), status: z.string().optional() });
+const Failure = z.object({ code: z.string() });
 
-/** Consecutive responses that are required, because a deployment takes time to spread over Cloudflare's network. */
-const ANSWERS_IN_A_ROW = 5;
-/** Rows of another run are removed after this time: until then it may still use them. */
-const KEEP_OTHERS_MS = 600_000;
-const ORDERS = '/store/orders';
-const RUN = `smoke-test-${randomUUID()}`;
+/** Sends a request. @throws Error unless it has the expected status and code, and the headers that all answers have. */
+async function send(store: Store, request: string, expected: string, sent: Sent = {}) {
+  const { key = store.apiKey, body } = sent;
+  const [method = '', path = ''] = request.split(' ');
+  const headers = new Headers({ 'content-type': 'application/json', ...sent.headers });
+  if (key) headers.set('authorization', `Bearer ${key}`);
+  // https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
+  const override = `${store.worker}="${store.version}"`;
+  if (store.worker) headers.set('cloudflare-workers-version-overrides', override);
+  const signals = [AbortSignal.timeout(30_000), store.signal ?? []].flat();
+  const init = { method, headers, signal: AbortSignal.any(signals) };
+  const url = path.startsWith('/') ? store.baseUrl + path : path;
+  const response = await fetch(url, body ? { ...init, body: JSON.stringify(body) } : init);
+  const json: unknown = await response.json().catch(() => undefined);
+  const header = (name: string) => response.headers.get(name) ?? '';
+  const answer = `${response.status} ${Failure.safeParse(json).data?.code ?? ''}`.trim();
+  const isSafe = [header('x-content-type-options'), header('x-request-id').length > 0];
+  const isPrivate = !key || header('cache-control').includes('no-store');
+  expect(request, [answer, ...isSafe, isPrivate], [expected, 'nosniff', true, true]);
+  return { json, header };
+}
 
-type Client = ReturnType<typeof clientOf>;
-type List = Pages<{ id: bigint; status?: string }>;
-type Send = typeof fetch;
-type Create = (key: string) => ReturnType<Client['createPet' | 'placeOrder']>;
-type Table = 'pets' | 'orders';
-/** The tables that this process has added rows to. */
-const added = new Set<Table>();
+/** @throws Error unless the store is healthy, and the version that must answer does. */
+export async function checkHealth(store: Store): Promise<void> {
+  const { environment, version } = store;
+  const { json } = await send(store, 'GET /health', '200', { key: '' });
+  expect('health', json, Object.assign({}, json, { environment }, version && { version }));
+}
 
-const Description = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
-
-/** Waits until the version of a store answers. @throws Error when it has not in time. */
-export async function waitForVersion(store: Store, limitSeconds = 60): Promise<void> {
+/** Waits for five answers of the version in a row: a deployment takes time to spread over Cloudflare's network. */
+async function waitForVersion(store: Store, limitSeconds: number): Promise<void> {
   const end = Date.now() + limitSeconds * 1000;
-  for (let answers = 0; answers < ANSWERS_IN_A_ROW; ) {
-    const cause = await checkHealth(store, fetchFrom(store)).catch((error: Error) => error);
+  for (let answers = 0; answers < 5; ) {
+    const cause = await checkHealth(store).catch((error: Error) => error);
     store.signal?.throwIfAborted();
+    if (cause && Date.now() > end) throw new Error(`no answer: ${cause.message}`, { cause });
     answers = cause ? 0 : answers + 1;
-    if (cause && Date.now() > end) {
-      const what = `version ${store.version} has not answered within ${limitSeconds} s`;
-      throw new Error(`${what}: ${cause.message}`, { cause });
-    }
     if (cause) await pause(500);
   }
 }
 
-/** @throws Error naming the request that was not answered as expected. */
-export async function smokeTest(store: Store): Promise<void> {
-  const send = fetchFrom(store);
-  const problems: string[] = [];
-  let request = '';
-  const fetch: Send = async (input, init) => {
-    request = `${init?.method ?? 'GET'} ${input}`;
-    const response = await send(input, init);
-    // The client sends the request again, which hides the error.
-    if (response.status >= 500) problems.push(`${request}: status is ${response.status}`);
-    return response;
-  };
-  const cause = await testStore(store, fetch).catch((error: Error) => error);
-  if (cause) problems.push(`${request}: ${cause.message}`);
-  if (problems.length > 0) throw new Error(`smoke test failed: ${problems.join('; ')}`, { cause });
+/** Checks that the key is valid and has the scopes of its environment. The body is invalid, so nothing is written. */
+export async function checkKey(store: Store): Promise<void> {
+  const isRead = store.environment === 'production';
+  const expected = isRead ? '403 insufficient_scope' : '400 invalid_request';
+  const scope = isRead ? ' --read-only' : '';
+  const fix = `npm run keys -- create --label Smoke${scope} --env ${store.environment}`;
+  await send(store, 'POST /pets', expected, { body: {} }).catch((cause) => {
+    if (!/"40[013] /.test(cause.message)) throw cause;
+    throw new Error(`SMOKE_API_KEY: ${oneLine(cause)}. To create one: ${fix}`, { cause });
+  });
 }
 
-/** Removes the rows that smoke tests added, killed ones too. Their Idempotency-Keys hold the ids for a day. */
-export async function removeTestRows(execute: (sql: string) => Promise<unknown>): Promise<void> {
-  const before = Date.now() - KEEP_OTHERS_MS;
-  const statement = (table: Table) =>
-    `DELETE FROM ${table} WHERE id IN (
-       SELECT json_extract(answer, '$.id') FROM idempotency_keys
-       WHERE idempotency_key LIKE 'smoke-test-%/${table}/%'
-         AND (instr(idempotency_key, '${RUN}') = 1 OR created_at < ${before}))`;
-  if (added.size > 0) await execute([...added].map(statement).join('; '));
+/** The smoke test of an environment. @throws Error naming the request that was not answered as expected. */
+export async function smokeTest(store: Store, limitSeconds = 60): Promise<void> {
+  await waitForVersion(store, limitSeconds);
+  await checkKey(store);
+  const refused = await send(store, 'GET /pets', '401 missing_api_key', { key: '' });
+  expect('WWW-Authenticate', refused.header('www-authenticate').split(' ')[0], 'Bearer');
+  await send(store, 'GET /pets?limit=0', '400 invalid_request');
+  await send(store, 'GET /pets/-1', '404 pet_not_found');
+  await testPages(store, '/store/orders');
+  const request = `GET /pets/${(await testPages(store, '/pets')) ?? -1}`;
+  // There is none, or a client has deleted it since.
+  const isMissing = () => send(store, request, '404 pet_not_found');
+  const { header } = await send(store, request, '200').catch(isMissing);
+  expect('Deprecation', header('deprecation').length > 0, true);
+  if (store.environment !== 'production') await testWriting(store);
 }
 
-/** Tests that animals and orders outlive migrations, open orders can still end, and the smoke test passes. */
-export async function testMigrations(store: Store, migrate: () => Promise<unknown>): Promise<void> {
-  const client = clientOf(store, fetch);
-  // A previous release may lack orders.
-  const hasOrders = ORDERS in (await readPaths(store, fetch));
-  const read = async () => [
-    (await client.listPets().page()).items,
-    hasOrders && (await client.listOrders().page()).items,
-  ];
-  // It leaves a delivered and a cancelled order.
-  await smokeTest(store);
-  const open: bigint[] = [];
-  for (const status of ['available', 'available', 'pending', 'sold'] as const) {
-    const { id: petId } = await client.createPet({ name: 'Rex', categoryId: 1n, status });
-    if (hasOrders && status === 'available') open.push((await client.placeOrder({ petId })).id);
-  }
-  const before = await read();
-  await migrate();
-  if (!isDeepStrictEqual(await read(), before)) throw new Error('animals or orders have changed');
-  const ends = [['approved', 'delivered'], ['cancelled']] as const;
-  for (const [index, orderId] of open.entries()) {
-    for (const status of ends[index] ?? []) await client.updateOrder(orderId, { status });
-  }
-  await smokeTest(store);
-}
-
-async function readPaths({ baseUrl }: Store, send: Send) {
-  return Description.parse(await (await send(`${baseUrl}/openapi.json`)).json()).paths;
-}
-
-async function testStore(store: Store, fetch: Send): Promise<void> {
-  await checkHealth(store, fetch);
-  const refused = await fetch(`${store.baseUrl}/pets`);
-  const scheme = refused.headers.get('www-authenticate')?.split(' ')[0];
-  expect('the answer without a key', [refused.status, scheme], [401, 'Bearer']);
-  const paths = await readPaths(store, fetch);
-  const client = clientOf(store, fetch);
-  await expectError(client.listPets({ limit: 0 }).page(), 'invalid_request');
-
-  const pet = { name: RUN, categoryId: 2n ** 53n + 1n, status: 'sold' } as const;
-  const create = (idempotencyKey: string) => client.createPet(pet, { idempotencyKey });
-  const sold = await createOnce('pets', create);
-  const returned = await createOnce('pets', create);
-  const filtered = client.listPets({ limit: 5, status: 'sold' });
-  await testList(client.listPets({ limit: 1 }), filtered, 'sold');
-  const { data, metadata } = await client.getPet(sold).withMetadata();
-  expect('animal', [data.name, data.categoryId === pet.categoryId], [RUN, true]);
-  // Any dates: a previous release may have others.
-  expect('valid Deprecation', /^@\d+$/.test(metadata.headers.get('deprecation') ?? ''), true);
-  expect('valid Sunset', Number.isFinite(Date.parse(metadata.headers.get('sunset') ?? '')), true);
-  // A previous release may lack the other operations.
-  if (!paths['/pets/{petId}']?.patch) return;
-  for (const id of [sold, returned]) {
-    expect('status', (await client.updatePet(id, { status: 'available' })).status, 'available');
-  }
-  if (paths[ORDERS]) await testOrders(client, sold, returned);
-  for (const id of [sold, returned]) {
-    await client.deletePet(id);
-    await expectError(client.getPet(id), 'pet_not_found');
-  }
-}
-
-/** Orders two animals: one order is delivered, the other cancelled. */
-async function testOrders(client: Client, sold: bigint, returned: bigint): Promise<void> {
-  const order = (petId: bigint) =>
-    createOnce('orders', (idempotencyKey) => client.placeOrder({ petId }, { idempotencyKey }));
-  const expectPet = async (id: bigint, status: string) =>
-    expect('status', (await client.getPet(id)).status, status);
-  const delivered = await order(sold);
-  await expectPet(sold, 'pending');
-  await expectError(client.placeOrder({ petId: sold }), 'pet_not_available');
-  await expectError(client.deletePet(sold), 'pet_has_open_order');
-  await client.updateOrder(delivered, { status: 'approved' });
-  await client.updateOrder(delivered, { status: 'delivered' });
-  await expectPet(sold, 'sold');
-  expect('status', (await client.getOrder(delivered)).status, 'delivered');
-  const cancelled = await order(returned);
-  await client.updateOrder(cancelled, { status: 'cancelled' });
-  await expectPet(returned, 'available');
-  const filtered = client.listOrders({ limit: 5, status: 'cancelled' });
-  await testList(client.listOrders({ limit: 1 }), filtered, 'cancelled');
-}
-
-/** Reads two pages of one item, as the test has added two, and a page of items with one status. */
-async function testList(list: List, filtered: List, status: string): Promise<void> {
-  const { items, next, metadata } = await list.page();
-  expect('Cache-Control', metadata.headers.get('cache-control'), 'private, no-store');
-  const [first, second] = [items[0], next && (await list.page(next)).items[0]];
-  expect('a second page after the first', first && second && first.id < second.id, true);
-  const statuses = (await filtered.page()).items.map((item) => item.status);
-  expect('statuses of a filtered list', [...new Set(statuses)], [status]);
-}
-
-/** Sends a create twice with one idempotency key, and returns the id of what it created. */
-async function createOnce(table: Table, create: Create): Promise<bigint> {
-  const key = `${RUN}/${table}/${randomUUID()}`;
-  added.add(table);
-  const { id } = await create(key);
-  const { data, metadata } = await create(key).withMetadata();
-  expect('the second answer', [metadata.idempotencyReplayed, data.id === id], [true, true]);
+/** Reads a page of one item and the next page. Returns the first id. */
+async function testPages(store: Store, path: string): Promise<number | undefined> {
+  const { json, header } = await send(store, `GET ${path}?limit=1`, '200');
+  const id = z.array(Item).parse(json)[0]?.id;
+  const next = /^<([^>]+)>; rel="next"/.exec(header('link'))?.[1];
+  if (!next) return id;
+  const [second] = z.array(Item).parse((await send(store, `GET ${next}`, '200')).json);
+  expect(`${path}: the next page is later`, (second?.id ?? Infinity) > Number(id), true);
   return id;
 }
 
-async function expectError(call: Promise<unknown>, code: string): Promise<void> {
-  const found = await call.catch((error: unknown) => error);
-  if (found instanceof Error && !(found instanceof StoreError)) throw found;
-  expect('code', found instanceof StoreError ? found.code : 'success', code);
+/** Tests that animals and orders from before migrations end as usual, and that the store works after them. */
+export async function testMigrations(store: Store, migrate: () => Promise<void>): Promise<void> {
+  await testWriting(store, migrate);
+  await smokeTest(store);
 }
 
-// https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
-function fetchFrom({ worker, version, signal }: Store): Send {
-  return (input, init = {}) => {
-    const signals = [AbortSignal.timeout(30_000), signal, init.signal].filter((each) => !!each);
-    const headers = new Headers(init.headers);
-    if (worker) headers.set('Cloudflare-Workers-Version-Overrides', `${worker}="${version}"`);
-    return fetch(input, { ...init, headers, signal: AbortSignal.any(signals) });
+/** Animals and orders from creation to their end, with something done in between. The orders stay. */
+async function testWriting(store: Store, between = async () => {}): Promise<void> {
+  const once = { 'idempotency-key': randomUUID() };
+  const orders = new Set<number>();
+  const pets = new Set<number>();
+  const post = async (path: string, body: object, ids: Set<number>, headers = {}) => {
+    const { id } = Item.parse((await send(store, `POST ${path}`, '201', { body, headers })).json);
+    ids.add(id);
+    return id;
   };
-}
-
-/** A client of the store, which retries after rate limiting and brief network errors. */
-function clientOf({ baseUrl, apiKey, signal }: Store, fetch: Send) {
-  return createAnimalStore({ baseUrl, apiKey, fetch, signal });
-}
-
-async function checkHealth({ baseUrl, environment, version }: Store, send: Send) {
-  // Not `/v1/health`, which version 1.0.0 does not have.
-  const response = await send(new URL('/health', baseUrl));
-  expect('status of /health', response.status, 200);
-  const health = z.record(z.string(), z.unknown()).parse(await response.json());
-  const expected = { ...health, status: 'ok', environment, ...(version && { version }) };
-  expect('health', health, expected);
+  const add = (status?: string, headers = {}) =>
+    post('/pets', { name: 'Smoke test', categoryId: 1, status }, pets, headers);
+  const order = (petId: number) => post('/store/orders', { petId }, orders);
+  const end = (id: number, status: string, using = store) =>
+    send(using, `PATCH /store/orders/${id}`, '200', { body: { status } });
+  const read = async () => {
+    const replies = await Promise.all([...pets].map((id) => send(store, `GET /pets/${id}`, '200')));
+    return z.array(Item).parse(replies.map(({ json }) => json));
+  };
+  try {
+    const plain = await add(undefined, once);
+    const [sold, returned] = [await add('available'), await add('available')];
+    const [delivered, cancelled] = [await order(sold), await order(returned)];
+    const before = await read();
+    await between();
+    expect('the animals', await read(), before);
+    expect('the first answer again', await add(undefined, once), plain);
+    await send(store, 'POST /store/orders', '409 pet_not_available', { body: { petId: sold } });
+    await send(store, `DELETE /pets/${sold}`, '409 pet_has_open_order');
+    for (const status of ['approved', 'delivered']) await end(delivered, status);
+    await end(cancelled, 'cancelled');
+    await end(await order(returned), 'cancelled');
+    const statuses = (await read()).map(({ status }) => status);
+    expect('the statuses', statuses, [undefined, 'sold', 'available']);
+    await send(store, `DELETE /pets/${plain}`, '204');
+  } finally {
+    // After an interrupt, too.
+    const { signal: _, ...cleaning } = store;
+    for (const id of orders) await end(id, 'cancelled', cleaning).catch(() => {});
+    for (const id of pets) await send(cleaning, `DELETE /pets/${id}`, '204').catch(() => {});
+  }
 }
 
 function expect(what: string, found: unknown, expected: unknown): void {
   if (isDeepStrictEqual(found, expected)) return;
-  throw new Error(`${what} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
+  throw new Error(`${what}: found ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`);
 }

@@ -31,7 +31,8 @@ let packed: string[];
 beforeAll(() => {
   mkdirSync(join(PACKAGE, 'dist'), { recursive: true });
   writeFileSync(join(PACKAGE, 'dist/stale.js'), '');
-  const [report] = JSON.parse(runNpm('pack', '--dry-run', '--json', '--workspace', 'client'));
+  const pack = ['pack', '--ignore-scripts=false', '--dry-run', '--json', '--workspace', 'client'];
+  const [report] = JSON.parse(runNpm(...pack));
   packed = report.files.map(({ path }: { path: string }) => path);
 });
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { LOCAL_KEY } from '../../ops/local-store.ts';
+import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { startStore } from '../store.ts';
 import { README } from './documents.ts';

@@ -99,7 +99,15 @@ beforeAll(async () => {
 
   rmSync(join(FOLDER, 'node_modules'), { recursive: true, force: true });
   const [{ filename }] = JSON.parse(
-    runNpm('pack', '--json', '--workspace', 'client', '--pack-destination', FOLDER),
+    runNpm(
+      'pack',
+      '--ignore-scripts=false',
+      '--json',
+      '--workspace',
+      'client',
+      '--pack-destination',
+      FOLDER,
+    ),
   );
   installInto(FOLDER, join(FOLDER, filename), ...LIBRARIES);
   writeFileSync(SUITE, await bundle(SUITE_SCRIPT, { external: ['animal-store-client'] }));

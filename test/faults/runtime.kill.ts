@@ -1,8 +1,7 @@
 /** The runtime is killed several times while clients write, and restarted on the same data. */
-import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LOCAL_KEY } from '../../ops/local-store.ts';
+import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { copyProject, freePort, type Running } from '../ops/project.ts';
 import { type Event, explain, perform, READ_ALL, type Send } from './history.ts';
 import { EMPTY, type State } from './model.ts';
@@ -16,15 +15,14 @@ const OPERATIONS = 60;
 const project = copyProject();
 
 async function start(port: number): Promise<Running> {
-  const running = project.start('start.ts', ['--port', String(port)]);
+  const running = project.start('local/start.ts', ['--port', String(port)]);
   await expect.poll(running.stdout, { interval: 50 }).toContain('curl -i');
   return running;
 }
 
 /** Kills wrangler, its children and workerd at once: none of them can clean up. They are a process group. */
 async function kill({ process: { pid }, exited }: Running): Promise<void> {
-  const server = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
-  process.kill(-Number(server), 'SIGKILL');
+  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   await exited;
 }
 

@@ -1,40 +1,37 @@
 /** Runs the commands of `npm run keys` in this process, on KV namespaces in memory. */
 import { expect, vi } from 'vitest';
 import { runCommand } from '../../ops/command-line.ts';
-import { keysProgram } from '../../ops/key-commands.ts';
-import type { Environment, Namespaces } from '../../ops/key-namespace.ts';
+import { keysProgram } from '../../ops/keys/keys.ts';
+import type { Namespace } from '../../ops/keys/namespace.ts';
 import type { Result } from './project.ts';
 
-export type NewKey = {
+export type Listed = {
   id: string;
-  key: string;
   label: string;
   scopes: string[];
   createdAt: string;
   expiresAt: string | null;
+  state: string;
 };
-export type Listed = Omit<NewKey, 'key'> & { state: string };
+export type NewKey = Omit<Listed, 'state'> & { key: string };
 
 type Entries = Map<string, { value: string; metadata?: unknown }>;
 
 export function keysCommand() {
-  const namespaces: Record<Environment, Entries> = {
-    local: new Map(),
-    staging: new Map(),
-    production: new Map(),
-  };
+  const emptied = (): Entries => new Map();
+  const entries = { local: emptied(), staging: emptied(), production: emptied() };
   let failing: string | undefined;
-  const inMemory: Namespaces = {
-    list: async (environment, prefix) =>
-      Array.from(namespaces[environment], ([name, { metadata }]) => ({ name, metadata })).filter(
-        ({ name }) => name.startsWith(prefix),
+  const inMemory = (stored: Entries): Namespace => ({
+    list: async (prefix) =>
+      Array.from(stored, ([name, { metadata }]) => ({ name, metadata })).filter(({ name }) =>
+        name.startsWith(prefix),
       ),
-    get: async (environment, name) => namespaces[environment].get(name)?.value ?? '',
-    async put(environment, name, json) {
+    get: async (name) => stored.get(name)?.value ?? '',
+    async put(name, json) {
       if (name === failing) throw new Error('KV fails');
-      namespaces[environment].set(name, { value: json, metadata: JSON.parse(json) });
+      stored.set(name, { value: json, metadata: JSON.parse(json) });
     },
-  };
+  });
 
   async function run(...args: string[]): Promise<Result> {
     const output = { stdout: '', stderr: '' };
@@ -48,7 +45,10 @@ export function keysCommand() {
       vi.spyOn(console, 'log').mockImplementation(collect('stdout', '\n')),
       vi.spyOn(console, 'error').mockImplementation(collect('stderr', '\n')),
     ];
-    const code = await runCommand(keysProgram(inMemory), args);
+    const code = await runCommand(
+      keysProgram((environment) => inMemory(entries[environment])),
+      args,
+    );
     for (const spy of spies) spy.mockRestore();
     return { code, ...output };
   }
@@ -60,15 +60,12 @@ export function keysCommand() {
     return stdout;
   }
 
-  async function json<T>(...args: string[]): Promise<T> {
-    return JSON.parse(await keys(...args, '--json'));
-  }
-
   return {
-    namespaces,
+    /** What the namespaces contain, by environment. */
+    entries,
     run,
     keys,
-    json,
+    json: async <T>(...args: string[]): Promise<T> => JSON.parse(await keys(...args, '--json')),
     /** Makes writes of this name fail. */
     failPut(name: string) {
       failing = name;

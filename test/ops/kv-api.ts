@@ -5,13 +5,7 @@ const PAGE = 1000;
 
 export type Namespace = Map<string, { value: string; metadata: unknown }>;
 
-export type FakeKv = {
-  routes: Routes;
-  /** The content of a namespace, by name. */
-  namespace(id?: string): Namespace;
-};
-
-export function fakeKv(): FakeKv {
+export function fakeKv() {
   const namespaces = new Map<string, Namespace>();
 
   function namespace(id = ''): Namespace {
@@ -22,6 +16,7 @@ export function fakeKv(): FakeKv {
 
   const values = '/storage/kv/namespaces/:id/values/:name';
   return {
+    /** The content of a namespace, by name. */
     namespace,
     routes: {
       'GET /storage/kv/namespaces/:id/keys': (request, id) =>
@@ -37,7 +32,7 @@ export function fakeKv(): FakeKv {
         namespace(id).set(name, { value, metadata: metadata ? JSON.parse(metadata) : undefined });
         return ok(null);
       },
-    },
+    } satisfies Routes,
   };
 }
 

@@ -1,6 +1,6 @@
 /** A copy of the project in which commands run, so that they do not change the developer's own store. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,8 +15,10 @@ export type Running = {
   exited: Promise<number | null>;
 };
 
+export type Result = { code: number | null; stdout: string; stderr: string };
+
 export type Project = {
-  /** Starts `node ops/<script> <args>`, and ends it with the test. */
+  /** Starts `node ops/<script> <args>` in a process group of its own, and ends it with the test. */
   start(script: string, args?: string[], env?: Record<string, string>): Running;
   /** Runs it, and resolves when it has exited. */
   run(script: string, args?: string[], env?: Record<string, string>): Promise<Result>;
@@ -24,7 +26,7 @@ export type Project = {
   path(): string;
 };
 
-export type Result = { code: number | null; stdout: string; stderr: string };
+const PARTS = 'client src openapi ops migrations public package.json wrangler.toml'.split(' ');
 
 /** Copies the project for a test file. */
 export function copyProject(): Project {
@@ -33,17 +35,8 @@ export function copyProject(): Project {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-    for (const part of [
-      'client',
-      'src',
-      'ops',
-      'migrations',
-      'public',
-      'package.json',
-      'wrangler.toml',
-    ]) {
+    for (const part of PARTS.filter((part) => existsSync(join(PROJECT_ROOT, part))))
       await cp(join(PROJECT_ROOT, part), join(folder, part), { recursive: true });
-    }
     await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   });
   afterEach(async () => {
@@ -57,6 +50,7 @@ export function copyProject(): Project {
       cwd: folder,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     });
     let stdout = '';
     let stderr = '';
@@ -79,14 +73,10 @@ export function copyProject(): Project {
   };
 }
 
-/** The file names of the project's migrations. */
-export const MIGRATIONS = readdirSync(join(PROJECT_ROOT, 'migrations')).filter((name) =>
-  name.endsWith('.sql'),
-);
-
-/** The file name of a migration that follows them; `ahead` is the count of skipped numbers. */
-export function nextMigration(what: string, ahead = 0): string {
-  return `${String(MIGRATIONS.length + 1 + ahead).padStart(4, '0')}_${what}.sql`;
+/** The file name of the next migration. */
+export function nextMigration(what: string): string {
+  const count = readdirSync(join(PROJECT_ROOT, 'migrations')).length;
+  return `${String(count + 1).padStart(4, '0')}_${what}.sql`;
 }
 
 /** A port that nothing listens on. */

@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { addOrders, addPets } from '../../ops/sample-data.ts';
+import { expect, test } from 'vitest';
+import { addOrders, addPets } from '../../ops/local/sample-data.ts';
 import { startStore } from '../store.ts';
-import { copyProject } from './project.ts';
 
 const store = startStore();
 
@@ -41,21 +40,4 @@ test('the orders that are added match the statuses of their pets', async () => {
 test('orders need pets', async () => {
   const { DB } = await store.bindings();
   await expect(addOrders(DB, 3)).rejects.toThrow('there are no animals to order: --pets N');
-});
-
-describe('npm run seed', () => {
-  const project = copyProject();
-
-  test.each([
-    [[]],
-    [['--pets', '1e3']],
-    [['--pets', '100000001']],
-    [['--orders', '0']],
-    [['--pets', '3', '--orders', '']],
-    [['--pest', '3']],
-  ])('rejects the arguments %j in one line', async (args) => {
-    const { code, stdout, stderr } = await project.run('seed.ts', args);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^usage: npm run seed .*\n$/);
-  });
 });

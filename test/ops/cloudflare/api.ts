@@ -17,6 +17,7 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
 export async function startApi(routes: Routes, visit?: (request: Request) => Promise<Response>) {
   /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
   const calls: string[] = [];
+  let token = TOKEN;
   const hooks = new Map<RegExp, () => unknown>();
   const handlers = Object.entries(routes).map(([route, handle]) => ({
     pattern: new RegExp(`^${route.replaceAll(/:\w+/g, '([^/]+)')}$`),
@@ -43,7 +44,7 @@ export async function startApi(routes: Routes, visit?: (request: Request) => Pro
     const path = decodeURIComponent(pathname.replace('/client/v4', ''));
     const call = `${request.method} ${path}${summary(path, body)}`;
     // An upload of assets carries a token of its own.
-    const isAllowed = request.headers.get('authorization') === `Bearer ${TOKEN}`;
+    const isAllowed = request.headers.get('authorization') === `Bearer ${token}`;
     if (!isAllowed && !path.endsWith('/assets/upload')) {
       throw error(401, 9109, 'Invalid access token');
     }
@@ -80,7 +81,11 @@ export async function startApi(routes: Routes, visit?: (request: Request) => Pro
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   };
-  return { env, port, calls, on, failNext, close };
+  /** Replaces the token that is accepted. */
+  const setToken = (accepted: string) => {
+    token = accepted;
+  };
+  return { env, port, calls, on, failNext, setToken, close };
 }
 
 export function envelope(result: unknown) {
@@ -104,8 +109,7 @@ export async function text(field: File | string | null): Promise<string> {
 /** What tells a deployment or a query from others in `calls`. */
 function summary(path: string, body: string): string {
   const shares = [...body.matchAll(/"percentage":(\d+)/g)].map(([, share]) => share);
-  const settled = body.includes('"settled release: ') ? ' settled' : '';
-  if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}${settled}`;
+  if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}`;
   if (!path.endsWith('/query')) return '';
   const sql = /"sql":"(.*?)("|$)/.exec(body)?.[1] ?? '';
   return ` ${sql.split(/(?:\\[nt]|\s)+/, 5).join(' ')}`;

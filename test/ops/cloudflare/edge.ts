@@ -1,31 +1,31 @@
 /**
  * Serves what is deployed at the fake, in the real runtime: a request gets one of the versions of the worker at its
- * address, by their shares, or the one that it names.
+ * host, by their shares, or the one that it names.
  */
 import { Miniflare, type WorkerOptions } from 'miniflare';
-import type { Deployment, Script, Version } from './workers.ts';
-
-/** An answered request: which version answered, and whether the request named that version. */
-export type Served = { version: string; byName: boolean };
+import type { Deployment, Version, Worker } from './workers.ts';
 
 type Binding = NonNullable<WorkerOptions['config']['env']>[string];
 
 /** The commands of a test follow each other faster than an operator's. */
 const NO_LIMIT = { limit: 1_000_000, period: 10 as const };
+/** The resources of the account. */
+const RESOURCES = Object.fromEntries([
+  ...['staging', 'production', 'other'].flatMap((name): [string, Binding][] => [
+    [`database-of-${name}`, { type: 'd1', id: `database-of-${name}` }],
+    [`api-keys-of-${name}`, { type: 'kv', id: `api-keys-of-${name}` }],
+  ]),
+]);
 
-/** The resources of the account, by their ids. */
-const RESOURCES: Record<string, Binding> = {};
-for (const environment of ['staging', 'production']) {
-  RESOURCES[`database-of-${environment}`] = { type: 'd1', id: `database-of-${environment}` };
-  RESOURCES[`api-keys-of-${environment}`] = { type: 'kv', id: `api-keys-of-${environment}` };
-}
-
-export async function startEdge(scripts: Map<string, Script>) {
-  const holder = worker('holder', 'export default { fetch() {} };', RESOURCES);
+export async function startEdge(workers: Map<string, Worker>, hosts: Map<string, string>) {
+  const holder = workerOf('holder', 'export default { fetch() {} };', RESOURCES);
   const options = { handleStructuredLogs: () => {} };
   const runtime = new Miniflare({ ...options, workers: [holder] });
   await runtime.ready;
-  const served: Served[] = [];
+  /** The answered requests of clients, by version; those that named a version are marked. */
+  const served: string[] = [];
+  /** The versions that answer requests for animals with a 500. */
+  const broken = new Set<string>();
   let queue: Promise<unknown> = Promise.resolve();
 
   /** Loading a version restarts the runtime, so it waits for the requests before it. */
@@ -35,55 +35,51 @@ export async function startEdge(scripts: Map<string, Script>) {
     return result;
   }
 
-  /** Loads the uploaded versions. Requests from now on wait for it. */
-  const load = () => {
-    const versions = [...scripts.values()].flatMap((script) => script.versions);
-    const workers = [holder, ...versions.map(versionWorker)];
-    return inTurn(() => runtime.setOptions({ ...options, workers }));
-  };
-
   async function answer(request: Request): Promise<Response> {
     const host = request.headers.get('x-fake-host') ?? '';
-    const script = [...scripts.values()].find(({ domains }) => domains.includes(host));
-    if (!script) return new Response(`nothing at ${host}`, { status: 530 });
-    const deployment = script.deployments.at(script.unseen > 0 ? -2 : -1);
-    script.unseen -= 1;
-    if (!deployment) return new Response('nothing deployed yet', { status: 530 });
-    const named = versionByName(request, script, deployment);
-    const id = named ?? versionByShare(deployment);
-    const version = script.versions.find((each) => each.id === id);
+    const found = workers.get(hosts.get(host) ?? '');
+    const deployment = found?.deployments.at(found.unseen > 0 ? -2 : -1) ?? found?.deployments[0];
+    // A host name without an owner does not exist; one whose owner is no worker here has another origin.
+    if (!hosts.has(host)) return new Response('', { headers: { 'x-fake': 'none' } });
+    if (!found || !deployment) return new Response('another origin');
+    found.unseen -= 1;
+    const override = request.headers.get('cloudflare-workers-version-overrides');
+    const named = deployment.versions.find(
+      (each) => override === `${found.name}="${each.version_id}"`,
+    );
+    const id = named?.version_id ?? byShare(deployment);
+    served.push(named ? `${id} by name` : id);
     const { pathname, search } = new URL(request.url);
-    served.push({ version: id, byName: named !== undefined });
-    const asset = version?.assets[pathname];
-    if (asset) return new Response(Buffer.from(asset, 'base64'));
-    const worker = await runtime.getWorker(id);
+    if (broken.has(id) && pathname.startsWith('/v1/pets')) return new Response('', { status: 500 });
     const body = await request.text();
-    const response = await worker.fetch(`https://${host}${pathname}${search}`, {
-      method: request.method,
-      headers: [...request.headers],
-      ...(body !== '' && { body }),
+    const init = { method: request.method, headers: [...request.headers], ...(body && { body }) };
+    const worker = await runtime.getWorker(id);
+    const response = await worker.fetch(`https://${host}${pathname}${search}`, init);
+    const { status } = response;
+    return new Response((await response.text()) || null, {
+      status,
+      headers: [...response.headers],
     });
-    const headers = [...response.headers];
-    return new Response((await response.text()) || null, { status: response.status, headers });
   }
 
   return {
     served,
+    broken,
     database: (id: string) => runtime.getD1Database(id, 'holder'),
     namespace: (id: string) => runtime.getKVNamespace(id, 'holder'),
     /** Answers a client's request for `X-Fake-Host`. */
     visit: (request: Request) => inTurn(() => answer(request)),
-    load,
+    /** Loads the uploaded versions. Requests from now on wait for it. */
+    load() {
+      const versions = [...workers.values()].flatMap((worker) => worker.versions);
+      const all = [holder, ...versions.map(versionWorker)];
+      return inTurn(() => runtime.setOptions({ ...options, workers: all }));
+    },
     close: () => runtime.dispose(),
   };
 }
 
-function versionByName(request: Request, { name }: Script, { versions }: Deployment) {
-  const header = request.headers.get('cloudflare-workers-version-overrides');
-  return versions.find(({ version_id }) => header === `${name}="${version_id}"`)?.version_id;
-}
-
-function versionByShare({ versions }: Deployment): string {
+function byShare({ versions }: Deployment): string {
   let point = Math.random() * 100;
   const found = versions.find(({ percentage }) => {
     point -= percentage;
@@ -95,7 +91,7 @@ function versionByShare({ versions }: Deployment): string {
 /** A version as a worker of the runtime, with the bindings that it was uploaded with. */
 function versionWorker({ id, code, bindings }: Version): WorkerOptions {
   const env = bindings.map((binding) => [binding.name, runtimeBinding(binding, id)] as const);
-  return worker(id, code.replace(/^\/\/# source.*/m, ''), Object.fromEntries(env));
+  return workerOf(id, code.replace(/^\/\/# source.*/m, ''), Object.fromEntries(env));
 }
 
 function runtimeBinding(binding: Version['bindings'][number], version: string): Binding {
@@ -109,7 +105,7 @@ function runtimeBinding(binding: Version['bindings'][number], version: string): 
   throw new Error(`no such binding here: ${type}`);
 }
 
-function worker(name: string, contents: string, env: Record<string, Binding>) {
+function workerOf(name: string, contents: string, env: Record<string, Binding>) {
   const modules = { 'index.js': { type: 'esm' as const, contents } };
   const manifest = { mainModule: 'index.js', modules };
   return { config: { name, compatibilityDate: '2026-11-17', manifest, env } };

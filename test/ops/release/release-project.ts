@@ -1,28 +1,27 @@
 /** A copy of the project, committed and configured for a fake Cloudflare, to release from. */
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { recordMigrations } from '../../../ops/migrations.ts';
-import { environmentOfKey, generateKey } from '../../../src/auth/keys/format.ts';
-import { recordName } from '../../../src/auth/keys/record.ts';
 import { TOKEN } from '../cloudflare/api.ts';
 import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
 import { copyProject, nextMigration, type Result } from '../project.ts';
 
 export const PRODUCTION = 'animal-store-production';
-export const ADDRESS = 'api.animals.test';
-export const PROMOTE = ['promote', '--wait=0'];
-
-const KEYS = [generateKey('staging'), generateKey('production')];
+export const PROMOTE = ['promote', '--yes', '--hold=0'];
 /** What wrangler.toml has instead of ids. */
 const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
+/** The smoke tests' keys. */
+const KEYS = {
+  staging: 'animal_staging_ThisKeyIsForTheReleaseTests0001woPLq',
+  production: 'animal_production_ThisKeyIsForTheReleaseTests0000gaOy4',
+};
 
 export function releaseProject() {
   const project = copyProject();
   let cloudflare: Cloudflare;
-  let output = '';
   const path = (name: string) => join(project.path(), name);
   const processes = () => `${project.path()}.processes`;
 
@@ -39,51 +38,38 @@ export function releaseProject() {
     await git('commit', '--quiet', '--message', `Change ${name}`);
   }
 
-  /** Records and commits a migration that follows the others. */
-  async function addMigration(what: string, sql: string): Promise<void> {
-    await writeFile(path(`migrations/${nextMigration(what)}`), sql);
-    await recordMigrations(project.path());
-    await commit('migrations/hashes.json', (text) => text);
-  }
+  /** Adds and commits a migration that follows the others. */
+  const addMigration = (what: string, sql: string) =>
+    commit(`migrations/${nextMigration(what)}`, () => sql);
 
-  /** The calls that changed something, without where. Rows of a smoke test do not count. */
+  /** The calls that changed something, without where. */
   const changes = () =>
     cloudflare.calls
-      .filter((call) => !/^(GET|PATCH) |assets|changeset|query (SELECT|DELETE)|IF NOT/.test(call))
+      .filter((call) => !/^(GET|PATCH) |assets|changeset|query (SELECT|CREATE TABLE IF)/.test(call))
       .map((call) => call.replace(/\/accounts\/[^/]+\/[^/]+\/[^/]+\/[^/ ]+\/?/, ''));
-
-  /** Sends a client's request to the address of production. */
-  const visit = (requested: string) =>
-    fetch(`http://127.0.0.1:${cloudflare.port}${requested}`, {
-      headers: { 'x-fake-host': ADDRESS, authorization: `Bearer ${KEYS[1]}` },
-    });
 
   /** Starts `npm run release -- <args>`. */
   async function start(args: string[], env: Record<string, string> = {}) {
     await writeFile(processes(), '');
-    const isStaging = args[0] === 'staging';
-    return project.start('release.ts', args, {
+    const isStaging = args.join(' ').includes('staging');
+    return project.start('release/index.ts', args, {
       ...cloudflare.env,
       FAKE_PORT: String(cloudflare.port),
       PROCESSES: processes(),
       // Not --import, whose loader takes a tenth of wrangler's start.
       NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, 'preload.cjs'))}`,
-      SMOKE_API_KEY: KEYS[isStaging ? 0 : 1] ?? '',
+      SMOKE_API_KEY: isStaging ? KEYS.staging : KEYS.production,
       // Of a command that changes staging, not even a wrong one is used.
       CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,
-      // The tool imports wrangler, which starts in less time then.
-      NODE_COMPILE_CACHE: path('.wrangler/compile-cache'),
       WRANGLER_LOG_PATH: path('.wrangler/logs'),
       ...env,
     });
   }
 
   /** Runs it to its end. */
-  async function run(args: string[], env: Record<string, string> = {}): Promise<Result> {
+  async function run(args: string[], env?: Record<string, string>): Promise<Result> {
     const { exited, stdout, stderr } = await start(args, env);
-    const code = await exited;
-    output += stdout() + stderr() + (await readFile(processes(), 'utf8'));
-    return { code, stdout: stdout(), stderr: stderr() };
+    return { code: await exited, stdout: stdout(), stderr: stderr() };
   }
 
   /** Runs it, and expects it to succeed. */
@@ -93,18 +79,20 @@ export function releaseProject() {
     return stdout;
   }
 
-  /** Runs it, and expects it to fail with one clear line. */
-  async function refused(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(args);
+  /** Runs it, and expects it to fail with one clear line, and to have made only some changes. */
+  async function refused(args: string[], made: unknown = [], env?: Record<string, string>) {
+    const before = changes().length;
+    const { code, stdout, stderr } = await run(args, env);
     expect(code, `${stdout}${stderr}`).toBe(1);
     expect(stderr).toMatch(/^error: [^\n]*\n$/);
+    expect(changes().slice(before)).toEqual(made);
     return stderr;
   }
 
-  /** Runs it until a call, and kills all its processes then. */
-  async function killed(args: string[], point: RegExp): Promise<void> {
+  /** Runs it until a call has taken effect, and kills all its processes then. */
+  async function killed(args: string[], call: string): Promise<void> {
     const { exited } = await start(args);
-    const kill = async () => {
+    cloudflare.on(after(call), async () => {
       for (const [pid] of (await readFile(processes(), 'utf8')).matchAll(/^\d+/gm)) {
         try {
           process.kill(Number(pid), 'SIGKILL');
@@ -112,28 +100,22 @@ export function releaseProject() {
           // It has ended.
         }
       }
-    };
-    cloudflare.on(point, kill);
+    });
     expect(await exited).toBeNull();
   }
 
-  /** Expects that no token or key is in an output or an argument of a command, or in a file of the project. */
-  async function expectNoSecrets(): Promise<void> {
-    const entries = await readdir(project.path(), { recursive: true, withFileTypes: true });
-    const files = entries.filter((file) => file.isFile() && !file.parentPath.includes('/.git/'));
-    const texts = files.map((file) => readFile(join(file.parentPath, file.name), 'utf8'));
-    const everything = [output, ...(await Promise.all(texts))].join('\n');
-    expect(output).toContain('versions deploy');
-    for (const secret of [TOKEN, ...KEYS]) expect(everything).not.toContain(secret);
+  /** Stores the smoke tests' key of an environment. */
+  async function setScopes(environment: keyof typeof KEYS, scopes: string[]): Promise<void> {
+    const record = { id: 'smoke', label: 'Smoke', createdAt: '2026-11-20T00:00:00Z', scopes };
+    const namespace = await cloudflare.namespace(`api-keys-of-${environment}`);
+    const hash = createHash('sha256').update(KEYS[environment]).digest('hex');
+    await namespace.put(`key:${hash}`, JSON.stringify(record));
   }
 
   beforeAll(async () => {
     cloudflare = await startCloudflare();
-    for (const key of KEYS) {
-      const record = { id: 'key_1', label: 'Smoke test', createdAt: '2026-11-20T00:00:00Z' };
-      const namespace = await cloudflare.namespace(`api-keys-of-${environmentOfKey(key)}`);
-      await namespace.put(await recordName(key), JSON.stringify(record));
-    }
+    await setScopes('staging', ['read', 'write']);
+    await setScopes('production', ['read']);
     await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
     await git('init', '--quiet');
     await commit('wrangler.toml', (text) =>
@@ -143,10 +125,14 @@ export function releaseProject() {
   afterAll(() => cloudflare.close());
 
   return {
-    ...{ git, commit, addMigration, changes, visit, expectNoSecrets },
-    ...{ start, run, release, refused, killed },
+    ...{ git, commit, addMigration, changes, start, run, release, refused, killed, setScopes },
     cloudflare: () => cloudflare,
-    production: () => cloudflare.script(PRODUCTION),
-    staging: () => cloudflare.script('animal-store-staging'),
+    production: () => cloudflare.find(PRODUCTION),
+    staging: () => cloudflare.find('animal-store-staging'),
   };
+}
+
+/** A point right after a call that changed something, such as `POST deployments 0/100`. */
+export function after(call: string): RegExp {
+  return new RegExp(`^after ${call.replace(' ', ' .*')}$`);
 }

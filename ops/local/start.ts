@@ -1,0 +1,98 @@
+/** `npm start`: sets up the local store and serves it. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createProgram, integerFrom, run } from '../command-line.ts';
+import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
+import { reserveStore } from './serving.ts';
+import { LOCAL_KEY, setUpLocalStore } from './store.ts';
+
+/** Matches the log line of a request that failed because files of D1 or KV are damaged or missing. */
+const STORAGE_FAILURE =
+  /"cause":"[^"]*(?:internal error|Network connection lost|did not respond|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN))/;
+
+const MAX_PORT = 65535;
+
+// Wrangler ends the runtime when this process exits.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => process.exit());
+// When npm is stopped, the shell between npm and this process ends without a signal.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(1), 500).unref();
+
+const program = createProgram('npm start --', 'Sets up the local store and serves it.')
+  .option('--port <number>', 'the port on localhost', integerFrom(1, MAX_PORT), 8787)
+  .action(async ({ port }: { port: number }) => {
+    reserveStore(port);
+    if (!(await isFree(port))) {
+      const other = (port % MAX_PORT) + 1;
+      throw new Error(`port ${port} is in use. Choose another: npm start -- --port ${other}`);
+    }
+    console.log('Setting up the local store …');
+    await setUpLocalStore();
+    await serve(port);
+    console.log(banner(`http://localhost:${port}`));
+  });
+
+await run(program);
+// A runtime that could not start would keep the process running.
+if (process.exitCode) process.exit();
+
+/** Serves the store with the API behind `wrangler dev`, because the command logs each request a second time. */
+async function serve(port: number): Promise<void> {
+  Object.assign(process.env, WRANGLER_ENV, { WRANGLER_LOG: 'warn' });
+  // Imported only here, because loading wrangler would delay the error for invalid arguments.
+  const { unstable_DevEnv: DevEnv } = await import('wrangler');
+  const server = new DevEnv();
+  const isReady = new Promise((resolve) => server.once('reloadComplete', resolve));
+  await server.startWorker({
+    config: join(PROJECT_ROOT, 'wrangler.toml'),
+    // The top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
+    env: '',
+    dev: {
+      server: { hostname: 'localhost', port },
+      inspector: false,
+      structuredLogsHandler: ({ message }: { message: string }) => {
+        console.log(message);
+        if (STORAGE_FAILURE.test(message))
+          console.error(
+            'Storage failed. If this error repeats, stop the store (Ctrl-C) and empty it: npm run reset',
+          );
+      },
+    },
+  });
+  await isReady;
+  server.on('reloadComplete', () => console.log('Reloaded after a change.'));
+}
+
+function banner(origin: string): string {
+  return `
+The animal store is ready.
+
+  Try it in the browser:
+  ${origin}/docs
+
+  Base address (not a page), and the key of every local store:
+  ${origin}/v1
+  ${LOCAL_KEY}
+
+  curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
+
+Ctrl-C stops the store, \`npm run reset\` empties it. Log of requests:
+`;
+}
+
+/** Whether nothing listens on the port, on both addresses of `localhost`. */
+async function isFree(port: number): Promise<boolean> {
+  for (const host of ['127.0.0.1', '::1']) {
+    const probe = createServer().listen(port, host);
+    try {
+      await once(probe, 'listening');
+    } catch (error) {
+      // Other errors, such as missing IPv6, do not mean that the port is in use.
+      if (String(error).includes('EADDRINUSE')) return false;
+    }
+    probe.close();
+  }
+  return true;
+}
