@@ -1,0 +1,93 @@
+/** Pages of listPets and listOrders. */
+import { describe, expect, test } from 'vitest';
+import { seedStore } from '../orders/steps.ts';
+import { startStore } from '../store.ts';
+import { nextPath, pagesFrom } from './pages.ts';
+
+const store = startStore();
+
+/** `filtered` has the pages of at most two items in a store of twelve: see `seedStore`. */
+const LISTS = [
+  {
+    operation: 'listPets',
+    path: '/v1/pets',
+    insert: "INSERT INTO pets (id, name, category_id, status) SELECT value, 'Rex', 1, 'sold'",
+    filter: 'status=sold',
+    filtered: [
+      { status: 'available', pages: [['3', '11']] },
+      {
+        status: 'pending',
+        pages: [
+          ['1', '4'],
+          ['5', '8'],
+          ['9', '12'],
+        ],
+      },
+      { status: 'sold', pages: [['2', '6'], ['10']] },
+    ],
+  },
+  {
+    operation: 'listOrders',
+    path: '/v1/store/orders',
+    insert: "INSERT INTO orders (id, pet_id, status) SELECT value, 1, 'delivered'",
+    filter: 'status=delivered',
+    filtered: [
+      { status: 'placed', pages: [['4', '8'], ['12']] },
+      { status: 'approved', pages: [['1', '5'], ['9']] },
+      { status: 'delivered', pages: [['2', '6'], ['10']] },
+      { status: 'cancelled', pages: [['3', '7'], ['11']] },
+    ],
+  },
+];
+
+describe.each(LISTS)('$operation', ({ path, insert, filter, filtered }) => {
+  test('of an empty store is an empty array without a Link', async () => {
+    const { status, text, headers } = await store.fetch(path);
+    expect([status, text, headers.has('link')]).toEqual([200, '[]', false]);
+    expect(headers.get('content-type')).toBe('application/json');
+  });
+
+  test('has 20 items by default, at most 100, and a Link to the next page', async () => {
+    await seedStore(store, 101);
+    const reply = await store.fetch(path);
+    expect(reply.body).toHaveLength(20);
+    expect(reply.headers.get('link')).toMatch(
+      new RegExp(`^<${store.url()}${path}\\?limit=20&cursor=[\\w-]+>; rel="next"$`),
+    );
+    expect((await store.fetch(`${path}?limit=100`)).body).toHaveLength(100);
+  });
+
+  test('has each item once, by ascending id, and no Link on a full last page', async () => {
+    await seedStore(store, 6);
+    expect(await pagesFrom(store, `${path}?limit=4`)).toEqual([
+      ['1', '2', '3', '4'],
+      ['5', '6'],
+    ]);
+    expect(await pagesFrom(store, `${path}?limit=3`)).toEqual([
+      ['1', '2', '3'],
+      ['4', '5', '6'],
+    ]);
+  });
+
+  test.each(filtered)('of the status $status has no others', async ({ status, pages }) => {
+    await seedStore(store, 12);
+    expect(await pagesFrom(store, `${path}?limit=2&status=${status}`)).toEqual(pages);
+  });
+
+  test('continues with another limit', async () => {
+    await seedStore(store, 6);
+    const next = nextPath(await store.fetch(`${path}?limit=2`)) ?? '';
+    expect(await pagesFrom(store, next.replace('limit=2', 'limit=3'))).toEqual([
+      ['3', '4', '5'],
+      ['6'],
+    ]);
+  });
+
+  test('keeps every digit of ids, with and without a filter', async () => {
+    const ids = ['-9223372036854775808', '-1', '0', '9007199254740993', '9223372036854775807'];
+    await store.exec(`${insert} FROM json_each('[${ids}]')`);
+    const onePerPage = ids.map((id) => [id]);
+    expect(await pagesFrom(store, `${path}?limit=1`)).toEqual(onePerPage);
+    expect(await pagesFrom(store, `${path}?limit=1&${filter}`)).toEqual(onePerPage);
+  });
+});
