@@ -22,6 +22,7 @@ export async function pagesFrom(
     expect(reply.status).toBe(200);
     const ids = Array.from(reply.text.matchAll(/\{"id":(-?[0-9]+)/g), ([, id = '']) => id);
     pages.push(ids);
+    expect(pages.length, 'the pages do not end').toBeLessThan(100);
     next = nextPath(reply);
     await afterPage(ids);
   }
