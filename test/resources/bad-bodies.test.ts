@@ -11,167 +11,155 @@ const PET_STATUS = 'status: must be one of available, pending, sold';
 const ORDER_STATUS = 'status: must be one of placed, approved, delivered, cancelled';
 const TWICE = 'must be given only once';
 
-type Target = { method: string; path: string };
-const createPet = { method: 'POST', path: '/v1/pets' };
-const updatePet = { method: 'PATCH', path: '/v1/pets/1' };
-const placeOrder = { method: 'POST', path: '/v1/store/orders' };
-const updateOrder = { method: 'PATCH', path: '/v1/store/orders/1' };
+const TARGETS = {
+  createPet: { method: 'POST', path: '/v1/pets' },
+  updatePet: { method: 'PATCH', path: '/v1/pets/1' },
+  placeOrder: { method: 'POST', path: '/v1/store/orders' },
+  updateOrder: { method: 'PATCH', path: '/v1/store/orders/1' },
+};
+type Operation = keyof typeof TARGETS;
 
-async function expectInvalid({ method, path }: Target, body: string, message: string) {
-  const reply = await send(method, path, body);
+function sendTo(operation: Operation, body: string, type = 'application/json') {
+  const { method, path } = TARGETS[operation];
+  return send(method, path, body, { 'content-type': type });
+}
+
+async function expectInvalid(operation: Operation, body: string, message: string) {
+  const reply = await sendTo(operation, body);
   expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
   expect(reply.status).toBe(400);
 }
 
-/** `members` are those of a valid body. */
-describe.each([
-  {
-    ...{ operation: 'createPet', target: createPet, members: '"name":"Rex","categoryId":1' },
-    repeated: `name: ${TWICE}; categoryId: ${TWICE}`,
-  },
-  {
-    ...{ operation: 'updatePet', target: updatePet, members: '"status":null' },
-    repeated: `status: ${TWICE}`,
-  },
-  {
-    ...{ operation: 'placeOrder', target: placeOrder, members: '"petId":1' },
-    repeated: `petId: ${TWICE}`,
-  },
-  {
-    ...{ operation: 'updateOrder', target: updateOrder, members: '"status":"approved"' },
-    repeated: `status: ${TWICE}`,
-  },
-])('$operation rejects', ({ target, members, repeated }) => {
+describe.each<[Operation, members: string, repeated: string]>([
+  ['createPet', '"name":"Rex","categoryId":1', `name: ${TWICE}; categoryId: ${TWICE}`],
+  ['updatePet', '"status":null', `status: ${TWICE}`],
+  ['placeOrder', '"petId":1', `petId: ${TWICE}`],
+  ['updateOrder', '"status":"approved"', `status: ${TWICE}`],
+])('%s with the members %s rejects', (operation, members, repeated) => {
   test.each(['[]', 'null', '"Rex"', '7', `[{${members}}]`])('%s, not an object', (body) =>
-    expectInvalid(target, body, 'body: must be a JSON object'),
+    expectInvalid(operation, body, 'body: must be a JSON object'),
   );
 
   test.each(['id', '__proto__', 'constructor', 'placedAt'])('the unknown field %s', (field) =>
-    expectInvalid(target, `{${members},"${field}":1}`, `${field}: is not a known field`),
+    expectInvalid(operation, `{${members},"${field}":1}`, `${field}: is not a known field`),
   );
 
-  test('repeated fields', () => expectInvalid(target, `{${members},${members}}`, repeated));
+  test('each twice', () => expectInvalid(operation, `{${members},${members}}`, repeated));
 
   test.each([
-    { is: 'empty', body: '', status: 400, code: 'invalid_json' },
-    { is: 'not JSON', body: '{', status: 400, code: 'invalid_json' },
-    { is: 'two texts', body: `{${members}}{}`, status: 400, code: 'invalid_json' },
-    {
-      is: 'nested 33 deep',
-      body: '['.repeat(33) + ']'.repeat(33),
-      status: 400,
-      code: 'invalid_json',
-    },
-    { is: 'too large', body: `{${members}}`.padEnd(16_385), status: 413, code: 'body_too_large' },
-  ])('a body that is $is', async ({ body, status, code }) => {
-    const reply = await send(target.method, target.path, body);
+    ['empty', '', 400, 'invalid_json'],
+    ['not JSON', '{', 400, 'invalid_json'],
+    ['two texts', `{${members}}{}`, 400, 'invalid_json'],
+    ['nested 33 deep', '['.repeat(33) + ']'.repeat(33), 400, 'invalid_json'],
+    ['larger than 16 KiB', `{${members}}`.padEnd(16_385), 413, 'body_too_large'],
+  ])('a body that is %s', async (_, body, status, code) => {
+    const reply = await sendTo(operation, body);
     expect(reply.body).toEqual({ code, message: expect.any(String), status });
     expect(reply.status).toBe(status);
   });
 
-  test.each([
-    'text/plain',
-    'application/problem+json',
-    'application/json-patch+json',
-    'application/json; charset=iso-8859-1',
-  ])('a body of the type %s', async (type) => {
-    const reply = await send(target.method, target.path, `{${members}}`, { 'content-type': type });
-    expect(reply.body).toMatchObject({ code: 'unsupported_media_type', status: 415 });
-    expect(reply.status).toBe(415);
-  });
+  test.each(['text/plain', 'application/json-patch+json', 'application/json; charset=latin1'])(
+    'the type %s',
+    async (type) => {
+      const reply = await sendTo(operation, `{${members}}`, type);
+      expect(reply.body).toMatchObject({ code: 'unsupported_media_type', status: 415 });
+      expect(reply.status).toBe(415);
+    },
+  );
 });
+
+const MERGE_PATCH = 'application/merge-patch+json';
+
+test.each<[Operation, accept: string, acceptPatch: string | null]>([
+  ['createPet', 'application/json', null],
+  ['placeOrder', 'application/json', null],
+  ['updatePet', `application/json, ${MERGE_PATCH}`, `application/json, ${MERGE_PATCH}`],
+  ['updateOrder', `application/json, ${MERGE_PATCH}`, `application/json, ${MERGE_PATCH}`],
+])('a 415 of %s has Accept: %s and Accept-Patch: %s', async (operation, accept, acceptPatch) => {
+  const { headers } = await sendTo(operation, '{}', 'text/plain');
+  expect([headers.get('accept'), headers.get('accept-patch')]).toEqual([accept, acceptPatch]);
+});
+
+test.each<Operation>(['createPet', 'placeOrder'])(
+  '%s accepts no merge patch',
+  async (operation) => {
+    expect((await sendTo(operation, '{}', MERGE_PATCH)).status).toBe(415);
+  },
+);
 
 describe('an int64 is a JSON number with an integer value in range, so createPet rejects', () => {
   test.each([
     ...['1.5', '"3"', 'null', 'true', '[1]', '{}', '1.00000000000000000001', '1e-400', '1e400'],
     ...['1e1000000000', '9223372036854775808', '-9223372036854775809', '-1e19'],
   ])('%s', (value) =>
-    expectInvalid(createPet, `{"name":"Rex","categoryId":${value}}`, `categoryId: ${INT64}`),
+    expectInvalid('createPet', `{"name":"Rex","categoryId":${value}}`, `categoryId: ${INT64}`),
   );
 });
 
-describe('createPet rejects', () => {
-  test.each([
-    ['{}', 'name: is required; categoryId: is required'],
-    ['{"name":null,"categoryId":1}', 'name: must be a string'],
-    ['{"name":7,"categoryId":1}', 'name: must be a string'],
-    ['{"name":["Rex"],"categoryId":1}', 'name: must be a string'],
-    ['{"name":"","categoryId":1}', 'name: must not be empty'],
-    ['{"name":"  ","categoryId":1}', 'name: must contain a visible character'],
-    ['{"name":"\\u200b\\u200d\\ufeff","categoryId":1}', 'name: must contain a visible character'],
-    ['{"name":"a\\u0000b","categoryId":1}', 'name: must not contain control characters'],
-    ['{"name":"a\\nb","categoryId":1}', 'name: must not contain control characters'],
-    ['{"name":"a\\u0085b","categoryId":1}', 'name: must not contain control characters'],
-    ['{"name":"a\\ud800","categoryId":1}', 'name: must not contain a lone surrogate'],
-    [`{"name":"${'🐶'.repeat(256)}","categoryId":1}`, 'name: must be at most 255 characters long'],
-    ['{"name":"Rex","categoryId":1,"status":"SOLD"}', PET_STATUS],
-    ['{"name":"Rex","categoryId":1,"status":""}', PET_STATUS],
-    [
-      '{"name":"Rex","categoryId":1,"status":null}',
-      'status: must not be null: omit it for an animal without a status',
-    ],
-    ['{"name":"Rex","categoryId":1,"categoryI\\u0064":1}', `categoryId: ${TWICE}`],
-    ['{"name":"Rex","categoryId":1,"":1}', '"": is not a known field'],
-    ['{"name":"Rex","categoryId":1,"\\ud800":1}', '\ufffd: is not a known field'],
-    [
-      `{"name":"Rex","categoryId":1,"${'🐕'.repeat(100)}":1}`,
-      `${'🐕'.repeat(64)}…: is not a known field`,
-    ],
-    [
-      '{"nmae":"Rex","category_id":1,"status":"SOLD","id":1}',
-      `name: is required; categoryId: is required; ${PET_STATUS}; nmae: is not a known field, did you mean name?; category_id: is not a known field, did you mean categoryId?; id: is not a known field`,
-    ],
-  ])('%s', (body, message) => expectInvalid(createPet, body, message));
-});
-
-describe('updatePet rejects', () => {
-  test.each([
-    ['{}', 'body: must have at least one field'],
-    ['{"id":5}', 'id: is not a known field'],
-    ['{"name":null}', 'name: must be a string'],
-    ['{"name":""}', 'name: must not be empty'],
-    ['{"name":"a\\nb"}', 'name: must not contain control characters'],
-    ['{"categoryId":null}', `categoryId: ${INT64}`],
-    ['{"categoryId":9223372036854775808}', `categoryId: ${INT64}`],
-    ['{"status":"placed"}', PET_STATUS],
-    ['{"status":1}', PET_STATUS],
-    ['{"nmae":"Max"}', 'nmae: is not a known field, did you mean name?'],
-    ['{"name":null,"x":1}', 'name: must be a string; x: is not a known field'],
-  ])('%s', (body, message) => expectInvalid(updatePet, body, message));
-});
-
-describe('placeOrder rejects', () => {
-  test.each([
-    ['{"petId":null}', `petId: ${INT64}`],
-    ['{"petId":9223372036854775808}', `petId: ${INT64}`],
-    ['{"petid":1}', 'petId: is required; petid: is not a known field, did you mean petId?'],
-    ['{"petId":1,"status":"placed"}', 'status: is not a known field'],
-  ])('%s', (body, message) => expectInvalid(placeOrder, body, message));
-});
-
-describe('updateOrder rejects', () => {
-  test.each([
-    ['{}', 'status: is required'],
-    ['{"status":null}', ORDER_STATUS],
-    ['{"status":"sold"}', ORDER_STATUS],
-    ['{"status":"PLACED"}', ORDER_STATUS],
-    ['{"status":["approved"]}', ORDER_STATUS],
-    ['{"status":"approved","petId":5}', 'petId: is not a known field'],
-  ])('%s', (body, message) => expectInvalid(updateOrder, body, message));
-});
-
-const MERGE_PATCH = 'application/merge-patch+json';
-
-test.each([createPet, placeOrder])('a 415 of $method $path names JSON alone', async (target) => {
-  const reply = await send(target.method, target.path, '{}', { 'content-type': MERGE_PATCH });
-  expect(reply.status).toBe(415);
-  expect(reply.headers.get('accept')).toBe('application/json');
-  expect(reply.headers.has('accept-patch')).toBe(false);
-});
-
-test.each([updatePet, updateOrder])('a 415 of $method $path names both types', async (target) => {
-  const reply = await send(target.method, target.path, '{}', { 'content-type': 'text/plain' });
-  expect(reply.status).toBe(415);
-  expect(reply.headers.get('accept')).toBe(`application/json, ${MERGE_PATCH}`);
-  expect(reply.headers.get('accept-patch')).toBe(`application/json, ${MERGE_PATCH}`);
-});
+test.each<[Operation, body: string, message: string]>([
+  ['createPet', '{}', 'name: is required; categoryId: is required'],
+  ['createPet', '{"name":null,"categoryId":1}', 'name: must be a string'],
+  ['createPet', '{"name":7,"categoryId":1}', 'name: must be a string'],
+  ['createPet', '{"name":["Rex"],"categoryId":1}', 'name: must be a string'],
+  ['createPet', '{"name":"","categoryId":1}', 'name: must not be empty'],
+  ['createPet', '{"name":"  ","categoryId":1}', 'name: must contain a visible character'],
+  [
+    'createPet',
+    '{"name":"\\u200b\\u200d\\ufeff","categoryId":1}',
+    'name: must contain a visible character',
+  ],
+  ['createPet', '{"name":"a\\u0000b","categoryId":1}', 'name: must not contain control characters'],
+  ['createPet', '{"name":"a\\nb","categoryId":1}', 'name: must not contain control characters'],
+  ['createPet', '{"name":"a\\u0085b","categoryId":1}', 'name: must not contain control characters'],
+  ['createPet', '{"name":"a\\ud800","categoryId":1}', 'name: must not contain a lone surrogate'],
+  [
+    'createPet',
+    `{"name":"${'🐶'.repeat(256)}","categoryId":1}`,
+    'name: must be at most 255 characters long',
+  ],
+  ['createPet', '{"name":"Rex","categoryId":1,"status":"SOLD"}', PET_STATUS],
+  ['createPet', '{"name":"Rex","categoryId":1,"status":""}', PET_STATUS],
+  [
+    'createPet',
+    '{"name":"Rex","categoryId":1,"status":null}',
+    'status: must not be null: omit it for an animal without a status',
+  ],
+  ['createPet', '{"name":"Rex","categoryId":1,"categoryI\\u0064":1}', `categoryId: ${TWICE}`],
+  ['createPet', '{"name":"Rex","categoryId":1,"":1}', '"": is not a known field'],
+  ['createPet', '{"name":"Rex","categoryId":1,"\\ud800":1}', '\ufffd: is not a known field'],
+  [
+    'createPet',
+    `{"name":"Rex","categoryId":1,"${'🐕'.repeat(100)}":1}`,
+    `${'🐕'.repeat(64)}…: is not a known field`,
+  ],
+  [
+    'createPet',
+    '{"nmae":"Rex","category_id":1,"status":"SOLD","id":1}',
+    `name: is required; categoryId: is required; ${PET_STATUS}; nmae: is not a known field, did you mean name?; category_id: is not a known field, did you mean categoryId?; id: is not a known field`,
+  ],
+  ['updatePet', '{}', 'body: must have at least one field'],
+  ['updatePet', '{"id":5}', 'id: is not a known field'],
+  ['updatePet', '{"name":null}', 'name: must be a string'],
+  ['updatePet', '{"name":""}', 'name: must not be empty'],
+  ['updatePet', '{"name":"a\\nb"}', 'name: must not contain control characters'],
+  ['updatePet', '{"categoryId":null}', `categoryId: ${INT64}`],
+  ['updatePet', '{"categoryId":9223372036854775808}', `categoryId: ${INT64}`],
+  ['updatePet', '{"status":"placed"}', PET_STATUS],
+  ['updatePet', '{"status":1}', PET_STATUS],
+  ['updatePet', '{"nmae":"Max"}', 'nmae: is not a known field, did you mean name?'],
+  ['updatePet', '{"name":null,"x":1}', 'name: must be a string; x: is not a known field'],
+  ['placeOrder', '{"petId":null}', `petId: ${INT64}`],
+  ['placeOrder', '{"petId":9223372036854775808}', `petId: ${INT64}`],
+  [
+    'placeOrder',
+    '{"petid":1}',
+    'petId: is required; petid: is not a known field, did you mean petId?',
+  ],
+  ['placeOrder', '{"petId":1,"status":"placed"}', 'status: is not a known field'],
+  ['updateOrder', '{}', 'status: is required'],
+  ['updateOrder', '{"status":null}', ORDER_STATUS],
+  ['updateOrder', '{"status":"sold"}', ORDER_STATUS],
+  ['updateOrder', '{"status":"PLACED"}', ORDER_STATUS],
+  ['updateOrder', '{"status":["approved"]}', ORDER_STATUS],
+  ['updateOrder', '{"status":"approved","petId":5}', 'petId: is not a known field'],
+])('%s rejects %s', expectInvalid);
