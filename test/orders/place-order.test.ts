@@ -26,27 +26,6 @@ describe('an available animal', () => {
     ]);
   });
 
-  test.each(['-9223372036854775808', '0', '9223372036854775807'])(
-    'can have the id %s',
-    async (petId) => {
-      await store.exec(`INSERT INTO pets VALUES (${petId}, 'Rex', 3, 'available')`);
-      const { text } = await store.placeOrder(`{"petId":${petId}}`);
-      expect(text).toContain(`,"petId":${petId},`);
-      expect((await store.fetch('/v1/pets?status=pending')).text).toContain(`[{"id":${petId},`);
-    },
-  );
-
-  test('is found by any JSON number equal to its id, and by no other', async () => {
-    await store.exec(
-      "INSERT INTO pets SELECT value, 'Rex', 3, 'available' FROM json_each('[9007199254740992, 9007199254740993]')",
-    );
-    const { text } = await store.placeOrder('{"petId":9.007199254740993e15}');
-    expect(text).toContain('"petId":9007199254740993,');
-    expect((await store.fetch('/v1/pets?status=available')).text).toContain(
-      '{"id":9007199254740992,',
-    );
-  });
-
   test('can be ordered again after a cancelled order', async () => {
     const petId = await addPet(store);
     const first = await addOrder(store, petId, 'cancelled');
@@ -77,7 +56,7 @@ describe.each([
     expect(await contents(store)).toBe(before);
   });
 
-  test.each(['77', '0', '-1', '9223372036854775807', '-9223372036854775808'])(
+  test.each(['77', '-9223372036854775808'])(
     'of the animal %s, which does not exist, is a 404 that changes nothing',
     async (petId) => {
       // The row of the last insert is not the order.

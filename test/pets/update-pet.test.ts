@@ -6,30 +6,18 @@ const store = startStore();
 
 describe('only the fields in the patch change', () => {
   test.each([
-    [{ name: 'Max' }, { name: 'Max', categoryId: 3, status: 'available' }],
-    [{ categoryId: 4 }, { name: 'Rex', categoryId: 4, status: 'available' }],
-    [{ status: 'sold' }, { name: 'Rex', categoryId: 3, status: 'sold' }],
-    [{ status: null }, { name: 'Rex', categoryId: 3 }],
-    [
-      { name: 'M', categoryId: 4 },
-      { name: 'M', categoryId: 4, status: 'available' },
-    ],
-    [
-      { name: 'M', status: 'sold' },
-      { name: 'M', categoryId: 3, status: 'sold' },
-    ],
-    [
-      { categoryId: 4, status: null },
-      { name: 'Rex', categoryId: 4 },
-    ],
-    [
-      { name: 'M', categoryId: 4, status: null },
-      { name: 'M', categoryId: 4 },
-    ],
+    [{ name: 'Max' }, '"name":"Max","categoryId":3,"status":"available"'],
+    [{ categoryId: 4 }, '"name":"Rex","categoryId":4,"status":"available"'],
+    [{ status: 'sold' }, '"name":"Rex","categoryId":3,"status":"sold"'],
+    [{ status: null }, '"name":"Rex","categoryId":3'],
+    [{ name: 'Max', categoryId: 4 }, '"name":"Max","categoryId":4,"status":"available"'],
+    [{ name: 'Max', status: 'sold' }, '"name":"Max","categoryId":3,"status":"sold"'],
+    [{ categoryId: 4, status: null }, '"name":"Rex","categoryId":4'],
+    [{ name: 'Max', categoryId: 4, status: null }, '"name":"Max","categoryId":4'],
   ])('%j', async (patch, expected) => {
     const [other, petId] = [await addPet(store), await addPet(store)];
     const reply = await updatePet(store, petId, patch);
-    expect([reply.status, reply.body]).toEqual([200, { id: petId, ...expected }]);
+    expect([reply.status, reply.text]).toEqual([200, `{"id":${petId},${expected}}`]);
     expect(reply.headers.get('content-type')).toBe('application/json');
     expect((await store.fetch('/v1/pets')).text).toBe(
       `[{"id":${other},"name":"Rex","categoryId":3,"status":"available"},${reply.text}]`,
@@ -71,11 +59,8 @@ describe('only the fields in the patch change', () => {
 
 describe('while an order of the animal is open', () => {
   test.each([
-    ['placed', { status: 'available' }],
     ['placed', { status: 'pending' }],
     ['placed', { status: 'sold', name: 'Max' }],
-    ['placed', { status: null }],
-    ['approved', { status: 'available' }],
     ['approved', { status: null, categoryId: 4 }],
   ] as const)('(%s) the patch %j is a 409 that changes nothing', async (order, patch) => {
     const petId = await addPet(store);
@@ -134,18 +119,6 @@ test('of a concurrent order and change of the status, the later is refused', asy
       pet: await petStatus(store, petId),
     });
   }
-});
-
-test('a concurrent order and change of the name both succeed', async () => {
-  const petId = await addPet(store);
-  const [placed, updated] = await Promise.all([
-    store.placeOrder({ petId }),
-    updatePet(store, petId, { name: 'Max' }),
-  ]);
-  expect([placed.status, updated.status]).toEqual([201, 200]);
-  expect((await store.fetch(`/v1/pets/${petId}`)).body).toEqual({
-    ...{ id: petId, name: 'Max', categoryId: 3, status: 'pending' },
-  });
 });
 
 test('the log has no field of a patch', async () => {

@@ -40,11 +40,10 @@ describe.each<[Operation, members: string, repeated: string]>([
     expectInvalid(operation, body, 'body: must be a JSON object'),
   );
 
-  test.each(['id', '__proto__', 'constructor', 'placedAt'])('the unknown field %s', (field) =>
-    expectInvalid(operation, `{${members},"${field}":1}`, `${field}: is not a known field`),
-  );
+  test('them twice', () => expectInvalid(operation, `{${members},${members}}`, repeated));
 
-  test('each twice', () => expectInvalid(operation, `{${members},${members}}`, repeated));
+  test('an unknown field', () =>
+    expectInvalid(operation, `{${members},"id":1}`, 'id: is not a known field'));
 
   test.each([
     ['empty', '', 400, 'invalid_json'],
@@ -68,24 +67,21 @@ describe.each<[Operation, members: string, repeated: string]>([
   );
 });
 
-const MERGE_PATCH = 'application/merge-patch+json';
+const PATCH_TYPES = 'application/json, application/merge-patch+json';
 
 test.each<[Operation, accept: string, acceptPatch: string | null]>([
   ['createPet', 'application/json', null],
   ['placeOrder', 'application/json', null],
-  ['updatePet', `application/json, ${MERGE_PATCH}`, `application/json, ${MERGE_PATCH}`],
-  ['updateOrder', `application/json, ${MERGE_PATCH}`, `application/json, ${MERGE_PATCH}`],
+  ['updatePet', PATCH_TYPES, PATCH_TYPES],
+  ['updateOrder', PATCH_TYPES, PATCH_TYPES],
 ])('a 415 of %s has Accept: %s and Accept-Patch: %s', async (operation, accept, acceptPatch) => {
-  const { headers } = await sendTo(operation, '{}', 'text/plain');
+  const { headers } = await sendTo(operation, '{}', 'application/json-patch+json');
   expect([headers.get('accept'), headers.get('accept-patch')]).toEqual([accept, acceptPatch]);
 });
 
-test.each<Operation>(['createPet', 'placeOrder'])(
-  '%s accepts no merge patch',
-  async (operation) => {
-    expect((await sendTo(operation, '{}', MERGE_PATCH)).status).toBe(415);
-  },
-);
+test.each<Operation>(['createPet', 'placeOrder'])('%s accepts no merge patch', async (name) => {
+  expect((await sendTo(name, '{}', 'application/merge-patch+json')).status).toBe(415);
+});
 
 describe('an int64 is a JSON number with an integer value in range, so createPet rejects', () => {
   test.each([
@@ -96,70 +92,55 @@ describe('an int64 is a JSON number with an integer value in range, so createPet
   );
 });
 
+test.each([
+  ['null', 'must be a string'],
+  ['7', 'must be a string'],
+  ['["Rex"]', 'must be a string'],
+  ['""', 'must not be empty'],
+  ['"  "', 'must contain a visible character'],
+  ['"\\u200b\\u200d\\ufeff"', 'must contain a visible character'],
+  ['"a\\u0000b"', 'must not contain control characters'],
+  ['"a\\nb"', 'must not contain control characters'],
+  ['"a\\u0085b"', 'must not contain control characters'],
+  ['"a\\ud800"', 'must not contain a lone surrogate'],
+  [`"${'🐶'.repeat(256)}"`, 'must be at most 255 characters long'],
+])('createPet and updatePet reject the name %s', async (name, problem) => {
+  await expectInvalid('createPet', `{"name":${name},"categoryId":1}`, `name: ${problem}`);
+  await expectInvalid('updatePet', `{"name":${name}}`, `name: ${problem}`);
+});
+
+test.each([
+  ['__proto__', '__proto__: is not a known field'],
+  ['constructor', 'constructor: is not a known field'],
+  ['', '"": is not a known field'],
+  ['\\ud800', '\ufffd: is not a known field'],
+  ['🐕'.repeat(100), `${'🐕'.repeat(64)}…: is not a known field`],
+  ['stauts', 'stauts: is not a known field, did you mean status?'],
+  ['category_id', 'category_id: is not a known field, did you mean categoryId?'],
+  ['categoryI\\u0064', `categoryId: ${TWICE}`],
+])('createPet rejects the field "%s"', (field, message) =>
+  expectInvalid('createPet', `{"name":"Rex","categoryId":1,"${field}":1}`, message),
+);
+
+const NULL_STATUS = 'status: must not be null: omit it for an animal without a status';
+
 test.each<[Operation, body: string, message: string]>([
-  ['createPet', '{}', 'name: is required; categoryId: is required'],
-  ['createPet', '{"name":null,"categoryId":1}', 'name: must be a string'],
-  ['createPet', '{"name":7,"categoryId":1}', 'name: must be a string'],
-  ['createPet', '{"name":["Rex"],"categoryId":1}', 'name: must be a string'],
-  ['createPet', '{"name":"","categoryId":1}', 'name: must not be empty'],
-  ['createPet', '{"name":"  ","categoryId":1}', 'name: must contain a visible character'],
-  [
-    'createPet',
-    '{"name":"\\u200b\\u200d\\ufeff","categoryId":1}',
-    'name: must contain a visible character',
-  ],
-  ['createPet', '{"name":"a\\u0000b","categoryId":1}', 'name: must not contain control characters'],
-  ['createPet', '{"name":"a\\nb","categoryId":1}', 'name: must not contain control characters'],
-  ['createPet', '{"name":"a\\u0085b","categoryId":1}', 'name: must not contain control characters'],
-  ['createPet', '{"name":"a\\ud800","categoryId":1}', 'name: must not contain a lone surrogate'],
-  [
-    'createPet',
-    `{"name":"${'🐶'.repeat(256)}","categoryId":1}`,
-    'name: must be at most 255 characters long',
-  ],
-  ['createPet', '{"name":"Rex","categoryId":1,"status":"SOLD"}', PET_STATUS],
-  ['createPet', '{"name":"Rex","categoryId":1,"status":""}', PET_STATUS],
-  [
-    'createPet',
-    '{"name":"Rex","categoryId":1,"status":null}',
-    'status: must not be null: omit it for an animal without a status',
-  ],
-  ['createPet', '{"name":"Rex","categoryId":1,"categoryI\\u0064":1}', `categoryId: ${TWICE}`],
-  ['createPet', '{"name":"Rex","categoryId":1,"":1}', '"": is not a known field'],
-  ['createPet', '{"name":"Rex","categoryId":1,"\\ud800":1}', '\ufffd: is not a known field'],
-  [
-    'createPet',
-    `{"name":"Rex","categoryId":1,"${'🐕'.repeat(100)}":1}`,
-    `${'🐕'.repeat(64)}…: is not a known field`,
-  ],
-  [
-    'createPet',
-    '{"nmae":"Rex","category_id":1,"status":"SOLD","id":1}',
-    `name: is required; categoryId: is required; ${PET_STATUS}; nmae: is not a known field, did you mean name?; category_id: is not a known field, did you mean categoryId?; id: is not a known field`,
-  ],
+  ['createPet', '{"status":"SOLD"}', `name: is required; categoryId: is required; ${PET_STATUS}`],
+  ['createPet', '{"name":"Rex","categoryId":1,"status":null}', NULL_STATUS],
   ['updatePet', '{}', 'body: must have at least one field'],
   ['updatePet', '{"id":5}', 'id: is not a known field'],
-  ['updatePet', '{"name":null}', 'name: must be a string'],
-  ['updatePet', '{"name":""}', 'name: must not be empty'],
-  ['updatePet', '{"name":"a\\nb"}', 'name: must not contain control characters'],
   ['updatePet', '{"categoryId":null}', `categoryId: ${INT64}`],
   ['updatePet', '{"categoryId":9223372036854775808}', `categoryId: ${INT64}`],
   ['updatePet', '{"status":"placed"}', PET_STATUS],
-  ['updatePet', '{"status":1}', PET_STATUS],
-  ['updatePet', '{"nmae":"Max"}', 'nmae: is not a known field, did you mean name?'],
+  ['updatePet', '{"status":""}', PET_STATUS],
   ['updatePet', '{"name":null,"x":1}', 'name: must be a string; x: is not a known field'],
   ['placeOrder', '{"petId":null}', `petId: ${INT64}`],
   ['placeOrder', '{"petId":9223372036854775808}', `petId: ${INT64}`],
-  [
-    'placeOrder',
-    '{"petid":1}',
-    'petId: is required; petid: is not a known field, did you mean petId?',
-  ],
+  ['placeOrder', '{"x":1}', 'petId: is required; x: is not a known field'],
   ['placeOrder', '{"petId":1,"status":"placed"}', 'status: is not a known field'],
   ['updateOrder', '{}', 'status: is required'],
   ['updateOrder', '{"status":null}', ORDER_STATUS],
   ['updateOrder', '{"status":"sold"}', ORDER_STATUS],
-  ['updateOrder', '{"status":"PLACED"}', ORDER_STATUS],
   ['updateOrder', '{"status":["approved"]}', ORDER_STATUS],
   ['updateOrder', '{"status":"approved","petId":5}', 'petId: is not a known field'],
 ])('%s rejects %s', expectInvalid);

@@ -21,29 +21,36 @@ async function expectInvalid(path: string, message: string): Promise<void> {
 
 describe('a limit is an integer from 1 to 100 in decimal digits, so invalid is', () => {
   test.each([
-    ...['0', '101', '-5', '5.0', '1e1', '0x10', '+5', '%2B5', '%205', '5%20', '5%0A', 'abc', ''],
+    ...[
+      '0',
+      '101',
+      '-5',
+      '5.0',
+      '1e1',
+      '0x10',
+      '+5',
+      '%2B5',
+      '%205',
+      '5%20',
+      '5%0A',
+      'abc',
+      '',
+      '?=',
+    ],
     ...['%EF%BC%95', '99999999999999999999', '9'.repeat(1000)],
   ])('limit=%s', (limit) => expectInvalid(`/v1/pets?limit=${limit}`, LIMIT));
 });
 
 describe.each([
-  {
-    ...{ operation: 'listPets', path: '/v1/pets' },
-    statuses: 'status: must be one of available, pending, sold',
-  },
-  {
-    ...{ operation: 'listOrders', path: '/v1/store/orders' },
-    statuses: 'status: must be one of placed, approved, delivered, cancelled',
-  },
-])('$operation rejects', ({ path, statuses }) => {
+  ['/v1/pets', 'status: must be one of available, pending, sold'],
+  ['/v1/store/orders', 'status: must be one of placed, approved, delivered, cancelled'],
+])('%s rejects', (path, statuses) => {
   test.each([
     ['limit=101', LIMIT],
     ['limit', LIMIT],
     ['limit=5&limit=5', 'limit: must be given only once'],
     ['status=SOLD', statuses],
-    ['status=shipped', statuses],
     ['status=', statuses],
-    ['status=null', statuses],
     ['status=sold,placed', statuses],
     ['status=sold&status=sold', 'status: must be given only once'],
     ['cursor=', CURSOR],
@@ -51,12 +58,9 @@ describe.each([
     ['cursor=%F0%9F%90%B6', CURSOR],
     ['cursor=a&cursor=a', 'cursor: must be given only once'],
     ['stauts=sold', 'stauts: is not a known parameter, did you mean status?'],
-    ['Limit=5', 'Limit: is not a known parameter, did you mean limit?'],
     ['offset=5', 'offset: is not a known parameter'],
-    ['x=1&x=2', 'x: is not a known parameter'],
     ['__proto__=5', '__proto__: is not a known parameter'],
-    ['=5', NAMELESS],
-    ['limit=0&=', `${LIMIT}; ${NAMELESS}`],
+    ['=5&limit=0', `${LIMIT}; ${NAMELESS}`],
     ['limit=0&status=no&cursor=x', `${LIMIT}; ${statuses}; ${CURSOR}`],
   ])('%s', (query, message) => expectInvalid(`${path}?${query}`, message));
 });
