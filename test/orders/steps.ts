@@ -66,6 +66,19 @@ export async function contents(store: Store): Promise<string> {
   return JSON.stringify(results.map((result) => result.results));
 }
 
+/** Expects a request to leave the database as it is, and returns its reply. */
+export async function expectUnchanged(store: Store, send: () => Promise<Reply>): Promise<Reply> {
+  const before = await contents(store);
+  const reply = await send();
+  expect(await contents(store)).toBe(before);
+  return reply;
+}
+
+export function expectError(reply: Reply, status: number, code: string, message: unknown): void {
+  expect(reply.body).toEqual({ code, message, status });
+  expect(reply.status).toBe(status);
+}
+
 /**
  * Adds `count` animals and an order of each, with the same id. From id 1 on, the orders are approved, delivered,
  * cancelled and placed in turn; the animals are pending, sold, available and pending, and the id 7 has no status.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addOrder, addPet, contents, petStatus, setStatus, updatePet } from '../orders/steps.ts';
+import { addPet, updatePet } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -55,70 +55,6 @@ describe('only the fields in the patch change', () => {
     expect(text).toContain('"categoryId":9007199254740993,');
     expect((await store.fetch('/v1/pets')).text).toBe(`[${text}]`);
   });
-});
-
-describe('while an order of the animal is open', () => {
-  test.each([
-    ['placed', { status: 'pending' }],
-    ['placed', { status: 'sold', name: 'Max' }],
-    ['approved', { status: null, categoryId: 4 }],
-  ] as const)('(%s) the patch %j is a 409 that changes nothing', async (order, patch) => {
-    const petId = await addPet(store);
-    await addOrder(store, petId, order);
-    const before = await contents(store);
-    const reply = await updatePet(store, petId, patch);
-    expect(reply.body).toEqual({
-      code: 'pet_has_open_order',
-      message: `The animal ${petId} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`,
-      status: 409,
-    });
-    expect(reply.status).toBe(409);
-    expect(await contents(store)).toBe(before);
-  });
-
-  test('its name and category can be changed, and its order approved', async () => {
-    const petId = await addPet(store);
-    const { id } = await addOrder(store, petId);
-    const reply = await updatePet(store, petId, { name: 'Max', categoryId: 4 });
-    expect([reply.status, reply.body]).toEqual([
-      200,
-      { id: petId, name: 'Max', categoryId: 4, status: 'pending' },
-    ]);
-    expect((await setStatus(store, id, 'approved')).status).toBe(200);
-  });
-
-  test('the status of another animal can be changed', async () => {
-    const [ordered, petId] = [await addPet(store), await addPet(store)];
-    await addOrder(store, ordered);
-    expect((await updatePet(store, petId, { status: 'sold' })).status).toBe(200);
-  });
-});
-
-test.each(['delivered', 'cancelled'] as const)(
-  'the status can be changed once the order is %s',
-  async (order) => {
-    const petId = await addPet(store);
-    await addOrder(store, petId, order);
-    expect((await updatePet(store, petId, { status: null })).status).toBe(200);
-    expect(await petStatus(store, petId)).toBeUndefined();
-  },
-);
-
-test('of a concurrent order and change of the status, the later is refused', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    const petId = await addPet(store);
-    const [order, patch] = await Promise.all([
-      store.placeOrder({ petId }),
-      updatePet(store, petId, { status: 'sold' }),
-    ]);
-    expect([
-      { order: 201, patch: 409, pet: 'pending' },
-      { order: 409, patch: 200, pet: 'sold' },
-    ]).toContainEqual({
-      ...{ order: order.status, patch: patch.status },
-      pet: await petStatus(store, petId),
-    });
-  }
 });
 
 test('the log has no field of a patch', async () => {

@@ -1,6 +1,7 @@
 /** Bodies that the operations reject before D1 is reached: `send` has no D1. */
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../in-process.ts';
+import { expectError } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -25,9 +26,7 @@ function sendTo(operation: Operation, body: string, type = 'application/json') {
 }
 
 async function expectInvalid(operation: Operation, body: string, message: string) {
-  const reply = await sendTo(operation, body);
-  expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
-  expect(reply.status).toBe(400);
+  expectError(await sendTo(operation, body), 400, 'invalid_request', message);
 }
 
 describe.each<[Operation, members: string, repeated: string]>([
@@ -52,17 +51,14 @@ describe.each<[Operation, members: string, repeated: string]>([
     ['nested 33 deep', '['.repeat(33) + ']'.repeat(33), 400, 'invalid_json'],
     ['larger than 16 KiB', `{${members}}`.padEnd(16_385), 413, 'body_too_large'],
   ])('a body that is %s', async (_, body, status, code) => {
-    const reply = await sendTo(operation, body);
-    expect(reply.body).toEqual({ code, message: expect.any(String), status });
-    expect(reply.status).toBe(status);
+    expectError(await sendTo(operation, body), status, code, expect.any(String));
   });
 
   test.each(['text/plain', 'application/json-patch+json', 'application/json; charset=latin1'])(
     'the type %s',
     async (type) => {
       const reply = await sendTo(operation, `{${members}}`, type);
-      expect(reply.body).toMatchObject({ code: 'unsupported_media_type', status: 415 });
-      expect(reply.status).toBe(415);
+      expectError(reply, 415, 'unsupported_media_type', expect.any(String));
     },
   );
 });

@@ -1,7 +1,7 @@
 /** Ids in paths. */
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../in-process.ts';
-import { contents, deletePet, seedStore, updatePet } from '../orders/steps.ts';
+import { deletePet, expectError, expectUnchanged, seedStore, updatePet } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -16,9 +16,7 @@ describe('an id is an int64 in decimal digits, so invalid is', () => {
     ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)],
   ])('%s', async (id) => {
     const reply = await send('GET', `/v1/pets/${id}`);
-    const message = `petId: ${INT64}`;
-    expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
-    expect(reply.status).toBe(400);
+    expectError(reply, 400, 'invalid_request', `petId: ${INT64}`);
   });
 });
 
@@ -32,21 +30,18 @@ describe.each([
   test('rejects an invalid id together with a query', async () => {
     const reply = await send(method, `${path}/1.5?limit=1`, body);
     const message = `${item}Id: ${INT64}; limit: is not a known parameter`;
-    expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
-    expect(reply.status).toBe(400);
+    expectError(reply, 400, 'invalid_request', message);
   });
 
   test.each(['77', '0', '-9223372036854775808', '9223372036854775807'])(
     'finds nothing with the id %s, and changes nothing',
     async (id) => {
       await seedStore(store, 1);
-      const before = await contents(store);
       const headers = { 'content-type': 'application/json' };
-      const reply = await store.fetch(`${path}/${id}`, { method, headers, ...(body && { body }) });
+      const init = { method, headers, ...(body && { body }) };
+      const reply = await expectUnchanged(store, () => store.fetch(`${path}/${id}`, init));
       const message = expect.stringMatching(`^There is no (animal|order) with the id ${id}.$`);
-      expect(reply.body).toEqual({ code: `${item}_not_found`, message, status: 404 });
-      expect(reply.status).toBe(404);
-      expect(await contents(store)).toBe(before);
+      expectError(reply, 404, `${item}_not_found`, message);
     },
   );
 });

@@ -1,7 +1,7 @@
 /** Queries that listPets and listOrders reject before D1 is reached: `send` has no D1. */
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../in-process.ts';
-import { seedStore } from '../orders/steps.ts';
+import { expectError, seedStore } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 import { nextPath } from './pages.ts';
 
@@ -14,9 +14,7 @@ const FILTER = 'cursor: must be used with the status filter that it was made for
 const NAMELESS = 'query: every parameter must have a name';
 
 async function expectInvalid(path: string, message: string): Promise<void> {
-  const reply = await send('GET', path);
-  expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
-  expect(reply.status).toBe(400);
+  expectError(await send('GET', path), 400, 'invalid_request', message);
 }
 
 describe('a limit is an integer from 1 to 100 in decimal digits, so invalid is', () => {
