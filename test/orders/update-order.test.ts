@@ -67,14 +67,6 @@ test.each(['delivered', 'cancelled'] as const)(
   },
 );
 
-test('the type may be application/merge-patch+json', async () => {
-  const { id } = await addOrder(store, await addPet(store));
-  const headers = { 'content-type': 'application/merge-patch+json' };
-  const body = { status: 'approved' };
-  const reply = await store.send('PATCH', `/v1/store/orders/${id}`, body, { headers });
-  expect([reply.status, reply.body]).toMatchObject([200, body]);
-});
-
 test('of a concurrent delivery and cancellation one succeeds, and determines the status of the animal', async () => {
   for (let round = 0; round < 10; round += 1) {
     const petId = await addPet(store);
@@ -83,15 +75,11 @@ test('of a concurrent delivery and cancellation one succeeds, and determines the
       setStatus(store, id, 'cancelled'),
       setStatus(store, id, 'delivered'),
     ]);
-    const { body } = await store.fetch(`/v1/store/orders/${id}`);
+    const { text } = await store.fetch(`/v1/store/orders/${id}`);
+    const pet = await petStatus(store, petId);
     expect([
-      [200, 409, { status: 'cancelled' }, 'available'],
-      [409, 200, { status: 'delivered' }, 'sold'],
-    ]).toContainEqual([
-      cancelled.status,
-      delivered.status,
-      { status: (body as { status: string }).status },
-      await petStatus(store, petId),
-    ]);
+      { cancelled: 200, delivered: 409, text: cancelled.text, pet: 'available' },
+      { cancelled: 409, delivered: 200, text: delivered.text, pet: 'sold' },
+    ]).toContainEqual({ cancelled: cancelled.status, delivered: delivered.status, text, pet });
   }
 });

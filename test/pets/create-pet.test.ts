@@ -69,8 +69,9 @@ describe('values are returned as they were sent:', () => {
     const names = fc
       .tuple(fc.array(fc.oneof(visible, hidden, character), { maxLength: 127 }), visible)
       .map(([characters, last]) => [...characters, last].join(''));
+    const longest = fc.constant('🐶'.repeat(255));
     await fc.assert(
-      fc.asyncProperty(names, categoryIds, async (name, categoryId) => {
+      fc.asyncProperty(fc.oneof(names, longest), categoryIds, async (name, categoryId) => {
         const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`;
         const { text, headers } = await store.create(body);
         expect(text.replace(/^\{"id":[0-9]+,/, '{')).toBe(body);
@@ -93,11 +94,6 @@ describe('values are returned as they were sent:', () => {
   ])('the integer written as %s', async (written, digits) => {
     const { text } = await store.create(`{"name":"Rex","categoryId":${written}}`);
     expect(text).toContain(`"categoryId":${digits}}`);
-  });
-
-  test('a name of 255 emoji, two code units each', async () => {
-    const name = '🐶'.repeat(255);
-    expect((await store.create({ name, categoryId: 1 })).body).toMatchObject({ name });
   });
 });
 

@@ -15,20 +15,16 @@ test.each(['', '&status=sold'])('the pages have each remaining animal once%s', a
     await addPet(store, 'sold');
     for (const id of deletions.splice(0, 2)) await deletePet(store, id);
   });
-  expect(pages.map((page) => page.map(Number))).toEqual([
-    [1, 2, 3],
-    [4, 6, 7],
-    [9, 10, 11],
-    [expect.any(Number), expect.any(Number), expect.any(Number)],
-  ]);
-  expect(new Set(pages.flat()).size).toBe(12);
+  expect(pages.slice(0, 3)).toEqual(['1 2 3', '4 6 7', '9 10 11']);
+  // The last page has the animals that were added after the first three.
+  expect(pages.slice(3)).toEqual([expect.stringMatching(/^\d+ \d+ \d+$/)]);
 });
 
 test('a cursor stays valid after its animal and those of its page were deleted', async () => {
   await seedStore(store, 11);
   const next = nextPath(await store.fetch('/v1/pets?limit=1&status=available')) ?? '';
   await deletePet(store, 3);
-  expect(await pagesFrom(store, next)).toEqual([['11']]);
+  expect(await pagesFrom(store, next)).toEqual(['11']);
   await deletePet(store, 11);
-  expect(await pagesFrom(store, next)).toEqual([[]]);
+  expect(await pagesFrom(store, next)).toEqual(['']);
 });

@@ -6,15 +6,20 @@ const store = startStore();
 
 describe('only the fields in the patch change', () => {
   test.each([
-    [{ name: 'Max' }, '"name":"Max","categoryId":3,"status":"available"'],
-    [{ categoryId: 4 }, '"name":"Rex","categoryId":4,"status":"available"'],
-    [{ status: 'sold' }, '"name":"Rex","categoryId":3,"status":"sold"'],
-    [{ status: null }, '"name":"Rex","categoryId":3'],
-    [{ name: 'Max', categoryId: 4 }, '"name":"Max","categoryId":4,"status":"available"'],
-    [{ name: 'Max', status: 'sold' }, '"name":"Max","categoryId":3,"status":"sold"'],
-    [{ categoryId: 4, status: null }, '"name":"Rex","categoryId":4'],
-    [{ name: 'Max', categoryId: 4, status: null }, '"name":"Max","categoryId":4'],
-  ])('%j', async (patch, expected) => {
+    ['{"name":"Max"}', '"name":"Max","categoryId":3,"status":"available"'],
+    [
+      '{"categoryId":9007199254740993}',
+      '"name":"Rex","categoryId":9007199254740993,"status":"available"',
+    ],
+    ['{"status":"sold"}', '"name":"Rex","categoryId":3,"status":"sold"'],
+    ['{"status":null}', '"name":"Rex","categoryId":3'],
+    ['{"name":"Max","status":"pending"}', '"name":"Max","categoryId":3,"status":"pending"'],
+    [
+      '{"categoryId":-9007199254740993,"status":null}',
+      '"name":"Rex","categoryId":-9007199254740993',
+    ],
+    ['{"name":"Max","categoryId":4,"status":null}', '"name":"Max","categoryId":4'],
+  ])('%s', async (patch, expected) => {
     const [other, petId] = [await addPet(store), await addPet(store)];
     const reply = await updatePet(store, petId, patch);
     expect([reply.status, reply.text]).toEqual([200, `{"id":${petId},${expected}}`]);
@@ -22,14 +27,6 @@ describe('only the fields in the patch change', () => {
     expect((await store.fetch('/v1/pets')).text).toBe(
       `[{"id":${other},"name":"Rex","categoryId":3,"status":"available"},${reply.text}]`,
     );
-  });
-
-  test('every status can be set after every other, and after none', async () => {
-    const petId = await addPet(store, null);
-    for (const status of ['pending', 'available', 'sold', 'pending', 'sold', 'available']) {
-      expect((await updatePet(store, petId, { status })).body).toMatchObject({ status });
-      expect((await store.fetch(`/v1/pets?status=${status}`)).body).toMatchObject([{ id: petId }]);
-    }
   });
 
   test('the same patch again is a 200 with the same body', async () => {
@@ -49,12 +46,6 @@ describe('only the fields in the patch change', () => {
       expect([reply.status, reply.body]).toEqual([200, { id: petId, name: 'Rex', categoryId: 3 }]);
     },
   );
-
-  test('a category keeps its digits', async () => {
-    const { text } = await updatePet(store, await addPet(store), '{"categoryId":9007199254740993}');
-    expect(text).toContain('"categoryId":9007199254740993,');
-    expect((await store.fetch('/v1/pets')).text).toBe(`[${text}]`);
-  });
 });
 
 test('the log has no field of a patch', async () => {

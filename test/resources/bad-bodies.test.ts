@@ -75,8 +75,14 @@ test.each<[Operation, accept: string, acceptPatch: string | null]>([
   expect([headers.get('accept'), headers.get('accept-patch')]).toEqual([accept, acceptPatch]);
 });
 
-test.each<Operation>(['createPet', 'placeOrder'])('%s accepts no merge patch', async (name) => {
-  expect((await sendTo(name, '{}', 'application/merge-patch+json')).status).toBe(415);
+test.each<[Operation, status: number, code: string]>([
+  ['createPet', 415, 'unsupported_media_type'],
+  ['placeOrder', 415, 'unsupported_media_type'],
+  ['updatePet', 400, 'invalid_request'],
+  ['updateOrder', 400, 'invalid_request'],
+])('an empty merge patch is for %s a %i', async (operation, status, code) => {
+  const reply = await sendTo(operation, '{}', 'application/merge-patch+json');
+  expectError(reply, status, code, expect.any(String));
 });
 
 describe('an int64 is a JSON number with an integer value in range, so createPet rejects', () => {

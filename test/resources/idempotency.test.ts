@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
+import { JSON_TYPE } from '../../src/http/body.ts';
 import {
   contents,
   deletePet,
@@ -15,9 +16,7 @@ import { type Reply, startStore } from '../store.ts';
 const store = startStore();
 
 beforeEach(() =>
-  store.exec(
-    "INSERT INTO pets VALUES (1, 'Max', 3, 'available'), (2, 'Tom', 3, 'available'), (3, 'Kim', 3, 'sold')",
-  ),
+  store.exec("INSERT INTO pets VALUES (1, 'Max', 3, 'available'), (2, 'Tom', 3, 'available')"),
 );
 
 const HOUR = 3_600_000;
@@ -132,11 +131,7 @@ test.each([[['']], [['k', 'k']], [['"k"', '"l"']]])('the header %j is a 400', as
   const authorization = await newClient();
   // fetch would leave out an empty header, and join repeated ones.
   const status = await new Promise((resolve, reject) => {
-    const headers = {
-      authorization,
-      'idempotency-key': values,
-      'content-type': 'application/json',
-    };
+    const headers = { authorization, 'idempotency-key': values, 'content-type': JSON_TYPE };
     request(`${store.url()}/v1/pets`, { method: 'POST', headers })
       .on('response', (response) => resolve(response.resume().statusCode))
       .on('error', reject)
@@ -146,18 +141,16 @@ test.each([[['']], [['k', 'k']], [['"k"', '"l"']]])('the header %j is a 400', as
   expect(await contents(store)).toBe(before);
 });
 
-test.each([' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', 'x'.repeat(255), `"${'x'.repeat(255)}"`])(
-  'the key %j is valid',
-  async (key) => {
-    const first = await create(key);
-    expectFirst(first);
-    expectReplay(await create(key), first);
-  },
-);
+const PRINTABLE = ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
 
-test('quotes around a key are ignored', async () => {
-  const first = await create('"k"');
-  expectReplay(await create('k'), first);
+test.each([
+  ['k', '"k"'],
+  [PRINTABLE, PRINTABLE],
+  ['x'.repeat(255), `"${'x'.repeat(255)}"`],
+])('the keys %j and %j are the same', async (key, same) => {
+  const first = await create(key);
+  expectFirst(first);
+  expectReplay(await create(same), first);
 });
 
 test.each([{ categoryId: 4 }, { status: 'pending' }, { status: undefined }])(
@@ -202,12 +195,4 @@ test('an order that has changed, or whose animal was deleted, is replayed as it 
   await deletePet(store, 1);
   expectReplay(await order('k'), placed);
   expect((await store.fetch(`/v1/store/orders/${id}`)).body).toMatchObject({ status: 'cancelled' });
-});
-
-test('an order that was refused is not recorded: its key stays unused, also for another animal', async () => {
-  const before = await contents(store);
-  expect((await order('k', { petId: 77 })).status).toBe(404);
-  expect((await order('k', { petId: 3 })).status).toBe(409);
-  expect(await contents(store)).toBe(before);
-  expectFirst(await order('k'));
 });

@@ -10,21 +10,21 @@ export function nextPath({ headers }: Reply): string | undefined {
   return pathname + search;
 }
 
-/** The ids, in decimal, of each page from this path to the last. `afterPage` is called after each page. */
+/** The ids of each page from this path to the last, such as `1 2 3`. `afterPage` is called after each page. */
 export async function pagesFrom(
   store: Store,
   path: string,
-  afterPage: (ids: string[]) => Promise<unknown> = async () => {},
-): Promise<string[][]> {
-  const pages: string[][] = [];
+  afterPage: () => Promise<unknown> = async () => {},
+): Promise<string[]> {
+  const pages: string[] = [];
   for (let next: string | undefined = path; next; ) {
     const reply = await store.fetch(next);
     expect(reply.status).toBe(200);
     const ids = Array.from(reply.text.matchAll(/\{"id":(-?[0-9]+)/g), ([, id = '']) => id);
-    pages.push(ids);
+    pages.push(ids.join(' '));
     expect(pages.length, 'the pages do not end').toBeLessThan(100);
     next = nextPath(reply);
-    await afterPage(ids);
+    await afterPage();
   }
   return pages;
 }

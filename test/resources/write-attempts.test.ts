@@ -32,18 +32,6 @@ test.each([
   expect(await records()).toEqual([{ request_id, attempt: 1, response: text }]);
 });
 
-test.each([
-  ['createPet', () => store.create({ name: 'Tom', categoryId: 3 })],
-  ['placeOrder', () => store.placeOrder({ petId: 1 })],
-  ['a refused updatePet', () => updatePet(store, 2, { status: 'sold' })],
-  ['a refused deletePet', () => deletePet(store, 2)],
-  ['a refused updateOrder', () => setStatus(store, 1, 'placed')],
-  ['the same status again', () => setStatus(store, 1, 'approved')],
-])('%s records nothing', async (_, send) => {
-  await send();
-  expect(await records()).toEqual([]);
-});
-
 async function listed(): Promise<string[]> {
   return [(await store.fetch('/v1/pets')).text, (await store.fetch('/v1/store/orders')).text];
 }
@@ -51,35 +39,21 @@ async function listed(): Promise<string[]> {
 const keyed = { client: 'c', operation: 'o', key: 'k', bodyHash: 'hash', requestId: 'request' };
 const attempt = (number: number): Attempt => ({ requestId: 'request', number });
 
-type Outcome = { changed?: string | null; json?: string | null };
-type Write = {
-  operation: string;
-  run: (db: Database, attempt: Attempt) => Promise<D1Result<Outcome>>;
-  /** Without it, the write is refused. */
-  allow: string;
-};
+type Run = (
+  db: Database,
+  attempt: Attempt,
+) => Promise<D1Result<{ changed?: string | null; json?: string | null }>>;
 
-const CLOSE_ORDER = "UPDATE orders SET status = 'cancelled'; UPDATE pets SET status = 'available'";
-const WRITES: Write[] = [
-  {
-    operation: 'updatePet',
-    run: (db, attempt) => changePet(db, 2n, { status: 'sold' }, attempt),
-    allow: CLOSE_ORDER,
-  },
-  { operation: 'deletePet', run: (db, attempt) => removePet(db, 2n, attempt), allow: CLOSE_ORDER },
-  {
-    operation: 'placeOrder with a key',
-    run: (db, attempt) => insertOrderOnce(db, 2n, keyed, attempt),
-    allow: CLOSE_ORDER,
-  },
-  {
-    operation: 'updateOrder',
-    run: (db, attempt) => changeOrder(db, 1n, 'delivered', attempt),
-    allow: "UPDATE orders SET status = 'approved'",
-  },
-];
+const CLOSE = "UPDATE orders SET status = 'cancelled'; UPDATE pets SET status = 'available'";
+const APPROVE = "UPDATE orders SET status = 'approved'";
 
-describe.each(WRITES)('$operation', ({ run, allow }) => {
+/** Each of these is refused, because the order is placed, until the statements allow it. */
+describe.each<[name: string, Run, allow: string]>([
+  ['updatePet', (db, attempt) => changePet(db, 2n, { status: 'sold' }, attempt), CLOSE],
+  ['deletePet', (db, attempt) => removePet(db, 2n, attempt), CLOSE],
+  ['placeOrder with a key', (db, attempt) => insertOrderOnce(db, 2n, keyed, attempt), CLOSE],
+  ['updateOrder', (db, attempt) => changeOrder(db, 1n, 'delivered', attempt), APPROVE],
+])('%s', (_, run, allow) => {
   beforeEach(() => store.exec("UPDATE orders SET status = 'placed'"));
 
   test('returns the response of its first attempt, also after another change', async () => {
