@@ -7,7 +7,6 @@ const store = startStore();
 describe('an available animal', () => {
   test('is ordered: the reply is the order with its address, and the animal is pending', async () => {
     const [other, petId] = [await addPet(store), await addPet(store)];
-    const before = Date.now();
     const reply = await store.placeOrder({ petId });
     expect(reply.status).toBe(201);
     expect(reply.headers.get('content-type')).toBe('application/json');
@@ -16,14 +15,10 @@ describe('an available animal', () => {
       `{"id":${id},"petId":${petId},"status":"placed","placedAt":"${placedAt}"}`,
     );
     expect(placedAt).toBe(new Date(placedAt).toISOString());
-    expect(Date.parse(placedAt)).toBeGreaterThanOrEqual(before);
-    expect(Date.parse(placedAt)).toBeLessThanOrEqual(Date.now());
     expect(reply.headers.get('location')).toBe(`${store.url()}/v1/store/orders/${id}`);
     expect((await store.fetch(`/v1/store/orders/${id}`)).text).toBe(reply.text);
-    expect([await petStatus(store, petId), await petStatus(store, other)]).toEqual([
-      'pending',
-      'available',
-    ]);
+    expect(await petStatus(store, petId)).toBe('pending');
+    expect(await petStatus(store, other)).toBe('available');
   });
 
   test('can be ordered again after a cancelled order', async () => {
@@ -84,11 +79,4 @@ test.each([
   expect([placed.length, refused.length]).toEqual([1, 49]);
   expect((await store.fetch('/v1/store/orders')).text).toBe(`[${placed[0]?.text}]`);
   expect(await petStatus(store, petId)).toBe('pending');
-});
-
-test('a query is a 400, and nothing is ordered', async () => {
-  const petId = await addPet(store);
-  const reply = await store.send('POST', '/v1/store/orders?dryRun=1', { petId });
-  expect(reply.body).toMatchObject({ message: 'dryRun: is not a known parameter', status: 400 });
-  expect(await petStatus(store, petId)).toBe('available');
 });

@@ -41,6 +41,12 @@ describe.each<[Operation, members: string, repeated: string]>([
 
   test('them twice', () => expectInvalid(operation, `{${members},${members}}`, repeated));
 
+  test('a query', async () => {
+    const { method, path } = TARGETS[operation];
+    const reply = await send(method, `${path}?dryRun=1`, `{${members}}`);
+    expectError(reply, 400, 'invalid_request', 'dryRun: is not a known parameter');
+  });
+
   test('an unknown field', () =>
     expectInvalid(operation, `{${members},"id":1}`, 'id: is not a known field'));
 

@@ -12,22 +12,16 @@ describe.each([
     path: '/v1/pets',
     insert: "INSERT INTO pets (id, name, category_id, status) SELECT value, 'Rex', 1, 'sold'",
     filter: 'status=sold',
-    filtered: [
-      ['available', ['3 11']],
-      ['pending', ['1 4', '5 8', '9 12']],
-      ['sold', ['2 6', '10']],
-    ] as const,
+    filtered: { available: ['3 11'], pending: ['1 4', '5 8', '9 12'], sold: ['2 6', '10'] },
   },
   {
     path: '/v1/store/orders',
-    insert: "INSERT INTO orders (id, pet_id, status) SELECT value, 1, 'delivered'",
-    filter: 'status=delivered',
-    filtered: [
-      ['placed', ['4 8', '12']],
-      ['approved', ['1 5', '9']],
-      ['delivered', ['2 6', '10']],
-      ['cancelled', ['3 7', '11']],
-    ] as const,
+    insert: "INSERT INTO orders (id, pet_id, status) SELECT value, value, 'placed'",
+    filter: 'status=placed',
+    filtered: {
+      ...{ placed: ['4 8', '12'], approved: ['1 5', '9'] },
+      ...{ delivered: ['2 6', '10'], cancelled: ['3 7', '11'] },
+    },
   },
 ])('the list $path', ({ path, insert, filter, filtered }) => {
   test('of an empty store is an empty array without a Link', async () => {
@@ -52,7 +46,7 @@ describe.each([
     expect(await pagesFrom(store, `${path}?limit=3`)).toEqual(['1 2 3', '4 5 6']);
   });
 
-  test.each(filtered)('of the status %s has no others', async (status, pages) => {
+  test.each(Object.entries(filtered))('of the status %s has no others', async (status, pages) => {
     await seedStore(store, 12);
     expect(await pagesFrom(store, `${path}?limit=2&status=${status}`)).toEqual(pages);
   });
