@@ -4,30 +4,20 @@ import { addOrder, addPet, expectError, expectUnchanged, type Order, petStatus }
 
 const store = startStore();
 
-describe('an available animal', () => {
-  test('is ordered: the reply is the order with its address, and the animal is pending', async () => {
-    const [other, petId] = [await addPet(store), await addPet(store)];
-    const reply = await store.placeOrder({ petId });
-    expect(reply.status).toBe(201);
-    expect(reply.headers.get('content-type')).toBe('application/json');
-    const { id, placedAt } = reply.body as Order;
-    expect(reply.text).toBe(
-      `{"id":${id},"petId":${petId},"status":"placed","placedAt":"${placedAt}"}`,
-    );
-    expect(placedAt).toBe(new Date(placedAt).toISOString());
-    expect(reply.headers.get('location')).toBe(`${store.url()}/v1/store/orders/${id}`);
-    expect((await store.fetch(`/v1/store/orders/${id}`)).text).toBe(reply.text);
-    expect(await petStatus(store, petId)).toBe('pending');
-    expect(await petStatus(store, other)).toBe('available');
-  });
-
-  test('can be ordered again after a cancelled order', async () => {
-    const petId = await addPet(store);
-    const first = await addOrder(store, petId, 'cancelled');
-    const second = await addOrder(store, petId, 'delivered');
-    expect(second.id).toBeGreaterThan(first.id);
-    expect(await petStatus(store, petId)).toBe('sold');
-  });
+test('an available animal is ordered: the reply is the order with its address, and the animal is pending', async () => {
+  const [other, petId] = [await addPet(store), await addPet(store)];
+  const reply = await store.placeOrder({ petId });
+  expect(reply.status).toBe(201);
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  const { id, placedAt } = reply.body as Order;
+  expect(reply.text).toBe(
+    `{"id":${id},"petId":${petId},"status":"placed","placedAt":"${placedAt}"}`,
+  );
+  expect(placedAt).toBe(new Date(placedAt).toISOString());
+  expect(reply.headers.get('location')).toBe(`${store.url()}/v1/store/orders/${id}`);
+  expect((await store.fetch(`/v1/store/orders/${id}`)).text).toBe(reply.text);
+  expect(await petStatus(store, petId)).toBe('pending');
+  expect(await petStatus(store, other)).toBe('available');
 });
 
 describe.each([
@@ -62,7 +52,8 @@ describe.each([
     const petId = await addPet(store);
     await store.exec(`INSERT INTO orders (pet_id) VALUES (${petId})`);
     const reply = await expectUnchanged(store, () => store.placeOrder({ petId }, { headers }));
-    expectError(reply, 409, 'pet_not_available', expect.any(String));
+    const message = expect.not.stringContaining('its status is available');
+    expectError(reply, 409, 'pet_not_available', message);
   });
 });
 

@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import type { Reply, Store } from '../store.ts';
 
-export type Pet = { id: number; name: string; categoryId: number; status?: string };
 export type Order = { id: number; petId: number; status: OrderStatus; placedAt: string };
 export type OrderStatus = keyof typeof WAYS;
 
@@ -18,7 +17,7 @@ const WAYS = {
 export async function addPet(store: Store, status: string | null = 'available'): Promise<number> {
   const reply = await store.create({ name: 'Rex', categoryId: 3, ...(status && { status }) });
   expect(reply.status).toBe(201);
-  return (reply.body as Pet).id;
+  return (reply.body as { id: number }).id;
 }
 
 /** Sends a patch of an animal. */
@@ -60,9 +59,8 @@ export async function addOrder(
 export async function contents(store: Store): Promise<string> {
   const { DB } = await store.bindings();
   const tables = ['pets', 'orders', 'idempotency_keys', 'write_attempts'];
-  const results = await DB.batch(
-    tables.map((table) => DB.prepare(`SELECT * FROM ${table} ORDER BY id`)),
-  );
+  const select = (table: string) => DB.prepare(`SELECT * FROM ${table} ORDER BY id`);
+  const results = await DB.batch(tables.map(select));
   return JSON.stringify(results.map((result) => result.results));
 }
 

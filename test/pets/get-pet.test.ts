@@ -1,17 +1,9 @@
 /** getPet is deprecated, and every response says so. */
 import { expect, test } from 'vitest';
 import { addPet } from '../orders/steps.ts';
-import { type Reply, startStore } from '../store.ts';
+import { startStore } from '../store.ts';
 
 const store = startStore();
-
-function expectDeprecated({ headers }: Reply): void {
-  expect(headers.get('deprecation')).toBe('@1795132800');
-  expect(headers.get('sunset')).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
-  expect(headers.get('link')).toBe(
-    `<${store.url()}/v1/pets>; rel="successor-version", <${store.url()}/docs>; rel="deprecation"`,
-  );
-}
 
 test.each([
   { status: 200, path: '/v1/pets/1' },
@@ -24,7 +16,11 @@ test.each([
   await addPet(store);
   const reply = await store.fetch(path, init);
   expect(reply.status).toBe(status);
-  expectDeprecated(reply);
+  expect(reply.headers.get('deprecation')).toBe('@1795132800');
+  expect(reply.headers.get('sunset')).toBe('Thu, 05 Dec 2030 00:00:00 GMT');
+  expect(reply.headers.get('link')).toBe(
+    `<${store.url()}/v1/pets>; rel="successor-version", <${store.url()}/docs>; rel="deprecation"`,
+  );
 });
 
 test.each([

@@ -91,14 +91,12 @@ test.each<[Operation, status: number, code: string]>([
   expectError(reply, status, code, expect.any(String));
 });
 
-describe('an int64 is a JSON number with an integer value in range, so createPet rejects', () => {
-  test.each([
-    ...['1.5', '"3"', 'null', 'true', '[1]', '{}', '1.00000000000000000001', '1e-400', '1e400'],
-    ...['1e1000000000', '9223372036854775808', '-9223372036854775809', '-1e19'],
-  ])('%s', (value) =>
-    expectInvalid('createPet', `{"name":"Rex","categoryId":${value}}`, `categoryId: ${INT64}`),
-  );
-});
+test.each([
+  ...['1.5', '"3"', 'null', 'true', '[1]', '{}', '1.00000000000000000001', '1e-400', '1e400'],
+  ...['1e1000000000', '9223372036854775808', '-9223372036854775809', '-1e19'],
+])('createPet rejects the category %s, not an int64', (value) =>
+  expectInvalid('createPet', `{"name":"Rex","categoryId":${value}}`, `categoryId: ${INT64}`),
+);
 
 test.each([
   ['null', 'must be a string'],

@@ -17,12 +17,12 @@ async function expectInvalid(path: string, message: string): Promise<void> {
   expectError(await send('GET', path), 400, 'invalid_request', message);
 }
 
-describe('a limit is an integer from 1 to 100 in decimal digits, so invalid is', () => {
-  test.each([
-    ...['0', '101', '-5', '5.0', '1e1', '0x10', '+5', '%2B5', '%205', '5%20', '5%0A', 'abc', ''],
-    ...['?=', '%EF%BC%95', '99999999999999999999', '9'.repeat(1000)],
-  ])('limit=%s', (limit) => expectInvalid(`/v1/pets?limit=${limit}`, LIMIT));
-});
+test.each([
+  ...['0', '101', '-5', '5.0', '1e1', '0x10', '+5', '%2B5', '%205', '5%20', '5%0A', 'abc', ''],
+  ...['?=', '%EF%BC%95', '99999999999999999999', '9'.repeat(1000)],
+])('the limit %s is not an integer from 1 to 100 in decimal digits', (limit) =>
+  expectInvalid(`/v1/pets?limit=${limit}`, LIMIT),
+);
 
 describe.each([
   ['/v1/pets', 'status: must be one of available, pending, sold'],
