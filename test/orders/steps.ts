@@ -20,7 +20,6 @@ export async function addPet(store: Store, status: string | null = 'available'):
   return (reply.body as { id: number }).id;
 }
 
-/** Sends a patch of an animal. */
 export function updatePet(store: Store, petId: number | string, patch: unknown): Promise<Reply> {
   return store.send('PATCH', `/v1/pets/${petId}`, patch);
 }
@@ -35,7 +34,6 @@ export async function petStatus(store: Store, petId: number): Promise<string | n
   return (body as { status?: string | number }).status;
 }
 
-/** Sets the status of an order. */
 export function setStatus(store: Store, orderId: number, status: string): Promise<Reply> {
   return store.send('PATCH', `/v1/store/orders/${orderId}`, { status });
 }
