@@ -1,15 +1,31 @@
-/** Steps shared by tests of orders and of animals with orders. */
+/** Steps shared by tests of animals and orders. */
 import { expect } from 'vitest';
 import type { Reply, Store } from '../store.ts';
 
-export type Order = { id: number; petId: number; status: string; placedAt: string };
+export type Order = { id: number; petId: number; status: OrderStatus; placedAt: string };
+export type OrderStatus = keyof typeof WAYS;
+
+/** The statuses that a new order gets in turn until it has this one. */
+const WAYS = {
+  placed: [],
+  approved: ['approved'],
+  delivered: ['approved', 'delivered'],
+  cancelled: ['cancelled'],
+} as const;
 
 /** Adds an animal, and returns its id. Default `available`; `null` for no status. */
 export async function addPet(store: Store, status: string | null = 'available'): Promise<number> {
-  const body = { name: 'Rex', categoryId: 3, ...(status === null ? {} : { status }) };
-  const reply = await store.create(body);
+  const reply = await store.create({ name: 'Rex', categoryId: 3, ...(status && { status }) });
   expect(reply.status).toBe(201);
   return (reply.body as { id: number }).id;
+}
+
+export function updatePet(store: Store, petId: number | string, patch: unknown): Promise<Reply> {
+  return store.send('PATCH', `/v1/pets/${petId}`, patch);
+}
+
+export function deletePet(store: Store, petId: number | string): Promise<Reply> {
+  return store.fetch(`/v1/pets/${petId}`, { method: 'DELETE' });
 }
 
 /** The status of an animal; `undefined` without a status, 404 without the animal. */
@@ -18,48 +34,59 @@ export async function petStatus(store: Store, petId: number): Promise<string | n
   return (body as { status?: string | number }).status;
 }
 
-/** Sets the status of an order. */
 export function setStatus(store: Store, orderId: number, status: string): Promise<Reply> {
   return store.send('PATCH', `/v1/store/orders/${orderId}`, { status });
 }
 
-/** Orders an animal, and sets the order to each of these statuses in turn. */
-export async function placeOrder(
+/** Orders an animal, and brings the order to this status. */
+export async function addOrder(
   store: Store,
   petId: number,
-  statuses: readonly string[] = [],
+  status: OrderStatus = 'placed',
 ): Promise<Order> {
   const placed = await store.placeOrder({ petId });
   expect(placed.status).toBe(201);
   const order = placed.body as Order;
-  for (const status of statuses) {
-    expect((await setStatus(store, order.id, status)).status).toBe(200);
+  for (const next of WAYS[status]) {
+    expect((await setStatus(store, order.id, next)).status).toBe(200);
   }
-  return { ...order, status: statuses.at(-1) ?? order.status };
+  return { ...order, status };
 }
 
 /** Everything in the database, as text. */
 export async function contents(store: Store): Promise<string> {
   const { DB } = await store.bindings();
-  const tables = ['pets', 'orders', 'idempotency_keys'];
-  const results = await DB.batch(
-    tables.map((table) => DB.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`)),
-  );
+  const tables = ['pets', 'orders', 'idempotency_keys', 'write_attempts'];
+  const select = (table: string) => DB.prepare(`SELECT * FROM ${table} ORDER BY id`);
+  const results = await DB.batch(tables.map(select));
   return JSON.stringify(results.map((result) => result.results));
 }
 
-/** Adds `count` animals with one order each. The orders have each status in turn, and the animals' statuses match. */
-export async function seedOrders(store: Store, count: number): Promise<void> {
-  const { DB } = await store.bindings();
-  const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)';
-  await DB.batch([
-    DB.prepare(
-      `${numbers} INSERT INTO pets (id, name, category_id, status)
-       SELECT i, 'Pet ' || i, i, CASE i % 4 WHEN 2 THEN 'sold' WHEN 3 THEN 'available' ELSE 'pending' END FROM n`,
-    ).bind(count),
-    DB.prepare(
-      `${numbers} INSERT INTO orders (id, pet_id, status)
-       SELECT i, i, CASE i % 4 WHEN 0 THEN 'placed' WHEN 1 THEN 'approved' WHEN 2 THEN 'delivered' ELSE 'cancelled' END FROM n`,
-    ).bind(count),
-  ]);
+/** Expects a request to leave the database as it is, and returns its reply. */
+export async function expectUnchanged(store: Store, send: () => Promise<Reply>): Promise<Reply> {
+  const before = await contents(store);
+  const reply = await send();
+  expect(await contents(store)).toBe(before);
+  return reply;
+}
+
+export function expectError(reply: Reply, status: number, code: string, message: unknown): void {
+  expect(reply.body).toEqual({ code, message, status });
+  expect(reply.status).toBe(status);
+}
+
+/**
+ * Adds `count` animals and an order of each, with the same id. From id 1 on, the orders are approved, delivered,
+ * cancelled and placed in turn; the animals are pending, sold, available and pending, and the id 7 has no status.
+ */
+export function seedStore(store: Store, count: number): Promise<void> {
+  const ids = `WITH RECURSIVE ids(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${count})`;
+  const status = (first: string, second: string, third: string, fourth: string) =>
+    `CASE id % 4 WHEN 1 THEN '${first}' WHEN 2 THEN '${second}' WHEN 3 THEN '${third}' ELSE '${fourth}' END`;
+  return store.exec(
+    `${ids} INSERT INTO pets SELECT id, 'Pet ' || id, id,
+       iif(id = 7, NULL, ${status('pending', 'sold', 'available', 'pending')}) FROM ids;
+     ${ids} INSERT INTO orders (id, pet_id, status)
+       SELECT id, id, ${status('approved', 'delivered', 'cancelled', 'placed')} FROM ids`,
+  );
 }

@@ -1,0 +1,81 @@
+/** updatePet and deletePet of an animal with an order. */
+import { describe, expect, test } from 'vitest';
+import {
+  addOrder,
+  addPet,
+  deletePet,
+  expectError,
+  expectUnchanged,
+  petStatus,
+  setStatus,
+  updatePet,
+} from '../orders/steps.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+const setSold = (petId: number) => updatePet(store, petId, { status: 'sold' });
+const removeStatus = (petId: number) => updatePet(store, petId, { name: 'Max', status: null });
+const remove = (petId: number) => deletePet(store, petId);
+
+describe.each([
+  ['setting the status', setSold, 200, 'sold'],
+  ['removing the status', removeStatus, 200, undefined],
+  ['deleting the animal', remove, 204, 404],
+] as const)('%s', (_, change, success, statusAfter) => {
+  test.each(['placed', 'approved'] as const)('is refused while its order is %s', async (order) => {
+    const petId = await addPet(store);
+    await addOrder(store, petId, order);
+    const reply = await expectUnchanged(store, () => change(petId));
+    const message = `The animal ${petId} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`;
+    expectError(reply, 409, 'pet_has_open_order', message);
+  });
+
+  test.each(['delivered', 'cancelled'] as const)(
+    'succeeds once its order is %s, and the order stays as it is',
+    async (status) => {
+      const petId = await addPet(store);
+      const order = await addOrder(store, petId, status);
+      expect((await change(petId)).status).toBe(success);
+      expect(await petStatus(store, petId)).toBe(statusAfter);
+      expect((await store.fetch('/v1/store/orders')).body).toEqual([order]);
+    },
+  );
+
+  test('succeeds while another animal has an open order', async () => {
+    const [ordered, petId] = [await addPet(store), await addPet(store)];
+    await addOrder(store, ordered);
+    expect((await change(petId)).status).toBe(success);
+  });
+});
+
+test('the name and category of an ordered animal can be changed, and its order approved', async () => {
+  const petId = await addPet(store);
+  const { id } = await addOrder(store, petId);
+  const { text } = await updatePet(store, petId, { name: 'Max', categoryId: 4 });
+  expect(text).toBe(`{"id":${petId},"name":"Max","categoryId":4,"status":"pending"}`);
+  expect((await setStatus(store, id, 'approved')).status).toBe(200);
+});
+
+test('a deleted animal stays deleted when its order is set to its status again', async () => {
+  const petId = await addPet(store);
+  const { id } = await addOrder(store, petId, 'cancelled');
+  await deletePet(store, petId);
+  expect((await setStatus(store, id, 'cancelled')).status).toBe(200);
+  expect((await setStatus(store, id, 'approved')).status).toBe(409);
+  expect(await petStatus(store, petId)).toBe(404);
+});
+
+test.each([
+  ['change of the status', setSold, 409, { order: 409, change: 200, pet: 'sold' }],
+  ['deletion', remove, 409, { order: 404, change: 204, pet: 404 }],
+])('of a concurrent order and %s, the later is refused', async (_, send, refused, changed) => {
+  for (let round = 0; round < 10; round += 1) {
+    const petId = await addPet(store);
+    const [order, change] = await Promise.all([store.placeOrder({ petId }), send(petId)]);
+    const pet = await petStatus(store, petId);
+    expect([{ order: 201, change: refused, pet: 'pending' }, changed]).toContainEqual({
+      ...{ order: order.status, change: change.status, pet },
+    });
+  }
+});

@@ -1,0 +1,198 @@
+/** `Idempotency-Key` of createPet and placeOrder. */
+import { request } from 'node:http';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { generateKey } from '../../src/auth/keys/format.ts';
+import { JSON_TYPE } from '../../src/http/body.ts';
+import {
+  contents,
+  deletePet,
+  expectError,
+  expectUnchanged,
+  setStatus,
+  updatePet,
+} from '../orders/steps.ts';
+import { type Reply, startStore } from '../store.ts';
+
+const store = startStore();
+
+beforeEach(() =>
+  store.exec("INSERT INTO pets VALUES (1, 'Max', 3, 'available'), (2, 'Tom', 3, 'available')"),
+);
+
+const HOUR = 3_600_000;
+const REPLAYED = 'idempotency-replayed';
+const INVALID = 'Idempotency-Key: must be 1 to 255 printable ASCII characters';
+
+const REX = { name: 'Rex', categoryId: 3, status: 'sold' };
+
+/** A create with an idempotency key, sent with the suite's API key unless `authorization` is given. */
+type Send = (key: string, body?: unknown, authorization?: string) => Promise<Reply>;
+const headersOf = (key: string, authorization?: string) => ({
+  headers: { 'idempotency-key': key, ...(authorization && { authorization }) },
+});
+const create: Send = (key, body = REX, authorization) =>
+  store.create(body, headersOf(key, authorization));
+const order: Send = (key, body = { petId: 1 }, authorization) =>
+  store.placeOrder(body, headersOf(key, authorization));
+
+const newClient = async (record = {}) => `Bearer ${await store.issueKey(record)}`;
+
+function expectFirst({ status, headers }: Reply): void {
+  expect([status, headers.has(REPLAYED)]).toEqual([201, false]);
+}
+
+function expectReplay(reply: Reply, first: Reply): void {
+  expect([reply.status, reply.text]).toEqual([201, first.text]);
+  expect(reply.headers.get('location')).toBe(first.headers.get('location'));
+  expect(reply.headers.get(REPLAYED)).toBe('true');
+}
+
+/** Makes the records older. */
+const age = (ms: number) =>
+  store.exec(`UPDATE idempotency_keys SET created_at = created_at - ${ms}`);
+
+describe.each<[name: string, Send, same: string, other: unknown, invalid: unknown]>([
+  [
+    'createPet',
+    create,
+    '{ "status":"sold", "categoryId" : 30e-1, "name" : "\\u0052ex" }',
+    { ...REX, name: 'rex' },
+    { name: 'Rex' },
+  ],
+  ['placeOrder', order, '{ "pet\\u0049d" : 10e-1 }', { petId: 2 }, { petId: null }],
+])('%s', (_, send, same, other, invalid) => {
+  test('a repeated request gets the first response, byte for byte, and writes nothing', async () => {
+    const first = await send('k');
+    expectFirst(first);
+    expectReplay(await expectUnchanged(store, () => send('k')), first);
+    expectReplay(await expectUnchanged(store, () => send('k', same)), first);
+  });
+
+  test('another body is a 422, and writes nothing', async () => {
+    await send('k');
+    const reply = await expectUnchanged(store, () => send('k', other));
+    const message = 'This Idempotency-Key was used with another body within the last 24 hours.';
+    expectError(reply, 422, 'idempotency_key_reused', message);
+    expect(reply.headers.has('location')).toBe(false);
+  });
+
+  test('of fifty concurrent requests with one key, one is carried out', async () => {
+    const before = JSON.parse(await contents(store)).flat();
+    const replies = await Promise.all(Array.from({ length: 50 }, () => send('k')));
+    const [first, ...others] = replies.filter(({ headers }) => !headers.has(REPLAYED));
+    expect([first?.status, others]).toEqual([201, []]);
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    // The new row and its record.
+    expect(JSON.parse(await contents(store)).flat()).toHaveLength(before.length + 2);
+  });
+
+  test('another key is another request', async () => {
+    await send('k');
+    expectFirst(await send('K', other));
+  });
+
+  test('another client is another request', async () => {
+    await send('k');
+    expectFirst(await send('k', other, await newClient()));
+  });
+
+  test('a client stays the same when its API key is rotated', async () => {
+    const first = await send('k', undefined, await newClient({ id: 'key_1' }));
+    const rotated = await newClient({ id: 'key_2', family: 'key_1' });
+    expectReplay(await send('k', undefined, rotated), first);
+  });
+
+  test('a key is valid for a day, even if its record remains', async () => {
+    const first = await send('k');
+    await age(24 * HOUR - 60_000);
+    expectReplay(await send('k'), first);
+    await age(60_000);
+    const later = await send('k', other);
+    expectFirst(later);
+    expectReplay(await send('k', other), later);
+  });
+
+  test('a refused request is not recorded', async () => {
+    const before = await contents(store);
+    expect((await send('k', invalid)).status).toBe(400);
+    expect((await send('k', undefined, `Bearer ${generateKey('local')}`)).status).toBe(401);
+    expect((await send('é')).body).toMatchObject({ message: INVALID, status: 400 });
+    expect(await contents(store)).toBe(before);
+    expectFirst(await send('k'));
+  });
+});
+
+test.each(['""', 'x'.repeat(256), 'a\tb'])('the key %j is a 400', async (key) => {
+  expect((await create(key)).body).toMatchObject({ message: INVALID, status: 400 });
+});
+
+test.each([[['']], [['k', 'k']], [['"k"', '"l"']]])('the header %j is a 400', async (values) => {
+  const before = await contents(store);
+  const authorization = await newClient();
+  // fetch would leave out an empty header, and join repeated ones.
+  const status = await new Promise((resolve, reject) => {
+    const headers = { authorization, 'idempotency-key': values, 'content-type': JSON_TYPE };
+    request(`${store.url()}/v1/pets`, { method: 'POST', headers })
+      .on('response', (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end(JSON.stringify(REX));
+  });
+  expect(status).toBe(400);
+  expect(await contents(store)).toBe(before);
+});
+
+const PRINTABLE = ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
+
+test.each([
+  ['k', '"k"'],
+  [PRINTABLE, PRINTABLE],
+  ['x'.repeat(255), `"${'x'.repeat(255)}"`],
+])('the keys %j and %j are the same', async (key, same) => {
+  const first = await create(key);
+  expectFirst(first);
+  expectReplay(await create(same), first);
+});
+
+test.each([{ categoryId: 4 }, { status: 'pending' }, { status: undefined }])(
+  'an animal with %j is another body',
+  async (change) => {
+    await create('k');
+    expect((await create('k', { ...REX, ...change })).status).toBe(422);
+  },
+);
+
+test('createPet and placeOrder do not share a key', async () => {
+  const [created, placed] = [await create('k'), await order('k')];
+  expectFirst(placed);
+  expectReplay(await create('k'), created);
+  expectReplay(await order('k'), placed);
+});
+
+test('a replay has every digit of ids', async () => {
+  await store.exec(
+    "INSERT INTO pets VALUES (9007199254740993, 'Rex', 3, 'available'); INSERT INTO orders VALUES (9007199254740992, 1, 'cancelled', '')",
+  );
+  const first = await order('k', '{"petId":9007199254740993}');
+  expect(first.text).toMatch(/^\{"id":9007199254740993,"petId":9007199254740993,/);
+  expectReplay(await order('k', '{"petId":9007199254740993}'), first);
+});
+
+test('an animal that has changed or was deleted is replayed as it was created', async () => {
+  const created = await create('k');
+  const { id } = created.body as { id: number };
+  await updatePet(store, id, { name: 'Tom', status: null });
+  expectReplay(await create('k'), created);
+  await deletePet(store, id);
+  expectReplay(await create('k'), created);
+  expect((await store.fetch(`/v1/pets/${id}`)).status).toBe(404);
+});
+
+test('an order that has changed, or whose animal was deleted, is replayed as it was placed', async () => {
+  const placed = await order('k');
+  const { id } = placed.body as { id: number };
+  await setStatus(store, id, 'cancelled');
+  expectReplay(await order('k'), placed);
+  await deletePet(store, 1);
+  expectReplay(await order('k'), placed);
+  expect((await store.fetch(`/v1/store/orders/${id}`)).body).toMatchObject({ status: 'cancelled' });
+});

@@ -1,0 +1,83 @@
+/** Ids in paths. */
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../in-process.ts';
+import { deletePet, expectError, expectUnchanged, seedStore, updatePet } from '../orders/steps.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+/** Without D1: a request that reaches it is a 500. */
+const send = startApp(store);
+
+const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+
+test.each([
+  ...['abc', '1.5', '1e3', '0x10', '+1', '--1', '-', '%201', '%37', '1%0A', '%EF%BC%95', '1%2F2'],
+  ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)],
+])('the id %s is not an int64 in decimal digits', async (id) => {
+  const reply = await send('GET', `/v1/pets/${id}`);
+  expectError(reply, 400, 'invalid_request', `petId: ${INT64}`);
+});
+
+describe.each([
+  ['getPet', 'GET', '/v1/pets', 'pet', undefined],
+  ['updatePet', 'PATCH', '/v1/pets', 'pet', '{"name":"Max"}'],
+  ['deletePet', 'DELETE', '/v1/pets', 'pet', undefined],
+  ['getOrder', 'GET', '/v1/store/orders', 'order', undefined],
+  ['updateOrder', 'PATCH', '/v1/store/orders', 'order', '{"status":"approved"}'],
+])('%s', (_, method, path, item, body) => {
+  test('rejects an invalid id together with a query', async () => {
+    const reply = await send(method, `${path}/1.5?limit=1`, body);
+    const message = `${item}Id: ${INT64}; limit: is not a known parameter`;
+    expectError(reply, 400, 'invalid_request', message);
+  });
+
+  test.each(['77', '0', '-9223372036854775808', '9223372036854775807'])(
+    'finds nothing with the id %s, and changes nothing',
+    async (id) => {
+      await seedStore(store, 1);
+      const headers = { 'content-type': 'application/json' };
+      const init = { method, headers, ...(body && { body }) };
+      const reply = await expectUnchanged(store, () => store.fetch(`${path}/${id}`, init));
+      const message = expect.stringMatching(`^There is no (animal|order) with the id ${id}.$`);
+      expectError(reply, 404, `${item}_not_found`, message);
+    },
+  );
+});
+
+test('-0 and 007 are the ids 0 and 7', async () => {
+  await store.exec("INSERT INTO pets VALUES (0, 'Rex', 3, NULL), (7, 'Max', 3, NULL)");
+  expect((await store.fetch('/v1/pets/-0')).body).toMatchObject({ name: 'Rex' });
+  expect((await store.fetch('/v1/pets/007')).body).toMatchObject({ name: 'Max' });
+});
+
+/** As doubles, these three are the same number. */
+const [BELOW, ID, ABOVE] = ['9007199254740992', '9007199254740993', '9007199254740994'];
+
+test('operations distinguish animals with adjacent ids beyond 2^53', async () => {
+  await store.exec(
+    `INSERT INTO pets SELECT value, 'Rex', value, NULL FROM json_each('[${[BELOW, ID, ABOVE]}]')`,
+  );
+  const { text } = await updatePet(store, ID, { name: 'Max' });
+  expect(text).toBe(`{"id":${ID},"name":"Max","categoryId":${ID}}`);
+  expect((await store.fetch(`/v1/pets/${ID}`)).text).toBe(text);
+  expect((await deletePet(store, ABOVE)).status).toBe(204);
+  expect((await store.fetch('/v1/pets')).text).toBe(
+    `[{"id":${BELOW},"name":"Rex","categoryId":${BELOW}},${text}]`,
+  );
+});
+
+test('operations distinguish orders and their animals with adjacent ids beyond 2^53', async () => {
+  await store.exec(
+    `INSERT INTO pets SELECT value, 'Rex', 1, 'available' FROM json_each('[${[BELOW, ID, ABOVE]}]');
+     INSERT INTO orders (id, pet_id, status) VALUES (${BELOW}, 1, 'cancelled')`,
+  );
+  const placed = await store.placeOrder(`{"petId":${ID}}`);
+  expect(placed.text).toContain(`{"id":${ID},"petId":${ID},"status":"placed",`);
+  expect(placed.headers.get('location')).toBe(`${store.url()}/v1/store/orders/${ID}`);
+  const path = `/v1/store/orders/${ID}`;
+  expect((await store.fetch(path)).text).toBe(placed.text);
+  expect((await store.fetch('/v1/pets?status=pending')).text).toContain(`[{"id":${ID},"name"`);
+  const cancelled = await store.send('PATCH', path, { status: 'cancelled' });
+  expect(cancelled.text).toBe(placed.text.replace('placed"', 'cancelled"'));
+  expect((await store.fetch('/v1/pets?status=available')).body).toHaveLength(3);
+});

@@ -1,0 +1,84 @@
+/** The table `write_attempts`: the responses of writes that the service may repeat, and the fence of late attempts. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Attempt, Database } from '../../src/d1/database.ts';
+import { changeOrder, insertOrderOnce } from '../../src/orders/queries.ts';
+import { changePet, removePet } from '../../src/pets/queries.ts';
+import { deletePet, setStatus, updatePet } from '../orders/steps.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+/** The animal 1 is available, and the animal 2 has the approved order 1. */
+beforeEach(() =>
+  store.exec(
+    `INSERT INTO pets VALUES (1, 'Rex', 3, 'available'), (2, 'Max', 3, 'pending');
+     INSERT INTO orders VALUES (1, 2, 'approved', '2026-11-20T09:30:00.000Z')`,
+  ),
+);
+
+async function records(): Promise<unknown[]> {
+  const { DB } = await store.bindings();
+  const query = 'SELECT request_id, attempt, response FROM write_attempts';
+  return (await DB.prepare(query).all()).results;
+}
+
+test.each([
+  ['updatePet', () => updatePet(store, 1, { name: 'Tom', status: null })],
+  ['deletePet', () => deletePet(store, 1)],
+  ['a delivery', () => setStatus(store, 1, 'delivered')],
+])('%s records its response', async (_, send) => {
+  const { headers, text } = await send();
+  const request_id = headers.get('x-request-id');
+  expect(await records()).toEqual([{ request_id, attempt: 1, response: text }]);
+});
+
+async function listed(): Promise<string[]> {
+  return [(await store.fetch('/v1/pets')).text, (await store.fetch('/v1/store/orders')).text];
+}
+
+const keyed = { client: 'c', operation: 'o', key: 'k', bodyHash: 'hash', requestId: 'request' };
+const attempt = (number: number): Attempt => ({ requestId: 'request', number });
+
+type Run = (
+  db: Database,
+  attempt: Attempt,
+) => Promise<D1Result<{ changed?: string | null; json?: string | null }>>;
+
+const CLOSE = "UPDATE orders SET status = 'cancelled'; UPDATE pets SET status = 'available'";
+const APPROVE = "UPDATE orders SET status = 'approved'";
+
+/** Each of these is refused, because the order is placed, until the statements allow it. */
+describe.each<[name: string, Run, allow: string]>([
+  ['updatePet', (db, attempt) => changePet(db, 2n, { status: 'sold' }, attempt), CLOSE],
+  ['deletePet', (db, attempt) => removePet(db, 2n, attempt), CLOSE],
+  ['placeOrder with a key', (db, attempt) => insertOrderOnce(db, 2n, keyed, attempt), CLOSE],
+  ['updateOrder', (db, attempt) => changeOrder(db, 1n, 'delivered', attempt), APPROVE],
+])('%s', (_, run, allow) => {
+  beforeEach(() => store.exec("UPDATE orders SET status = 'placed'"));
+
+  test('returns the response of its first attempt, also after another change', async () => {
+    const { DB } = await store.bindings();
+    await store.exec(allow);
+    const [first] = (await run(DB, attempt(1))).results;
+    await store.exec("UPDATE orders SET status = 'cancelled'; UPDATE pets SET name = 'Other'");
+    const before = await listed();
+    const [second] = (await run(DB, attempt(2))).results;
+    expect(first?.changed ?? first?.json).toEqual(expect.any(String));
+    expect([second?.changed, second?.json]).toEqual([first?.changed, first?.json]);
+    expect(await listed()).toEqual(before);
+  });
+
+  // attempt 1  sent ── reported as failed                       executed late: changes nothing
+  // attempt 2                             refused
+  // other                                          allows it
+  test('changes nothing if it is executed after a later attempt was refused; the next attempt succeeds', async () => {
+    const { DB } = await store.bindings();
+    await run(DB, attempt(2));
+    await store.exec(allow);
+    const before = await listed();
+    await run(DB, attempt(1));
+    expect(await listed()).toEqual(before);
+    const [third] = (await run(DB, attempt(3))).results;
+    expect(third?.changed ?? third?.json).toEqual(expect.any(String));
+  });
+});
