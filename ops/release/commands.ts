@@ -79,7 +79,8 @@ async function release(env: cloudflare.EnvironmentName, build: Build, options: O
   const store = storeOf(target, signal);
   const [newest] = await cloudflare.readDeployments(target);
   const old = await cloudflare.readVersion(target, checks.onlyVersion(env, newest));
-  const failure = await smoke.checkHealth({ ...store, version: old.id }).catch(oneLine);
+  // A rollback of a moment ago may still spread.
+  const failure = await smoke.waitForVersion({ ...store, version: old.id }, 30).catch(oneLine);
   const served = { ...old, worker: failure ?? target.worker };
   const differences = checks.differences(served, target, allow).join('; ');
   const allowing = 'nothing is changed. If it is wanted, add --allow and the name before the colon';

@@ -23,7 +23,7 @@ export async function checkMigrations(target: Target, build: Build, old?: string
     if (statement) console.log(`${name} contracts: ${reason}`);
   }
   if (!old) return pending;
-  const range = ['--diff-filter=a', old, build.commit, '--', 'migrations/*.sql'];
+  const range = ['--diff-filter=MRT', old, build.commit, '--', 'migrations/*.sql'];
   const changed = await git(['diff', '--name-only', ...range]);
   if (changed) throw new Error(`${oneLine(changed)} was released and has changed: add another`);
   if (pending.length > 0) await withBuild(old, (served) => testOldCode(served, build));

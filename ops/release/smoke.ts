@@ -45,14 +45,14 @@ async function send(store: Store, request: string, expected: string, sent: Sent 
 }
 
 /** @throws Error unless the store is healthy, and the version that must answer does. */
-export async function checkHealth(store: Store): Promise<void> {
+async function checkHealth(store: Store): Promise<void> {
   const { environment, version } = store;
   const { json } = await send(store, 'GET /health', '200', { key: '' });
   expect('health', json, Object.assign({}, json, { environment }, version && { version }));
 }
 
 /** Waits for five answers of the version in a row: a deployment takes time to spread over Cloudflare's network. */
-async function waitForVersion(store: Store, limitSeconds: number): Promise<void> {
+export async function waitForVersion(store: Store, limitSeconds: number): Promise<void> {
   const end = Date.now() + limitSeconds * 1000;
   for (let answers = 0; answers < 5; ) {
     const cause = await checkHealth(store).catch((error: Error) => error);

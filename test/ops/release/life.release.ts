@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Worker } from '../cloudflare/workers.ts';
-import { PRODUCTION, PROMOTE, releaseProject } from './release-project.ts';
+import { KEYS, PRODUCTION, PROMOTE, releaseProject } from './release-project.ts';
 
 const project = releaseProject();
 const { commit, release, refused, run, production, staging } = project;
@@ -105,11 +105,10 @@ describe('a life', { shuffle: false }, () => {
   });
 
   test('a key that can write, or of another environment, is refused before anything is changed', async () => {
-    const key = { SMOKE_API_KEY: 'animal_staging_x' };
-    expect(await refused(PROMOTE, [], key)).toContain('SMOKE_API_KEY: POST /pets');
-    await project.setScopes('production', ['read', 'write']);
-    expect(await refused(PROMOTE)).toContain('--read-only --env production');
-    await project.setScopes('production', ['read']);
+    const ofStaging = { SMOKE_API_KEY: KEYS.staging };
+    expect(await refused(PROMOTE, [], ofStaging)).toContain('SMOKE_API_KEY: POST /pets');
+    const writer = { SMOKE_API_KEY: KEYS.writer };
+    expect(await refused(PROMOTE, [], writer)).toContain('--read-only --env production');
   });
 
   test('after a rollback of staging a promotion is of the older commit, and says so', async () => {

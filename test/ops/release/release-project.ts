@@ -13,10 +13,11 @@ export const PRODUCTION = 'animal-store-production';
 export const PROMOTE = ['promote', '--yes', '--hold=0'];
 /** What wrangler.toml has instead of ids. */
 const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
-/** The smoke tests' keys. */
-const KEYS = {
+/** The smoke tests' keys, and one of production that can write. */
+export const KEYS = {
   staging: 'animal_staging_ThisKeyIsForTheReleaseTests0001woPLq',
   production: 'animal_production_ThisKeyIsForTheReleaseTests0000gaOy4',
+  writer: 'animal_production_ThisKeyCanWriteInReleaseTests00NDGm9',
 };
 
 export function releaseProject() {
@@ -104,18 +105,18 @@ export function releaseProject() {
     expect(await exited).toBeNull();
   }
 
-  /** Stores the smoke tests' key of an environment. */
-  async function setScopes(environment: keyof typeof KEYS, scopes: string[]): Promise<void> {
+  async function storeKey(key: string, environment: string, scopes: string[]): Promise<void> {
     const record = { id: 'smoke', label: 'Smoke', createdAt: '2026-11-20T00:00:00Z', scopes };
     const namespace = await cloudflare.namespace(`api-keys-of-${environment}`);
-    const hash = createHash('sha256').update(KEYS[environment]).digest('hex');
+    const hash = createHash('sha256').update(key).digest('hex');
     await namespace.put(`key:${hash}`, JSON.stringify(record));
   }
 
   beforeAll(async () => {
     cloudflare = await startCloudflare();
-    await setScopes('staging', ['read', 'write']);
-    await setScopes('production', ['read']);
+    await storeKey(KEYS.staging, 'staging', ['read', 'write']);
+    await storeKey(KEYS.production, 'production', ['read']);
+    await storeKey(KEYS.writer, 'production', ['read', 'write']);
     await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
     await git('init', '--quiet');
     await commit('wrangler.toml', (text) =>
@@ -125,7 +126,7 @@ export function releaseProject() {
   afterAll(() => cloudflare.close());
 
   return {
-    ...{ git, commit, addMigration, changes, start, run, release, refused, killed, setScopes },
+    ...{ git, commit, addMigration, changes, start, run, release, refused, killed },
     cloudflare: () => cloudflare,
     production: () => cloudflare.find(PRODUCTION),
     staging: () => cloudflare.find('animal-store-staging'),
