@@ -1,6 +1,6 @@
 /**
  * The app in the test's own process, where a request takes a small part of its time over HTTP. Only for requests
- * that are rejected: it has no D1, so a request that reaches D1 gets a 500.
+ * that are rejected: it has no D1, so a request that reaches D1 gets a 503.
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
@@ -25,7 +25,7 @@ const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
 export type Send = (
   method: string,
   path: string,
-  body?: string,
+  body?: RequestOptions['body'],
   headers?: RequestOptions['headers'],
 ) => Promise<Reply>;
 
@@ -56,7 +56,7 @@ export function startApp(store: Store): Send {
       if (value === null) sent.delete(name);
       else sent.set(name, value);
     }
-    const init = { method, headers: sent, ...(body !== undefined && { body }) };
+    const init = { method, headers: sent, ...(body !== undefined && { body, duplex: 'half' }) };
     const response = await app.request(path, init, env, context);
     const text = await response.text();
     const reply = {
