@@ -56,13 +56,14 @@ test.each([
   expect(body).toEqual({ code: 'invalid_api_key', message, status: 401 });
 });
 
-test.each(
-  operations.map(({ method, path, operation }) => ({ method, path, operation })),
-)('$operation.operationId checks the key before anything else, if it needs one', async (each) => {
-  const path = `${each.path.replace(/\{\w+\}/, 'abc')}?x=1`;
-  const { status } = await send(each.method, path, undefined, { authorization: null });
-  expect(status).toBe(each.operation.operationId === 'getHealth' ? 400 : 401);
-});
+test.each(operations.map(({ method, path, operation }) => ({ method, path, operation })))(
+  '$operation.operationId checks the key before anything else, if it needs one',
+  async (each) => {
+    const path = `${each.path.replace(/\{\w+\}/, 'abc')}?x=1`;
+    const { status } = await send(each.method, path, undefined, { authorization: null });
+    expect(status).toBe(each.operation.operationId === 'getHealth' ? 400 : 401);
+  },
+);
 
 test('HEAD needs a key, as GET does', async () => {
   const { status, headers } = await send('HEAD', '/v1/pets', undefined, { authorization: null });
@@ -80,11 +81,14 @@ describe('an issued key', () => {
   const list = (key: string, scheme = 'Bearer') =>
     store.fetch('/v1/pets', { headers: { authorization: `${scheme} ${key}` } });
 
-  test.each(['Bearer', 'bearer', 'bEaReR', 'Bearer  '])('works with the scheme %j', async (scheme) => {
-    const { status, headers } = await list(await store.issueKey(), scheme);
-    expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
-    expect(headers.has('www-authenticate')).toBe(false);
-  });
+  test.each(['Bearer', 'bearer', 'bEaReR', 'Bearer  '])(
+    'works with the scheme %j',
+    async (scheme) => {
+      const { status, headers } = await list(await store.issueKey(), scheme);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+      expect(headers.has('www-authenticate')).toBe(false);
+    },
+  );
 
   const PAST = '2026-11-20T00:00:00Z';
 
