@@ -1,0 +1,62 @@
+/** Paths are exact, and every part of a URL is read as it was sent. */
+import { expect, test } from 'vitest';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+test.each([
+  ...['/v1', '/v1/', '/v2/pets', '/v1/pet', '/pets', '/v1/store', '/v1/pets/1/owner'],
+  ...['/v1/pets/', '/v1/pets/1/', '/v1/store/orders/', '/health/', '/v1//pets', '//v1/pets'],
+  ...['/v1/Pets', '/V1/pets', '/v1/%70ets', '/%761/pets', '/v1/pets%2F1', '/v1/%', '/%ff'],
+])('%s is not found', async (path) => {
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const { status, headers, body } = await store.fetch(path, { method });
+    expect([status, headers.get('content-type')]).toEqual([404, 'application/json']);
+    expect(body).toEqual({ code: 'not_found', message: 'Path not found.', status: 404 });
+  }
+});
+
+const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+
+test.each(['%37', '7%20', '%ff', '%', '1.0', '+1', '٣'])('%s is not an id', async (id) => {
+  const { body } = await store.fetch(`/v1/pets/${id}`);
+  const message = `petId: ${INT64_PROBLEM}`;
+  expect(body).toEqual({ code: 'invalid_request', message, status: 400 });
+});
+
+test.each(['/v1/pets?status=%ff', '/v1/pets?%ff=1', '/v1/pets?limit=1&x=%', '/health?%zz'])(
+  '%s has a malformed query',
+  async (path) => {
+    const message = 'query: must be percent-encoded UTF-8';
+    expect((await store.fetch(path)).body).toEqual({
+      code: 'invalid_request',
+      message,
+      status: 400,
+    });
+  },
+);
+
+test('a query may be percent-encoded', async () => {
+  expect((await store.fetch('/v1/pets?st%61tus=%73old')).text).toBe('[]');
+});
+
+test('a query has at most 2 KiB, and a parameter a name', async () => {
+  const longest = `/v1/pets?status=${'x'.repeat(2048 - 'status='.length)}`;
+  expect((await store.fetch(longest)).body).toMatchObject({
+    message: 'status: must be one of available, pending, sold',
+  });
+  expect((await store.fetch(`${longest}x`)).body).toMatchObject({
+    message: 'query: must be at most 2048 bytes',
+  });
+  expect((await store.fetch('/v1/pets?=1')).body).toMatchObject({
+    message: 'query: every parameter must have a name',
+  });
+});
+
+test.each(['/v1/pets/1', '/health', '/v1/health'])('%s accepts no parameters', async (path) => {
+  expect((await store.fetch(`${path}?x=1`)).body).toEqual({
+    code: 'invalid_request',
+    message: 'x: is not a known parameter',
+    status: 400,
+  });
+});
