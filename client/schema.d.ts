@@ -201,7 +201,7 @@ export interface components {
         /**
          * @description An order to place.
          * @example {
-         *       "petId": 7
+         *       "petId": 1
          *     }
          */
         NewOrder: {
@@ -224,7 +224,7 @@ export interface components {
          * @description An order of an animal.
          * @example {
          *       "id": 5,
-         *       "petId": 7,
+         *       "petId": 1,
          *       "status": "placed",
          *       "placedAt": "2026-11-20T09:30:00.000Z"
          *     }
@@ -311,7 +311,7 @@ export interface components {
          *     }
          * @example {
          *       "code": "pet_not_available",
-         *       "message": "The animal 7 is not available: its status is sold.",
+         *       "message": "The animal 1 is not available: its status is sold.",
          *       "status": 409
          *     }
          * @example {
@@ -386,7 +386,7 @@ export interface components {
          * @example [
          *       {
          *         "id": 5,
-         *         "petId": 7,
+         *         "petId": 1,
          *         "status": "placed",
          *         "placedAt": "2026-11-20T09:30:00.000Z"
          *       }
@@ -435,7 +435,7 @@ export interface components {
         IdempotencyReplayed: string;
         /**
          * @description The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.
-         * @example <https://api.animal-store.example/v1/pets?limit=20&cursor=MS4uMi4xNmVmMzR1>; rel="next"
+         * @example <https://api.animal-store.example/v1/pets?limit=20&cursor=MS5wZXRzLjIwLi40cTBkY2s>; rel="next"
          */
         NextPage: string;
         /**
@@ -458,6 +458,11 @@ export interface components {
          * @example application/json
          */
         Accept: string;
+        /**
+         * @description The media types that the operation accepts (RFC 5789).
+         * @example application/json, application/merge-patch+json
+         */
+        AcceptPatch: string;
         /**
          * @description Present when the body is compressed.
          * @example identity
@@ -1089,6 +1094,7 @@ export interface operations {
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
+                    "Accept-Patch": components["headers"]["AcceptPatch"];
                     "Accept-Encoding": components["headers"]["AcceptEncoding"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
@@ -1163,7 +1169,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "id": 5,
-                     *         "petId": 7,
+                     *         "petId": 1,
                      *         "status": "placed",
                      *         "placedAt": "2026-11-20T09:30:00.000Z"
                      *       }
@@ -1270,7 +1276,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 5,
-                     *       "petId": 7,
+                     *       "petId": 1,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }
@@ -1425,7 +1431,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 5,
-                     *       "petId": 7,
+                     *       "petId": 1,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }
@@ -1542,7 +1548,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": 5,
-                     *       "petId": 7,
+                     *       "petId": 1,
                      *       "status": "approved",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }
@@ -1618,6 +1624,7 @@ export interface operations {
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
+                    "Accept-Patch": components["headers"]["AcceptPatch"];
                     "Accept-Encoding": components["headers"]["AcceptEncoding"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;

@@ -13,7 +13,8 @@ import {
 import { rateLimited } from '../src/auth/rate-limit.ts';
 import { idempotencyKeyReused } from '../src/d1/idempotency/create.ts';
 import { KEYED_UNAVAILABLE } from '../src/d1/unavailable.ts';
-import { type ApiError, STATUS_OF, serviceUnavailable, unexpected } from '../src/errors.ts';
+import type { OperationDefinition, Part } from '../src/definition.ts';
+import { type ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
 import {
   bodyTooLarge,
   compressedBody,
@@ -21,7 +22,6 @@ import {
   MAX_BODY_BYTES,
   unsupportedMediaType,
 } from '../src/http/body.ts';
-import type { OperationDefinition, Part } from '../src/http/definition.ts';
 import { invalidJson } from '../src/http/json.ts';
 import { invalidRequest, NoQuery, problemsOfPart } from '../src/http/validate.ts';
 import { httpsRequired } from '../src/middleware/require-https.ts';
@@ -151,7 +151,7 @@ function commonErrors(definition: OperationDefinition, problems: string[]): ApiE
     httpsRequired(),
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
-    unexpected(new Error()),
+    unexpectedError(new Error()),
     serviceUnavailable(idempotent ? KEYED_UNAVAILABLE : unavailable, undefined),
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * The app. A request passes the middleware in this order, then its operation (authenticate, validate, handle), then
- * the query. Every thrown error becomes an Error response here.
+ * The app. A request passes the middleware in this order, then its operation (authenticate, validate, handle). Every
+ * thrown error becomes an Error response here.
  */
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
@@ -16,12 +16,14 @@ import { responseHeaders } from './middleware/response-headers.ts';
 import { orders } from './orders/routes.ts';
 import { pets } from './pets/routes.ts';
 
+// Hono's default path decodes broken escapes one by one, which is slow.
 export const app = new Hono<AppEnv>({ getPath: pathAsSent });
 
 app.use(responseHeaders);
 app.use(accessLog);
 // Before the CORS preflight, so that a browser never sends the key over http.
 app.use(requireHttps);
+// Only in the local environment.
 app.use(requireLoopback);
 app.use(crossOrigin);
 app.use(
@@ -38,5 +40,8 @@ app.route('/v1', health);
 // Without the version segment, for monitors.
 app.route('/', health);
 
-app.notFound((c) => errorResponse(notFound(), c));
+app.notFound((c) =>
+  // `methodNotAllowed` and `crossOrigin` replace this response to OPTIONS, so it must not log an error.
+  c.req.method === 'OPTIONS' ? c.body(null, 404) : errorResponse(notFound(), c),
+);
 app.onError(errorResponse);

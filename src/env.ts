@@ -2,8 +2,7 @@
  * The bindings and variables of Hono's context. `npm run types` generates `Env`, the bindings, from wrangler.toml
  * into worker-configuration.d.ts.
  */
-import type { KeyRecord } from './auth/keys/record.ts';
-import type { OperationDefinition } from './http/definition.ts';
+import type { OperationDefinition, Scope } from './definition.ts';
 
 export type AppEnv = {
   Bindings: Env;
@@ -12,11 +11,19 @@ export type AppEnv = {
     requestId: string;
     /** The matched operation. Unset for unmatched requests and the health check. */
     operation: OperationDefinition;
-    /** The record of the API key. `authenticate` sets it, also for a key that it rejects. */
-    key: KeyRecord;
+    /** The client that sent the request. `authenticate` sets it, also for a revoked or expired key. */
+    client: Client;
     /** Fields of the request's log line, set while the request is handled. */
     log: LogFields;
   };
+};
+
+/** A client, as its API key identifies it. */
+export type Client = {
+  keyId: string;
+  /** The id of the first key in the chain of rotations, so that a rotated key is still the same client. */
+  id: string;
+  scopes: Scope[];
 };
 
 /** Must never contain an API key, a body or a pet's name. */

@@ -59,7 +59,8 @@ export function serviceUnavailable(message: string, cause: unknown): ApiError {
 
 /** Responds to any error with the Error body `{code, message, status}`, and adds the error to the log line. */
 export function errorResponse(error: Error, c: Context<AppEnv>): Response {
-  const { code, message, headers, cause } = error instanceof ApiError ? error : unexpected(error);
+  const { code, message, headers, cause } =
+    error instanceof ApiError ? error : unexpectedError(error);
   const log = c.get('log');
   log.code = code;
   if (cause instanceof Error) log.cause = cause.message;
@@ -69,7 +70,7 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
 }
 
 /** Hides the message of an unexpected error from the client. */
-export function unexpected(error: Error): ApiError {
+export function unexpectedError(error: Error): ApiError {
   return new ApiError(
     'internal_error',
     'Internal server error. Quote the X-Request-Id header when you report it.',
@@ -81,14 +82,14 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'Path not found.');
 }
 
-/** `methods` are those of the path's operations. */
-export function notAllowed(methods: string[]): ApiError {
-  return new ApiError('method_not_allowed', `This path accepts ${methods.join(', ')}.`, {
-    headers: { Allow: allow(methods) },
-  });
+/** The value of `Allow` (RFC 9110, section 10.2.1). Every path with an operation also answers OPTIONS. */
+export function allowHeader(methods: string[]): string {
+  return [...methods, 'OPTIONS'].join(', ');
 }
 
-/** The value of `Allow` (RFC 9110, section 10.2.1). Every path with an operation also answers OPTIONS. */
-export function allow(methods: string[]): string {
-  return [...methods, 'OPTIONS'].join(', ');
+/** `methods` are those of the path's operations, without OPTIONS. */
+export function notAllowed(methods: string[]): ApiError {
+  return new ApiError('method_not_allowed', `This path accepts ${methods.join(', ')}.`, {
+    headers: { Allow: allowHeader(methods) },
+  });
 }

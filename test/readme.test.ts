@@ -16,7 +16,7 @@ import { STATUS_OF } from '../src/errors.ts';
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../src/http/body.ts';
 import { LIMIT } from '../src/http/paging.ts';
 import { MAX_PROBLEMS, MAX_QUERY_BYTES } from '../src/http/validate.ts';
-import { NAME_LENGTH } from '../src/pets/schema.ts';
+import { MAX_NAME_LENGTH } from '../src/pets/schema.ts';
 import { type Reply, startStore } from './store.ts';
 
 const store = startStore();
@@ -116,7 +116,7 @@ test('the table of limits has the values of the code and of wrangler.toml', asyn
   const revocation = (60 + KV_CACHE_S + MAX_AGE_MS / 1000) / 60;
   const values = {
     '`limit` of a list': `${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default}`,
-    '`name`': `1 to ${NAME_LENGTH} Unicode code points`,
+    '`name`': `1 to ${MAX_NAME_LENGTH} Unicode code points`,
     body: `${MAX_BODY_BYTES / 1024} KiB of JSON in UTF-8, uncompressed, sent within ${BODY_DEADLINE_MS / 1000} s`,
     'query string': `${MAX_QUERY_BYTES / 1024} KiB`,
     'problems in a message': `${MAX_PROBLEMS}`,

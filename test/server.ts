@@ -1,4 +1,5 @@
 /** The servers of a test process: the worker in workerd with real D1 and KV. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
@@ -38,13 +39,11 @@ async function startServer(input: WorkerInput) {
   const { url } = await harness.listen();
   const worker = harness.getWorker<Env>();
   await worker.applyD1Migrations('DB');
-  const bindings = await worker.getEnv();
   return {
     harness,
     worker,
     url,
-    bindings,
-    empty: await statementsToEmpty(bindings),
+    bindings: await worker.getEnv(),
     /** The changes since the database was emptied. */
     changes: new Set([{}]),
     /** The keys of test files that KV has. */
@@ -83,10 +82,12 @@ function withFaults(): WorkerInput {
   };
 }
 
-/** The statements that empty the tables of the schema, and reset their ids. */
-async function statementsToEmpty({ DB }: Env): Promise<string> {
-  const { results } = await DB.prepare(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name <> 'd1_migrations'",
-  ).all<{ name: string }>();
-  return results.map(({ name }) => `DELETE FROM ${name}`).join('; ');
-}
+const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
+
+/** The statements that empty the tables, and reset their ids. */
+export const EMPTY = [
+  'sqlite_sequence',
+  ...Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, table]) => table),
+]
+  .map((table) => `DELETE FROM ${table}`)
+  .join('; ');

@@ -5,7 +5,7 @@ import { generateKey } from '../src/auth/keys/format.ts';
 import { type KeyRecord, recordName } from '../src/auth/keys/record.ts';
 import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
-import { readVars, type Server, type ServerOptions, serverOf } from './server.ts';
+import { EMPTY, readVars, type Server, type ServerOptions, serverOf } from './server.ts';
 
 export type Store = {
   /** The origin of its addresses. */
@@ -160,7 +160,7 @@ export function startStore(options: ServerOptions = {}): Store {
   beforeEach(async () => {
     if (!server.suiteKeys.has(suiteKey)) await store.putRecord(suiteKey, { id: 'suite' });
     server.suiteKeys.add(suiteKey);
-    if (server.changes.size > 0) await server.bindings.DB.exec(server.empty);
+    if (server.changes.size > 0) await server.bindings.DB.exec(EMPTY);
     server.changes.clear();
     if (options.faults) await store.fault({});
     server.harness.clearLogs();

@@ -1,6 +1,6 @@
 /** The description of the health check. */
 import * as z from 'zod/mini';
-import { unexpected } from '../../src/errors.ts';
+import { unexpectedError } from '../../src/errors.ts';
 import { JSON_TYPE } from '../../src/http/body.ts';
 import { invalidRequest, NoQuery } from '../../src/http/validate.ts';
 import { httpsRequired } from '../../src/middleware/require-https.ts';
@@ -20,7 +20,7 @@ describeSchema(Health, {
 });
 
 const problems = problemsIn({ query: NoQuery }, { query: { verbose: '1' } });
-const errors = [invalidRequest(problems), httpsRequired(), unexpected(new Error())];
+const errors = [invalidRequest(problems), httpsRequired(), unexpectedError(new Error())];
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'service', description: 'The service itself.' }],

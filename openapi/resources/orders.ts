@@ -10,7 +10,7 @@ import {
   OrderPatch,
   OrderPath,
   OrderStatus,
-  orderList,
+  orderPages,
   placeOrder,
   updateOrder,
 } from '../../src/orders/schema.ts';
@@ -67,8 +67,8 @@ describeSchema(Orders, {
   examples: [[ORDER]],
 });
 
-describeCursor(orderList.query());
-describeFilter(orderList.query().shape.status, 'Returns only orders with this status.');
+describeCursor(orderPages.query());
+describeFilter(orderPages.query().shape.status, 'Returns only orders with this status.');
 describeId(OrderPath().shape.orderId, 'Identifier of the order.');
 
 export const resource: ResourceDescription = {

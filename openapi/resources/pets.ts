@@ -14,13 +14,13 @@ import {
   deletePet,
   getPet,
   listPets,
-  NAME_LENGTH,
+  MAX_NAME_LENGTH,
   Name,
   NewPet,
   PetPatch,
   PetPath,
   PetStatus,
-  petList,
+  petPages,
   updatePet,
   VISIBLE,
 } from '../../src/pets/schema.ts';
@@ -52,11 +52,11 @@ function invisible(): string {
   const codes = Array.from({ length: 0x10000 }, (_, code) => code).filter(
     (code) => !VISIBLE.test(String.fromCharCode(code)),
   );
-  const escape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
+  const asEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
   const starts = codes.filter((code) => !codes.includes(code - 1));
   const ends = codes.filter((code) => !codes.includes(code + 1));
   return starts
-    .map((start, i) => [...new Set([start, ends[i] ?? start])].map(escape).join('-'))
+    .map((start, i) => [...new Set([start, ends[i] ?? start])].map(asEscape).join('-'))
     .join('');
 }
 
@@ -64,7 +64,7 @@ describeSchema(Name(), {
   override: replaceWith({
     type: 'string',
     minLength: 1,
-    maxLength: NAME_LENGTH,
+    maxLength: MAX_NAME_LENGTH,
     pattern: `^[^${CONTROL}]*[^${CONTROL}${invisible()}][^${CONTROL}]*$`,
   }),
   description:
@@ -96,9 +96,9 @@ describeSchema(Pets, {
   examples: [[PET]],
 });
 
-describeCursor(petList.query());
+describeCursor(petPages.query());
 describeFilter(
-  petList.query().shape.status,
+  petPages.query().shape.status,
   'Returns only animals with this status. Animals without a status never match.',
 );
 describeId(PetPath().shape.petId, 'Identifier of the animal.');

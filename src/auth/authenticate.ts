@@ -1,17 +1,18 @@
 /** Authentication and authorization with API keys (RFC 6750). */
 import type { Context } from 'hono';
+import type { Scope } from '../definition.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { environmentOfKey } from './keys/format.ts';
 import { cachedRecord, findRecord } from './keys/lookup.ts';
-import { type KeyRecord, type Scope, scopesOf, stateOf } from './keys/record.ts';
+import { type KeyRecord, scopesOf, stateOf } from './keys/record.ts';
 import { limitAddress } from './rate-limit.ts';
 
 /** `WWW-Authenticate` of every 401. If the request carries a key, `, error="invalid_token"` is appended. */
 export const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
- * Accepts a request with a valid API key, and sets the key's record.
+ * Accepts a request with a valid API key, and sets its client.
  *
  * @throws ApiError 401 when the key is missing or invalid; 429 when its address sent too many invalid keys;
  *   503 when the key cannot be verified.
@@ -21,7 +22,8 @@ export async function authenticate(c: Context<AppEnv>): Promise<void> {
   const key = bearerCredential(c.req.header('Authorization') ?? '');
 
   const record = cachedRecord(c, key) ?? (await lookUpKey(c, key));
-  c.set('key', record);
+  const { id: keyId, family = keyId } = record;
+  c.set('client', { keyId, id: family, scopes: scopesOf(record) });
   const state = stateOf(record);
   if (state !== 'active') {
     await limitAddress(c);
@@ -52,7 +54,7 @@ async function lookUpKey(c: Context<AppEnv>, key: string): Promise<KeyRecord> {
  *   (RFC 6750, section 3.1).
  */
 export function requireScope(c: Context<AppEnv>, scope: Scope): void {
-  if (!scopesOf(c.get('key')).includes(scope)) throw insufficientScope(scope);
+  if (!c.get('client').scopes.includes(scope)) throw insufficientScope(scope);
 }
 
 export function insufficientScope(scope: Scope): ApiError {

@@ -5,9 +5,9 @@
  */
 import type { Context } from 'hono';
 import { withDeadline } from '../deadline.ts';
+import type { Scope } from '../definition.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
-import type { Scope } from './keys/record.ts';
 
 /** `period` of every limiter in wrangler.toml, in seconds: the maximum wait for a new window. */
 export const PERIOD_S = 10;
@@ -21,7 +21,7 @@ const LIMITER_DEADLINE_MS = 500;
  * @throws ApiError 429 when a budget is exhausted.
  */
 export function limitRate(c: Context<AppEnv>, scope: Scope): Promise<void> {
-  const keyId = c.get('key').id;
+  const { keyId } = c.get('client');
   const requests: Budget = ['RATE_LIMITER', keyId];
   return consume(c, scope === 'write' ? [requests, ['WRITE_RATE_LIMITER', keyId]] : [requests]);
 }

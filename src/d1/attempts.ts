@@ -7,11 +7,11 @@
  *     other                                      deletes the pet
  *     attempt 2                                                   reads the response of attempt 1: 200
  *
- *     attempt 1  sent ── reported as failed                                  executed late: changes nothing
- *     attempt 2                             fences attempt 1, refused: 409
+ *     attempt 1  sent ── reported as failed                                       executed late: changes nothing
+ *     other                                 orders the pet            cancels the order
+ *     attempt 2                                            refused: 409
  *
- * The number of an attempt is a fencing token: an attempt changes nothing once a later one has begun. The first attempt
- * needs no fence, so the table gets a row only for its response.
+ * The number of an attempt is a fencing token: an attempt changes nothing once a later one has begun.
  */
 import { type Attempt, type Database, transaction } from './database.ts';
 
@@ -21,21 +21,26 @@ import { type Attempt, type Database, transaction } from './database.ts';
  */
 export const ATTEMPTS_KEPT_MS = 3_600_000;
 
-/** SQL condition: no later attempt of the request has begun, and no attempt has succeeded. */
-export function mayWrite(requestId: `?${number}`, attempt: `?${number}`): string {
+/**
+ * SQL condition: no later attempt of the request has begun, and none has succeeded. The arguments name the SQL
+ * parameters.
+ */
+export function noLaterAttempt(requestId: `?${number}`, attempt: `?${number}`): string {
   return `NOT EXISTS (
     SELECT 1 FROM write_attempts
     WHERE request_id = ${requestId} AND (attempt > ${attempt} OR response IS NOT NULL))`;
 }
 
-/** Runs the changes of an attempt and the SELECT of its outcome in one transaction, which fences earlier attempts. */
-export function attemptWrite<Outcome>(
+/** As `transaction`, and fences earlier attempts. */
+export function fencedTransaction<Outcome>(
   db: Database,
   { requestId, number }: Attempt,
   changes: D1PreparedStatement[],
   outcome: D1PreparedStatement,
 ): Promise<D1Result<Outcome>> {
+  // No attempt precedes the first, so it writes no fence.
   if (number === 1) return transaction(db, changes, outcome);
+  // A fence that D1 executes late must not replace that of a later attempt.
   const fence = db
     .prepare(
       `INSERT INTO write_attempts (request_id, attempt, created_at) VALUES (?1, ?2, ?3)
@@ -46,19 +51,19 @@ export function attemptWrite<Outcome>(
 }
 
 /**
- * Records the response of an attempt, if the preceding statement changed a row. `response` is the SQL expression of the
- * body; in it, ?1 is the id.
+ * Records the response of an attempt, if the preceding statement changed a row. `responseSql` selects the body; its
+ * parameter ?1 is `id`.
  */
 export function recordResponse(
   db: Database,
   { requestId, number }: Attempt,
-  response: string,
   id: bigint,
+  responseSql: string,
 ): D1PreparedStatement {
   return db
     .prepare(
       `INSERT INTO write_attempts (request_id, attempt, created_at, response)
-       SELECT ?2, ?3, ?4, (${response}) WHERE changes() = 1
+       SELECT ?2, ?3, ?4, (${responseSql}) WHERE changes() = 1
        ON CONFLICT (request_id) DO UPDATE SET response = excluded.response`,
     )
     .bind(`${id}`, requestId, number, Date.now());

@@ -24,7 +24,7 @@ export function bookmarkProblems(c: Context): string[] {
 }
 
 /** Where the request's D1 session begins; `undefined` without a session. Expects a valid header. */
-export function sessionStart(c: Context): D1SessionBookmark | D1SessionConstraint | undefined {
+export function sessionBookmark(c: Context): D1SessionBookmark | D1SessionConstraint | undefined {
   const bookmark = c.req.header('X-D1-Bookmark');
   if (bookmark === undefined) return undefined;
   // The primary has every state, so it also serves bookmarks whose format D1 does not use today.

@@ -6,15 +6,15 @@ import type { Context } from 'hono';
 import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { serviceUnavailable } from '../errors.ts';
-import { sessionStart } from './bookmark.ts';
-import { explain, isBusy, isOwn, isTransient } from './errors.ts';
+import { sessionBookmark } from './bookmark.ts';
+import { explainedError, isBusy, isCausedByService, isTransient } from './errors.ts';
 
 /** The primary, or a session that may read from a replica. */
 export type Database = D1Database | D1DatabaseSession;
 
 /**
- * One budget covers KV and D1 for a request, in milliseconds. It excludes the time in which the client sends its body.
- * D1's own timeout is longer than clients wait.
+ * Time budget of a request for KV and D1 together, in milliseconds. The time in which the client sends its body does not
+ * count. D1's own timeout is longer than clients wait.
  */
 export const DEADLINE_MS = 5_000;
 const MAX_ATTEMPTS = 3;
@@ -34,21 +34,26 @@ export type Attempt = { requestId: string; number: number };
 type Query<Row> = (db: Database, attempt: Attempt) => Promise<D1Result<Row>>;
 
 type Options = {
-  /** Whether an attempt may follow one whose effect is unknown. Default true. */
+  /** Whether the query may run again after an attempt that may have written. Default true. */
   isRepeatable?: boolean;
   /** The message of a 503. Default: that of the operation. */
   unavailable?: string;
 };
 
-/** The attempts of a query so far, for `runQuery` and `runAttempts`. */
-type Progress = { errors: unknown[]; isOver: boolean };
+/** What `runQuery` and `runAttempts` tell each other. */
+type Progress = {
+  /** The error of each attempt so far. */
+  errors: unknown[];
+  /** The request has its response, so another attempt is useless. */
+  isAbandoned: boolean;
+};
 
 /**
  * Runs a query, with at most three attempts where a retry is safe. A read in a session may use a replica; if that fails,
  * the next attempt uses the primary.
  *
  * @returns the first row of the result.
- * @throws ApiError 503 when D1 fails or misses the deadline; D1's error when the service caused it.
+ * @throws ApiError 503 if D1 fails or misses the deadline; the error of D1 if the service caused it.
  */
 export async function runQuery<Row>(
   c: Context<AppEnv>,
@@ -57,7 +62,7 @@ export async function runQuery<Row>(
 ): Promise<Row | undefined> {
   const log = c.get('log');
   const start = performance.now();
-  const progress: Progress = { errors: [], isOver: false };
+  const progress: Progress = { errors: [], isAbandoned: false };
   try {
     const attempts = runAttempts(c, query, isRepeatable, progress);
     const { result, session } = await withDeadline(attempts, DEADLINE_MS - (log.kvMs ?? 0), 'D1');
@@ -66,14 +71,16 @@ export async function runQuery<Row>(
     if (bookmark) c.header('X-D1-Bookmark', bookmark);
     return result.results[0];
   } catch (error) {
-    if (isOwn(error)) throw explain(error, c.env.ENVIRONMENT);
-    const isUnwritten = isBusy(error) && progress.errors.every(isBusy);
+    if (isCausedByService(error)) throw explainedError(error, c.env.ENVIRONMENT);
+    const isWrite = c.get('operation').scope === 'write';
+    // A busy database has executed nothing.
+    const isUnwritten = isWrite && isBusy(error) && progress.errors.every(isBusy);
     throw serviceUnavailable(
       isUnwritten ? 'The database is busy. Nothing was written.' : unavailable,
       withEarlierError(error, progress.errors.at(-1)),
     );
   } finally {
-    progress.isOver = true;
+    progress.isAbandoned = true;
     log.d1Ms = Math.round(performance.now() - start);
   }
 }
@@ -85,37 +92,44 @@ async function runAttempts<Row>(
   progress: Progress,
 ): Promise<{ result: D1Result<Row>; session: D1DatabaseSession | undefined }> {
   const requestId = c.get('requestId');
-  const start = sessionStart(c);
-  // Writes always run on the primary.
-  let isReplica =
-    start !== undefined && start !== 'first-primary' && c.get('operation').scope === 'read';
-  let session =
-    start === undefined ? undefined : c.env.DB.withSession(isReplica ? start : 'first-primary');
+  let { session, mayUseReplica } = openSession(c);
   for (let number = 1; ; number += 1) {
     c.get('log').d1Attempts = number;
     try {
       const running = query(session ?? c.env.DB, { requestId, number });
-      const result = isReplica
+      const result = mayUseReplica
         ? withDeadline(running, REPLICA_DEADLINE_MS, 'The session')
         : running;
       return { result: await result, session };
     } catch (error) {
       progress.errors.push(error);
-      if (isReplica) {
-        if (isOwn(error)) throw error;
+      if (mayUseReplica) {
+        if (isCausedByService(error)) throw error;
         session = c.env.DB.withSession('first-primary');
-        isReplica = false;
+        mayUseReplica = false;
       } else {
+        // A busy database has executed nothing, so then any query can run again.
         const canRepeat = isRepeatable ? isTransient(error) : isBusy(error);
         if (!canRepeat || number === MAX_ATTEMPTS) throw error;
         // Jitter keeps requests that failed together from retrying together.
         const delay = Math.random() * RETRY_DELAY_MS * number;
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
-      // The response has been sent, so another attempt is useless.
-      if (progress.isOver) throw error;
+      if (progress.isAbandoned) throw error;
     }
   }
+}
+
+/** The request's session, if it has a bookmark. A write always runs on the primary. */
+function openSession(c: Context<AppEnv>): {
+  session: D1DatabaseSession | undefined;
+  mayUseReplica: boolean;
+} {
+  const bookmark = sessionBookmark(c);
+  if (bookmark === undefined) return { session: undefined, mayUseReplica: false };
+  const mayUseReplica = bookmark !== 'first-primary' && c.get('operation').scope === 'read';
+  const session = c.env.DB.withSession(mayUseReplica ? bookmark : 'first-primary');
+  return { session, mayUseReplica };
 }
 
 /** Runs changes and the SELECT of their outcome in one transaction. */

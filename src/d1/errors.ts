@@ -41,7 +41,7 @@ function includesOneOf(error: unknown, texts: string[]): boolean {
 }
 
 /** Whether the service caused the error. */
-export function isOwn(error: unknown): error is Error {
+export function isCausedByService(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof DeadlineError) return false;
   // D1 throws plain Errors. A TypeError, for example, comes from the service's code.
   if (error.name !== 'Error') return true;
@@ -49,7 +49,7 @@ export function isOwn(error: unknown): error is Error {
 }
 
 /** The error to throw for an error that the service caused: a 503 while writes are stopped, else with a fix if known. */
-export function explain(error: Error, environment: string): Error {
+export function explainedError(error: Error, environment: string): Error {
   const { message } = error;
   if (message.includes(WRITES_STOPPED)) {
     const stopped = 'Writes are temporarily stopped; reads still work. Retry later.';

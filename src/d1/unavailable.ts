@@ -2,7 +2,7 @@
 
 export const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-/** `effect` completes "It is unknown …"; `advice` says whether a retry is safe. */
+/** For a write. `effect` completes "It is unknown …", as `whether the animal was added`; `advice` says whether a retry is safe. */
 export function unknownOutcome(effect: string, advice: string): string {
   return `The database did not respond. It is unknown ${effect}. ${advice}`;
 }

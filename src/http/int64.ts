@@ -7,16 +7,17 @@ import { textSchema } from './text.ts';
 export const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 /** A member of a body. `parseJson` makes it a bigint. */
-export const Int64 = lazy(() => z.int64({ error: orRequired(INT64_PROBLEM) }));
+export const Int64 = lazy(() => z.int64({ error: requiredOr(INT64_PROBLEM) }));
 
 /** An id in a path. */
 export function pathId() {
-  return textSchema(INT64_PROBLEM, (text) =>
-    /^-?[0-9]+$/.test(text) ? parseInt64(text) : undefined,
-  );
+  return textSchema({
+    problem: INT64_PROBLEM,
+    parse: (text) => (/^-?[0-9]+$/.test(text) ? parseInt64(text) : undefined),
+  });
 }
 
-/** The error of a required field: `is required` when the field is missing, else the problem. */
-export function orRequired(problem: string) {
+/** The error of a required field: `is required` if the field is missing, else the problem. */
+export function requiredOr(problem: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
 }

@@ -1,19 +1,23 @@
 import type { MiddlewareHandler } from 'hono';
 import { authenticate, requireScope } from '../auth/authenticate.ts';
 import { limitRate } from '../auth/rate-limit.ts';
+import type { OperationDefinition } from '../definition.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { readJson } from './body.ts';
-import type { OperationDefinition } from './definition.ts';
-import { invalidRequest, problemsBesideBody, requireValidHeadersAndQuery } from './validate.ts';
+import {
+  invalidRequest,
+  problemsOutsideBody,
+  requireValidHeadersAndQueryText,
+} from './validate.ts';
 
 /** How long a body may take until the key is authenticated again, in milliseconds. */
 const SLOW_BODY_MS = 1_000;
 
 /**
  * The middleware of an operation: authenticates, limits the rate, checks the scope and the headers, and reads the body,
- * which `c.req.json()` then returns with exact integers. `zValidator` validates the other parts after it, with
- * `rejectInvalid` as its hook.
+ * which `c.req.json()` then returns with exact integers. After it, `zValidator` validates the path, the query and the body,
+ * with `rejectInvalid` as its hook.
  *
  * If the body cannot be read and nothing else is invalid, its own error, such as a 415, is thrown.
  *
@@ -34,7 +38,7 @@ export function operation(definition: OperationDefinition): MiddlewareHandler<Ap
     if (json) {
       const startedAt = Date.now();
       const body = await readJson(c, mediaTypes).catch((error: unknown) => {
-        const problems = problemsBesideBody(c);
+        const problems = problemsOutsideBody(c);
         if (problems.length === 0 || !(error instanceof ApiError)) throw error;
         throw invalidRequest([...problems, `body: ${error.message}`]);
       });
@@ -45,9 +49,9 @@ export function operation(definition: OperationDefinition): MiddlewareHandler<Ap
         requireScope(c, scope);
       }
     }
-    await requireValidHeadersAndQuery(c);
+    await requireValidHeadersAndQueryText(c);
     await next();
   };
-  // The description finds a route's operation by its id.
+  // openapi/document.ts reads the id from the routes, to check that it describes them all.
   return Object.assign(middleware, { operationId });
 }

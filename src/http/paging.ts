@@ -8,7 +8,7 @@ import type { Database } from '../d1/database.ts';
 import type { AppEnv } from '../env.ts';
 import { lazy } from '../lazy.ts';
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
-import { sendJson, urlOf } from './responses.ts';
+import { requestUrl, sendJson } from './responses.ts';
 import { textSchema } from './text.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
@@ -20,9 +20,13 @@ const MIN_ID = -(2n ** 63n);
 
 export const Limit = lazy(() =>
   z._default(
-    textSchema(LIMIT_PROBLEM, (text) => {
-      const limit = /^[0-9]+$/.test(text) ? Number(text) : 0;
-      return limit >= LIMIT.minimum && limit <= LIMIT.maximum ? limit : undefined;
+    textSchema({
+      problem: LIMIT_PROBLEM,
+      parse: (text) => {
+        const limit = Number(text);
+        const isValid = /^[0-9]+$/.test(text) && limit >= LIMIT.minimum && limit <= LIMIT.maximum;
+        return isValid ? limit : undefined;
+      },
     }),
     LIMIT.default,
   ),
@@ -31,24 +35,28 @@ export const Limit = lazy(() =>
 /** A validated query: `limit`, `cursor`, and the values of the filters. */
 export type PageQuery = { limit: number; cursor?: Cursor | undefined; [filter: string]: unknown };
 
+/** A paged list. Its cursors contain its name, so that they are invalid for other lists. */
 type PagedList = { name: string; query: () => z.ZodMiniObject };
 
-/** Defines the query of a list. Each filter compares a field with a value; `name` separates the cursors of lists. */
+/** Defines a paged list and its query. Each filter compares a field with a value. */
 export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.ZodMiniType<string>>>>(
   name: string,
   filters: () => Filters,
 ) {
   const query = lazy(() => {
     const schemas = filters();
-    const cursor = textSchema(CURSOR_PROBLEM, (text) => {
-      const decoded = decodeCursor(text);
-      return decoded?.list === name ? decoded : undefined;
+    const cursorSchema = textSchema({
+      problem: CURSOR_PROBLEM,
+      parse: (text) => {
+        const cursor = decodeCursor(text);
+        return cursor?.list === name ? cursor : undefined;
+      },
     });
     return z
-      .strictObject({ limit: Limit(), ...schemas, cursor: z.optional(cursor) })
+      .strictObject({ limit: Limit(), ...schemas, cursor: z.optional(cursorSchema) })
       .check(({ value, issues }) => {
         const { cursor, ...others }: Record<string, unknown> = value;
-        // An invalid cursor is reported by its own schema.
+        // No cursor, or an invalid one, which its own schema reports.
         if (typeof cursor !== 'object' || cursor === null || !('filters' in cursor)) return;
         if (cursor.filters === filterText(others)) return;
         const names = Object.keys(schemas).join(' and ');
@@ -73,35 +81,35 @@ export type PageRow = {
 };
 
 /**
- * Selects a page of a table by ascending `id`, as one row. `item` is the SQL expression of an item's JSON, `columns`
- * maps filters to columns. Reads at most `limit` + 1 rows, if each filter has an index.
+ * Selects a page of a table by ascending `id`, as one row. `item` is the SQL expression of an item's JSON, `filters` are
+ * the columns that the query can filter by. Reads at most `limit` + 1 rows, if each of them has an index.
  */
 export function selectPage(
   db: Database,
-  { table, item, columns = {} }: { table: string; item: string; columns?: Record<string, string> },
+  { table, item, filters }: { table: string; item: string; filters: string[] },
   query: PageQuery,
 ): Promise<D1Result<PageRow>> {
   const from = query.cursor ? query.cursor.lastId + 1n : MIN_ID;
   // One statement for each set of filters, because `?3 IS NULL OR status = ?3` would not use the index.
-  const given = Object.entries(columns).filter(([name]) => query[name] !== undefined);
+  const given = filters.filter((column) => query[column] !== undefined);
   // With `+` before a parameter, SQLite reuses the compiled statement. Without it, the query plan may depend on the
   // parameter's value, and SQLite compiles the statement for each request: https://sqlite.org/c3ref/prepare.html
-  const filter = given.map(([, column], i) => `${column} = +?${i + 3} AND`).join(' ');
+  const isSelected = ['TRUE', ...given.map((column, i) => `${column} = +?${i + 3}`)].join(' AND ');
   // The aggregate has the order of its subquery. With an ORDER BY of its own, SQLite would read each row twice.
   return db
     .prepare(
       `SELECT items,
-         CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${filter} id > last)
+         CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${isSelected} AND id > last)
            THEN CAST(last AS TEXT) END AS more_after
        FROM (
          SELECT '[' || ifnull(group_concat(item, ','), '') || ']' AS items, max(id) AS last
          FROM (
            SELECT id, ${item} AS item FROM ${table}
-           WHERE ${filter} id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT +?2
+           WHERE ${isSelected} AND id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT +?2
          )
        )`,
     )
-    .bind(`${from}`, query.limit, ...given.map(([name]) => query[name]))
+    .bind(`${from}`, query.limit, ...given.map((column) => query[column]))
     .all();
 }
 
@@ -117,7 +125,7 @@ export function sendPage(
     const filters = filterText(query);
     const cursor = encodeCursor({ list, lastId: BigInt(page.more_after), filters });
     const parameters = [`limit=${query.limit}`, filters, `cursor=${cursor}`].filter(Boolean);
-    c.header('Link', `<${urlOf(c)}?${parameters.join('&')}>; rel="next"`);
+    c.header('Link', `<${requestUrl(c)}?${parameters.join('&')}>; rel="next"`);
   }
   return sendJson(c, page.items);
 }

@@ -1,8 +1,14 @@
 /** Schemas of values in a path or a query, which arrive as text. */
 import * as z from 'zod/mini';
 
-/** The schema of a value that `parse` reads from text. `parse` returns `undefined` for an invalid text. */
-export function textSchema<Value>(problem: string, parse: (text: string) => Value | undefined) {
+/** The schema of a value that `parse` reads from text. An invalid text, for which it returns `undefined`, has `problem`. */
+export function textSchema<Value>({
+  problem,
+  parse,
+}: {
+  problem: string;
+  parse: (text: string) => Value | undefined;
+}) {
   return z.pipe(
     z.string(problem),
     z.transform((text: string, context): Value => {

@@ -7,10 +7,10 @@ import { closestMatch } from 'leven';
 import * as z from 'zod/mini';
 import { bookmarkProblems } from '../d1/bookmark.ts';
 import { idempotencyKeyProblems } from '../d1/idempotency/header.ts';
+import type { Part } from '../definition.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { lazy } from '../lazy.ts';
-import type { Part } from './definition.ts';
 import { REPEATED } from './json.ts';
 import { preconditionProblems } from './preconditions.ts';
 
@@ -34,30 +34,57 @@ export function rejectInvalid(result: { success: boolean }, c: Context): Promise
   return result.success ? undefined : rejectRequest(c);
 }
 
+/** The query of the URL with its `?`, or an empty string. */
+function searchOf(c: Context): string {
+  const { url } = c.req;
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start);
+}
+
+/** A query with a parameter without a name. */
+const NAMELESS_PARAMETER = /^\?=|&=/;
+
+/** The problem of a query that must not be parsed: Hono decodes each invalid escape separately, which is slow. */
+function unreadableQuery(search: string): string | undefined {
+  // A URL can contain raw UTF-8. A UTF-16 code unit has at most three bytes, so most queries need not be encoded.
+  const mayBeTooLong = search.length > MAX_QUERY_BYTES / 3;
+  if (mayBeTooLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
+    return `query: must be at most ${MAX_QUERY_BYTES} bytes`;
+  }
+  if (!search.includes('%')) return undefined;
+  try {
+    decodeURIComponent(search);
+    return undefined;
+  } catch {
+    return 'query: must be percent-encoded UTF-8';
+  }
+}
+
 /**
  * Checks what `zValidator` does not: the headers, the text of the query, and that an operation without query parameters
  * gets none.
  *
  * @throws ApiError 400 that names every problem of the request.
  */
-export async function requireValidHeadersAndQuery(c: Context<AppEnv>): Promise<void> {
+export async function requireValidHeadersAndQueryText(c: Context<AppEnv>): Promise<void> {
   const { query } = c.get('operation');
   const search = searchOf(c);
   const hasQueryProblem =
-    search !== '' && (!query || NAMELESS.test(search) || unreadableQuery(search) !== undefined);
+    search !== '' &&
+    (!query || NAMELESS_PARAMETER.test(search) || unreadableQuery(search) !== undefined);
   if (hasQueryProblem || headerProblems(c).length > 0) await rejectRequest(c);
 }
 
 /** @throws ApiError 400 that names every problem of the request, if it has one. */
 async function rejectRequest(c: Context<AppEnv>): Promise<void> {
   const { json } = c.get('operation');
-  const problems = problemsBesideBody(c);
+  const problems = problemsOutsideBody(c);
   if (json) problems.push(...problemsOfPart('json', json(), await c.req.json()));
   if (problems.length > 0) throw invalidRequest(problems);
 }
 
 /** The problems of the path, the query and the headers, as `name: problem`. */
-export function problemsBesideBody(c: Context<AppEnv>): string[] {
+export function problemsOutsideBody(c: Context<AppEnv>): string[] {
   const { param, query = NoQuery } = c.get('operation');
   return [
     ...(param ? problemsOfPart('param', param(), c.req.param()) : []),
@@ -66,7 +93,6 @@ export function problemsBesideBody(c: Context<AppEnv>): string[] {
   ];
 }
 
-/** The problems of the headers. */
 function headerProblems(c: Context<AppEnv>): string[] {
   return [
     ...(c.get('operation').idempotent ? idempotencyKeyProblems(c) : []),
@@ -87,54 +113,30 @@ export function queryProblems(c: Context, schema: z.ZodMiniObject): string[] {
   ]);
   const problems = problemsOfPart('query', schema, Object.fromEntries(parameters));
   // Hono omits parameters without a name.
-  if (NAMELESS.test(search)) problems.push('query: every parameter must have a name');
+  if (NAMELESS_PARAMETER.test(search)) problems.push('query: every parameter must have a name');
   return problems;
 }
 
-/** The query of the URL with its `?`, or an empty string. */
-function searchOf(c: Context): string {
-  const { url } = c.req;
-  const start = url.indexOf('?');
-  return start === -1 ? '' : url.slice(start);
-}
-
-/** A query with a parameter without a name. */
-const NAMELESS = /^\?=|&=/;
-
-/** The problem of a query that must not be parsed: Hono decodes each invalid escape separately, which is slow. */
-function unreadableQuery(search: string): string | undefined {
-  // The runtime does not escape raw UTF-8 in a URL, which has up to three bytes per UTF-16 code unit.
-  const isLong = search.length > MAX_QUERY_BYTES / 3;
-  if (isLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
-    return `query: must be at most ${MAX_QUERY_BYTES} bytes`;
-  }
-  if (!search.includes('%')) return undefined;
-  try {
-    decodeURIComponent(search);
-    return undefined;
-  } catch {
-    return 'query: must be percent-encoded UTF-8';
-  }
-}
-
-/** The 400 that lists the problems of a request, up to 20. */
+/** The 400 that lists the problems of a request. */
 export function invalidRequest(problems: string[]): ApiError {
-  const more = problems.length - MAX_PROBLEMS;
-  const shown = [...problems.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])];
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  const hidden = problems.length - shown.length;
+  if (hidden > 0) shown.push(`and ${hidden} more`);
   return new ApiError('invalid_request', shown.join('; '));
 }
 
 /** The problems that a schema finds in a part, as `name: problem`. */
 export function problemsOfPart(part: Part, schema: z.ZodMiniObject, value: unknown): string[] {
   const { issues = [] } = schema.safeParse(value).error ?? {};
-  const members = new Map<PropertyKey, unknown>(Object.entries(value ?? {}));
+  // A Map has no inherited members, such as `constructor`.
+  const given = new Map<PropertyKey, unknown>(Object.entries(value ?? {}));
   const known = Object.keys(schema.shape);
   return issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) => unknownMember(name, part, known));
     }
     const name = String(issue.path[0] ?? 'body');
-    const isGivenTwice = isRepeated(members.get(name), part);
+    const isGivenTwice = isRepeated(given.get(name), part);
     return [`${name}: ${isGivenTwice ? 'must be given only once' : issue.message}`];
   });
 }
@@ -145,11 +147,18 @@ function isRepeated(value: unknown, part: Part): boolean {
 }
 
 function unknownMember(name: string, part: Part, known: string[]): string {
+  const start = firstCharacters(name, MAX_SHOWN);
+  const isWhole = start.length === name.length;
+  const shown = isWhole ? name || '""' : `${start}…`;
   const problem = part === 'json' ? 'is not a known field' : 'is not a known parameter';
-  const start = [...name.slice(0, 2 * MAX_SHOWN)].slice(0, MAX_SHOWN).join('').toWellFormed();
-  const isCut = start.length < name.length;
-  const suggestion = isCut ? undefined : closestName(name, known);
-  return `${start || '""'}${isCut ? '…' : ''}: ${problem}${suggestion ? `, did you mean ${suggestion}?` : ''}`;
+  const suggestion = isWhole ? closestName(name, known) : undefined;
+  const hint = suggestion ? `, did you mean ${suggestion}?` : '';
+  return `${shown.toWellFormed()}: ${problem}${hint}`;
+}
+
+/** The first `count` code points of a text. Each has at most two code units. */
+function firstCharacters(text: string, count: number): string {
+  return [...text.slice(0, 2 * count)].slice(0, count).join('');
 }
 
 /** Finds `categoryId` for `category_id`, and `status` for `stauts`. */

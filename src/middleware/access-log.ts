@@ -21,7 +21,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       route: matchedRoute(c),
       status: c.res.status,
       durationMs: Date.now() - startedAt,
-      keyId: c.get('key')?.id,
+      keyId: c.get('client')?.keyId,
       ray: /^[0-9a-f]{1,32}-[A-Z]{3}$/.exec(c.req.header('CF-Ray') ?? '')?.[0],
       colo: cf?.colo,
       country: cf?.country,

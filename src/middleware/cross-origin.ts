@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../env.ts';
-import { allow } from '../errors.ts';
+import { allowHeader } from '../errors.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 
 /** The response headers that a page of another origin may read. */
@@ -46,10 +46,8 @@ export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c
 
 /** The response to `OPTIONS`: the methods of the path, for browsers (CORS) and other clients (`Allow`). */
 export function preflight(c: Context<AppEnv>, methods: string[]): Response {
-  // It replaces a 404, which is logged no more.
-  delete c.get('log').code;
   return c.body(null, 204, {
-    ...(methods.length > 0 && { Allow: allow(methods) }),
+    ...(methods.length > 0 && { Allow: allowHeader(methods) }),
     ...(methods.includes('PATCH') && { 'Accept-Patch': PATCH_TYPES.join(', ') }),
     'Access-Control-Allow-Methods': (methods.length > 0 ? methods : ALL_METHODS).join(','),
     'Access-Control-Allow-Headers': ACCEPTED,

@@ -1,25 +1,24 @@
 /** The SQL statements on orders. SQLite writes the JSON, as in pets/queries.ts. */
-import { attemptWrite, mayWrite, recordResponse } from '../d1/attempts.ts';
+import { fencedTransaction, noLaterAttempt, recordResponse } from '../d1/attempts.ts';
 import { type Attempt, type Database, transaction } from '../d1/database.ts';
 import {
   deleteExpired,
   type FirstRequest,
-  isNew,
+  isKeyUnused,
   type KeyedRequest,
-  recordCreated,
+  recordInsertedRow,
 } from '../d1/idempotency/queries.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import type { NewRow } from '../http/responses.ts';
+import { PET_HAS_OPEN_ORDER } from '../pets/queries.ts';
 import type { OrderStatus } from './schema.ts';
 import { TRANSITIONS } from './transitions.ts';
 
 /** SQL expression: an order as JSON. */
 const ORDER_JSON = `json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`;
 
-/** A page of orders: see `selectPage`. */
 export function selectOrders(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
-  const columns = { status: 'status' };
-  return selectPage(db, { table: 'orders', item: ORDER_JSON, columns }, query);
+  return selectPage(db, { table: 'orders', item: ORDER_JSON, filters: ['status'] }, query);
 }
 
 /** The order with this id: one row or none. */
@@ -28,12 +27,6 @@ export function selectOrder(db: Database, id: bigint): Promise<D1Result<{ json: 
     .prepare(`SELECT ${ORDER_JSON} AS json FROM orders WHERE id = CAST(?1 AS INTEGER)`)
     .bind(`${id}`)
     .all();
-}
-
-/** SQL condition: the pet with this id has an open order. */
-export function hasOpenOrder(petId: 'pets.id'): string {
-  return `EXISTS (
-    SELECT 1 FROM orders WHERE pet_id = ${petId} AND status IN ('placed', 'approved'))`;
 }
 
 /** The placed order, `null` if it was not placed, and its pet. */
@@ -50,23 +43,27 @@ export function insertOrder(db: Database, petId: bigint): Promise<D1Result<Place
   const reserve = db
     .prepare(
       `UPDATE pets SET status = 'pending'
-       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${hasOpenOrder('pets.id')}`,
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${PET_HAS_OPEN_ORDER}`,
     )
     .bind(`${petId}`);
+  // One row, even if there is no order and no pet. The preceding INSERT placed the order, if it changed a row.
   const outcome = db
     .prepare(
-      `SELECT CAST(orders.id AS TEXT) AS id, orders.json, pets.id IS NOT NULL AS pet_exists,
+      `SELECT CAST(placed.id AS TEXT) AS id, placed.json, pets.id IS NOT NULL AS pet_exists,
          pets.status AS pet_status
        FROM (SELECT 1)
        LEFT JOIN (SELECT id, ${ORDER_JSON} AS json FROM orders
-         WHERE id = last_insert_rowid() AND changes() = 1) AS orders
+         WHERE id = last_insert_rowid() AND changes() = 1) AS placed
        LEFT JOIN pets ON pets.id = CAST(?1 AS INTEGER)`,
     )
     .bind(`${petId}`);
   return transaction(db, [reserve, insertForReserved(db, petId)], outcome);
 }
 
-/** As `insertOrder`, once for an idempotency key. A repeated attempt can be refused, so attempts are fenced. */
+/**
+ * As `insertOrder`, once for an idempotency key. An attempt that is refused leaves no record of the key, so attempts are
+ * fenced: an earlier attempt must not place the order late.
+ */
 export function insertOrderOnce(
   db: Database,
   petId: bigint,
@@ -77,8 +74,8 @@ export function insertOrderOnce(
   const reserve = db
     .prepare(
       `UPDATE pets SET status = 'pending'
-       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${hasOpenOrder('pets.id')}
-         AND ${isNew('?2', '?3', '?4')} AND ${mayWrite('?5', '?6')}`,
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${PET_HAS_OPEN_ORDER}
+         AND ${isKeyUnused('?2', '?3', '?4')} AND ${noLaterAttempt('?5', '?6')}`,
     )
     .bind(`${petId}`, client, operation, key, attempt.requestId, attempt.number);
   const outcome = db
@@ -96,9 +93,9 @@ export function insertOrderOnce(
     deleteExpired(db, request),
     reserve,
     insertForReserved(db, petId),
-    recordCreated(db, request, 'orders', ORDER_JSON),
+    recordInsertedRow(db, request, 'orders', ORDER_JSON),
   ];
-  return attemptWrite(db, attempt, changes, outcome);
+  return fencedTransaction(db, attempt, changes, outcome);
 }
 
 /** Inserts the order of a pet that the preceding statement reserved. */
@@ -109,10 +106,10 @@ function insertForReserved(db: Database, petId: bigint): D1PreparedStatement {
 }
 
 /**
- * `changed` is the order as this request changed it, `null` if it did not. The others are the order as it is now, `null`
- * if there is none.
+ * The outcome of a PATCH: the body of the response of the attempt that succeeded, `null` if none did; and the order as it
+ * is now, `null` if there is none.
  */
-export type OrderChange = { changed: string | null } & (
+export type OrderChange = { response: string | null } & (
   | { current: string; current_status: OrderStatus }
   | { current: null; current_status: null }
 );
@@ -130,13 +127,13 @@ export function changeOrder(
     .prepare(
       `UPDATE orders SET status = ?2
        WHERE id = CAST(?1 AS INTEGER) AND status IN (SELECT value FROM json_each(?3))
-         AND ${mayWrite('?4', '?5')}`,
+         AND ${noLaterAttempt('?4', '?5')}`,
     )
     .bind(`${id}`, status, JSON.stringify(from), requestId, number);
-  const response = `SELECT ${ORDER_JSON} FROM orders WHERE id = CAST(?1 AS INTEGER)`;
-  const changes = [setOrder, recordResponse(db, attempt, response, id)];
+  const responseSql = `SELECT ${ORDER_JSON} FROM orders WHERE id = CAST(?1 AS INTEGER)`;
+  const changes = [setOrder, recordResponse(db, attempt, id, responseSql)];
   if (petStatus) {
-    // changes() is 1 if the response was recorded, so if the order changed.
+    // changes() is 1 if the preceding statement recorded a response, that is, only if the order changed.
     const setPet = db.prepare(
       `UPDATE pets SET status = ?2
        WHERE id = (SELECT pet_id FROM orders WHERE id = CAST(?1 AS INTEGER)) AND changes() = 1`,
@@ -145,13 +142,12 @@ export function changeOrder(
   }
   const outcome = db
     .prepare(
-      `SELECT write_attempts.response AS changed, orders.json AS current,
-         orders.status AS current_status
+      `SELECT write_attempts.response, current.json AS current, current.status AS current_status
        FROM (SELECT 1)
        LEFT JOIN write_attempts ON request_id = ?2
-       LEFT JOIN (SELECT id, status, ${ORDER_JSON} AS json FROM orders) AS orders
-         ON orders.id = CAST(?1 AS INTEGER)`,
+       LEFT JOIN (SELECT status, ${ORDER_JSON} AS json FROM orders
+         WHERE id = CAST(?1 AS INTEGER)) AS current`,
     )
     .bind(`${id}`, requestId);
-  return attemptWrite(db, attempt, changes, outcome);
+  return fencedTransaction(db, attempt, changes, outcome);
 }

@@ -3,7 +3,7 @@ import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
 import * as z from 'zod/mini';
 import { runQuery } from '../d1/database.ts';
-import { create } from '../d1/idempotency/create.ts';
+import { createOncePerKey } from '../d1/idempotency/create.ts';
 import type { AppEnv } from '../env.ts';
 import { operation } from '../http/operation.ts';
 import { sendPage } from '../http/paging.ts';
@@ -12,7 +12,8 @@ import { rejectInvalid } from '../http/validate.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import * as queries from './queries.ts';
-import { getOrder, listOrders, orderList, placeOrder, updateOrder } from './schema.ts';
+import { getOrder, listOrders, orderPages, placeOrder, updateOrder } from './schema.ts';
+import { isNoChange } from './transitions.ts';
 
 export const orders = new Hono<AppEnv>();
 
@@ -23,7 +24,7 @@ orders.get(
   async (c) => {
     const query = c.req.valid('query');
     const page = await runQuery(c, (db) => queries.selectOrders(db, query));
-    return sendPage(c, orderList, query, page);
+    return sendPage(c, orderPages, query, page);
   },
 );
 
@@ -34,7 +35,8 @@ orders.post(
   async (c) => {
     const newOrder = c.req.valid('json');
     const { petId } = newOrder;
-    const order = await create(c, newOrder, {
+    const order = await createOncePerKey(c, {
+      body: newOrder,
       insert: (db) => queries.insertOrder(db, petId),
       insertOnce: (db, request, attempt) => queries.insertOrderOnce(db, petId, request, attempt),
     });
@@ -63,12 +65,12 @@ orders.patch(
   async (c) => {
     const { orderId } = c.req.valid('param');
     const { status } = c.req.valid('json');
-    const order = await runQuery(c, (db, attempt) =>
+    const change = await runQuery(c, (db, attempt) =>
       queries.changeOrder(db, orderId, status, attempt),
     );
-    if (order && order.changed !== null) return sendJson(c, order.changed);
-    if (!order || order.current === null) throw orderNotFound(orderId);
-    if (order.current_status === status) return sendJson(c, order.current);
-    throw invalidTransition(order.current_status, status);
+    if (change && change.response !== null) return sendJson(c, change.response);
+    if (!change || change.current === null) throw orderNotFound(orderId);
+    if (isNoChange(change.current_status, status)) return sendJson(c, change.current);
+    throw invalidTransition(change.current_status, status);
   },
 );

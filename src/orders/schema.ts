@@ -1,16 +1,16 @@
 /** The definitions of the operations on orders. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
 import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/unavailable.ts';
+import type { OperationDefinition } from '../definition.ts';
 import { NOT_AN_OBJECT, PATCH_TYPES } from '../http/body.ts';
-import type { OperationDefinition } from '../http/definition.ts';
-import { Int64, orRequired, pathId } from '../http/int64.ts';
+import { Int64, pathId, requiredOr } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import { lazy } from '../lazy.ts';
 
 const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
 
 export const OrderStatus = lazy(() =>
-  z.enum(STATUSES, { error: orRequired(`must be one of ${STATUSES.join(', ')}`) }),
+  z.enum(STATUSES, { error: requiredOr(`must be one of ${STATUSES.join(', ')}`) }),
 );
 export type OrderStatus = (typeof STATUSES)[number];
 
@@ -19,7 +19,7 @@ export type NewOrder = z.infer<ReturnType<typeof NewOrder>>;
 
 export const OrderPatch = lazy(() => z.strictObject({ status: OrderStatus() }, NOT_AN_OBJECT));
 
-export const orderList = pagedList('orders', () => ({
+export const orderPages = pagedList('orders', () => ({
   status: z.optional(OrderStatus()),
 }));
 
@@ -28,7 +28,7 @@ export const OrderPath = lazy(() => z.strictObject({ orderId: pathId() }));
 export const listOrders = {
   operationId: 'listOrders',
   scope: 'read',
-  query: orderList.query,
+  query: orderPages.query,
   unavailable: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 

@@ -1,13 +1,15 @@
 /** The rules of an order's status. */
 import type { OrderStatus } from './schema.ts';
 
-/**
- * The statuses from which an order can change to a status, and the status that its pet then gets. Setting the current
- * status again is allowed, and changes nothing, so that a retry is harmless.
- */
+/** By the new status of an order: the statuses that it can change from, and the new status of its pet. */
 export const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; petStatus?: string }> = {
   placed: { from: [] },
   approved: { from: ['placed'] },
   delivered: { from: ['approved'], petStatus: 'sold' },
   cancelled: { from: ['placed', 'approved'], petStatus: 'available' },
 };
+
+/** Setting the current status again succeeds and changes nothing, so that a retry is harmless. */
+export function isNoChange(current: OrderStatus, status: OrderStatus): boolean {
+  return current === status;
+}

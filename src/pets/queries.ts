@@ -2,31 +2,32 @@
  * The SQL statements on pets. SQLite writes the JSON, because integers beyond 2^53 are rounded in rows read into
  * JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
  */
-import { attemptWrite, mayWrite, recordResponse } from '../d1/attempts.ts';
+import { fencedTransaction, noLaterAttempt, recordResponse } from '../d1/attempts.ts';
 import { type Attempt, type Database, transaction } from '../d1/database.ts';
 import {
   deleteExpired,
   type FirstRequest,
-  isNew,
+  isKeyUnused,
   type KeyedRequest,
-  recordCreated,
+  recordInsertedRow,
 } from '../d1/idempotency/queries.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import type { NewRow } from '../http/responses.ts';
-import { hasOpenOrder } from '../orders/queries.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 
 /**
- * SQL expression: a pet as JSON, with its fields in the order of the interface. A NULL status has no member: json_object
- * cannot omit members, and json_patch takes twice as long.
+ * SQL expression: a pet as JSON, with its fields in the order of the interface. A NULL status is omitted: json_object cannot
+ * omit members, and json_patch takes twice as long.
  */
 const PET_JSON = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id
   || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
 
-/** A page of pets: see `selectPage`. */
+/** SQL condition on a row of `pets`: the pet has an open order. */
+export const PET_HAS_OPEN_ORDER =
+  "EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))";
+
 export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
-  const columns = { status: 'status' };
-  return selectPage(db, { table: 'pets', item: PET_JSON, columns }, query);
+  return selectPage(db, { table: 'pets', item: PET_JSON, filters: ['status'] }, query);
 }
 
 /** The pet with this id: one row or none. */
@@ -51,8 +52,8 @@ export function insertPet(
 }
 
 /**
- * Inserts a pet once for an idempotency key. The outcome is the first response, also if this attempt inserted nothing.
- * So a late attempt finds a record, and needs no fence.
+ * Inserts a pet once for an idempotency key. The outcome is the first response, even if this attempt inserted nothing. An
+ * attempt that D1 executes late finds the record of the key and inserts nothing, so it needs no fence (see attempts.ts).
  */
 export function insertPetOnce(
   db: Database,
@@ -63,7 +64,7 @@ export function insertPetOnce(
   const insert = db
     .prepare(
       `INSERT INTO pets (name, category_id, status) SELECT ?1, ?2, ?3
-       WHERE ${isNew('?4', '?5', '?6')}`,
+       WHERE ${isKeyUnused('?4', '?5', '?6')}`,
     )
     .bind(name, `${categoryId}`, status ?? null, client, operation, key);
   const outcome = db
@@ -72,12 +73,21 @@ export function insertPetOnce(
        FROM idempotency_keys WHERE client = ?1 AND operation = ?2 AND idempotency_key = ?3`,
     )
     .bind(client, operation, key);
-  const record = recordCreated(db, request, 'pets', PET_JSON);
-  return transaction(db, [deleteExpired(db, request), insert, record], outcome);
+  const changes = [
+    deleteExpired(db, request),
+    insert,
+    recordInsertedRow(db, request, 'pets', PET_JSON),
+  ];
+  return transaction(db, changes, outcome);
 }
 
-/** `changed` is the pet as this request changed it, `null` if it did not. `pet_exists` says whether there is a pet now. */
-export type PetChange = { changed: string | null; pet_exists: number };
+/** The outcome of a PATCH or DELETE. */
+export type PetChange = {
+  /** The body of the response of the attempt that succeeded, `''` for a DELETE; `null` if none did. */
+  response: string | null;
+  /** 1 if the pet exists now, else 0. */
+  pet_exists: number;
+};
 
 /** Sets the fields of a patch. While the pet has an open order, which determines its status, the status cannot be set. */
 export function changePet(
@@ -88,32 +98,32 @@ export function changePet(
 ): Promise<D1Result<PetChange>> {
   const { requestId, number } = attempt;
   const parameters = [`${id}`, name ?? null, categoryId?.toString() ?? null, requestId, number];
-  const set =
+  const update =
     status === undefined
       ? db
           .prepare(
             `UPDATE pets SET name = ifnull(?2, name), category_id = ifnull(?3, category_id)
-             WHERE id = CAST(?1 AS INTEGER) AND ${mayWrite('?4', '?5')}`,
+             WHERE id = CAST(?1 AS INTEGER) AND ${noLaterAttempt('?4', '?5')}`,
           )
           .bind(...parameters)
       : db
           .prepare(
             `UPDATE pets
              SET name = ifnull(?2, name), category_id = ifnull(?3, category_id), status = ?6
-             WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder('pets.id')}
-               AND ${mayWrite('?4', '?5')}`,
+             WHERE id = CAST(?1 AS INTEGER) AND NOT ${PET_HAS_OPEN_ORDER}
+               AND ${noLaterAttempt('?4', '?5')}`,
           )
           .bind(...parameters, status);
-  const response = `SELECT ${PET_JSON} FROM pets WHERE id = CAST(?1 AS INTEGER)`;
-  return attemptWrite(
+  const responseSql = `SELECT ${PET_JSON} FROM pets WHERE id = CAST(?1 AS INTEGER)`;
+  return fencedTransaction(
     db,
     attempt,
-    [set, recordResponse(db, attempt, response, id)],
+    [update, recordResponse(db, attempt, id, responseSql)],
     selectChange(db, id, requestId),
   );
 }
 
-/** Deletes a pet without an open order. In the outcome, `changed` is an empty string if this request deleted it. */
+/** Deletes a pet without an open order. */
 export function removePet(
   db: Database,
   id: bigint,
@@ -123,21 +133,22 @@ export function removePet(
   const remove = db
     .prepare(
       `DELETE FROM pets
-       WHERE id = CAST(?1 AS INTEGER) AND NOT ${hasOpenOrder('pets.id')} AND ${mayWrite('?2', '?3')}`,
+       WHERE id = CAST(?1 AS INTEGER) AND NOT ${PET_HAS_OPEN_ORDER} AND ${noLaterAttempt('?2', '?3')}`,
     )
     .bind(`${id}`, requestId, number);
-  return attemptWrite(
+  return fencedTransaction(
     db,
     attempt,
-    [remove, recordResponse(db, attempt, "''", id)],
+    [remove, recordResponse(db, attempt, id, "''")],
     selectChange(db, id, requestId),
   );
 }
 
+/** Selects the `PetChange` of a request. */
 function selectChange(db: Database, id: bigint, requestId: string): D1PreparedStatement {
   return db
     .prepare(
-      `SELECT (SELECT response FROM write_attempts WHERE request_id = ?2) AS changed,
+      `SELECT (SELECT response FROM write_attempts WHERE request_id = ?2) AS response,
          EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS pet_exists`,
     )
     .bind(`${id}`, requestId);

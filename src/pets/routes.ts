@@ -3,7 +3,7 @@ import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
 import * as z from 'zod/mini';
 import { runQuery } from '../d1/database.ts';
-import { create } from '../d1/idempotency/create.ts';
+import { createOncePerKey } from '../d1/idempotency/create.ts';
 import type { AppEnv } from '../env.ts';
 import { operation } from '../http/operation.ts';
 import { sendPage } from '../http/paging.ts';
@@ -12,7 +12,7 @@ import { rejectInvalid } from '../http/validate.ts';
 import { deprecated } from '../middleware/deprecation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
 import * as queries from './queries.ts';
-import { createPet, deletePet, getPet, listPets, petList, updatePet } from './schema.ts';
+import { createPet, deletePet, getPet, listPets, petPages, updatePet } from './schema.ts';
 
 export const pets = new Hono<AppEnv>();
 
@@ -23,7 +23,7 @@ pets.get(
   async (c) => {
     const query = c.req.valid('query');
     const page = await runQuery(c, (db) => queries.selectPets(db, query));
-    return sendPage(c, petList, query, page);
+    return sendPage(c, petPages, query, page);
   },
 );
 
@@ -33,7 +33,8 @@ pets.post(
   zValidator('json', z.lazy(createPet.json), rejectInvalid),
   async (c) => {
     const newPet = c.req.valid('json');
-    const pet = await create(c, newPet, {
+    const pet = await createOncePerKey(c, {
+      body: newPet,
       insert: (db) => queries.insertPet(db, newPet),
       insertOnce: (db, request) => queries.insertPetOnce(db, newPet, request),
     });
@@ -44,6 +45,7 @@ pets.post(
 
 pets.get(
   '/pets/:petId',
+  // Before `operation`, so that errors have its headers too.
   deprecated,
   operation(getPet),
   zValidator('param', z.lazy(getPet.param), rejectInvalid),
@@ -63,9 +65,9 @@ pets.patch(
   async (c) => {
     const { petId } = c.req.valid('param');
     const patch = c.req.valid('json');
-    const pet = await runQuery(c, (db, attempt) => queries.changePet(db, petId, patch, attempt));
-    if (pet && pet.changed !== null) return sendJson(c, pet.changed);
-    throw pet?.pet_exists ? petHasOpenOrder(petId) : petNotFound(petId);
+    const change = await runQuery(c, (db, attempt) => queries.changePet(db, petId, patch, attempt));
+    if (change && change.response !== null) return sendJson(c, change.response);
+    throw change?.pet_exists ? petHasOpenOrder(petId) : petNotFound(petId);
   },
 );
 
@@ -75,8 +77,8 @@ pets.delete(
   zValidator('param', z.lazy(deletePet.param), rejectInvalid),
   async (c) => {
     const { petId } = c.req.valid('param');
-    const pet = await runQuery(c, (db, attempt) => queries.removePet(db, petId, attempt));
-    if (pet && pet.changed !== null) return c.body(null, 204);
-    throw pet?.pet_exists ? petHasOpenOrder(petId) : petNotFound(petId);
+    const change = await runQuery(c, (db, attempt) => queries.removePet(db, petId, attempt));
+    if (change && change.response !== null) return c.body(null, 204);
+    throw change?.pet_exists ? petHasOpenOrder(petId) : petNotFound(petId);
   },
 );

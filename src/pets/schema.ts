@@ -1,9 +1,9 @@
 /** The definitions of the operations on pets. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
 import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/unavailable.ts';
+import type { OperationDefinition } from '../definition.ts';
 import { NOT_AN_OBJECT, PATCH_TYPES } from '../http/body.ts';
-import type { OperationDefinition } from '../http/definition.ts';
-import { Int64, orRequired, pathId } from '../http/int64.ts';
+import { Int64, pathId, requiredOr } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import { lazy } from '../lazy.ts';
 
@@ -16,7 +16,8 @@ export const PetStatus = lazy(() =>
   }),
 );
 
-export const NAME_LENGTH = 255;
+/** In Unicode code points. */
+export const MAX_NAME_LENGTH = 255;
 
 /**
  * A visible character: not white space, a format character, default-ignorable, or a symbol that Unicode defines as
@@ -27,12 +28,12 @@ export const VISIBLE =
 
 /** Stored exactly as sent: neither trimmed nor normalized. */
 export const Name = lazy(() =>
-  z.string({ error: orRequired('must be a string') }).check(
+  z.string({ error: requiredOr('must be a string') }).check(
     z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
     // Counts code points: 🐕 is one code point, but two UTF-16 code units.
     z.refine(
-      (name: string) => [...name].length <= NAME_LENGTH,
-      `must be at most ${NAME_LENGTH} characters long`,
+      (name: string) => [...name].length <= MAX_NAME_LENGTH,
+      `must be at most ${MAX_NAME_LENGTH} characters long`,
     ),
     z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
     z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
@@ -69,14 +70,14 @@ export const PetPatch = lazy(() =>
 );
 export type PetPatch = z.infer<ReturnType<typeof PetPatch>>;
 
-export const petList = pagedList('pets', () => ({ status: z.optional(PetStatus()) }));
+export const petPages = pagedList('pets', () => ({ status: z.optional(PetStatus()) }));
 
 export const PetPath = lazy(() => z.strictObject({ petId: pathId() }));
 
 export const listPets = {
   operationId: 'listPets',
   scope: 'read',
-  query: petList.query,
+  query: petPages.query,
   unavailable: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 

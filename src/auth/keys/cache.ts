@@ -8,22 +8,21 @@ import type { KeyRecord } from './record.ts';
 /** How long a record is fresh: used without reading KV again. */
 export const FRESH_MS = 10_000;
 /**
- * The maximum age of a record. Between the two ages it is used while KV is read again in the background. So a revocation
- * takes effect at most this long after KV shows it, which takes 60 seconds or more.
+ * How long a record is used while KV works. After `FRESH_MS`, its use starts a KV read in the background. So a revocation
+ * takes effect at most this long after KV shows the change; KV shows it everywhere within 60 seconds or more.
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const MAX_AGE_MS = 30_000;
-/** How long a record is used after it is no longer fresh, while KV fails. */
+/** How long a record is used after it is no longer fresh, if KV fails. */
 export const MAX_STALE_MS = 3_600_000;
 
 type Entry = {
   record: KeyRecord;
   /** When the KV read that returned the record began. */
   readAt: number;
-  /** When to read KV again. Only the outcome of a KV read changes it. */
+  /** When to read KV again. After a failed read this can be later than the maximum age. */
   refreshAt: number;
-  /** The last KV read failed. */
-  stale: boolean;
+  lastReadFailed: boolean;
 };
 
 /** A cache of at most `maxRecords` records. The record that KV returned longest ago is evicted first. */
@@ -49,17 +48,18 @@ export function createKeyCache(maxRecords: number) {
       if (record === null) return;
       const [oldest] = entries.keys();
       if (oldest !== undefined && entries.size >= maxRecords) entries.delete(oldest);
-      entries.set(key, { record, readAt, refreshAt: readAt + FRESH_MS, stale: false });
+      entries.set(key, { record, readAt, refreshAt: readAt + FRESH_MS, lastReadFailed: false });
     },
 
     /** The entry to use after a KV read that began at `startedAt` has failed. */
-    keepStale(key: string, startedAt: number, now: number): Entry | undefined {
+    entryAfterFailure(key: string, startedAt: number, now: number): Entry | undefined {
       const entry = entries.get(key);
       if (!entry || now >= entry.readAt + FRESH_MS + MAX_STALE_MS) return undefined;
+      // Unless a later read has succeeded.
       if (entry.readAt <= startedAt) {
         // The delay before the next read keeps an outage from delaying every request.
         entry.refreshAt = now + FRESH_MS;
-        entry.stale = true;
+        entry.lastReadFailed = true;
       }
       return entry;
     },

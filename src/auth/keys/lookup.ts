@@ -1,7 +1,7 @@
 /**
  * Finds the record of an API key in the isolate's cache, else in KV. A KV read costs a round trip, and KV reads are most
- * of the bill of a small API. Requests of a client come in bursts, so the cache saves most reads, and most of the
- * others run in the background.
+ * of the bill of a small API. Requests of a client come in bursts, so the cache saves most reads, and most
+ * remaining reads run in the background.
  */
 import type { Context } from 'hono';
 import { withDeadline } from '../../deadline.ts';
@@ -24,10 +24,8 @@ const cache = createKeyCache(MAX_RECORDS);
 type KvRead = { startedAt: number; record: Promise<KeyRecord | null> };
 
 /**
- * KV reads in progress, by key. Concurrent requests with the same key share a read. The runtime lets a request await the
- * promise of another (the compatibility flag handle_cross_request_promise_resolution, which our compatibility date
- * includes), but the promise never settles if the request that created it ends first: hence `waitUntil` in `startRead`
- * and the deadline in `readRecord`.
+ * KV reads in progress, by key: concurrent requests with the same key share a read. The runtime lets a request await the
+ * promise of another request (compatibility flag handle_cross_request_promise_resolution, on by default).
  */
 const readsInProgress = new Map<string, KvRead>();
 
@@ -39,9 +37,9 @@ export function cachedRecord(c: Context<AppEnv>, key: string): KeyRecord | undef
   const now = Date.now();
   const entry = cache.get(key, now);
   if (!entry) return undefined;
-  if (entry.stale) c.get('log').keyStale = true;
+  if (entry.lastReadFailed) c.get('log').keyStale = true;
   if (now >= entry.refreshAt && !readsInProgress.has(key)) {
-    // A failure is recorded in the cache, and logged with the next request of the key.
+    // If it fails, the cache marks the entry, and the next request with the key logs `keyStale`.
     c.executionCtx.waitUntil(readRecord(c, key).catch(() => {}));
   }
   return entry.record;
@@ -71,13 +69,15 @@ async function readRecord(
 ): Promise<{ record: KeyRecord | null; isStale: boolean }> {
   const read = readsInProgress.get(key) ?? startRead(c, key);
   try {
+    // The deadline also applies to the read of another request, which may have ended.
     return { record: await withDeadline(read.record, KV_DEADLINE_MS, 'KV'), isStale: false };
   } catch (error) {
     if (error instanceof InvalidRecordError) throw error;
-    const entry = cache.keepStale(key, read.startedAt, Date.now());
+    const entry = cache.entryAfterFailure(key, read.startedAt, Date.now());
     if (!entry) throw serviceUnavailable('API keys cannot be verified right now.', error);
-    return { record: entry.record, isStale: true };
+    return { record: entry.record, isStale: entry.lastReadFailed };
   } finally {
+    // A later request may have started another read.
     if (readsInProgress.get(key) === read) readsInProgress.delete(key);
   }
 }
@@ -87,7 +87,7 @@ function startRead(c: Context<AppEnv>, key: string): KvRead {
   const record = readAndCache(c.env, key, startedAt);
   const read = { startedAt, record };
   readsInProgress.set(key, read);
-  // A read that returns after the deadline of this request is still cached.
+  // The promise settles only while this request lives, and others may await it. A late result is still cached.
   c.executionCtx.waitUntil(record.catch(() => {}));
   return read;
 }

@@ -2,6 +2,7 @@
  * The record of an API key in KV: JSON under the name `key:<SHA-256>`. The key itself is not stored.
  */
 import * as z from 'zod/mini';
+import type { Scope } from '../../definition.ts';
 import { lazy } from '../../lazy.ts';
 import { sha256 } from '../../sha256.ts';
 
@@ -13,8 +14,6 @@ const Time = lazy(() =>
   ),
 );
 const Id = lazy(() => z.string().check(z.minLength(1)));
-
-export type Scope = 'read' | 'write';
 
 /** Readers ignore unknown members. Logs and commands name a key by its `id`. */
 export const KeyRecord = lazy(() =>

@@ -7,10 +7,11 @@ import { KEYED_UNAVAILABLE } from '../unavailable.ts';
 import { hashBody, idempotencyKeyOf, KEPT_HOURS } from './header.ts';
 import type { FirstRequest, KeyedRequest } from './queries.ts';
 
-/** The two ways to insert a row. The outcome of both has the same type. */
-type Inserts<Outcome> = {
+type Create<Outcome> = {
+  /** The validated body. */
+  body: Record<string, unknown>;
   insert: (db: Database) => Promise<D1Result<Outcome>>;
-  /** Inserts at most one row for all requests with the same idempotency key. */
+  /** Inserts at most one row for all requests with the same idempotency key, and adds the first of them. */
   insertOnce: (
     db: Database,
     request: KeyedRequest,
@@ -19,30 +20,28 @@ type Inserts<Outcome> = {
 };
 
 /**
- * Inserts a row, or finds the response to an earlier request with the same idempotency key.
+ * Inserts a row; once for all requests with the same idempotency key, if the request has one.
  *
  * @throws ApiError 422 when the key was used with another body; and as `runQuery`.
  */
-export async function create<Outcome>(
+export async function createOncePerKey<Outcome>(
   c: Context<AppEnv>,
-  body: Record<string, unknown>,
-  { insert, insertOnce }: Inserts<Outcome>,
+  { body, insert, insertOnce }: Create<Outcome>,
 ): Promise<Outcome | undefined> {
   const key = idempotencyKeyOf(c);
   if (key === undefined) return runQuery(c, insert, { isRepeatable: false });
 
   const { operationId: operation } = c.get('operation');
-  // A rotated API key has the family of its predecessor, so it stays the same client.
-  const { id, family: client = id } = c.get('key');
+  const { id: client } = c.get('client');
   const requestId = c.get('requestId');
   const bodyHash = await hashBody(body);
   const request = { client, operation, key, bodyHash, requestId };
   const outcome = await runQuery(c, (db, attempt) => insertOnce(db, request, attempt), {
     unavailable: KEYED_UNAVAILABLE,
   });
-  const isUsed = outcome !== undefined && outcome.request_id !== null;
-  if (isUsed && outcome.body_hash !== bodyHash) throw idempotencyKeyReused();
-  if (isUsed && outcome.request_id !== requestId) c.header('Idempotency-Replayed', 'true');
+  const hasRecord = outcome !== undefined && outcome.request_id !== null;
+  if (hasRecord && outcome.body_hash !== bodyHash) throw idempotencyKeyReused();
+  if (hasRecord && outcome.request_id !== requestId) c.header('Idempotency-Replayed', 'true');
   return outcome;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The SQL of idempotency keys. A create with a key is one transaction: `deleteExpired`, the INSERT of the row under the
- * condition `isNew`, `recordCreated`, and a SELECT of the recorded response. So any number of concurrent or repeated
+ * condition `isKeyUnused`, `recordInsertedRow`, and a SELECT of the recorded response. So any number of concurrent or repeated
  * requests insert one row.
  */
 import type { Database } from '../database.ts';
@@ -8,7 +8,6 @@ import { KEPT_MS } from './header.ts';
 
 /** A request with an idempotency key. */
 export type KeyedRequest = {
-  /** The id of the API key, or of the first key in its chain of rotations. */
   client: string;
   operation: string;
   key: string;
@@ -16,17 +15,21 @@ export type KeyedRequest = {
   requestId: string;
 };
 
-/** The record of the request that was first to use an idempotency key; `null` if there is none. */
+/** The first request with an idempotency key. Both fields are `null` if there is none. */
 export type FirstRequest = { body_hash: string | null; request_id: string | null };
 
-/** SQL condition: no request has used the idempotency key with these parameters. */
-export function isNew(client: `?${number}`, operation: `?${number}`, key: `?${number}`): string {
+/** SQL condition: no request has used the idempotency key. The arguments name the SQL parameters. */
+export function isKeyUnused(
+  client: `?${number}`,
+  operation: `?${number}`,
+  key: `?${number}`,
+): string {
   return `NOT EXISTS (
     SELECT 1 FROM idempotency_keys
     WHERE client = ${client} AND operation = ${operation} AND idempotency_key = ${key})`;
 }
 
-/** Deletes an expired record of the key, which is not valid even before the scheduled handler deletes it. */
+/** Deletes the record of the key if it has expired: the scheduled handler deletes it later. */
 export function deleteExpired(
   db: Database,
   { client, operation, key }: KeyedRequest,
@@ -40,7 +43,7 @@ export function deleteExpired(
 }
 
 /** Records the row that the preceding statement inserted, if it did. `json` is the SQL expression of the row's JSON. */
-export function recordCreated(
+export function recordInsertedRow(
   db: Database,
   { client, operation, key, bodyHash, requestId }: KeyedRequest,
   table: 'pets' | 'orders',

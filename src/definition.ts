@@ -1,12 +1,14 @@
 import type * as z from 'zod/mini';
-import type { Scope } from '../auth/keys/record.ts';
+
+/** The permission that an operation needs, and that an API key has. */
+export type Scope = 'read' | 'write';
 
 /** A validated part of a request, as Hono's validators name them. */
 export type Part = 'param' | 'query' | 'json';
 
 /**
- * What an operation accepts. Its route and its description both use this definition. Each part is a strict object
- * schema, created when it is first needed. An operation without `query` accepts no query parameters.
+ * What an operation accepts, for its route and for the OpenAPI description (openapi/). Each part has a strict object
+ * schema, which is created when it is first needed. An operation without `query` accepts no query parameters.
  */
 export type OperationDefinition = {
   operationId: string;
@@ -14,7 +16,7 @@ export type OperationDefinition = {
   param?: () => z.ZodMiniObject;
   query?: () => z.ZodMiniObject;
   json?: () => z.ZodMiniObject;
-  /** Media types of the body; default `application/json` alone. */
+  /** Media types of the body. Default: `application/json` alone. */
   mediaTypes?: readonly string[];
   /** Whether the operation accepts an `Idempotency-Key`. */
   idempotent?: boolean;
