@@ -34,7 +34,7 @@ test('the description has the names of the service interface', () => {
       { url: readTarget('staging').baseUrl },
       { url: 'http://localhost:8787/v1' },
     ],
-    tags: [{ name: 'animals' }, { name: 'Pets' }, { name: 'Store' }],
+    tags: [{ name: 'animals' }, { name: 'Pets' }, { name: 'Store' }, { name: 'service' }],
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: {

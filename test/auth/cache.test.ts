@@ -50,34 +50,39 @@ describe('a record', () => {
 describe('while KV fails', () => {
   test('a record is used as stale, and KV is read again after ten seconds', () => {
     const cache = cacheOfA();
-    const kept = cache.keepStale('a', 40 * SECOND, 42 * SECOND);
+    const kept = cache.entryAfterFailure('a', 40 * SECOND, 42 * SECOND);
     expect(kept).toMatchObject({ record: { id: 'leaked' } });
-    expect(cache.get('a', 52 * SECOND - 1)).toMatchObject({ stale: true });
+    expect(cache.get('a', 52 * SECOND - 1)).toMatchObject({ lastReadFailed: true });
     expect(cache.get('a', 52 * SECOND)).toBeUndefined();
   });
 
   test('a record is used for an hour after it stopped being fresh, and no longer', () => {
     const cache = cacheOfA();
-    expect(cache.keepStale('a', HOUR, HOUR + 10 * SECOND - 1)).toBeDefined();
-    expect(cache.keepStale('a', HOUR, HOUR + 10 * SECOND)).toBeUndefined();
+    expect(cache.entryAfterFailure('a', HOUR, HOUR + 10 * SECOND - 1)).toBeDefined();
+    expect(cache.entryAfterFailure('a', HOUR, HOUR + 10 * SECOND)).toBeUndefined();
   });
 
   test('a record that was read after the failed read began is not stale', () => {
     const cache = cacheOfA();
     cache.put('a', 12 * SECOND, record('new'));
-    expect(cache.keepStale('a', 11 * SECOND, 13 * SECOND)).toMatchObject({ record: { id: 'new' } });
-    expect(cache.get('a', 13 * SECOND)).toMatchObject({ stale: false, refreshAt: 22 * SECOND });
+    expect(cache.entryAfterFailure('a', 11 * SECOND, 13 * SECOND)).toMatchObject({
+      record: { id: 'new' },
+    });
+    expect(cache.get('a', 13 * SECOND)).toMatchObject({
+      lastReadFailed: false,
+      refreshAt: 22 * SECOND,
+    });
   });
 
   test('a record that is read again is no longer stale', () => {
     const cache = cacheOfA();
-    cache.keepStale('a', 40 * SECOND, 42 * SECOND);
+    cache.entryAfterFailure('a', 40 * SECOND, 42 * SECOND);
     cache.put('a', 52 * SECOND, record('back'));
-    expect(cache.get('a', 53 * SECOND)).toMatchObject({ stale: false });
+    expect(cache.get('a', 53 * SECOND)).toMatchObject({ lastReadFailed: false });
   });
 
   test('a key that is not cached stays unknown', () => {
-    expect(cacheOfA().keepStale('b', 0, 0)).toBeUndefined();
+    expect(cacheOfA().entryAfterFailure('b', 0, 0)).toBeUndefined();
   });
 });
 

@@ -50,9 +50,15 @@ test.each([
   [`cursor=${btoa('2..5.abc')}`, CURSOR],
   [`cursor=${encodeCursor({ list: 'pets', filters: 'status=sold', lastId: 5n })}`, FILTER],
   [`status=sold&cursor=${encodeCursor({ list: 'pets', filters: '', lastId: 5n })}`, FILTER],
-  [`status=sold&cursor=${encodeCursor({ list: 'pets', filters: 'status=available', lastId: 5n })}`, FILTER],
+  [
+    `status=sold&cursor=${encodeCursor({ list: 'pets', filters: 'status=available', lastId: 5n })}`,
+    FILTER,
+  ],
   [`limit=0&status=no&cursor=x&y=1`, `${LIMIT}; ${STATUS}; ${CURSOR}; y: is not a known parameter`],
-  [`limit=0&cursor=${encodeCursor({ list: 'pets', filters: 'status=sold', lastId: 5n })}`, `${LIMIT}; ${FILTER}`],
+  [
+    `limit=0&cursor=${encodeCursor({ list: 'pets', filters: 'status=sold', lastId: 5n })}`,
+    `${LIMIT}; ${FILTER}`,
+  ],
 ])('the query %s is a 400', async (query, message) => {
   const reply = await send('GET', `/v1/pets?${query}`);
   expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
