@@ -4,28 +4,13 @@ import wranglerPackage from '../node_modules/wrangler/package.json' with { type:
 import packageJson from '../package.json' with { type: 'json' };
 import { startStore } from './store.ts';
 
-type Config = {
-  name: string;
-  account_id: string;
-  routes?: { pattern: string; custom_domain: boolean }[];
-  workers_dev: boolean;
-  preview_urls: boolean;
-  vars: Record<string, string>;
-  d1_databases: Record<'binding' | 'database_id' | 'database_name' | 'migrations_dir', string>[];
-  kv_namespaces: Record<'binding' | 'id', string>[];
-  ratelimits: Record<'name' | 'namespace_id', string>[];
-  version_metadata: { binding: string };
-  assets: { directory: string };
-  observability: { enabled: boolean; logs: { invocation_logs: boolean } };
-  limits?: { cpu_ms?: number };
-  triggers: { crons: string[] };
-};
+type Config = ReturnType<typeof readConfig>;
 
 const read = (env: string): Config => readConfig({ config: 'wrangler.toml', env });
 const local: Config = readConfig({ config: 'wrangler.toml' });
 
 /** Everything of an environment that no other one may have. */
-function ownValues(config: Config): Set<string | undefined> {
+function ownValues(config: Config): Set<unknown> {
   const { name, d1_databases, kv_namespaces, ratelimits, routes = [], vars } = config;
   return new Set([
     name,
@@ -45,8 +30,8 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
       d1: config.d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
       kv: config.kv_namespaces.map(({ binding }) => binding),
       limiters: config.ratelimits.map(({ name }) => name),
-      version: config.version_metadata.binding,
-      assets: config.assets.directory,
+      version: config.version_metadata?.binding,
+      assets: config.assets?.directory,
       observability: config.observability,
       crons: config.triggers.crons,
       limits: config.limits,
@@ -57,7 +42,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   });
 
   test('is reached at its base address, and nowhere else', () => {
-    const base = new URL(config.vars.BASE_URL ?? '');
+    const base = new URL(String(config.vars.BASE_URL));
     expect(base.href).toMatch(/^https:\/\/.*[^/]\/v1$/);
     expect(config.routes).toEqual([{ pattern: base.host, custom_domain: true }]);
     expect([config.workers_dev, config.preview_urls]).toEqual([false, false]);

@@ -25,14 +25,13 @@ describe('the limit of a key', () => {
   const limited = 'RATE_LIMITER';
   beforeEach(() => store.fault({ limited }));
 
-  test('applies to that key only: its requests do not reach D1', async () => {
+  test('applies to that key only', async () => {
     const [one, other] = [await store.issueKey({ id: 'one' }), await store.issueKey()];
     const replies: Reply[] = [];
     for (let i = 0; i < TOO_MANY; i += 1) replies.push(await listWith(one));
-    expect(replies.slice(0, LIMIT)).toEqual(
-      Array(LIMIT).fill(expect.objectContaining({ status: 200 })),
-    );
-    const rejected = replies.filter(({ status }) => status !== 200);
+    const isRejected = ({ status }: Reply) => status === 429;
+    expect(replies.findIndex(isRejected)).toBeGreaterThanOrEqual(LIMIT);
+    const rejected = replies.filter(isRejected);
     expect(await store.calls()).toMatchObject({ d1: TOO_MANY - rejected.length });
     expect(rejected[0]?.headers.get('retry-after')).toBe('10');
     expect(rejected[0]?.body).toEqual({
@@ -41,8 +40,8 @@ describe('the limit of a key', () => {
       status: 429,
     });
     expect(await listWith(other)).toMatchObject({ status: 200 });
-    const lines = (await store.logLines()).filter(({ status }) => status === 429);
-    expect(lines[0]).toMatchObject({ code: 'rate_limited', keyId: 'one' });
+    const line = expect.objectContaining({ code: 'rate_limited', keyId: 'one' });
+    expect(await store.logLines()).toContainEqual(line);
   });
 
   test('counts invalid requests', async () => {

@@ -10,87 +10,64 @@ const BODY = '{"name":"Rex","categoryId":1}';
 const post = (body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
   send('POST', '/v1/pets', body, headers);
 
-describe('a body is not JSON', () => {
-  test.each([
-    ['when it is blank', ' \n'],
-    ['when it is truncated', '{"name":"Rex","categoryId":1'],
-    ['with a trailing comma', '{"name":"Rex","categoryId":1,}'],
-    ['with single quotes', "{'name':'Rex','categoryId':1}"],
-    ['with a raw line break in a string', '{"name":"a\nb","categoryId":1}'],
-    ['with NaN', '{"name":"Rex","categoryId":NaN}'],
-    ['with a leading zero', '{"name":"Rex","categoryId":01}'],
-    ['when it has two values', `${BODY}{}`],
-  ])('%s', async (_, body) => {
-    const message = 'The body must be valid JSON.';
-    expect((await post(body)).body).toEqual({ code: 'invalid_json', message, status: 400 });
-  });
-
-  test('when it is empty', async () => {
-    const message = 'The body must not be empty.';
-    expect((await post('')).body).toEqual({ code: 'invalid_json', message, status: 400 });
-  });
-
-  test('when it is not UTF-8', async () => {
-    const bytes = Uint8Array.from(Buffer.from('{"name":"R\xe9x","categoryId":1}', 'latin1'));
-    const message = 'The body must be valid UTF-8.';
-    expect((await post(bytes)).body).toEqual({ code: 'invalid_json', message, status: 400 });
-  });
-
-  test.each([
-    ['arrays', '['.repeat(5000) + ']'.repeat(5000)],
-    ['objects', '{"a":'.repeat(2000) + 1 + '}'.repeat(2000)],
-  ])('when its %s are nested thousands deep', async (_, body) => {
-    const message = 'The body must not be nested more than 32 levels deep.';
-    expect((await post(body)).body).toEqual({ code: 'invalid_json', message, status: 400 });
-  });
+test.each([
+  ' \n',
+  '{"name":"Rex","categoryId":1',
+  '{"name":"Rex","categoryId":1,}',
+  "{'name':'Rex','categoryId':1}",
+  '{"name":"a\nb","categoryId":1}',
+  '{"name":"Rex","categoryId":NaN}',
+  '{"name":"Rex","categoryId":01}',
+  `${BODY}{}`,
+])('%j is not JSON', async (body) => {
+  const message = 'The body must be valid JSON.';
+  expect((await post(body)).body).toEqual({ code: 'invalid_json', message, status: 400 });
 });
 
-describe('a body is too large', () => {
-  const TOO_LARGE = {
+test.each([
+  ['empty', '', 'must not be empty'],
+  ['not UTF-8', Uint8Array.of(0x22, 0xe9, 0x22), 'must be valid UTF-8'],
+  [
+    'deep',
+    '{"a":'.repeat(2000) + 1 + '}'.repeat(2000),
+    'must not be nested more than 32 levels deep',
+  ],
+])('a body that is %s is not read', async (_, body, problem) => {
+  const message = `The body ${problem}.`;
+  expect((await post(body)).body).toEqual({ code: 'invalid_json', message, status: 400 });
+});
+
+test('a body has at most 16,384 bytes, with and without a Content-Length', async () => {
+  const headers = { 'content-type': 'application/json' };
+  for (const [length, status] of [
+    [16_384, 201],
+    [16_385, 413],
+  ] as const) {
+    const body = BODY.padEnd(length, ' ');
+    const chunked = { method: 'POST', headers, body: new Blob([body]).stream() };
+    expect(await store.create(body)).toMatchObject({ status });
+    expect(await store.fetch('/v1/pets', chunked)).toMatchObject({ status });
+  }
+  expect((await store.create(BODY.padEnd(16_385, ' '))).body).toEqual({
     code: 'body_too_large',
     message: 'The body must be at most 16384 bytes.',
     status: 413,
-  };
-  const ofLength = (length: number) => BODY.padEnd(length, ' ');
-
-  test('of 16,385 bytes, not of 16,384', async () => {
-    expect((await store.create(ofLength(16_384))).status).toBe(201);
-    expect((await store.create(ofLength(16_385))).body).toEqual(TOO_LARGE);
-  });
-
-  test('in chunks without a Content-Length', async () => {
-    const headers = { 'content-type': 'application/json' };
-    const chunked = (length: number) => ({
-      ...{ method: 'POST', headers },
-      body: new Blob([ofLength(length)]).stream(),
-    });
-    expect((await store.fetch('/v1/pets', chunked(16_384))).status).toBe(201);
-    expect((await store.fetch('/v1/pets', chunked(40_000))).body).toEqual(TOO_LARGE);
   });
 });
 
 describe('a media type', () => {
   test.each([
-    'APPLICATION/json',
-    'application/json;charset=utf-8',
-    'application/json ; Charset="UTF-8"',
-    'application/json; charset=us-ascii',
-    'application/json; profile=x',
-    'application/json; profile="a;b"; charset="UTF-8"',
-    'application/json;',
+    ...['APPLICATION/json', 'application/json;', 'application/json;charset=utf-8'],
+    ...['application/json ; Charset="UTF-8"', 'application/json; charset=us-ascii'],
+    ...['application/json; profile=x', 'application/json; profile="a;b"; charset="UTF-8"'],
   ])('%s is accepted', async (type) => {
     expect((await store.create(BODY, { headers: { 'content-type': type } })).status).toBe(201);
   });
 
   test.each([
-    [null],
-    ['text/plain'],
-    ['application/x-www-form-urlencoded'],
-    ['application/problem+json'],
-    ['application/merge-patch+json'],
-    ['application/json, text/plain'],
-    ['application/json; profile="a'],
-    [`application/json; profile=${'x'.repeat(256)}`],
+    ...[null, 'text/plain', 'application/x-www-form-urlencoded', 'application/problem+json'],
+    ...['application/merge-patch+json', 'application/json, text/plain'],
+    ...['application/json; profile="a', `application/json; profile=${'x'.repeat(256)}`],
   ])('%s is not supported by a create', async (type) => {
     const bytes = Uint8Array.from(Buffer.from(BODY));
     const { headers, body } = await post(bytes, { 'content-type': type });
