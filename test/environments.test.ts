@@ -4,7 +4,20 @@ import wranglerPackage from '../node_modules/wrangler/package.json' with { type:
 import packageJson from '../package.json' with { type: 'json' };
 import { startStore } from './store.ts';
 
-type Config = ReturnType<typeof readConfig>;
+type Named = Record<string, string>;
+type Config = Record<'d1_databases' | 'kv_namespaces' | 'ratelimits', Named[]> & {
+  name: string;
+  account_id: string;
+  routes?: Named[];
+  workers_dev: boolean;
+  preview_urls: boolean;
+  vars: Named;
+  version_metadata: Named;
+  assets: Named;
+  observability: object;
+  limits?: { cpu_ms?: number };
+  triggers: object;
+};
 
 const read = (env: string): Config => readConfig({ config: 'wrangler.toml', env });
 const local: Config = readConfig({ config: 'wrangler.toml' });
@@ -30,10 +43,10 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
       d1: config.d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
       kv: config.kv_namespaces.map(({ binding }) => binding),
       limiters: config.ratelimits.map(({ name }) => name),
-      version: config.version_metadata?.binding,
-      assets: config.assets?.directory,
+      version: config.version_metadata.binding,
+      assets: config.assets.directory,
       observability: config.observability,
-      crons: config.triggers.crons,
+      crons: config.triggers,
       limits: config.limits,
       vars: Object.keys({ BASE_URL: '', ...config.vars }).sort(),
     });
@@ -42,7 +55,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   });
 
   test('is reached at its base address, and nowhere else', () => {
-    const base = new URL(String(config.vars.BASE_URL));
+    const base = new URL(config.vars.BASE_URL ?? '');
     expect(base.href).toMatch(/^https:\/\/.*[^/]\/v1$/);
     expect(config.routes).toEqual([{ pattern: base.host, custom_domain: true }]);
     expect([config.workers_dev, config.preview_urls]).toEqual([false, false]);
