@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
 import { app } from '../src/app.ts';
 import { generateKey } from '../src/auth/keys/format.ts';
-import { expectDescribed } from './contract.ts';
-import type { Reply, RequestOptions, Store } from './store.ts';
+import { type Reply, type RequestOptions, readReply, type Store } from './store.ts';
 
 const unavailable = (): never => {
   throw new Error('the request reached D1');
@@ -35,12 +34,8 @@ export function startApp(store: Store): Send {
   let env: Env;
   beforeAll(async () => {
     await store.putRecord(key, { id: randomUUID() });
-    const limiters = {
-      RATE_LIMITER: unlimited,
-      WRITE_RATE_LIMITER: unlimited,
-      ADDRESS_RATE_LIMITER: unlimited,
-    };
-    env = { ...(await store.bindings()), DB, ...limiters };
+    env = { ...(await store.bindings()), DB };
+    env.RATE_LIMITER = env.WRITE_RATE_LIMITER = env.ADDRESS_RATE_LIMITER = unlimited;
   });
   beforeEach(() => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});
@@ -58,14 +53,6 @@ export function startApp(store: Store): Send {
     }
     const init = { method, headers: sent, ...(body !== undefined && { body, duplex: 'half' }) };
     const response = await app.request(path, init, env, context);
-    const text = await response.text();
-    const reply = {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
-    expectDescribed(method, path, reply);
-    return reply;
+    return readReply(method, path, response);
   };
 }

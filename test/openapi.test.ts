@@ -72,25 +72,22 @@ test('the description has the operations of the contract', () => {
 });
 
 /** The examples of each JSON body in requests and responses, and the path of its schema in the document. */
-const bodies = Object.entries(description.paths).flatMap(([path, item]) =>
-  Object.entries(item).flatMap(([method, { requestBody, responses }]) =>
-    [
-      { pointer: ['requestBody'], content: requestBody?.content },
-      ...Object.entries(responses).map(([status, { content }]) => ({
-        pointer: ['responses', status],
-        content,
-      })),
-    ].flatMap(({ pointer, content }) =>
-      Object.entries(content ?? {}).map(([type, { example, examples = {} }]) => ({
-        name: `${method} ${path} ${pointer.join(' ')} ${type}`,
-        pointer: ['paths', path, method, ...pointer, 'content', type, 'schema'],
-        examples: [example, ...Object.values(examples).map(({ value }) => value)].filter(Boolean),
-      })),
-    ),
+const bodies = operations.flatMap(({ pointer, operation: { requestBody, responses } }) =>
+  [
+    { part: ['requestBody'], content: requestBody?.content },
+    ...Object.entries(responses).map(([status, { content }]) => ({
+      part: ['responses', status],
+      content,
+    })),
+  ].flatMap(({ part, content }) =>
+    Object.entries(content ?? {}).map(([type, { example, examples = {} }]) => ({
+      pointer: [...pointer, ...part, 'content', type, 'schema'],
+      examples: [example, ...Object.values(examples).map(({ value }) => value)].filter(Boolean),
+    })),
   ),
 );
 
-test.each(bodies)('$name has examples, which match its schema', ({ pointer, examples }) => {
+test.each(bodies)('$pointer has examples, which match it', ({ pointer, examples }) => {
   expect(examples).not.toEqual([]);
   expect(examples.flatMap((example) => problems(pointer, example))).toEqual([]);
 });
