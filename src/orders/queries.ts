@@ -43,7 +43,7 @@ export function insertOrder(db: Database, petId: bigint): Promise<D1Result<Place
   const reserve = db
     .prepare(
       `UPDATE pets SET status = 'pending'
-       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${PET_HAS_OPEN_ORDER}`,
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available'`,
     )
     .bind(`${petId}`);
   // One row, even if there is no order and no pet. The preceding INSERT placed the order, if it changed a row.
@@ -74,7 +74,7 @@ export function insertOrderOnce(
   const reserve = db
     .prepare(
       `UPDATE pets SET status = 'pending'
-       WHERE id = CAST(?1 AS INTEGER) AND status = 'available' AND NOT ${PET_HAS_OPEN_ORDER}
+       WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
          AND ${isKeyUnused('?2', '?3', '?4')} AND ${noLaterAttempt('?5', '?6')}`,
     )
     .bind(`${petId}`, client, operation, key, attempt.requestId, attempt.number);
@@ -98,10 +98,16 @@ export function insertOrderOnce(
   return fencedTransaction(db, attempt, changes, outcome);
 }
 
-/** Inserts the order of a pet that the preceding statement reserved. */
+/**
+ * Inserts the order of the pet that the preceding statement reserved. An available pet has an open order only if an operator
+ * inserted one: then the pet stays reserved for that.
+ */
 function insertForReserved(db: Database, petId: bigint): D1PreparedStatement {
   return db
-    .prepare('INSERT INTO orders (pet_id) SELECT CAST(?1 AS INTEGER) WHERE changes() = 1')
+    .prepare(
+      `INSERT INTO orders (pet_id) SELECT id FROM pets
+       WHERE id = CAST(?1 AS INTEGER) AND changes() = 1 AND NOT ${PET_HAS_OPEN_ORDER}`,
+    )
     .bind(`${petId}`);
 }
 
