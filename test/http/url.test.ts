@@ -18,7 +18,10 @@ test.each([
 
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-test.each(['%37', '7%20', '%ff', '%', '1.0', '+1', '٣'])('%s is not an id', async (id) => {
+test.each([
+  ...['%37', '7%20', '%ff', '%', 'x', '-', '1.0', '+1', '1e3', '0x10', '٣'],
+  ...['9223372036854775808', '-9223372036854775809', '1'.repeat(1000)],
+])('%s is not an id', async (id) => {
   const { body } = await store.fetch(`/v1/pets/${id}`);
   const message = `petId: ${INT64_PROBLEM}`;
   expect(body).toEqual({ code: 'invalid_request', message, status: 400 });
