@@ -82,15 +82,17 @@ test.each([
   'a key that is %s while its client sends a body cannot write',
   async (_, change, status, code) => {
     const key = await store.issueKey({ id: 'slow' });
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
+    const source = {
+      async pull(controller: ReadableStreamDefaultController) {
         await store.putRecord(key, { id: 'slow', ...change });
         // The isolate's copy of the record is then too old to be used.
         vi.setSystemTime(Date.now() + 31_000);
         controller.enqueue(new TextEncoder().encode('{"name":"Rex","categoryId":1}'));
         controller.close();
       },
-    });
+    };
+    // Nothing is pulled before the app reads the body, after the first look at the key.
+    const body = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
     const reply = await send('POST', '/v1/pets', body, { authorization: `Bearer ${key}` });
     expect(reply).toMatchObject({ status, body: { code } });
   },
