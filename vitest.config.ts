@@ -9,7 +9,7 @@ const PROJECTS = {
   long: [
     'test/**/*.long.ts',
     'test/contract.test.ts',
-    'test/faults/{d1-clients,model,orders}.test.ts',
+    'test/faults/{histories,operations}.test.ts',
     'test/pets/create-pet.test.ts',
   ],
   // Real processes, killed and started again, and damaged files.

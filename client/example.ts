@@ -1,35 +1,51 @@
 /**
- * Calling the store from TypeScript: `npm run example` runs this against a local store. Outside this
- * repository the import is `from 'animal-store-client'`.
+ * Calling the store from TypeScript: `node client/example.ts` runs this against the store that `npm start` serves.
+ * Outside this repository the import is `from 'animal-store-client'`.
  */
+import { parseArgs } from 'node:util';
 import { createAnimalStore, StoreError } from './src/index.ts';
 
-// The key that every local store knows.
-const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
-const [baseUrl = 'http://localhost:8787/v1', apiKey = LOCAL_KEY] = process.argv.slice(2);
+const USAGE = 'usage: node client/example.ts [--url https://…/v1 --key <API_KEY>]';
 
 try {
-  const store = createAnimalStore({ baseUrl, apiKey });
-  // 9007199254740993 is past 2^53: a JavaScript number would round it.
-  const rex = await store.createPet({
-    name: 'Rex',
-    categoryId: 9007199254740993n,
-    status: 'available',
+  const { values } = parseArgs({
+    options: {
+      url: { type: 'string', default: 'http://localhost:8787/v1' },
+      // The key that every local store accepts.
+      key: { type: 'string', default: 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP' },
+      help: { type: 'boolean', default: false },
+    },
   });
-  console.log(`added ${rex.name}, whose id is ${rex.id}, of category ${rex.categoryId}`);
-
-  for await (const pet of store.listPets({ status: 'available', limit: 100 })) {
-    console.log(`${pet.id}\t${pet.name}`);
-  }
+  if (values.help) console.log(USAGE);
+  else await addAndList(values.url, values.key);
 } catch (error) {
-  if (!(error instanceof StoreError || error instanceof TypeError)) throw error;
-  const isUnreachable = error instanceof StoreError && error.code === 'network_error';
-  console.error(
-    isUnreachable
-      ? `No store answers at ${baseUrl}. Start one with: npm start`
-      : error instanceof StoreError
-        ? `${error.code}: ${error.message}`
-        : error.message,
-  );
+  // An invalid argument, also one of the client.
+  if (!(error instanceof TypeError)) throw error;
+  console.error(`${error.message}\n${USAGE}`);
   process.exitCode = 1;
+}
+
+async function addAndList(baseUrl: string, apiKey: string): Promise<void> {
+  const store = createAnimalStore({ baseUrl, apiKey });
+  try {
+    // 9007199254740993 is past 2^53: a JavaScript number would round it.
+    const rex = await store.createPet({
+      name: 'Rex',
+      categoryId: 9007199254740993n,
+      status: 'available',
+    });
+    console.log(`added ${rex.name}, whose id is ${rex.id}, of category ${rex.categoryId}`);
+
+    // `for await (const pet of store.listPets())` would read all.
+    const pets = await store.listPets({ status: 'available' }).toArray({ max: 10 });
+    for (const pet of pets) console.log(`${pet.id}\t${pet.name}`);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    console.error(
+      error.code === 'network_error'
+        ? `No store answers at ${baseUrl}. Start one with: npm start`
+        : `${error.code}: ${error.message}`,
+    );
+    process.exitCode = 1;
+  }
 }

@@ -138,7 +138,7 @@ export interface components {
          * @description An animal to add. The service assigns its id. Omit `status` for an animal without a status.
          * @example {
          *       "name": "Rex",
-         *       "categoryId": 3,
+         *       "categoryId": 3n,
          *       "status": "available"
          *     }
          */
@@ -172,9 +172,9 @@ export interface components {
         /**
          * @description An animal. The field `status` is absent if the animal has no status.
          * @example {
-         *       "id": 7,
+         *       "id": 7n,
          *       "name": "Rex",
-         *       "categoryId": 3,
+         *       "categoryId": 3n,
          *       "status": "available"
          *     }
          */
@@ -201,7 +201,7 @@ export interface components {
         /**
          * @description An order to place.
          * @example {
-         *       "petId": 1
+         *       "petId": 1n
          *     }
          */
         NewOrder: {
@@ -223,8 +223,8 @@ export interface components {
         /**
          * @description An order of an animal.
          * @example {
-         *       "id": 5,
-         *       "petId": 1,
+         *       "id": 5n,
+         *       "petId": 1n,
          *       "status": "placed",
          *       "placedAt": "2026-11-20T09:30:00.000Z"
          *     }
@@ -373,9 +373,9 @@ export interface components {
          * @description A page of animals, ascending by id.
          * @example [
          *       {
-         *         "id": 7,
+         *         "id": 7n,
          *         "name": "Rex",
-         *         "categoryId": 3,
+         *         "categoryId": 3n,
          *         "status": "available"
          *       }
          *     ]
@@ -385,8 +385,8 @@ export interface components {
          * @description A page of orders, ascending by id.
          * @example [
          *       {
-         *         "id": 5,
-         *         "petId": 1,
+         *         "id": 5n,
+         *         "petId": 1n,
          *         "status": "placed",
          *         "placedAt": "2026-11-20T09:30:00.000Z"
          *       }
@@ -524,9 +524,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 7,
+                     *         "id": 7n,
                      *         "name": "Rex",
-                     *         "categoryId": 3,
+                     *         "categoryId": 3n,
                      *         "status": "available"
                      *       }
                      *     ]
@@ -631,9 +631,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 7,
+                     *       "id": 7n,
                      *       "name": "Rex",
-                     *       "categoryId": 3,
+                     *       "categoryId": 3n,
                      *       "status": "available"
                      *     }
                      */
@@ -767,9 +767,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 7,
+                     *       "id": 7n,
                      *       "name": "Rex",
-                     *       "categoryId": 3,
+                     *       "categoryId": 3n,
                      *       "status": "available"
                      *     }
                      */
@@ -1017,9 +1017,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 7,
+                     *       "id": 7n,
                      *       "name": "Rex",
-                     *       "categoryId": 3,
+                     *       "categoryId": 3n,
                      *       "status": "available"
                      *     }
                      */
@@ -1168,8 +1168,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 5,
-                     *         "petId": 1,
+                     *         "id": 5n,
+                     *         "petId": 1n,
                      *         "status": "placed",
                      *         "placedAt": "2026-11-20T09:30:00.000Z"
                      *       }
@@ -1275,8 +1275,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 5,
-                     *       "petId": 1,
+                     *       "id": 5n,
+                     *       "petId": 1n,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }
@@ -1430,8 +1430,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 5,
-                     *       "petId": 1,
+                     *       "id": 5n,
+                     *       "petId": 1n,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }
@@ -1547,8 +1547,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 5,
-                     *       "petId": 1,
+                     *       "id": 5n,
+                     *       "petId": 1n,
                      *       "status": "approved",
                      *       "placedAt": "2026-11-20T09:30:00.000Z"
                      *     }

@@ -1,64 +1,55 @@
-/** The deadline of a call: its time limit or a signal of the caller, whichever comes first. */
+/** Time limits: one for a call, and one for each of its attempts. */
 import { StoreError } from './error.ts';
 
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
-export type Deadline = {
-  /** Aborted when the call must end. */
+export type TimeLimit = {
+  /** Aborted when the time is over, or with one of the other signals. */
   signal: AbortSignal;
-  /** The error to reject with after the abort. */
-  error(): StoreError;
-  /** Resolves after `ms`, or earlier when the call must end. */
-  pause(ms: number): Promise<void>;
-  /** Rejects when the call must end, even if the work continues: a custom `fetch` may ignore its signal. */
-  race<T>(work: Promise<T>): Promise<T>;
-  hasTimeFor(ms: number): boolean;
-  /** Releases the timer and the caller's signals. */
+  /** Releases the timer and the other signals. */
   release(): void;
 };
 
 /** `AbortSignal.any` would do this, but is missing in the first versions of Node.js 20. */
-export function startDeadline(ms: number, callerSignals: AbortSignal[]): Deadline {
+export function startTimeLimit(ms: number, others: AbortSignal[]): TimeLimit {
   const controller = new AbortController();
-  const { signal } = controller;
   const abort = () => controller.abort();
-  const timer = setTimeout(abort, Math.min(ms, LONGEST_TIMEOUT_MS));
-  const endsAt = Date.now() + ms;
-  const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
-  // Between attempts nothing awaits it: that is no unhandled rejection.
-  ended.catch(() => {});
-  for (const callerSignal of callerSignals) {
-    callerSignal.addEventListener('abort', abort);
-    if (callerSignal.aborted) abort();
-  }
-
-  return {
-    signal,
-    error() {
-      const aborted = callerSignals.find((callerSignal) => callerSignal.aborted);
-      return aborted
-        ? new StoreError('aborted', 'The call was aborted.', { cause: aborted.reason })
-        : new StoreError('deadline_exceeded', `The call took longer than ${ms} ms.`);
-    },
-    pause: (pauseMs) =>
-      new Promise((resolve) => {
-        const end = () => {
-          clearTimeout(pauseTimer);
-          signal.removeEventListener('abort', end);
-          resolve();
-        };
-        const pauseTimer = setTimeout(end, pauseMs);
-        signal.addEventListener('abort', end);
-      }),
-    race: (work) => Promise.race([ended, work]),
+  const timer = setTimeout(
+    () => controller.abort(new Error(`Timeout after ${ms} ms.`)),
     // A longer timer would fire at once.
-    hasTimeFor: (pauseMs) =>
-      !signal.aborted && pauseMs <= LONGEST_TIMEOUT_MS && Date.now() + pauseMs < endsAt,
+    Math.min(ms, LONGEST_TIMER_MS),
+  );
+  for (const other of others) {
+    other.addEventListener('abort', abort);
+    if (other.aborted) abort();
+  }
+  return {
+    signal: controller.signal,
     release() {
       clearTimeout(timer);
-      for (const callerSignal of callerSignals) callerSignal.removeEventListener('abort', abort);
+      for (const other of others) other.removeEventListener('abort', abort);
     },
   };
+}
+
+/** Rejects when the signal is aborted, even if the work continues: a custom `fetch` may ignore its signal. */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    work.then(resolve, reject);
+  });
+}
+
+/** Resolves after `ms`, or when the signal is aborted. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const limit = startTimeLimit(ms, [signal]);
+  await abortable(new Promise(() => {}), limit.signal).catch(() => limit.release());
+}
+
+/** The error of a call that the caller aborted. */
+export function abortedBy(signals: AbortSignal[]): StoreError | undefined {
+  const signal = signals.find(({ aborted }) => aborted);
+  return signal && new StoreError('aborted', 'The call was aborted.', { cause: signal.reason });
 }

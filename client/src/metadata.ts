@@ -11,7 +11,7 @@ export type Metadata = {
   idempotencyReplayed: boolean;
   /** Seconds to wait before the next request, from `Retry-After`; 0 without it. */
   retryAfterSeconds: number;
-  /** Number of attempts. */
+  /** Number of requests sent. */
   attempts: number;
   /** All headers that the runtime exposes. */
   headers: Headers;
@@ -38,7 +38,8 @@ function secondsOf(retryAfter: string): number {
   return Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) || 0;
 }
 
-const LINK = /<([^>]*)>((?:[^,<"]|"(?:\\.|[^"\\])*")*)/g;
+/** Every branch starts with another character: the time must not grow with the square of the length. */
+const LINK = /<([^<>]*)>((?:[^,<"\\]|"(?:\\.|[^"\\])*")*)/g;
 const LINK_PARAMETER = /;\s*([^\s;="]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))/g;
 
 /** The target of the next page, from `Link` (RFC 8288, 3). */

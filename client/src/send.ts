@@ -1,139 +1,65 @@
-/** Sends a request: attempts, pauses, and which failures are retried. */
-import { type Deadline, startDeadline } from './deadline.ts';
-import { StoreError, type StoreErrorCode } from './error.ts';
-import { parseJson } from './json.ts';
-import { type Metadata, metadataOf } from './metadata.ts';
-
-/** The limits of a call. */
-export type CallOptions = {
-  /** Aborts the call, or the whole `for await` over a list, with the code `aborted`. */
-  signal?: AbortSignal | undefined;
-  /**
-   * Milliseconds for the call with all its attempts and pauses; default 60,000. In a `for await` it applies
-   * to each page: limit the whole loop with `signal`.
-   */
-  deadlineMs?: number | undefined;
-  /** Maximum number of attempts; default 4. */
-  maxAttempts?: number | undefined;
-};
-
-/** The limits of the client and of the call, merged. */
-type Limits = {
-  /** The call ends when one of them is aborted. */
-  signals: AbortSignal[];
-  deadlineMs: number;
-  maxAttempts: number;
-};
-
-export type Outgoing = {
-  url: string;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  headers: Headers;
-  body: string | null;
-  /** The body of a successful response: `none` is a 204. */
-  expects: 'array' | 'object' | 'none';
-  /** Whether it can safely be repeated after a 5xx or no response. */
-  isRepeatable: boolean;
-  /** Called with the headers of every response. */
-  onHeaders(headers: Headers): void;
-};
-
-export type Answer = { body: unknown; metadata: Metadata };
+/** Sends a request: attempts, pauses, and which failures are repeated. */
+import { attempt, type Outgoing, type Reply } from './attempt.ts';
+import { abortedBy, LONGEST_TIMER_MS, pause, startTimeLimit } from './deadline.ts';
+import { StoreError } from './error.ts';
+import type { CallOptions } from './options.ts';
 
 const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8_000;
 
 /**
- * Sends a request, and retries it where that is safe: after a 429, which was not carried out; after a 5xx or no
- * response if it is repeatable. Pauses double, are partly random, and are added to `Retry-After`.
+ * Repeats after a 429, which was not carried out, and after a 5xx or no response if the operation says so.
  *
  * @throws StoreError
  */
 export async function send(
-  fetch: typeof globalThis.fetch,
   request: Outgoing,
-  { signals, deadlineMs, maxAttempts }: Limits,
-): Promise<Answer> {
-  const deadline = startDeadline(deadlineMs, signals);
+  signals: AbortSignal[],
+  { deadlineMs = 60_000, attemptTimeoutMs = 15_000, maxAttempts = 4 }: CallOptions,
+): Promise<Reply<unknown>> {
+  const call = startTimeLimit(deadlineMs, signals);
+  const endsAt = Date.now() + Math.min(deadlineMs, LONGEST_TIMER_MS);
+  let attempts = 0;
   let outcomeUnknown = false;
+  let requestId: string | undefined;
+  let lastFailure: StoreError | undefined;
+  const complete = (error: StoreError) =>
+    Object.assign(error, { attempts, outcomeUnknown, requestId });
   try {
-    if (deadline.signal.aborted) throw deadline.error();
-    for (let attempt = 1; ; attempt += 1) {
-      const result = await attemptOnce(fetch, request, deadline, attempt);
+    while (!call.signal.aborted) {
+      attempts += 1;
+      const result = await attempt(request, attemptTimeoutMs, call.signal, attempts);
       if (!(result instanceof StoreError)) return result;
       const { code, status = 0, metadata } = result;
+      requestId = metadata?.requestId ?? requestId;
 
-      // An earlier attempt deleted the animal, and its response was lost.
-      const isGone = request.method === 'DELETE' && code === 'pet_not_found';
-      if (isGone && outcomeUnknown && metadata) return { body: undefined, metadata };
+      // An earlier attempt deleted it, and its response was lost.
+      const isGone = request.method === 'DELETE' && status === 404 && code !== 'not_found';
+      if (isGone && outcomeUnknown && metadata) return { data: undefined, metadata };
 
+      const isUnanswered = code === 'network_error' || status >= 500;
       // A browser reports a redirect with status 0, which is a response.
-      const isUnanswered = !metadata || status >= 500;
-      const isWrite = request.method !== 'GET';
-      if (isWrite && (isUnanswered || status < 400)) outcomeUnknown = true;
+      if (request.method !== 'GET' && (isUnanswered || status < 400)) outcomeUnknown = true;
+      if (code === 'network_error' && call.signal.aborted) break;
 
-      const pauseMs =
-        FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2) +
-        1000 * (metadata?.retryAfterSeconds ?? 0);
-      const mayRepeat = status === 429 || (isUnanswered && request.isRepeatable);
-      if (!mayRepeat || !(attempt < maxAttempts) || !deadline.hasTimeFor(pauseMs))
-        throw Object.assign(result, { outcomeUnknown });
-      await deadline.pause(pauseMs);
-      if (deadline.signal.aborted) throw Object.assign(deadline.error(), { outcomeUnknown });
+      const pauseMs = pauseAfter(attempts, metadata?.retryAfterSeconds ?? 0);
+      const mayRepeat = status === 429 || (isUnanswered && request.unanswered === 'repeat');
+      if (!mayRepeat || attempts >= maxAttempts || Date.now() + pauseMs >= endsAt)
+        throw complete(result);
+      lastFailure = result;
+      await pause(pauseMs, call.signal);
     }
+    const message = `The call took longer than ${deadlineMs} ms.`;
+    throw complete(
+      abortedBy(signals) ?? new StoreError('deadline_exceeded', message, { cause: lastFailure }),
+    );
   } finally {
-    deadline.release();
+    call.release();
   }
 }
 
-async function attemptOnce(
-  fetch: typeof globalThis.fetch,
-  { url, method, headers, body, expects, onHeaders }: Outgoing,
-  deadline: Deadline,
-  attempt: number,
-): Promise<Answer | StoreError> {
-  try {
-    const { signal } = deadline;
-    // A redirect could turn a write into a GET, or send the API key to another server.
-    const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
-    const response = await deadline.race(fetch(url, init));
-    const text = await deadline.race(response.text());
-    onHeaders(response.headers);
-    return read(text, expects, metadataOf(response, attempt));
-  } catch (cause) {
-    if (deadline.signal.aborted) return deadline.error();
-    return new StoreError('network_error', 'The store did not respond.', { cause });
-  }
-}
-
-function read(text: string, expects: Outgoing['expects'], metadata: Metadata): Answer | StoreError {
-  const { status } = metadata;
-  let cause: unknown;
-  try {
-    const body = status === 204 ? undefined : parseJson(text);
-    if (status >= 200 && status < 300 && kindOf(body) === expects) return { body, metadata };
-    if (status >= 400 && isErrorBody(body))
-      return new StoreError(body.code, body.message, { metadata });
-  } catch (error) {
-    cause = error;
-  }
-  const message = `The response with status ${status} is not a valid response of the store.`;
-  return new StoreError('invalid_response', message, { metadata, cause });
-}
-
-function kindOf(body: unknown): Outgoing['expects'] | undefined {
-  if (body === undefined) return 'none';
-  if (Array.isArray(body)) return 'array';
-  return typeof body === 'object' && body !== null ? 'object' : undefined;
-}
-
-/** Accepts unknown codes: a newer service may have added one. */
-function isErrorBody(body: unknown): body is { code: StoreErrorCode; message: string } {
-  return (
-    typeof body === 'object' &&
-    body !== null &&
-    'code' in body &&
-    typeof body.code === 'string' &&
-    'message' in body &&
-    typeof body.message === 'string'
-  );
+/** Doubles up to 8 s. Random, so that clients that failed together do not return together. */
+function pauseAfter(attempts: number, retryAfterSeconds: number): number {
+  const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
+  return backOff * (0.5 + Math.random() / 2) + 1000 * retryAfterSeconds * (1 + Math.random() / 4);
 }

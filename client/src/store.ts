@@ -1,17 +1,21 @@
 /** The client: one method for each operation. */
+import type { Reply } from './attempt.ts';
 import type { StoreError } from './error.ts';
 import {
   type Connection,
-  type CreateOptions,
   type Input,
-  nextPage,
   type Operation,
-  type Reply,
   type ResultOf,
   run,
+  signalsOf,
 } from './operations.ts';
+import {
+  type CallOptions,
+  type CreateOptions,
+  checkOptions,
+  type StoreOptions,
+} from './options.ts';
 import { type Pages, pagesOf } from './pages.ts';
-import type { CallOptions } from './send.ts';
 import type {
   Health,
   ListOrdersQuery,
@@ -24,15 +28,7 @@ import type {
   PetPatch,
 } from './types.ts';
 
-export type StoreOptions = CallOptions & {
-  /** The store's address, which ends in `/v1`. */
-  baseUrl: string;
-  apiKey: string;
-  /** Default: the global `fetch`. */
-  fetch?: typeof fetch | undefined;
-};
-
-/** The result of a call; rejected with a {@link StoreError}. */
+/** The result of a call. Rejected with a {@link StoreError}, or with a TypeError about an argument. */
 export interface Call<T> extends Promise<T> {
   /**
    * The result with the response metadata.
@@ -49,17 +45,13 @@ export interface AnimalStore {
   /**
    * Lists animals in ascending order of id, optionally with one status: all pages with `for await` (100 animals
    * in a page by default), or one page with `page()` (20 by default). Stable.
-   *
-   * @example
-   * for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
+   * @example for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
    */
   listPets(query?: ListPetsQuery, options?: CallOptions): Pages<Pet>;
 
   /**
    * Adds an animal; the service assigns its id. Stable.
-   *
-   * @example
-   * const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
+   * @example const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
    */
   createPet(pet: NewPet, options?: CreateOptions): Call<Pet>;
 
@@ -67,65 +59,50 @@ export interface AnimalStore {
    * Fetches an animal. Stable.
    *
    * @deprecated It will be removed on 5 December 2030. Use `listPets` with a `status` instead.
-   * @example
-   * const pet = await store.getPet(7n);
+   * @example const pet = await store.getPet(7n);
    */
   getPet(petId: bigint, options?: CallOptions): Call<Pet>;
 
   /**
    * Changes fields of an animal; `status: null` removes its status. Beta: may change with notice. Not retried
    * after a 5xx or no response: a repeated change could overwrite those of other clients.
-   *
-   * @example
-   * const pet = await store.updatePet(7n, { name: 'Max' });
+   * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
   updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Call<Pet>;
 
   /**
    * Deletes an animal. Beta: may change with notice.
-   *
-   * @example
-   * await store.deletePet(7n);
+   * @example await store.deletePet(7n);
    */
   deletePet(petId: bigint, options?: CallOptions): Call<void>;
 
   /**
    * Lists orders in ascending order of id, optionally with one status. Experimental: may change at any time.
-   *
-   * @example
-   * const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
+   * @example const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
    */
   listOrders(query?: ListOrdersQuery, options?: CallOptions): Pages<Order>;
 
   /**
    * Orders an available animal. Experimental: may change at any time.
-   *
-   * @example
-   * const order = await store.placeOrder({ petId: 7n });
+   * @example const order = await store.placeOrder({ petId: 7n });
    */
   placeOrder(order: NewOrder, options?: CreateOptions): Call<Order>;
 
   /**
    * Fetches an order. Experimental: may change at any time.
-   *
-   * @example
-   * const { status } = await store.getOrder(5n);
+   * @example const { status } = await store.getOrder(5n);
    */
   getOrder(orderId: bigint, options?: CallOptions): Call<Order>;
 
   /**
    * Approves, delivers or cancels an order. Experimental: may change at any time.
-   *
-   * @example
-   * const order = await store.updateOrder(5n, { status: 'approved' });
+   * @example const order = await store.updateOrder(5n, { status: 'approved' });
    */
   updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Call<Order>;
 
   /**
    * Returns the health and the version of the service. Stable.
-   *
-   * @example
-   * const { version } = await store.getHealth();
+   * @example const { version } = await store.getHealth();
    */
   getHealth(options?: CallOptions): Call<Health>;
 
@@ -151,17 +128,13 @@ export interface Session extends AnimalStore {
 /**
  * Creates a client of the store.
  *
- * @throws TypeError when `baseUrl` or `apiKey` is invalid
- * @example
- * const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
+ * @throws TypeError that names an invalid option
+ * @example const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
+  checkOptions(options);
   const { baseUrl, apiKey, fetch = globalThis.fetch, ...defaults } = options;
-  const { href } = new URL(baseUrl);
-  // `Headers` rejects such a key as well, but its error message contains the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError('apiKey: must be printable ASCII without spaces');
-  return clientOf({ baseUrl: href.replace(/\/+$/, ''), apiKey, fetch, defaults });
+  return clientOf({ baseUrl: baseUrl.replace(/\/+$/, ''), apiKey, fetch, defaults });
 }
 
 function clientOf(connection: Connection): AnimalStore {
@@ -180,39 +153,41 @@ function clientOf(connection: Connection): AnimalStore {
     return Object.assign(data, { withMetadata });
   }
 
+  function list<T>(
+    fetchPage: (input: { query: string }) => Promise<Reply<T[]>>,
+    query: ListPetsQuery | ListOrdersQuery = {},
+    options?: CallOptions,
+  ): Pages<T> {
+    return pagesOf(
+      (next, limit) =>
+        fetchPage({ query: next ?? queryOf({ ...query, limit: query.limit ?? limit }) }),
+      signalsOf(connection.defaults, options),
+    );
+  }
+
   return {
     listPets: (query, options) =>
-      pagesOf(
-        (page, limit) =>
-          run(
-            connection,
-            'listPets',
-            { query: { ...query, limit: query?.limit ?? limit }, page },
-            options,
-          ),
-        (metadata) => nextPage(connection, 'listPets', metadata),
-      ),
+      list((input) => run(connection, 'listPets', input, options), query, options),
     createPet: (body, options) => call('createPet', { body }, options),
     getPet: (id, options) => call('getPet', { id }, options),
     updatePet: (id, body, options) => call('updatePet', { id, body }, options),
     deletePet: (id, options) => call('deletePet', { id }, options),
     listOrders: (query, options) =>
-      pagesOf(
-        (page, limit) =>
-          run(
-            connection,
-            'listOrders',
-            { query: { ...query, limit: query?.limit ?? limit }, page },
-            options,
-          ),
-        (metadata) => nextPage(connection, 'listOrders', metadata),
-      ),
+      list((input) => run(connection, 'listOrders', input, options), query, options),
     placeOrder: (body, options) => call('placeOrder', { body }, options),
     getOrder: (id, options) => call('getOrder', { id }, options),
     updateOrder: (id, body, options) => call('updateOrder', { id, body }, options),
     getHealth: (options) => call('getHealth', {}, options),
     session: (start = 'first-primary') => sessionOf(connection, start),
-  };
+    // The compiler names an operation without a method.
+  } satisfies Record<Operation, unknown> & AnimalStore;
+}
+
+function queryOf(parameters: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) query.set(name, String(value));
+  return `?${query}`;
 }
 
 function sessionOf(connection: Connection, start: string): Session {

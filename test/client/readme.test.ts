@@ -1,6 +1,6 @@
-/** The examples of the client's README, run as one program, and `npm run example`. */
+/** The examples of the client's README, run as one program, and `node client/example.ts`. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local-store.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { startStore } from '../store.ts';
+import { README } from './documents.ts';
 
 const store = startStore();
 
@@ -24,13 +25,12 @@ async function run(...args: string[]) {
 
 test('the examples print what their comments show', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
-  const readme = readFileSync(join(PROJECT_ROOT, 'client/README.md'), 'utf8');
-  const program = Array.from(readme.matchAll(/```ts\n(.*?)```/gs), ([, code]) => code).join('');
+  const program = Array.from(README.matchAll(/```ts\n(.*?)```/gs), ([, code]) => code).join('');
   const printed = Array.from(
     program.matchAll(/console\.log\(.*\); \/\/ (.*)/g),
     ([, text]) => text,
   );
-  expect(printed.length).toBeGreaterThanOrEqual(7);
+  expect(printed.length).toBeGreaterThanOrEqual(8);
   const folder = mkdtempSync(join(tmpdir(), 'client-readme-'));
   try {
     const file = join(folder, 'readme.mts');
@@ -47,33 +47,39 @@ test('the examples print what their comments show', async () => {
 
 const EXAMPLE = join(PROJECT_ROOT, 'client/example.ts');
 
-test('npm run example adds an animal and lists all pages', async () => {
-  const { DB } = await store.bindings();
-  await DB.prepare(
+test('the example adds an animal, and lists ten', async () => {
+  await store.exec(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
      INSERT INTO pets (name, category_id, status) SELECT 'Pet ' || i, 1, 'available' FROM n`,
-  ).run();
-  const { status, lines } = await run(EXAMPLE, `${store.url()}/v1`, await store.issueKey());
-  expect(status).toBe(0);
-  expect(lines).toEqual([
-    'added Rex, whose id is 251, of category 9007199254740993',
-    ...Array.from({ length: 250 }, (_, i) => `${i + 1}\tPet ${i + 1}`),
-    '251\tRex',
-  ]);
+  );
+  const key = await store.issueKey();
+  expect(await run(EXAMPLE, '--url', `${store.url()}/v1`, '--key', key)).toEqual({
+    status: 0,
+    lines: [
+      'added Rex, whose id is 251, of category 9007199254740993',
+      ...Array.from({ length: 10 }, (_, i) => `${i + 1}\tPet ${i + 1}`),
+    ],
+    errors: '',
+  });
 });
 
-test('npm run example reports an unreachable store and an error in one line', async () => {
-  expect(await run(EXAMPLE, 'http://127.0.0.1:1/v1')).toEqual({
-    status: 1,
-    lines: [''],
-    errors: 'No store answers at http://127.0.0.1:1/v1. Start one with: npm start\n',
-  });
-  const { status, errors } = await run(EXAMPLE, `${store.url()}/v1`, 'no-key');
-  expect([status, errors.split(':')[0]]).toEqual([1, 'invalid_api_key']);
-  expect(errors.trimEnd().split('\n')).toHaveLength(1);
-  expect(await run(EXAMPLE, `${store.url()}/v1`, 'no key')).toEqual({
-    status: 1,
-    lines: [''],
-    errors: 'apiKey: must be printable ASCII without spaces\n',
-  });
+test.each([
+  [
+    ['--url', 'http://127.0.0.1:1/v1'],
+    'No store answers at http://127.0.0.1:1/v1. Start one with: npm start',
+  ],
+  [['--key', 'no-key'], 'invalid_api_key: '],
+  [['--key', 'no key'], 'apiKey: must be a string of printable ASCII without spaces'],
+  [['--kye', 'key'], "Unknown option '--kye'"],
+])('the example with %j fails with a message', async (args, message) => {
+  const url = args.includes('--url') ? [] : ['--url', `${store.url()}/v1`];
+  const { status, lines, errors } = await run(EXAMPLE, ...args, ...url);
+  expect([status, lines]).toEqual([1, ['']]);
+  expect(errors.split('\n')[0]).toContain(message);
+  expect(errors).not.toContain('    at ');
+});
+
+test('the example with --help says its usage', async () => {
+  const { status, lines } = await run(EXAMPLE, '--help');
+  expect([status, lines[0]?.split(' ')[0]]).toEqual([0, 'usage:']);
 });

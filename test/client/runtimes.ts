@@ -1,115 +1,130 @@
 /**
- * `npm run test:client`: runs the suite with the packed and installed client in every runtime that has an npm
- * package. Installs the runtimes first, about 100 MB each, into a folder that is kept.
+ * `npm run test:client`: installs the packed client as a user does, and runs the suite with it in every runtime that has
+ * an npm package, and the recipes of client/README.md. Installs the runtimes first, about 100 MB each, into a folder
+ * that is kept.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import type { Outcome } from './elsewhere.ts';
-import { runNpm } from './npm.ts';
-import { bundle, serveControl } from './remote.ts';
-import { startControlledStore } from './store-under-test.ts';
-import { suite } from './suite.ts';
+import { README } from './documents.ts';
+import { startServers } from './rude-server.ts';
+import { bundle, runNpm } from './tools.ts';
 
 const FOLDER = join(PROJECT_ROOT, 'node_modules/.cache/client-runtimes');
 const SUITE = join(FOLDER, 'suite.mjs');
+const RECIPES = join(FOLDER, 'recipes.mjs');
+/** What the recipes import. React 18 renders no bigint. */
+const LIBRARIES = [
+  'express@5.3.0',
+  'react@18.3.1',
+  'react-dom@18.3.1',
+  '@tanstack/react-query@5.108.0',
+];
 
 const { platform, arch } = process;
 const isWindows = platform === 'win32';
 const exe = isWindows ? '.exe' : '';
-
-/** The package that the npm package `node` would install by its script. */
-function node(version: string) {
-  const os = isWindows ? 'win' : platform;
-  const prefix = `${os}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
-  return {
-    name: `Node.js ${version}`,
-    package: `${prefix}-${os}-${arch}`,
-    version,
-    file: `bin/node${exe}`,
-  };
-}
-function bun(version: string) {
-  const cpu = arch === 'arm64' ? 'aarch64' : arch;
-  const os = isWindows ? 'windows' : platform;
-  return {
-    name: `Bun ${version}`,
-    package: `@oven/bun-${os}-${cpu}`,
-    version,
-    file: `bin/bun${exe}`,
-  };
-}
-function deno(version: string) {
-  const libc = platform === 'linux' ? '-glibc' : '';
-  return {
-    name: `Deno ${version}`,
-    package: `@deno/${platform}-${arch}${libc}`,
-    version,
-    file: `deno${exe}`,
-  };
-}
-
+const nodePrefix = `${platform}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
+const node = {
+  package: `${nodePrefix}-${isWindows ? 'win' : platform}-${arch}`,
+  file: `bin/node${exe}`,
+  args: [SUITE],
+};
+const bun = {
+  package: `@oven/bun-${isWindows ? 'windows' : platform}-${arch === 'arm64' ? 'aarch64' : arch}`,
+  file: `bin/bun${exe}`,
+  args: [SUITE],
+};
+const deno = {
+  package: `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`,
+  file: `deno${exe}`,
+  args: ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual', SUITE],
+};
 const RUNTIMES = [
-  { ...node('20.20.2'), args: [SUITE] },
-  { ...node('22.23.3'), args: [SUITE] },
-  { ...node('24.21.0'), args: [SUITE] },
-  { ...bun('1.4.5'), args: [SUITE] },
-  {
-    ...deno('2.9.6'),
-    args: ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual', SUITE],
-  },
+  { name: 'Node.js 20', version: '20.20.2', ...node },
+  { name: 'Node.js 22', version: '22.23.3', ...node },
+  { name: 'Node.js 24', version: '24.21.0', ...node },
+  { name: 'Bun', version: '1.4.5', ...bun },
+  { name: 'Deno', version: '2.9.6', ...deno },
 ].map((runtime) => {
-  const folder = join(FOLDER, runtime.name.replace(' ', '-'));
-  return {
-    ...runtime,
-    folder,
-    command: join(folder, 'node_modules', runtime.package, runtime.file),
-  };
+  const folder = join(FOLDER, `${runtime.name.split(' ')[0]}-${runtime.version}`);
+  const command = join(folder, 'node_modules', runtime.package, runtime.file);
+  return { ...runtime, folder, command };
 });
 
-function installInto(folder: string, what: string): void {
+function installInto(folder: string, ...packages: string[]): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
   const options = ['--no-workspaces', '--prefer-offline', '--ignore-scripts', '--no-audit'];
-  runNpm('install', ...options, '--prefix', folder, what);
+  runNpm('install', ...options, '--prefix', folder, ...packages);
 }
 
-const { store, control } = startControlledStore();
-let controlServer: Awaited<ReturnType<typeof serveControl>>;
+const SUITE_SCRIPT = `
+  import * as client from 'animal-store-client';
+  import { runSuite } from './suite.ts';
+  const { Bun, Deno } = globalThis;
+  const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node;
+  const failures = await runSuite(client, JSON.parse(process.argv.at(-1)));
+  console.log(JSON.stringify({ version, failures }));`;
+
+/** The recipes as one program, and what shows that they work. */
+const RECIPES_SCRIPT = `
+  import { renderToString } from 'react-dom/server';
+  import { QueryClientProvider } from '@tanstack/react-query';
+  import { createAnimalStore } from 'animal-store-client';
+  const { store: baseUrl, apiKey } = JSON.parse(process.argv.at(-1));
+  const store = createAnimalStore({ baseUrl, apiKey });
+  ${Array.from(README.matchAll(/```tsx\n(.*?)```/gs), ([, code]) => code).join('')}
+  await store.createPet({ name: 'Rex', categoryId: 9007199254740993n });
+  const server = app.listen(0);
+  const response = await fetch('http://localhost:' + server.address().port + '/pets');
+  const text = await response.text();
+  server.close();
+  const [pet] = parseJson(text);
+  const Order = () => useOrder(9007199254740993n).status;
+  console.log(JSON.stringify({
+    type: response.headers.get('content-type'),
+    text,
+    row: renderToString(<PetRow pet={pet} />),
+    order: renderToString(<QueryClientProvider client={queries}><Order /></QueryClientProvider>),
+  }));`;
+
+const addresses = startServers();
 
 beforeAll(async () => {
   for (const { folder, command, ...runtime } of RUNTIMES)
     if (!existsSync(command)) installInto(folder, `${runtime.package}@${runtime.version}`);
 
   rmSync(join(FOLDER, 'node_modules'), { recursive: true, force: true });
-  runNpm('run', 'build', '--workspace', 'client');
   const [{ filename }] = JSON.parse(
     runNpm('pack', '--json', '--workspace', 'client', '--pack-destination', FOLDER),
   );
-  installInto(FOLDER, join(FOLDER, filename));
-  const script = `
-    import * as client from 'animal-store-client';
-    import { remoteControl, runSuite } from './elsewhere.ts';
-    const [baseUrl, controlAddress] = process.argv.slice(2);
-    const outcomes = await runSuite(client, baseUrl, remoteControl(controlAddress));
-    const { Bun, Deno } = globalThis;
-    const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node;
-    console.log(JSON.stringify({ version, outcomes }));`;
-  writeFileSync(SUITE, await bundle(script, { external: ['animal-store-client'] }));
-  controlServer = await serveControl(control);
+  installInto(FOLDER, join(FOLDER, filename), ...LIBRARIES);
+  writeFileSync(SUITE, await bundle(SUITE_SCRIPT, { external: ['animal-store-client'] }));
+  writeFileSync(RECIPES, await bundle(RECIPES_SCRIPT, { packages: 'external' }));
 });
-afterAll(() => controlServer.close());
+
+/** What the program prints, as JSON. The program gets the addresses as its last argument. */
+async function run(command: string, ...args: string[]): Promise<unknown> {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const child = spawn(command, [...args, JSON.stringify(await addresses())], { stdio: [...stdio] });
+  let output = '';
+  child.stdout?.on('data', (chunk) => (output += chunk));
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  return JSON.parse(output);
+}
 
 test.each(RUNTIMES)('the suite passes in $name', async ({ version, command, args }) => {
-  const addresses = [`${store.url()}/v1`, controlServer.address];
-  const child = spawn(command, [...args, ...addresses], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
-  const result: { version: string; outcomes: Outcome[] } = JSON.parse(output);
-  expect(result.version).toBe(version);
-  expect(result.outcomes.map(({ name }) => name)).toEqual(Object.keys(suite));
-  expect(result.outcomes.filter(({ error }) => error)).toEqual([]);
+  expect(await run(command, ...args)).toEqual({ version, failures: [] });
+});
+
+test('the recipes of README.md show every digit in Express, React and TanStack Query', async () => {
+  expect(await run(process.execPath, RECIPES)).toEqual({
+    type: expect.stringContaining('application/json'),
+    text: '[{"id":1,"name":"Rex","categoryId":9007199254740993}]',
+    row: '<li>1 Rex</li>',
+    order: 'pending',
+  });
 });

@@ -6,12 +6,22 @@
 const FASTER = 100;
 /** The interval in which a timer advances the clock, and the most of it that counts. */
 const STEP_MS = 1;
+/** Deadlines are this long or longer; the pauses before retries are shorter. */
+const SHORTEST_DEADLINE_MS = 500;
 
 const { setTimeout: plainSetTimeout, clearTimeout: plainClearTimeout } = globalThis;
 const plainNow = Date.now;
 
+export type Clock = {
+  /** Milliseconds from the real time of day to the clock's. */
+  ahead?: number | undefined;
+  /** Whether the time of day runs from there, as fast as the timers. */
+  clockRuns?: boolean | undefined;
+};
+
 let startedAt = plainNow();
-let isRunning = false;
+let clockRuns = false;
+let hasDeadlines = true;
 let elapsed = 0;
 let advancedAt = plainNow();
 let inProgress = { calls: 0 };
@@ -34,7 +44,7 @@ globalThis.setTimeout = ((callback: () => void, ms = 0) => {
   let before = elapsed;
   const step = () => {
     advance();
-    left -= Math.max(elapsed - before, 0);
+    if (hasDeadlines || ms < SHORTEST_DEADLINE_MS) left -= Math.max(elapsed - before, 0);
     before = elapsed;
     if (left > 0) handles.set(timer, plainSetTimeout(step, STEP_MS));
     else {
@@ -49,12 +59,13 @@ globalThis.clearTimeout = ((timer: number) => {
   plainClearTimeout(handles.get(timer));
   handles.delete(timer);
 }) as typeof clearTimeout;
-Date.now = () => startedAt + (isRunning ? elapsed : 0);
+Date.now = () => startedAt + (clockRuns ? elapsed : 0);
 
-/** Sets the time of day to `ahead` milliseconds after the real one. */
-export function setClock(ahead: number, runs: boolean): void {
-  startedAt = plainNow() + ahead;
-  isRunning = runs;
+/** Sets the clock. Without deadlines, timers that are not pauses before retries never end. */
+export function setClock(clock: Clock, deadlines = true): void {
+  startedAt = plainNow() + (clock.ahead ?? 0);
+  clockRuns = clock.clockRuns ?? false;
+  hasDeadlines = deadlines;
   elapsed = 0;
   inProgress = { calls: 0 };
 }
@@ -68,4 +79,12 @@ export async function callBinding<T>(call: () => Promise<T>): Promise<T> {
   } finally {
     counted.calls -= 1;
   }
+}
+
+/**
+ * Waits in real time. The runtime ends a request that has no timer of its own and waits for another request, so this
+ * asks again and again.
+ */
+export async function until(isReached: () => boolean): Promise<void> {
+  while (!isReached()) await new Promise<void>((resolve) => plainSetTimeout(resolve, STEP_MS));
 }

@@ -5,14 +5,9 @@ import { clientOf } from './client.ts';
 import type { D1Fault } from './d1.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
-const { names } = clientOf(store);
+const { contents, create } = clientOf(store);
 
-const REX = { name: 'Rex', categoryId: 3 };
-const RETRY_WITH_KEY = 'The database did not respond. Retry with the same Idempotency-Key.';
-
-const LATE_AFTER_LOST = expect.stringMatching(
-  /^D1 did not respond within \d+ ms; before that: D1_ERROR: Network connection lost\.$/,
-);
+const REX = ['animal Rex is without status'];
 
 describe('one budget of five seconds covers', () => {
   test('all attempts of a request', async () => {
@@ -20,7 +15,8 @@ describe('one budget of five seconds covers', () => {
     await store.fault({ clockRuns: true, d1: ['throws late', 'is slow'] });
     const reply = await store.fetch('/v1/pets');
     expect(reply.status).toBe(503);
-    expect(await store.logLines()).toEqual([expect.objectContaining({ cause: LATE_AFTER_LOST })]);
+    const cause = expect.stringMatching(/^D1 did not .* ms; before that: .* connection lost\.$/);
+    expect(await store.logLines()).toMatchObject([{ cause }]);
   });
 
   test('KV and D1', async () => {
@@ -37,17 +33,15 @@ describe('one budget of five seconds covers', () => {
   });
 });
 
-test('a request in a session is retried as well, and its response has a bookmark', async () => {
-  for (const path of ['/v1/pets', '/v1/pets/1']) {
-    await store.create(REX);
+test.each(['first-unconstrained', 'first-primary'])(
+  'a request in a session (%s) is retried as well, and its response has a bookmark',
+  async (bookmark) => {
     await store.fault({ d1: ['throws', 'throws'] });
-    const headers = { 'x-d1-bookmark': 'first-unconstrained' };
-    const reply = await store.fetch(path, { headers });
+    const reply = await store.fetch('/v1/pets', { headers: { 'x-d1-bookmark': bookmark } });
     expect([reply.status, (await store.calls()).d1]).toEqual([200, 3]);
     expect(reply.headers.get('x-d1-bookmark')).toMatch(/^[0-9a-f-]{59}$/);
-    await store.fault({});
-  }
-});
+  },
+);
 
 describe('a session that begins at a bookmark', () => {
   const headers = { 'x-d1-bookmark': `7fffffff-ffffffff-ffffffff-${'f'.repeat(32)}` };
@@ -112,49 +106,53 @@ describe('after the D1 error', () => {
     const cause = expect.stringContaining(text);
     expect(await store.logLines()).toMatchObject([{ d1Attempts: 1, cause }]);
   });
-
-  test.each<[string, number, string[]]>([
-    ['database is locked: SQLITE_BUSY', 201, ['Rex']],
-    ['disk I/O error: SQLITE_IOERR', 503, []],
-  ])(
-    '"%s" a create without a key is repeated only if nothing was written: it is a %i',
-    async (text, status, written) => {
-      await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
-      expect((await store.create(REX)).status).toBe(status);
-      expect(await names()).toEqual(written);
-    },
-  );
 });
 
 const BUSY: D1Fault = { text: 'D1_ERROR: database is locked: SQLITE_BUSY' };
+const NOTHING_WRITTEN = /Nothing was written/;
 
 test('the message says that nothing was written when the database stays busy', async () => {
   await store.fault({ d1: [BUSY, BUSY, BUSY] });
-  const { body } = await store.create(REX);
-  expect(body).toMatchObject({ message: 'The database is busy. Nothing was written.' });
-  expect(await names()).toEqual([]);
+  const { body } = await create('Rex');
+  expect(body).toMatchObject({ message: expect.stringMatching(NOTHING_WRITTEN) });
+  expect(await contents()).toEqual([]);
 });
 
 test('the message does not say that nothing was written when a response was lost before', async () => {
   await store.fault({ d1: ['loses the response', BUSY, BUSY] });
-  const { body } = await store.create(REX, { headers: { 'idempotency-key': 'k' } });
-  expect(body).toMatchObject({ message: RETRY_WITH_KEY });
-  expect(await names()).toEqual(['Rex']);
+  const { body } = await create('Rex', 'k');
+  expect(body).toMatchObject({ status: 503, message: expect.not.stringMatching(NOTHING_WRITTEN) });
+  expect(await contents()).toEqual(REX);
 });
 
 test('a create after the last id is a 500 that logs this cause, and writes nothing', async () => {
-  const { DB } = await store.bindings();
-  await DB.prepare('INSERT INTO pets (id, name, category_id) VALUES (?1, ?2, 1)')
-    .bind('9223372036854775807', 'last')
-    .run();
-  for (const headers of [{}, { 'idempotency-key': 'k' }]) {
-    const reply = await store.create(REX, { headers });
-    expect(reply.body).toMatchObject({ code: 'internal_error' });
-  }
-  for (const line of await store.logLines()) {
+  await store.exec(
+    "INSERT INTO pets (id, name, category_id) VALUES (9223372036854775807, 'last', 1)",
+  );
+  for (const key of [undefined, 'k'])
+    expect((await create('Rex', key)).body).toMatchObject({ code: 'internal_error' });
+  for (const line of await store.logLines())
     expect(line).toMatchObject({ cause: expect.stringContaining('the largest id is in use') });
-  }
-  expect(await names()).toEqual(['last']);
-  const records = await DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first('n');
-  expect(records).toBe(0);
+  expect(await contents()).toEqual(['animal last is without status']);
+});
+
+test.each([
+  ['is full', 'The database or the account is full, or the largest id is in use.'],
+  ['has another schema', 'npx wrangler d1 migrations apply DB --remote --env staging'],
+] as const)(
+  'when D1 %s, the log has the fix and a stack, and the client is told neither',
+  async (fault, fix) => {
+    await store.fault({ d1: [fault] });
+    const { text } = await create('Rex');
+    expect(text).not.toMatch(/D1|SQLITE|wrangler/);
+    const cause = expect.stringContaining(fix);
+    expect(await store.logLines()).toMatchObject([{ cause, stack: expect.any(String) }]);
+  },
+);
+
+test('a 503 hides the cause from the client, and logs it', async () => {
+  await store.fault({ d1: ['hangs'] });
+  expect((await create('Rex')).text).not.toMatch(/D1|ms\b/);
+  const cause = 'D1 did not respond within 5000 ms';
+  expect(await store.logLines()).toMatchObject([{ cause, d1Attempts: 1 }]);
 });

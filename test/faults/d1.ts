@@ -6,6 +6,9 @@ export type D1Fault =
   | 'works'
   | 'throws' // the connection is lost before the call takes effect
   | 'loses the response' // the call takes effect, then the connection is lost
+  | 'runs late' // the connection is lost, and the call takes effect after the test releases it
+  | 'is held' // the call takes effect, and returns after the test releases it
+  | 'is held, then loses the response'
   | 'hangs'
   | 'runs, then hangs' // the call takes effect, and never returns
   | 'is slow' // it returns after three seconds
@@ -17,63 +20,85 @@ export type D1Fault =
   | { text: string } // it throws with this message
   | { ahead: number }; // it works, and sets the time of day this many milliseconds ahead
 
+/** What a call needs of its request. */
+export type Request = {
+  nextFault(): D1Fault;
+  /** Keeps a call alive whose response is lost. */
+  waitUntil(promise: Promise<unknown>): void;
+  /** Runs a call, when it is its turn. */
+  run<T>(call: () => Promise<T>): Promise<T>;
+  /** Runs a call whose caller has received an error. */
+  runLate(call: () => Promise<unknown>): Promise<unknown>;
+  released(): Promise<void>;
+};
+
 const LOST = 'D1_ERROR: Network connection lost.';
 const SLOW_MS = 3_000;
 const SLOWER_MS = 4_000;
 
 const never = () => new Promise<never>(() => {});
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Runs a call with a fault. `waitUntil` keeps a write alive whose response is lost. */
-async function call<T>(
-  fault: D1Fault,
-  query: () => Promise<T>,
-  waitUntil: (promise: Promise<unknown>) => void,
-): Promise<T> {
-  const run = () => callBinding(query);
+async function call<T>(query: () => Promise<T>, request: Request): Promise<T> {
+  const fault = request.nextFault();
+  const run = () => request.run(() => callBinding(query));
+  const runHeld = () =>
+    callBinding(async () => {
+      const result = await query();
+      await request.released();
+      return result;
+    });
+  const fail = (message: string): never => {
+    throw new Error(message);
+  };
   if (typeof fault === 'object') {
-    if ('text' in fault) throw new Error(fault.text);
-    setClock(fault.ahead, false);
+    if ('text' in fault) return fail(fault.text);
+    setClock({ ahead: fault.ahead });
     return run();
   }
   switch (fault) {
     case 'works':
       return run();
     case 'throws':
-      throw new Error(LOST);
+      return request.run(async () => fail(LOST));
     case 'loses the response':
       await run();
-      throw new Error(LOST);
+      return fail(LOST);
+    case 'runs late':
+      request.waitUntil(request.runLate(query));
+      return request.run(async () => fail(LOST));
+    case 'is held':
+      return runHeld();
+    case 'is held, then loses the response':
+      await runHeld();
+      return fail(LOST);
     case 'hangs':
       return never();
     case 'runs, then hangs':
-      waitUntil(run());
+      request.waitUntil(run());
       return never();
-    case 'is slow': {
-      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    case 'is slow':
+      await pause(SLOW_MS);
       return run();
-    }
-    case 'is slower': {
-      await new Promise((resolve) => setTimeout(resolve, SLOWER_MS));
+    case 'is slower':
+      await pause(SLOWER_MS);
       return run();
-    }
-    case 'throws late': {
-      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-      throw new Error(LOST);
-    }
+    case 'throws late':
+      await pause(SLOW_MS);
+      return fail(LOST);
     case 'is overloaded':
-      throw new Error('D1_ERROR: D1 DB is overloaded. Requests queued for too long.');
+      return fail('D1_ERROR: D1 DB is overloaded. Requests queued for too long.');
     case 'is full':
-      throw new Error('D1_ERROR: database or disk is full: SQLITE_FULL');
+      return fail('D1_ERROR: database or disk is full: SQLITE_FULL');
     case 'has another schema':
-      throw new Error('D1_ERROR: no such table: pets: SQLITE_ERROR');
+      return fail('D1_ERROR: no such table: pets: SQLITE_ERROR');
   }
 }
 
 /** The database, or a session of it; each call has the next fault. */
 export function faultyDatabase<T extends D1Database | D1DatabaseSession>(
   database: T,
-  next: () => D1Fault,
-  waitUntil: (promise: Promise<unknown>) => void,
+  request: Request,
 ): T {
   const originals = new WeakMap<object, D1PreparedStatement>();
 
@@ -84,7 +109,7 @@ export function faultyDatabase<T extends D1Database | D1DatabaseSession>(
           return (...values: unknown[]) => faultyStatement(target.bind(...values));
         const member: unknown = Reflect.get(target, name);
         if (typeof member !== 'function') return member;
-        return (...args: unknown[]) => call(next(), () => member.apply(target, args), waitUntil);
+        return (...args: unknown[]) => call(() => member.apply(target, args), request);
       },
     });
     originals.set(proxy, statement);
@@ -97,14 +122,14 @@ export function faultyDatabase<T extends D1Database | D1DatabaseSession>(
       if (name === 'batch') {
         return (statements: D1PreparedStatement[]) => {
           const plain = statements.map((statement) => originals.get(statement) ?? statement);
-          return call(next(), () => target.batch(plain), waitUntil);
+          return call(() => target.batch(plain), request);
         };
       }
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       if (name !== 'withSession') return member.bind(target);
       return (bookmark: string) =>
-        faultyDatabase(member.call(target, bookmark) as D1DatabaseSession, next, waitUntil);
+        faultyDatabase(member.call(target, bookmark) as D1DatabaseSession, request);
     },
   });
 }

@@ -1,153 +1,42 @@
-/** A sequential model of the store: the answer to each operation, and its effect on the state. */
+/**
+ * A sequential model of the store, written from its documents: the answer to each operation, and its effect. It shares no
+ * code with the store.
+ */
 import { isDeepStrictEqual } from 'node:util';
-import { idempotencyKeyReused } from '../../src/d1/idempotency/create.ts';
-import { type ApiError, STATUS_OF } from '../../src/errors.ts';
-import { invalidTransition, orderNotFound, petNotAvailable } from '../../src/orders/errors.ts';
-import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
 
 export type PetStatus = 'available' | 'pending' | 'sold';
 export type OrderStatus = 'placed' | 'approved' | 'delivered' | 'cancelled';
 export type Pet = { id: number; name: string; categoryId: number; status?: PetStatus };
 /** Without `placedAt`, which the model cannot predict. */
 export type Order = { id: number; petId: number; status: OrderStatus };
-
-type Page<Status> = { status: Status | undefined; limit: number; after: number | undefined };
-
-/** `client` has an API key of its own; `key` is an Idempotency-Key. */
-export type Operation = { client: number } & (
-  | ({ name: 'listPets' } & Page<PetStatus>)
-  | { name: 'createPet'; body: Omit<Pet, 'id'>; key: string | undefined }
-  | { name: 'getPet'; petId: number }
-  | { name: 'updatePet'; petId: number; patch: PetPatch }
-  | { name: 'deletePet'; petId: number }
-  | ({ name: 'listOrders' } & Page<OrderStatus>)
-  | { name: 'placeOrder'; body: { petId: number }; key: string | undefined }
-  | { name: 'getOrder'; orderId: number }
-  | { name: 'updateOrder'; orderId: number; status: OrderStatus }
-);
 export type PetPatch = { name?: string; categoryId?: number; status?: PetStatus | null };
 
-/** `location` is its path; `next` is the last id before the next page. */
-export type Answer = {
-  status: number;
-  body: unknown;
-  location?: string;
-  replayed?: true;
-  next?: number;
-};
+/** `account` has an API key of its own; `key` is an Idempotency-Key. A list is read to its last page. */
+export type Operation = { account: number } & (
+  | { name: 'listPets'; status: PetStatus | undefined; limit: number }
+  | { name: 'createPet'; body: Omit<Pet, 'id'>; key: string | undefined }
+  | { name: 'getPet'; petId: number }
+  | { name: 'updatePet'; petId: number; body: PetPatch }
+  | { name: 'deletePet'; petId: number }
+  | { name: 'listOrders'; status: OrderStatus | undefined; limit: number }
+  | { name: 'placeOrder'; body: { petId: number }; key: string | undefined }
+  | { name: 'getOrder'; orderId: number }
+  | { name: 'updateOrder'; orderId: number; body: { status: OrderStatus } }
+);
+
+/** `location` is a path. The body of an error is its code and message. */
+export type Answer = { status: number; body: unknown; location?: string; replayed?: true };
 
 export type State = {
   pets: Pet[];
   orders: Order[];
   lastPet: number;
   lastOrder: number;
-  /** By the id of an animal: the order that determined its status. Without one, a client set the status. */
-  orderOf: Record<number, number>;
-  /** The answers to creates with an Idempotency-Key, by client, operation and key. */
+  /** The answers to creates with an Idempotency-Key, by account, operation and key. */
   first: Record<string, { body: object; answer: Answer }>;
 };
 
-export const EMPTY: State = {
-  pets: [],
-  orders: [],
-  lastPet: 0,
-  lastOrder: 0,
-  orderOf: {},
-  first: {},
-};
-
-export type Observed = { operation: Operation; answer: Answer };
-
-/**
- * The states after concurrent operations: one for each order of the operations in which the model gives the same
- * answers. An empty array means that no order explains the answers.
- */
-export function explain(state: State, observed: Observed[]): State[] {
-  if (observed.length === 0) return [state];
-  return observed.flatMap(({ operation, answer }, i) => {
-    const next = structuredClone(state);
-    if (!isDeepStrictEqual(run(next, operation), answer)) return [];
-    return explain(next, observed.toSpliced(i, 1));
-  });
-}
-
-/** Applies an operation to the state, and returns its answer. */
-export function run(state: State, operation: Operation): Answer {
-  const petOf = (id: number) => state.pets.find((pet) => pet.id === id);
-  const openOrderOf = (petId: number) =>
-    state.orders.find((order) => order.petId === petId && isOpen(order.status));
-
-  switch (operation.name) {
-    case 'listPets':
-      return page(state.pets, operation);
-    case 'listOrders':
-      return page(state.orders, operation);
-    case 'createPet':
-      return once(state, operation, () => {
-        state.lastPet += 1;
-        const pet = { id: state.lastPet, ...operation.body };
-        state.pets.push(pet);
-        return { status: 201, body: { ...pet }, location: `/v1/pets/${pet.id}` };
-      });
-    case 'getPet': {
-      const pet = petOf(operation.petId);
-      return pet ? { status: 200, body: pet } : rejection(petNotFound(BigInt(operation.petId)));
-    }
-    case 'updatePet': {
-      const { petId, patch } = operation;
-      const pet = petOf(petId);
-      if (!pet) return rejection(petNotFound(BigInt(petId)));
-      const { status, ...others } = patch;
-      if (status !== undefined) {
-        if (openOrderOf(petId)) return rejection(petHasOpenOrder(BigInt(petId)));
-        delete pet.status;
-        if (status !== null) pet.status = status;
-        delete state.orderOf[petId];
-      }
-      return { status: 200, body: Object.assign(pet, others) };
-    }
-    case 'deletePet': {
-      const { petId } = operation;
-      if (!petOf(petId)) return rejection(petNotFound(BigInt(petId)));
-      if (openOrderOf(petId)) return rejection(petHasOpenOrder(BigInt(petId)));
-      state.pets = state.pets.filter(({ id }) => id !== petId);
-      return { status: 204, body: undefined };
-    }
-    case 'placeOrder':
-      return once(state, operation, () => {
-        const { petId } = operation.body;
-        const pet = petOf(petId);
-        if (!pet) return rejection(petNotFound(BigInt(petId)));
-        if (pet.status !== 'available')
-          return rejection(petNotAvailable(BigInt(petId), pet.status ?? null));
-        state.lastOrder += 1;
-        const order: Order = { id: state.lastOrder, petId, status: 'placed' };
-        state.orders.push(order);
-        pet.status = 'pending';
-        state.orderOf[petId] = order.id;
-        return { status: 201, body: { ...order }, location: `/v1/store/orders/${order.id}` };
-      });
-    case 'getOrder': {
-      const order = state.orders.find(({ id }) => id === operation.orderId);
-      return order
-        ? { status: 200, body: order }
-        : rejection(orderNotFound(BigInt(operation.orderId)));
-    }
-    case 'updateOrder': {
-      const order = state.orders.find(({ id }) => id === operation.orderId);
-      if (!order) return rejection(orderNotFound(BigInt(operation.orderId)));
-      const { status } = operation;
-      if (status !== order.status) {
-        if (!NEXT[order.status].includes(status))
-          return rejection(invalidTransition(order.status, status));
-        order.status = status;
-        const pet = petOf(order.petId);
-        if (pet) pet.status = PET_STATUS[status];
-      }
-      return { status: 200, body: order };
-    }
-  }
-}
+export const EMPTY: State = { pets: [], orders: [], lastPet: 0, lastOrder: 0, first: {} };
 
 const NEXT: Record<OrderStatus, OrderStatus[]> = {
   placed: ['approved', 'cancelled'],
@@ -156,7 +45,7 @@ const NEXT: Record<OrderStatus, OrderStatus[]> = {
   cancelled: [],
 };
 
-/** The status of an animal by the status of its order. */
+/** The status of an animal by the status of the order that determines it. */
 export const PET_STATUS: Record<OrderStatus, PetStatus> = {
   placed: 'pending',
   approved: 'pending',
@@ -164,41 +53,114 @@ export const PET_STATUS: Record<OrderStatus, PetStatus> = {
   cancelled: 'available',
 };
 
-export function isOpen(status: OrderStatus): boolean {
-  return NEXT[status].length > 0;
+export const isOpen = (status: OrderStatus) => NEXT[status].length > 0;
+
+/** Applies an operation to the state, and returns its answer. */
+export function run(state: State, operation: Operation): Answer {
+  const petOf = (id: number) => state.pets.find((pet) => pet.id === id);
+  const orderOf = (id: number) => state.orders.find((order) => order.id === id);
+  const hasOpenOrder = (petId: number) =>
+    state.orders.some((order) => order.petId === petId && isOpen(order.status));
+
+  switch (operation.name) {
+    case 'listPets':
+      return list(state.pets, operation.status);
+    case 'listOrders':
+      return list(state.orders, operation.status);
+    case 'getPet': {
+      const pet = petOf(operation.petId);
+      return pet ? { status: 200, body: { ...pet } } : noPet(operation.petId);
+    }
+    case 'getOrder': {
+      const order = orderOf(operation.orderId);
+      return order ? { status: 200, body: { ...order } } : noOrder(operation.orderId);
+    }
+    case 'createPet':
+      return once(state, operation, () => {
+        state.lastPet += 1;
+        const pet = { id: state.lastPet, ...operation.body };
+        state.pets.push(pet);
+        return { status: 201, body: { ...pet }, location: `/v1/pets/${pet.id}` };
+      });
+    case 'updatePet': {
+      const pet = petOf(operation.petId);
+      if (!pet) return noPet(operation.petId);
+      const { status, ...others } = operation.body;
+      if (status !== undefined && hasOpenOrder(pet.id)) return openOrder(pet.id);
+      if (status !== undefined) delete pet.status;
+      Object.assign(pet, others, status && { status });
+      return { status: 200, body: { ...pet } };
+    }
+    case 'deletePet': {
+      const { petId } = operation;
+      if (!petOf(petId)) return noPet(petId);
+      if (hasOpenOrder(petId)) return openOrder(petId);
+      state.pets = state.pets.filter(({ id }) => id !== petId);
+      return { status: 204, body: undefined };
+    }
+    case 'placeOrder':
+      return once(state, operation, () => {
+        const { petId } = operation.body;
+        const pet = petOf(petId);
+        if (!pet) return noPet(petId);
+        if (pet.status !== 'available') return notAvailable(petId, pet.status);
+        state.lastOrder += 1;
+        const order: Order = { id: state.lastOrder, petId, status: 'placed' };
+        state.orders.push(order);
+        pet.status = 'pending';
+        return { status: 201, body: { ...order }, location: `/v1/store/orders/${order.id}` };
+      });
+    case 'updateOrder': {
+      const order = orderOf(operation.orderId);
+      if (!order) return noOrder(operation.orderId);
+      const { status } = operation.body;
+      if (status !== order.status) {
+        if (!NEXT[order.status].includes(status)) return noTransition(order.status, status);
+        order.status = status;
+        const pet = petOf(order.petId);
+        if (pet) pet.status = PET_STATUS[status];
+      }
+      return { status: 200, body: { ...order } };
+    }
+  }
 }
 
-function once(
-  state: State,
-  {
-    client,
-    name,
-    body,
-    key,
-  }: { client: number; name: string; body: object; key: string | undefined },
-  create: () => Answer,
-): Answer {
-  const record = `${client} ${name} ${key}`;
-  const first = key === undefined ? undefined : state.first[record];
-  if (first && !isDeepStrictEqual(first.body, body)) return rejection(idempotencyKeyReused());
+function list(items: { status?: string }[], status: string | undefined): Answer {
+  const body = items.filter((item) => status === undefined || item.status === status);
+  return { status: 200, body: structuredClone(body) };
+}
+
+type Create = { account: number; name: string; body: object; key: string | undefined };
+
+function once(state: State, { account, name, body, key }: Create, create: () => Answer): Answer {
+  if (key === undefined) return create();
+  const record = `${account} ${name} ${key}`;
+  const first = state.first[record];
+  if (first && !isDeepStrictEqual(first.body, body)) {
+    const message = 'This Idempotency-Key was used with another body within the last 24 hours.';
+    return refusal(422, 'idempotency_key_reused', message);
+  }
   if (first) return { ...first.answer, replayed: true };
   const answer = create();
-  if (key !== undefined && answer.status === 201) state.first[record] = { body, answer };
+  if (answer.status === 201) state.first[record] = { body, answer };
   return answer;
 }
 
-function page<Item extends { id: number; status?: string }>(
-  items: Item[],
-  { status, limit, after = 0 }: Page<string>,
-): Answer {
-  const rest = items.filter(
-    (item) => item.id > after && (status === undefined || item.status === status),
+const refusal = (status: number, code: string, message: string): Answer => ({
+  ...{ status, body: { code, message } },
+});
+const noPet = (id: number) =>
+  refusal(404, 'pet_not_found', `There is no animal with the id ${id}.`);
+const noOrder = (id: number) =>
+  refusal(404, 'order_not_found', `There is no order with the id ${id}.`);
+const openOrder = (id: number) =>
+  refusal(
+    ...([409, 'pet_has_open_order'] as const),
+    `The animal ${id} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`,
   );
-  const body = rest.slice(0, limit);
-  const last = body.at(-1);
-  return { status: 200, body, ...(last && rest.length > limit && { next: last.id }) };
+function notAvailable(id: number, status: string | undefined): Answer {
+  const current = status === undefined ? 'it has no status' : `its status is ${status}`;
+  return refusal(409, 'pet_not_available', `The animal ${id} is not available: ${current}.`);
 }
-
-function rejection({ code, message }: ApiError): Answer {
-  return { status: STATUS_OF[code], body: { code, message, status: STATUS_OF[code] } };
-}
+const noTransition = (from: string, to: string) =>
+  refusal(409, 'invalid_transition', `The order is ${from}: it cannot become ${to}.`);

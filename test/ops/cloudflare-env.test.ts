@@ -8,7 +8,6 @@ test.each([
   ['reset.ts', []],
   ['keys.ts', ['list']],
   ['writes.ts', ['stop']],
-  ['example.ts', []],
   ['release.ts', ['status']],
   ['openapi.ts', ['--check']],
   ['check-bundle.ts', []],

@@ -57,22 +57,6 @@ test('npm start and npm run reset fail while the store is being reset', async ()
   });
 });
 
-test('npm run example uses the port of the running store, and fails with a message when none runs', async () => {
-  expect(await project.run('example.ts')).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^No local store is running\. Start it .*: npm start\n/),
-  });
-  const port = await freePort();
-  await holdStore(port);
-  expect(await project.run('example.ts')).toMatchObject({
-    code: 1,
-    stderr: `No store answers at http://localhost:${port}/v1. Start one with: npm start\n`,
-  });
-  const elsewhere = await project.run('example.ts', ['--url', 'http://127.0.0.1:1/v1']);
-  expect(elsewhere.stderr).toContain('No store answers at http://127.0.0.1:1/v1.');
-  expect(await project.run('example.ts', ['--port', '1'])).toMatchObject({ code: 2, stdout: '' });
-});
-
 test('npm start names npm run reset when files are damaged, and npm run reset repairs the store', async () => {
   const folder = join(project.path(), '.wrangler');
   const args = ['--port', String(await freePort())];

@@ -1,11 +1,11 @@
-/** A client that writes any bytes as its request; Node's own client would reject some. */
+/** A client that writes any bytes as its request, on a connection of its own. Node's own client would reject some. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export type Sent = {
   method?: string;
   path?: string;
-  /** Written as UTF-8, unchecked. `X-Forwarded-Proto` is the scheme of the URL that the worker sees. */
+  /** Written as UTF-8, unchecked. */
   headers?: Record<string, string>;
   body?: string;
 };
@@ -13,9 +13,9 @@ export type Sent = {
 export type Answer = { status: number; headers: Headers; text: string };
 
 /** A create with an API key. */
-export function creating(key: string, body: string): Sent {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  return { method: 'POST', headers, body };
+export function creating(key: string, body: string, headers: Record<string, string> = {}): Sent {
+  const own = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return { method: 'POST', headers: { ...own, ...headers }, body };
 }
 
 /** The bytes of a request with `Connection: close`. */
@@ -26,17 +26,12 @@ export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body 
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 
-export async function open(port: number): Promise<Socket> {
+/** Writes the bytes to a new connection. Resolves when the operating system has them all. */
+export async function write(port: number, bytes: Buffer): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   // A reader receives the error as well; without a reader it is unimportant.
   socket.on('error', () => {});
-  return socket;
-}
-
-/** Writes the bytes to a new connection. Resolves when the operating system has them all. */
-export async function write(port: number, bytes: Buffer): Promise<Socket> {
-  const socket = await open(port);
   await new Promise((resolve) => socket.write(bytes, resolve));
   return socket;
 }

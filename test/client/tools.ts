@@ -1,5 +1,21 @@
+/** What users and bundlers do with the package. */
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+
+/** Bundles a script that can import './suite.ts'. */
+export async function bundle(contents: string, options: BuildOptions = {}): Promise<string> {
+  const { outputFiles = [] } = await build({
+    stdin: { contents, loader: 'tsx', resolveDir: join(PROJECT_ROOT, 'test/client') },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    ...options,
+  });
+  return outputFiles.map(({ text }) => text).join('');
+}
 
 /** Runs npm at the root of the repository, and returns what it prints. */
 export function runNpm(...args: string[]): string {

@@ -1,0 +1,65 @@
+/** A client whose `fetch` is a list of answers. */
+import { vi } from 'vitest';
+import { createAnimalStore, type StoreOptions } from '../../client/src/index.ts';
+
+export type Answer = () => Response | Promise<Response>;
+
+/** A client, and the requests that it sent. The last answer is given again and again. */
+export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
+  const requests: Request[] = [];
+  const left = [...answers];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    requests.push(new Request(input, { ...init, signal: null }));
+    const answer = left.length > 1 ? left.shift() : left[0];
+    if (!answer) throw new Error('no answer');
+    return answer();
+  };
+  const baseUrl = 'https://animal-store.example/v1';
+  return { store: createAnimalStore({ baseUrl, apiKey: 'key', fetch, ...options }), requests };
+}
+
+export const json =
+  (body: unknown, headers: Record<string, string> = {}): Answer =>
+  () =>
+    Response.json(body, { headers });
+
+/** A response with this exact text. */
+export const text =
+  (body: string, init: ResponseInit = {}): Answer =>
+  () =>
+    new Response(body, init);
+
+/** An error of the service. */
+export const problem =
+  (status: number, code: string, headers: Record<string, string> = {}): Answer =>
+  () =>
+    Response.json(
+      { code, message: 'a message', status },
+      { status, headers: { 'X-Request-Id': `id-${status}`, ...headers } },
+    );
+
+/** The connection is lost, as Node.js says it. */
+export const lost: Answer = () => Promise.reject(new TypeError('fetch failed'));
+
+/** No answer ever comes, and the `fetch` ignores its signal. */
+export const silence: Answer = () => new Promise(() => {});
+
+export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+export const rex = json({ id: 1, name: 'Rex', categoryId: 1, status: 'available' });
+export const order = json({ id: 5, petId: 1, status: 'placed', placedAt: '2026-11-20T09:30:00Z' });
+export const unavailable = problem(503, 'service_unavailable');
+export const limited = problem(429, 'rate_limited');
+
+/** Lets the time pass until the call has ended. The clock must be a fake. */
+export async function resultOf<T>(call: Promise<T>): Promise<T> {
+  call.catch(() => {});
+  await vi.runAllTimersAsync();
+  return call;
+}
+
+export async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return resultOf(call).then(
+    () => 'success',
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,57 @@
+/** A server that behaves as no store should, by the first part of the path. Any page may call it. */
+import { createServer, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll } from 'vitest';
+import { startStore } from '../store.ts';
+import type { Addresses } from './suite.ts';
+
+const HEALTH = JSON.stringify({ status: 'ok' });
+
+const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
+  hangs: () => {},
+  resets: (response) => response.destroy(),
+  // In the body: before it, some runtimes repeat by themselves.
+  breaks: (response) => {
+    response.writeHead(200, { 'Content-Length': 1000 });
+    response.write(HEALTH, () => response.destroy());
+  },
+  redirects: (response) => response.writeHead(307, { Location: '/healthy/pets' }).end(),
+  'is-endless': (response) => {
+    const mebibyte = Buffer.alloc(2 ** 20, ' ');
+    const write = () => {
+      while (response.write(mebibyte));
+    };
+    response.on('drain', write);
+    write();
+  },
+  healthy: (response) => response.end(HEALTH),
+};
+/** The behaviour of the first request to a path; the later ones are answered. */
+const ONCE: Record<string, string> = { 'hangs-once': 'hangs', 'breaks-once': 'breaks' };
+
+/** Starts the store and the rude server for a test file. At `/` the rude server serves an empty page. */
+export function startServers(): () => Promise<Addresses> {
+  const store = startStore();
+  const seen = new Set<string>();
+  const server = createServer(({ method, url = '' }, response) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
+    response.setHeader('Access-Control-Allow-Methods', '*');
+    response.setHeader('Content-Type', 'text/html');
+    if (url === '/' || method === 'OPTIONS') return response.end('<!doctype html>');
+    const [, name = ''] = url.split('/');
+    const isRepeated = seen.has(url);
+    seen.add(url);
+    return BEHAVIOURS[isRepeated && ONCE[name] ? 'healthy' : (ONCE[name] ?? name)]?.(response);
+  });
+  beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return async () => {
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : '';
+    const apiKey = await store.issueKey();
+    return { store: `${store.url()}/v1`, rude: `http://127.0.0.1:${port}`, apiKey };
+  };
+}

@@ -1,0 +1,152 @@
+/** Histories: what clients sent and received, and whether the model explains it. */
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'vitest';
+import type { Reply, Store } from '../store.ts';
+import type { D1Fault } from './d1.ts';
+import { type Answer, type Operation, run, type State } from './model.ts';
+
+/** An operation, and the faults of its calls of D1. */
+export type Step = { operation: Operation; faults?: D1Fault[] };
+
+/**
+ * An operation that a client sent. `sentAt` and `answeredAt` order all events of a history. Without an answer its
+ * outcome is unknown.
+ */
+export type Event = { operation: Operation; answer?: Answer; sentAt: number; answeredAt: number };
+
+/**
+ * Finds an order of the operations that explains all answers (linearizability): each operation takes effect at one moment
+ * between its request and its response. An operation whose outcome is unknown takes effect once at any moment after its
+ * request, also after its response, or never. An operation that was refused has no effect, then or later.
+ *
+ * @returns the states after such orders; an empty array if there is none.
+ */
+export function explain(events: Event[], start: State): State[] {
+  const ends = new Map<string, State>();
+  const seen = new Set<string>();
+
+  function search(state: State, rest: Event[]): void {
+    const key = JSON.stringify([state, rest.map((event) => events.indexOf(event))]);
+    if (seen.has(key)) return;
+    seen.add(key);
+    const answered = rest.filter(({ answer }) => answer);
+    if (answered.length === 0) ends.set(JSON.stringify(state), state);
+    const firstAnswer = Math.min(...answered.map(({ answeredAt }) => answeredAt));
+    for (const event of rest) {
+      if (event.sentAt > firstAnswer) continue;
+      const next = structuredClone(state);
+      const answer = run(next, event.operation);
+      const isPossible = event.answer
+        ? isDeepStrictEqual(answer, event.answer)
+        : !isDeepStrictEqual(next, state);
+      if (isPossible)
+        search(
+          next,
+          rest.filter((other) => other !== event),
+        );
+    }
+  }
+
+  search(start, events);
+  return [...ends.values()];
+}
+
+/** Reads everything in the store. */
+export const READ_ALL: Step[] = [
+  { operation: { name: 'listPets', account: 0, status: undefined, limit: 100 } },
+  { operation: { name: 'listOrders', account: 0, status: undefined, limit: 100 } },
+];
+
+export type Send = Pick<Store, 'fetch'>['fetch'];
+
+/** Sends the operations of one client after another, and notes them in `events`. */
+export async function perform(
+  send: Send,
+  apiKeys: string[],
+  steps: Step[],
+  events: Event[],
+  client?: number,
+): Promise<void> {
+  for (const { operation, faults } of steps) {
+    const event: Event = { operation, sentAt: performance.now(), answeredAt: Infinity };
+    events.push(event);
+    const reply = await request(send, operation, {
+      authorization: `Bearer ${apiKeys[operation.account]}`,
+      'content-type': 'application/json',
+      'idempotency-key': ('key' in operation && operation.key) || null,
+      'x-client': client === undefined ? null : String(client),
+      'x-d1-faults': faults ? JSON.stringify(faults) : null,
+    });
+    event.answeredAt = performance.now();
+    if (reply.status === 503) continue;
+    expect(reply.status, reply.text).toBeLessThan(500);
+    event.answer = answerOf(reply);
+  }
+}
+
+type Headers = Record<string, string | null>;
+
+function request(send: Send, operation: Operation, headers: Headers): Promise<Reply> {
+  const body = 'body' in operation ? { body: JSON.stringify(operation.body) } : {};
+  const pet = 'petId' in operation ? `/v1/pets/${operation.petId}` : '/v1/pets';
+  const order = `/v1/store/orders${'orderId' in operation ? `/${operation.orderId}` : ''}`;
+  switch (operation.name) {
+    case 'listPets':
+      return readPages(send, pet, operation, headers);
+    case 'listOrders':
+      return readPages(send, order, operation, headers);
+    case 'createPet':
+      return send(pet, { method: 'POST', headers, ...body });
+    case 'placeOrder':
+      return send(order, { method: 'POST', headers, ...body });
+    case 'getPet':
+      return send(pet, { headers });
+    case 'getOrder':
+      return send(order, { headers });
+    case 'updatePet':
+      return send(pet, { method: 'PATCH', headers, ...body });
+    case 'updateOrder':
+      return send(order, { method: 'PATCH', headers, ...body });
+    case 'deletePet':
+      return send(pet, { method: 'DELETE', headers });
+  }
+}
+
+/** Reads a list to its last page, and returns the last response with the items of all. */
+async function readPages(
+  send: Send,
+  path: string,
+  { status, limit }: { status: string | undefined; limit: number },
+  headers: Headers,
+): Promise<Reply> {
+  const items: unknown[] = [];
+  let next = `${path}?limit=${limit}${status ? `&status=${status}` : ''}`;
+  for (;;) {
+    const reply = await send(next, { headers });
+    if (!Array.isArray(reply.body)) return reply;
+    expect(reply.body.length).toBeLessThanOrEqual(limit);
+    items.push(...reply.body);
+    const link = /<([^>]+)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1];
+    if (!link) return { ...reply, text: JSON.stringify(items) };
+    next = link.slice(new URL(link).origin.length);
+  }
+}
+
+function answerOf({ status, headers, text }: Reply): Answer {
+  const body = text === '' ? undefined : JSON.parse(text, withoutUnpredictable);
+  const location = headers.get('location');
+  return {
+    status,
+    body,
+    ...(location && { location: new URL(location).pathname }),
+    ...(headers.has('idempotency-replayed') && { replayed: true }),
+  };
+}
+
+/** Leaves out the time of an order, and the status of an error, which `errors.test.ts` compares. */
+function withoutUnpredictable(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if ('placedAt' in value) delete value.placedAt;
+  if ('code' in value && 'status' in value) delete value.status;
+  return value;
+}
