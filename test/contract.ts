@@ -131,3 +131,10 @@ export function expectDescribed(method: string, url: string, reply: Reply): void
     expect(isValid, `${header} of ${name}: ${value}`).toBe(true);
   }
 }
+
+/** An Error body, which has exactly the three fields, as `400 invalid_request: limit: must be …`. */
+export function errorOf(body: unknown): string {
+  const { code, message, status, ...others }: Record<string, unknown> = { ...Object(body) };
+  expect(others).toEqual({});
+  return `${status} ${code}: ${message}`;
+}

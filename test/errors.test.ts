@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { generateKey } from '../src/auth/keys/format.ts';
 import { recordName } from '../src/auth/keys/record.ts';
+import { errorOf } from './contract.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();
@@ -19,7 +20,7 @@ test.each([
     const { status, headers, body } = await store.fetch(path, { method });
     expect([status, headers.get('allow')]).toEqual([405, `${methods}, OPTIONS`]);
     const message = `This path accepts ${methods}.`;
-    expect(body).toEqual({ code: 'method_not_allowed', message, status: 405 });
+    expect(errorOf(body)).toBe(`405 method_not_allowed: ${message}`);
   }
   const { status, headers } = await store.fetch(path, { method: 'OPTIONS' });
   expect([status, headers.get('allow')]).toEqual([204, `${methods}, OPTIONS`]);
@@ -60,11 +61,9 @@ test('an unexpected exception is logged with its stack, and shown as internal_er
   const key = generateKey('local');
   await (await store.bindings()).API_KEYS.put(await recordName(key), '{ broken');
   const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
-  expect(reply.body).toEqual({
-    code: 'internal_error',
-    message: 'Internal server error. Quote the X-Request-Id header when you report it.',
-    status: 500,
-  });
+  expect(errorOf(reply.body)).toBe(
+    '500 internal_error: Internal server error. Quote the X-Request-Id header when you report it.',
+  );
   expect(await store.logLines()).toEqual([
     expect.objectContaining({
       requestId: reply.headers.get('x-request-id'),

@@ -166,6 +166,8 @@ export async function readReply(
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   const headers = new Headers([...response.headers]);
   const reply = { status: response.status, headers, text, body };
+  if (reply.status >= 400 && body !== undefined)
+    expect(body).toMatchObject({ status: reply.status });
   expectDescribed(method, path, reply);
   return reply;
 }

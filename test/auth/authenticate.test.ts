@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
 import { parseRecord, recordName, stateOf } from '../../src/auth/keys/record.ts';
-import { operations } from '../contract.ts';
+import { errorOf, operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -19,11 +19,9 @@ test.each([null, 'Basic dXNlcjpwYXNz', generateKey('local'), 'Bearer', 'Bearer '
     const { headers, body } = await send('GET', '/v1/pets', undefined, { authorization });
     expect(headers.get('www-authenticate')).toBe(CHALLENGE);
     expect(headers.get('cache-control')).toBe('private, no-store');
-    expect(body).toEqual({
-      code: 'missing_api_key',
-      message: 'An API key is required: send the header Authorization: Bearer <API_KEY>.',
-      status: 401,
-    });
+    expect(errorOf(body)).toBe(
+      '401 missing_api_key: An API key is required: send the header Authorization: Bearer <API_KEY>.',
+    );
   },
 );
 
@@ -48,7 +46,7 @@ test.each([
   const { headers, body } = await send('GET', '/v1/pets', undefined, { authorization });
   expect(headers.get('www-authenticate')).toBe(INVALID_TOKEN);
   expect(headers.get('cache-control')).toBe('private, no-store');
-  expect(body).toEqual({ code: 'invalid_api_key', message, status: 401 });
+  expect(errorOf(body)).toBe(`401 invalid_api_key: ${message}`);
 });
 
 test.each(operations.map(({ method, path, operation }) => ({ method, path, operation })))(

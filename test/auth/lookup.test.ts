@@ -1,6 +1,7 @@
 /** When a request reads KV. The rules for the age of a cached record: cache.test.ts. */
 import { expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
+import { errorOf } from '../contract.ts';
 import type { Failure } from '../faults/worker.ts';
 import { type Reply, startStore } from '../store.ts';
 
@@ -81,11 +82,7 @@ test.each(FAILURES)(
       const { status, headers, body } = await list(key);
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
       expect(headers.has('www-authenticate')).toBe(false);
-      expect(body).toEqual({
-        code: 'service_unavailable',
-        message: 'API keys cannot be verified right now.',
-        status: 503,
-      });
+      expect(errorOf(body)).toBe('503 service_unavailable: API keys cannot be verified right now.');
     }
     expect(await store.calls()).toMatchObject({ d1: 0 });
     const lines = await store.logLines();

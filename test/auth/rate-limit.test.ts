@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateKey } from '../../src/auth/keys/format.ts';
 import { networksOf } from '../../src/auth/rate-limit.ts';
+import { errorOf } from '../contract.ts';
 import { SMALL_LIMIT as LIMIT } from '../server.ts';
 import { type Reply, startStore } from '../store.ts';
 
@@ -34,11 +35,9 @@ describe('the limit of a key', () => {
     const rejected = replies.filter(isRejected);
     expect(await store.calls()).toMatchObject({ d1: TOO_MANY - rejected.length });
     expect(rejected[0]?.headers.get('retry-after')).toBe('10');
-    expect(rejected[0]?.body).toEqual({
-      code: 'rate_limited',
-      message: 'Too many requests. Retry after the delay in Retry-After.',
-      status: 429,
-    });
+    expect(errorOf(rejected[0]?.body)).toBe(
+      '429 rate_limited: Too many requests. Retry after the delay in Retry-After.',
+    );
     expect(await listWith(other)).toMatchObject({ status: 200 });
     const line = expect.objectContaining({ code: 'rate_limited', keyId: 'one' });
     expect(await store.logLines()).toContainEqual(line);

@@ -1,7 +1,7 @@
 /** The scopes of keys, and the 403 of RFC 6750, section 3.1. */
 import { afterEach, expect, test, vi } from 'vitest';
 import type { KeyRecord } from '../../src/auth/keys/record.ts';
-import { operations } from '../contract.ts';
+import { errorOf, operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -30,11 +30,9 @@ test.each(WRITES)('$id needs the scope write before its request is validated', a
     'Bearer realm="animal-store", error="insufficient_scope", scope="write"',
   );
   expect(reply.headers.get('cache-control')).toBe('private, no-store');
-  expect(reply.body).toEqual({
-    code: 'insufficient_scope',
-    message: 'This API key does not have the scope write.',
-    status: 403,
-  });
+  expect(errorOf(reply.body)).toBe(
+    '403 insufficient_scope: This API key does not have the scope write.',
+  );
 });
 
 test.each(READS)('$id needs the scope read', async ({ method, path }) => {

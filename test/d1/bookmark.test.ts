@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -41,12 +42,9 @@ test.each([
   '',
 ])('%j is malformed, and not returned', async (bookmark) => {
   const reply = await send('GET', '/v1/pets', undefined, { 'x-d1-bookmark': bookmark });
-  expect(reply.body).toEqual({
-    code: 'invalid_request',
-    message:
-      'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response',
-    status: 400,
-  });
+  expect(errorOf(reply.body)).toBe(
+    '400 invalid_request: X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response',
+  );
   expect(reply.headers.has('x-d1-bookmark')).toBe(false);
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -21,7 +22,7 @@ test.each([
   `${BODY}{}`,
 ])('%j is not JSON', async (body) => {
   const message = 'The body must be valid JSON.';
-  expect((await post(body)).body).toEqual({ code: 'invalid_json', message, status: 400 });
+  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: ${message}`);
 });
 
 test.each([
@@ -34,7 +35,7 @@ test.each([
   ],
 ])('a body that is %s is not read', async (_, body, problem) => {
   const message = `The body ${problem}.`;
-  expect((await post(body)).body).toEqual({ code: 'invalid_json', message, status: 400 });
+  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: ${message}`);
 });
 
 test('a body has at most 16,384 bytes, with and without a Content-Length', async () => {
@@ -48,11 +49,9 @@ test('a body has at most 16,384 bytes, with and without a Content-Length', async
     expect(await store.create(body)).toMatchObject({ status });
     expect(await store.fetch('/v1/pets', chunked)).toMatchObject({ status });
   }
-  expect((await store.create(BODY.padEnd(16_385, ' '))).body).toEqual({
-    code: 'body_too_large',
-    message: 'The body must be at most 16384 bytes.',
-    status: 413,
-  });
+  expect(errorOf((await store.create(BODY.padEnd(16_385, ' '))).body)).toBe(
+    '413 body_too_large: The body must be at most 16384 bytes.',
+  );
 });
 
 describe('a media type', () => {
@@ -75,11 +74,9 @@ describe('a media type', () => {
       'application/json',
       false,
     ]);
-    expect(body).toEqual({
-      code: 'unsupported_media_type',
-      message: 'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
-      status: 415,
-    });
+    expect(errorOf(body)).toBe(
+      '415 unsupported_media_type: The body must be JSON in UTF-8: send the header Content-Type: application/json.',
+    );
   });
 
   test.each(['iso-8859-1', '"utf-16"', ''])(
@@ -89,12 +86,9 @@ describe('a media type', () => {
       const { headers, body } = await post(BODY, { 'content-type': type });
       expect(headers.get('accept')).toBe('application/json');
       // The client sent Content-Type: application/json already: only its charset must change.
-      expect(body).toEqual({
-        code: 'unsupported_media_type',
-        message:
-          'The body must be encoded in UTF-8: leave out the charset of the header Content-Type.',
-        status: 415,
-      });
+      expect(errorOf(body)).toBe(
+        '415 unsupported_media_type: The body must be encoded in UTF-8: leave out the charset of the header Content-Type.',
+      );
     },
   );
 
@@ -116,9 +110,7 @@ describe('a media type', () => {
 test.each(['gzip', 'br, identity'])('the content coding %s is not supported', async (coding) => {
   const { headers, body } = await post(BODY, { 'content-encoding': coding });
   expect(headers.get('accept-encoding')).toBe('identity');
-  expect(body).toEqual({
-    code: 'unsupported_media_type',
-    message: 'The body must not be compressed: leave out the header Content-Encoding.',
-    status: 415,
-  });
+  expect(errorOf(body)).toBe(
+    '415 unsupported_media_type: The body must not be compressed: leave out the header Content-Encoding.',
+  );
 });

@@ -1,5 +1,6 @@
 /** One 400 names every problem of a request. */
 import { expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -44,7 +45,7 @@ test.each([
 ])('that of a body that cannot be read', async (body, headers, problem) => {
   const message = `${ELSEWHERE}; body: ${problem}`;
   const reply = await patch(body, headers);
-  expect(reply.body).toEqual({ code: 'invalid_request', message, status: 400 });
+  expect(errorOf(reply.body)).toBe(`400 invalid_request: ${message}`);
 });
 
 test('up to twenty, of all parts together, and the number of the others', async () => {

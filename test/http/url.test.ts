@@ -1,5 +1,6 @@
 /** Paths are exact, and every part of a URL is read as it was sent. */
 import { expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -12,7 +13,7 @@ test.each([
   for (const method of ['GET', 'POST', 'DELETE']) {
     const { status, headers, body } = await store.fetch(path, { method });
     expect([status, headers.get('content-type')]).toEqual([404, 'application/json']);
-    expect(body).toEqual({ code: 'not_found', message: 'Path not found.', status: 404 });
+    expect(errorOf(body)).toBe('404 not_found: Path not found.');
   }
 });
 
@@ -24,18 +25,14 @@ test.each([
 ])('%s is not an id', async (id) => {
   const { body } = await store.fetch(`/v1/pets/${id}`);
   const message = `petId: ${INT64_PROBLEM}`;
-  expect(body).toEqual({ code: 'invalid_request', message, status: 400 });
+  expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
 });
 
 test.each(['/v1/pets?status=%ff', '/v1/pets?%ff=1', '/v1/pets?limit=1&x=%', '/health?%zz'])(
   '%s has a malformed query',
   async (path) => {
     const message = 'query: must be percent-encoded UTF-8';
-    expect((await store.fetch(path)).body).toEqual({
-      code: 'invalid_request',
-      message,
-      status: 400,
-    });
+    expect(errorOf((await store.fetch(path)).body)).toBe(`400 invalid_request: ${message}`);
   },
 );
 
@@ -57,9 +54,7 @@ test('a query has at most 2 KiB, and a parameter a name', async () => {
 });
 
 test.each(['/v1/pets/1', '/health', '/v1/health'])('%s accepts no parameters', async (path) => {
-  expect((await store.fetch(`${path}?x=1`)).body).toEqual({
-    code: 'invalid_request',
-    message: 'x: is not a known parameter',
-    status: 400,
-  });
+  expect(errorOf((await store.fetch(`${path}?x=1`)).body)).toBe(
+    '400 invalid_request: x: is not a known parameter',
+  );
 });
