@@ -21,8 +21,7 @@ test.each([
   '{"name":"Rex","categoryId":01}',
   `${BODY}{}`,
 ])('%j is not JSON', async (body) => {
-  const message = 'The body must be valid JSON.';
-  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: ${message}`);
+  expect(errorOf((await post(body)).body)).toBe('400 invalid_json: The body must be valid JSON.');
 });
 
 test.each([
@@ -34,8 +33,7 @@ test.each([
     'must not be nested more than 32 levels deep',
   ],
 ])('a body that is %s is not read', async (_, body, problem) => {
-  const message = `The body ${problem}.`;
-  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: ${message}`);
+  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: The body ${problem}.`);
 });
 
 test('a body has at most 16,384 bytes, with and without a Content-Length', async () => {

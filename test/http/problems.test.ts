@@ -43,9 +43,8 @@ test.each([
   [' '.repeat(17_000), {}, 'The body must be at most 16384 bytes.'],
   ['{}', TEXT, UNSUPPORTED],
 ])('that of a body that cannot be read', async (body, headers, problem) => {
-  const message = `${ELSEWHERE}; body: ${problem}`;
   const reply = await patch(body, headers);
-  expect(errorOf(reply.body)).toBe(`400 invalid_request: ${message}`);
+  expect(errorOf(reply.body)).toBe(`400 invalid_request: ${ELSEWHERE}; body: ${problem}`);
 });
 
 test('up to twenty, of all parts together, and the number of the others', async () => {

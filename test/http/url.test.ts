@@ -24,15 +24,15 @@ test.each([
   ...['9223372036854775808', '-9223372036854775809', '1'.repeat(1000)],
 ])('%s is not an id', async (id) => {
   const { body } = await store.fetch(`/v1/pets/${id}`);
-  const message = `petId: ${INT64_PROBLEM}`;
-  expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
+  expect(errorOf(body)).toBe(`400 invalid_request: petId: ${INT64_PROBLEM}`);
 });
 
 test.each(['/v1/pets?status=%ff', '/v1/pets?%ff=1', '/v1/pets?limit=1&x=%', '/health?%zz'])(
   '%s has a malformed query',
   async (path) => {
-    const message = 'query: must be percent-encoded UTF-8';
-    expect(errorOf((await store.fetch(path)).body)).toBe(`400 invalid_request: ${message}`);
+    expect(errorOf((await store.fetch(path)).body)).toBe(
+      '400 invalid_request: query: must be percent-encoded UTF-8',
+    );
   },
 );
 
