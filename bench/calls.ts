@@ -1,6 +1,8 @@
 /** The requests that are measured. */
-import { LOCAL_KEY } from '../ops/local-store.ts';
+import { LOCAL_KEY as KEY } from '../ops/local-store.ts';
 import { app } from '../src/app.ts';
+
+export { KEY };
 
 export type Call = {
   path: string;
@@ -11,7 +13,7 @@ export type Call = {
 
 const PET = '{"name":"Rex","categoryId":3,"status":"sold"}';
 
-/** One request of each operation. In this order all succeed in a store that `addPets` has filled. */
+/** One request of each operation. In this order all succeed in a store with four animals. */
 export const OPERATIONS = {
   listPets: { path: '/v1/pets?limit=20' },
   createPet: { method: 'POST', path: '/v1/pets', body: PET },
@@ -24,26 +26,18 @@ export const OPERATIONS = {
   updateOrder: { method: 'PATCH', path: '/v1/store/orders/1', body: '{"status":"approved"}' },
 } satisfies Record<string, Call>;
 
-export function headersOf({ headers }: Call, key = LOCAL_KEY): Record<string, string> {
+export function headersOf({ headers }: Call, key = KEY): Record<string, string> {
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
 }
 
-/** Sends a request to the app in this process, without its log line. `background` collects the work after the response. */
-export async function sendInProcess(
+/** Sends a request to the app in this process. `waitUntil` receives the work after the response. */
+export function sendInProcess(
   call: Call,
   bindings: object,
-  key = LOCAL_KEY,
-  background: Promise<unknown>[] = [],
-): Promise<Response> {
+  key = KEY,
+  waitUntil: (work: Promise<unknown>) => void = () => {},
+): Response | Promise<Response> {
   const url = `https://api.animal-store.example${call.path}`;
-  const init = { ...call, headers: headersOf(call, key) };
-  const waitUntil = (promise: Promise<unknown>) => void background.push(promise);
   const context = { waitUntil, passThroughOnException() {}, props: {} };
-  const { log } = console;
-  console.log = () => {};
-  try {
-    return await app.request(url, init, bindings, context);
-  } finally {
-    console.log = log;
-  }
+  return app.request(url, { ...call, headers: headersOf(call, key) }, bindings, context);
 }

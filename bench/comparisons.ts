@@ -1,59 +1,59 @@
 /** Compares the store with a bare worker that makes the same platform calls, and with a bare Hono app that makes none. */
-import { addPets } from '../ops/sample-data.ts';
 import { type Call, OPERATIONS } from './calls.ts';
-import { type Comparison, compare, type Metric } from './load.ts';
-import type { Section } from './report.ts';
-import { type Runtime, withServers, workerd, wranglerHarness } from './servers.ts';
+import { compare, cpuTime, type Metric, speed, speedByCpu, target } from './load.ts';
+import type { Section } from './results.ts';
+import { type Runtime, type Server, withServers, workerd, wranglerHarness } from './servers.ts';
 
-const PETS = 10_000;
 const { listPets, getPet, createPet } = OPERATIONS;
-const listPets100: Call = { path: '/v1/pets?limit=100' };
+const LIST_100: Call = { path: '/v1/pets?limit=100' };
+const ENTRIES = ['src/index.ts', 'bench/workers/bare.ts'];
 
 /** Minimum of the store's speed ÷ the bare worker's. */
 type Minimums = Record<'list' | 'listKv' | 'list100' | 'get' | 'create', number>;
 const WORKERD: Minimums = { list: 0.92, listKv: 1.2, list100: 1, get: 0.9, create: 0.88 };
 const WRANGLER: Minimums = { list: 0.9, listKv: 1.1, list100: 0.9, get: 0.9, create: 0.85 };
 
-export const compareInWorkerd = () => compareWithBare(workerd, WORKERD, 'requests per CPU second');
-export const compareInWrangler = () => compareWithBare(wranglerHarness, WRANGLER, 'requests/s');
+export const compareInWorkerd = () => compareWithBareWorker(workerd, WORKERD, speedByCpu, 61);
+export const compareInWrangler = () => compareWithBareWorker(wranglerHarness, WRANGLER, speed, 41);
 
-function compareWithBare(runtime: Runtime, minimums: Minimums, metric: Metric) {
-  const entries = ['src/index.ts', 'bench/workers/bare.ts'];
-  return withServers(runtime, entries, async (store, bare) => {
-    for (const { env } of [store, bare]) await addPets(env.DB, PETS);
-    const comparison = (name: string, call: Call, min: number, prefix = ''): Comparison => ({
-      name,
-      store: { server: store, call },
-      baseline: { server: bare, call: { ...call, path: prefix + call.path } },
-      min,
-    });
+function compareWithBareWorker(
+  runtime: Runtime,
+  min: Minimums,
+  metric: Metric,
+  rounds: number,
+): Promise<Section> {
+  const workers = ENTRIES.map((entry) => ({ entry, pets: 10_000 }));
+  return withServers(runtime, workers, async (store, bare) => {
+    const list = both([store, bare], listPets);
+    const listKv = target(bare, { path: `/kv${listPets.path}` });
     const comparisons = [
-      comparison('list of 20, store ÷ bare worker', listPets, minimums.list),
-      comparison('list of 20, store ÷ bare worker with KV', listPets, minimums.listKv, '/kv'),
-      comparison('list of 100, store ÷ bare worker', listPets100, minimums.list100),
-      comparison('get, store ÷ bare worker', getPet, minimums.get),
-      comparison('create, store ÷ bare worker', createPet, minimums.create),
+      { name: 'list of 20', min: min.list, ...list },
+      { name: 'list of 20, with KV', min: min.listKv, ...list, baseline: listKv },
+      { name: 'list of 100', min: min.list100, ...both([store, bare], LIST_100) },
+      { name: 'get', min: min.get, ...both([store, bare], getPet) },
+      { name: 'create', min: min.create, ...both([store, bare], createPet) },
     ];
-    return compare(comparisons, metric, { rounds: 81, connections: 16, count: 12 });
+    const load = { warmUpRounds: 10, rounds, connections: 16, count: 12 };
+    return { figures: await compare(comparisons, metric, load) };
   });
 }
 
-/** With stub bindings. The thresholds are for the store without printing its log line. */
+/** The same request to both servers. */
+const both = ([store, baseline]: [Server, Server], call: Call) => ({
+  store: target(store, call),
+  baseline: target(baseline, call),
+});
+
+/** With stub bindings. The store builds its log lines, and does not print them. */
 export function compareWithHono(): Promise<Section> {
-  const entries = ['bench/workers/stubbed.ts', 'bench/workers/hono.ts'];
-  return withServers(workerd, entries, (store, hono) => {
-    const comparison = (name: string, call: Call): Comparison => ({
-      name: `${name}, store ÷ bare Hono`,
-      store: { server: store, call },
-      baseline: { server: hono, call },
-    });
-    const printed = { ...listPets, headers: { 'print-log-line': 'yes' } };
+  const workers = [{ entry: 'bench/workers/stubbed.ts' }, { entry: 'bench/workers/hono.ts' }];
+  return withServers(workerd, workers, async (store, hono) => {
     const comparisons = [
-      { ...comparison('list of 20', listPets), max: 2 },
-      comparison('list of 20 with its log line printed', printed),
-      comparison('get', getPet),
-      { ...comparison('create', createPet), max: 2.2 },
+      { name: 'list of 20', max: 2.3, ...both([store, hono], listPets) },
+      { name: 'get', ...both([store, hono], getPet) },
+      { name: 'create', max: 2.3, ...both([store, hono], createPet) },
     ];
-    return compare(comparisons, 'CPU per request', { rounds: 101, connections: 8, count: 125 });
+    const load = { warmUpRounds: 10, rounds: 81, connections: 8, count: 125 };
+    return { figures: await compare(comparisons, cpuTime, load) };
   });
 }

@@ -1,9 +1,9 @@
-/** The processes of workerd that this process started: their CPU time and their memory. Linux only. */
+/** The processes of workerd that this process started. Linux only: elsewhere there are none. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const isLinux = process.platform === 'linux';
 
-/** Process ids; none on another system. */
+/** Process ids. */
 export function workerdPids(): number[] {
   const pids = isLinux ? readdirSync('/proc').map(Number).filter(Number.isInteger) : [];
   return pids.filter((pid) => {
@@ -15,11 +15,9 @@ export function workerdPids(): number[] {
 /** CPU time of processes, in ms. On another system the clock stands in for it. */
 export function cpuMs(pids: number[]): number {
   if (!isLinux) return performance.now();
-  const threads = pids.flatMap((pid) =>
-    readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}/schedstat`),
-  );
-  const nanoseconds = threads.map((file) => Number.parseInt(read(file), 10) || 0);
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e6;
+  const tasks = pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`).map((id) => [pid, id]));
+  const times = tasks.map(([pid, id]) => read(`/proc/${pid}/task/${id}/schedstat`));
+  return times.reduce((sum, time) => sum + (Number.parseInt(time, 10) || 0), 0) / 1e6;
 }
 
 /** Resident memory of processes, in MiB. */

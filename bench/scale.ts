@@ -1,50 +1,35 @@
-/** Compares the store with many and with few animals: the rows that D1 bills, and the speed of a page. */
-import { addPets } from '../ops/sample-data.ts';
+/** The rows that D1 bills for each request to a store of a million animals. */
+import { mock } from 'node:test';
 import { encodeCursor } from '../src/http/cursor.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
-import { compare } from './load.ts';
-import type { Rows, Section } from './report.ts';
+import type { Rows, Section } from './results.ts';
 import { withServers, workerd } from './servers.ts';
+import { exact } from './statistics.ts';
 
-const MANY = 1_000_000;
+const PETS = 1_000_000;
 
 export function measureScale(): Promise<Section> {
-  return withServers(workerd, ['src/index.ts', 'src/index.ts'], async (few, many) => {
-    await addPets(few.env.DB, 1_000);
-    await addPets(many.env.DB, MANY);
-    const rows = await countRows(many.env);
-    const load = { rounds: 41, connections: 16, count: 12 };
-    const comparison = {
-      name: 'page deep in a million ÷ first page of a thousand',
-      store: { server: many, call: deepPage() },
-      baseline: { server: few, call: OPERATIONS.listPets },
-      min: 0.9,
-    };
-    const { thresholds } = await compare([comparison], 'requests per CPU second', load);
-    const read = rows['listPets, deep page']?.read ?? Number.NaN;
-    const written = rows.createPet?.written ?? Number.NaN;
+  return withServers(workerd, [{ entry: 'src/index.ts', pets: PETS }], async ({ env }) => {
+    const rows = await countRows(env);
+    const read = exact(rows['listPets, deep page']?.read ?? Number.NaN);
+    const written = exact(rows.createPet?.written ?? Number.NaN);
     return {
-      thresholds: [
-        ...thresholds,
-        { figure: 'rows read by a list of 20 deep in a million', max: 21, value: read },
-        { figure: 'rows written by createPet without Idempotency-Key', max: 3, value: written },
-      ],
-      table: [
-        ['request', 'rows read', 'rows written'],
-        ...Object.entries(rows).map(([name, row]) => [name, `${row.read}`, `${row.written}`]),
+      figures: [
+        { name: 'rows read by a list of 20 deep in a million', max: 21, estimate: read },
+        { name: 'rows written by createPet', max: 3, estimate: written },
       ],
       rows,
     };
   });
 }
 
-/** A page of 20 that starts after nine tenths of `MANY` animals. */
+/** A page of 20 that starts after nine tenths of all animals. */
 function deepPage(scope = ''): Call {
-  const cursor = encodeCursor({ scope, lastId: (BigInt(MANY) * 9n) / 10n });
+  const cursor = encodeCursor({ scope, lastId: (BigInt(PETS) * 9n) / 10n });
   return { path: `/v1/pets?limit=20${scope && `&status=${scope}`}&cursor=${cursor}` };
 }
 
-/** Runs the app in this process, on the database of a server. */
+/** Runs the app in this process, on the database of a server, and prints no log lines. */
 async function countRows(env: Env): Promise<Record<string, Rows>> {
   const once = { ...OPERATIONS.createPet, headers: { 'idempotency-key': crypto.randomUUID() } };
   const calls: Record<string, Call> = {
@@ -56,16 +41,18 @@ async function countRows(env: Env): Promise<Record<string, Rows>> {
     'createPet replayed': once,
   };
   const counts: Record<string, Rows> = {};
+  const log = mock.method(console, 'log', () => {});
   for (const [name, call] of Object.entries(calls)) {
     const rows = { read: 0, written: 0 };
     const response = await sendInProcess(call, { ...env, DB: counting(env.DB, rows) });
     if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
     counts[name] = rows;
   }
+  log.mock.restore();
   return counts;
 }
 
-/** Wraps the methods of the database that the store uses. */
+/** Adds what D1 bills to `rows`. Wraps the methods that the store uses. */
 function counting(db: D1Database, rows: Rows) {
   const count = <T extends D1Result>(result: T): T => {
     rows.read += result.meta.rows_read;

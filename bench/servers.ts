@@ -1,4 +1,5 @@
 /** Builds workers as they would be deployed, and serves each in a runtime of its own. */
+import { createHash } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
@@ -7,9 +8,9 @@ import {
   unstable_getMiniflareWorkerOptions as getWorkerOptions,
   unstable_splitSqlQuery as splitSql,
 } from 'wrangler';
-import { LOCAL_KEY } from '../ops/local-store.ts';
+import { addPets } from '../ops/sample-data.ts';
 import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
-import { recordName } from '../src/auth/keys/record.ts';
+import { KEY } from './calls.ts';
 import { workerdPids } from './processes.ts';
 
 // A sample of `request.cf` would need the network.
@@ -21,7 +22,7 @@ const BUNDLES = join(PROJECT_ROOT, 'node_modules/.cache/bench');
 
 type Started = { port: number; env: Env; close(): Promise<void> };
 
-/** A worker with empty tables and the local key. `pids` are the processes of its runtime. */
+/** A worker that accepts `KEY`. `pids` are the processes of its runtime. */
 export type Server = Started & { pids: number[] };
 
 /** Serves the bundle in `file`. */
@@ -54,19 +55,22 @@ export const workerd: Runtime = async (file) => {
   return { port, env, close: () => miniflare.dispose() };
 };
 
-/** Builds the workers at `entries` and serves them while `measure` runs. */
+/** A worker to build, and how many animals it has. */
+type Worker = { entry: string; pets?: number };
+
+/** Builds workers and serves them while `measure` runs. */
 export async function withServers<T>(
   runtime: Runtime,
-  entries: string[],
+  workers: Worker[],
   measure: (...servers: Server[]) => Promise<T>,
 ): Promise<T> {
   const servers: Server[] = [];
   try {
-    for (const entry of entries) {
+    for (const { entry, pets = 0 } of workers) {
       const others = workerdPids();
       const server = await runtime(await build(entry));
       servers.push({ ...server, pids: workerdPids().filter((pid) => !others.includes(pid)) });
-      await fill(server.env);
+      await fill(server.env, pets);
     }
     return await measure(...servers);
   } finally {
@@ -84,11 +88,11 @@ export async function build(entry: string): Promise<string> {
   return file;
 }
 
-async function fill({ DB, API_KEYS }: Env): Promise<void> {
+async function fill({ DB, API_KEYS }: Env, pets: number): Promise<void> {
   const statements = splitSql(await readFile(join(PROJECT_ROOT, 'schema.sql'), 'utf8'));
   await DB.batch(statements.map((sql) => DB.prepare(sql)));
+  await addPets(DB, pets);
   const record = { id: 'bench', label: 'bench', createdAt: '2026-11-20T00:00:00.000Z' };
-  for (const name of [await recordName(LOCAL_KEY), 'key:bare']) {
-    await API_KEYS.put(name, JSON.stringify(record));
-  }
+  const hash = createHash('sha256').update(KEY).digest('hex');
+  for (const name of [hash, 'bare']) await API_KEYS.put(`key:${name}`, JSON.stringify(record));
 }

@@ -4,6 +4,10 @@ export type Estimate = { value: number; low: number; high: number };
 /** The 97.5th percentile of the normal distribution. */
 const Z = 1.96;
 
+export function exact(value: number): Estimate {
+  return { value, low: value, high: value };
+}
+
 /** The mean of all rounds. The median would hide slow rounds, such as those with a garbage collection. */
 export function mean(values: number[]): Estimate {
   // The ratio to 1 in each round.
@@ -29,8 +33,10 @@ function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** `12.3 (11.9–12.7)`: the value, and its confidence interval. */
-export function show({ value, low, high }: Estimate, digits = 0): string {
+/** `12.3 (11.9–12.7)`: the value and its interval, in three or more significant digits. An exact value is alone. */
+export function show({ value, low, high }: Estimate): string {
+  if (low === high) return value.toLocaleString('en', { maximumFractionDigits: 1 });
+  const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const text = (number: number) => number.toLocaleString('en', format);
   return `${text(value)} (${text(low)}–${text(high)})`;

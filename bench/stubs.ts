@@ -1,5 +1,4 @@
 /** Stubs of the bindings, which measure the store without the platform. */
-import { KEY_PREFIX } from '../src/auth/keys/record.ts';
 
 const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
 const PETS = `[${Array(20).fill(PET).join(',')}]`;
@@ -19,7 +18,7 @@ export function stubBindings(
 ) {
   const statement = { bind: () => statement, all: () => answer('D1', RESULT) };
   const limiter = { limit: async () => ({ success: true }) };
-  const recordOf = (name: string) => (isKnown && name.startsWith(KEY_PREFIX) ? RECORD : null);
+  const recordOf = (name: string) => (isKnown && name.startsWith('key:') ? RECORD : null);
   return {
     ENVIRONMENT: 'production',
     BASE_URL: 'https://api.animal-store.example/v1',

@@ -1,11 +1,9 @@
 /** Runs the suite of the client in a browser, on a page of another origin than the store. */
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
 import { startServers } from './client/rude-server.ts';
 import { bundle } from './client/tools.ts';
-
-/** Debian's Chromium, or the path in CHROMIUM. */
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 const SCRIPT = `
   import * as client from '../../client/src/index.ts';
@@ -17,8 +15,7 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args });
+  browser = await launchBrowser();
   page = await browser.newPage();
   await page.goto((await addresses()).rude);
   await page.addScriptTag({ type: 'module', content: await bundle(SCRIPT) });

@@ -4,13 +4,18 @@ const ADDRESS = '/v1/openapi.json';
 
 // Swagger UI fills in the example of a parameter and sends it. The same Idempotency-Key on every request would
 // prevent a second animal from being added.
-const withoutExample = (_, value) => {
-  if (!value?.in || !value.schema) return value;
-  const { example, examples, ...parameter } = value;
-  return parameter;
+const withoutExample = ({ example, examples, ...parameter }) => parameter;
+
+// Swagger UI would show the bounds of int64 rounded to doubles. It shows the format as well.
+const withoutBounds = ({ minimum, maximum, ...schema }) => schema;
+
+const prepare = (_, value) => {
+  if (value?.in && value.schema) return withoutExample(value);
+  if (value?.format === 'int64') return withoutBounds(value);
+  return value;
 };
 
-const description = JSON.parse(await (await fetch(ADDRESS)).text(), withoutExample);
+const description = JSON.parse(await (await fetch(ADDRESS)).text(), prepare);
 
 // The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];
@@ -26,6 +31,11 @@ followColorScheme();
 // The contact link is this page, so the page links to the description instead.
 delete description.info.contact;
 description.externalDocs = { url: ADDRESS, description: `OpenAPI description: ${ADDRESS}` };
+
+// The key that every local store accepts (README.md). It is public, and no deployed store accepts it.
+if (['localhost', '127.0.0.1', '[::1]'].includes(location.hostname))
+  description.components.securitySchemes.apiKey.description +=
+    '\n\nThe key of every local store: `animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP`';
 
 // Users paste the whole header, or "Bearer" and the key. Swagger UI adds another "Bearer".
 const requestInterceptor = (request) => {
@@ -66,11 +76,47 @@ const showStability = () => ({
   },
 });
 
+// Gives an accessible name to the elements of a component that match a selector: WCAG 2.2, 4.1.2.
+const named =
+  (selector, nameOf) =>
+  (Component, { React }) =>
+  (props) => {
+    const setName = (element) =>
+      element?.querySelector(selector)?.setAttribute('aria-label', nameOf(props));
+    const component = React.createElement(Component, props);
+    return React.createElement('div', { className: 'named', ref: setName }, component);
+  };
+
+// Removes names that differ from the visible text, such as "Apply credentials" of "Authorize": WCAG 2.2, 2.5.3.
+const namedByVisibleText =
+  (Component, { React }) =>
+  ({ 'aria-label': _, ...props }) =>
+    React.createElement(Component, props);
+
+const nameControls = () => ({
+  wrapComponents: {
+    Servers: named('select', () => 'Server'),
+    ExamplesSelect: named('select', () => 'Example'),
+    JsonSchema_string: named('input, select', ({ description }) => description),
+    RequestBodyEditor: named('textarea', () => 'Request body'),
+    authorizationPopup: named('.close-modal', () => 'Close'),
+    Button: namedByVisibleText,
+    Input: namedByVisibleText,
+    // The link of an operation is inside the button that unfolds it, and a button must not contain a link.
+    DeepLink:
+      (DeepLink, { React }) =>
+      (props) =>
+        props.path.includes('/')
+          ? React.createElement('span', null, props.text)
+          : React.createElement(DeepLink, props),
+  },
+});
+
 window.SwaggerUIBundle({
   spec: description,
   domNode: document.querySelector('#docs'),
   requestInterceptor,
-  plugins: [showRawBodies, showStability],
+  plugins: [showRawBodies, showStability, nameControls],
   deepLinking: true,
   displayRequestDuration: true,
   showExtensions: true,

@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
-import { isMet } from '../../bench/report.ts';
+import { outcomeOf } from '../../bench/results.ts';
+import { exact } from '../../bench/statistics.ts';
 
-test('a threshold is met by a value equal to it', () => {
-  expect(isMet({ figure: 'ratio', min: 0.9, value: 0.9 })).toBe(true);
-  expect(isMet({ figure: 'KiB', max: 34, value: 34 })).toBe(true);
+const estimate = { value: 0.95, low: 0.9, high: 1 };
+
+test.each([
+  [{ min: 0.9 }, 'met'],
+  [{ min: 0.91 }, 'undecided'],
+  [{ min: 1 }, 'undecided'],
+  [{ min: 1.01 }, 'missed'],
+  [{ max: 1 }, 'met'],
+  [{ max: 0.99 }, 'undecided'],
+  [{ max: 0.89 }, 'missed'],
+])('an interval from 0.9 to 1, with threshold %j: %s', (bounds, outcome) => {
+  expect(outcomeOf({ name: 'ratio', estimate, ...bounds })).toBe(outcome);
 });
 
-test('a threshold is not met by a value beyond it', () => {
-  expect(isMet({ figure: 'ratio', min: 0.9, value: 0.89 })).toBe(false);
-  expect(isMet({ figure: 'KiB', max: 34, value: 34.1 })).toBe(false);
-});
-
-test('a threshold is not met by a figure that could not be measured', () => {
-  expect(isMet({ figure: 'ratio', min: 0.9, value: Number.NaN })).toBe(false);
-  expect(isMet({ figure: 'KiB', max: 34, value: Number.NaN })).toBe(false);
+test('a figure that could not be measured misses its threshold', () => {
+  expect(outcomeOf({ name: 'KiB', max: 30, estimate: exact(Number.NaN) })).toBe('missed');
 });

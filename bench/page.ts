@@ -1,0 +1,83 @@
+/** Writes BENCHMARKS.md: page.md with the measurements in place of `{name}`. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PROJECT_ROOT } from '../ops/wrangler.ts';
+import { costOf, costOfFlood } from './cost.ts';
+import {
+  type Figure,
+  outcomeOf,
+  type Results,
+  type Run,
+  type Section,
+  type Speed,
+} from './results.ts';
+import { show } from './statistics.ts';
+
+export async function writePage(results: Results): Promise<void> {
+  const template = await readFile(join(import.meta.dirname, 'page.md'), 'utf8');
+  const { figures = [] } = results.workerd ?? {};
+  const values: Record<string, string> = {
+    names: figures.map(({ name }) => `"${name}"`).join(', '),
+    store: figures.map(({ store }) => store?.perSecond.value.toFixed()).join(', '),
+    bare: figures.map(({ baseline }) => baseline?.perSecond.value.toFixed()).join(', '),
+    top: String(500 * Math.ceil(Math.max(...figures.flatMap(highest)) / 500)),
+    thresholds: thresholdTable(results),
+    speeds: speedTable(figures),
+    requests: requestTable(results),
+    runs: Object.entries(results).map(describeRun).join(', '),
+    machines: [...new Set(Object.values(results).map(({ machine }) => machine))].join('; and '),
+    'flood-known': dollars(costOfFlood({ kvReads: 0, logLines: 1 })),
+    'flood-unknown': dollars(costOfFlood({ kvReads: 1, logLines: 1 })),
+    'flood-sampled': dollars(costOfFlood({ kvReads: 0, logLines: 0.01 })),
+  };
+  const page = template.replace(/\{([a-z-]+)\}/g, (_, name) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`page.md: no measurement is called ${name}`);
+    return value;
+  });
+  await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), page);
+}
+
+/** Every figure of these parts: those with a threshold, and how they compare with it. */
+export function thresholdTable(results: Record<string, Section>): string {
+  const rows = Object.entries(results).flatMap(([part, { figures }]) =>
+    figures.map((figure) => {
+      const { name, min, max, estimate } = figure;
+      if (min === undefined && max === undefined) return [part, name, show(estimate), '', ''];
+      const threshold = min === undefined ? `≤ ${max}` : `≥ ${min}`;
+      return [part, name, show(estimate), threshold, outcomeOf(figure)];
+    }),
+  );
+  return markdown([['part', 'figure', 'measured', 'threshold', 'outcome'], ...rows]);
+}
+
+function speedTable(figures: Figure[]): string {
+  const head = ['', 'store: CPU µs', 'requests/s', 'bare worker: CPU µs', 'requests/s'];
+  const cells = (speed?: Speed) => (speed ? [show(speed.cpu), show(speed.perSecond)] : ['', '']);
+  const rows = figures.map(({ name, store, baseline }) => [
+    name,
+    ...cells(store),
+    ...cells(baseline),
+  ]);
+  return markdown([head, ...rows]);
+}
+
+function requestTable({ scale }: Results): string {
+  const rows = Object.entries(scale?.rows ?? {}).map(([name, each]) => [
+    ...[name, String(each.read), String(each.written), dollars(costOf(each))],
+  ]);
+  return markdown([['request', 'rows read', 'rows written', 'a million requests'], ...rows]);
+}
+
+/** A Markdown table. All columns but the first are aligned right. */
+function markdown([head = [], ...rows]: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+  const alignment = head.map((_, column) => (column === 0 ? '---' : '--:'));
+  return [line(head), line(alignment), ...rows.map(line)].join('\n');
+}
+
+const describeRun = ([part, { date, seconds, load }]: [string, Run]) =>
+  `${part} ${date.slice(0, 16).replace('T', ' ')} (${seconds.toFixed()} s, load ${load.toFixed(1)})`;
+const highest = ({ store, baseline }: Figure) =>
+  [store, baseline].map((speed) => speed?.perSecond.high ?? 0);
+const dollars = (amount: number) => `$${amount.toFixed(2)}`;
