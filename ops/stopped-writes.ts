@@ -7,9 +7,9 @@ import { WRITES_STOPPED } from '../src/d1/errors.ts';
 /** Runs a statement on the database and returns the column `name` of its rows. */
 export type Execute = (sql: string) => Promise<string[]>;
 
-/** The tables that clients can change. The scheduled handler may still remove records of idempotency keys. */
+/** The tables that clients can change. The scheduled handler may still remove its records. */
 const SELECT_TABLES =
-  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('d1_migrations', 'idempotency_keys') AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'";
+  "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('d1_migrations', 'idempotency_keys', 'write_attempts') AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'";
 const SELECT_TRIGGERS =
   "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'stop_writes_*'";
 

@@ -7,33 +7,23 @@ import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import type { Reply } from './store.ts';
 
 export type Schema = {
-  description?: string;
   $ref?: string;
   type?: string;
   format?: string;
   enum?: string[];
   pattern?: string;
   minimum?: number;
-  maximum?: number;
   minLength?: number;
   maxLength?: number;
-  required?: string[];
   properties?: Record<string, Schema>;
   additionalProperties?: boolean;
   examples?: object[];
 };
 
-type Header = { required: boolean; description: string; schema: Schema; example: unknown };
+type Header = { required: boolean; schema: Schema; example: unknown };
 type Content = { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> };
-type Response = { headers: Record<string, Header>; content?: Record<string, Content> };
-
-type Parameter = {
-  name: string;
-  in: string;
-  required?: boolean;
-  description: string;
-  schema: Schema;
-};
+type Contents = Record<string, Content>;
+type Parameter = { name: string; in: string; schema: Schema };
 
 export type Operation = {
   operationId: string;
@@ -41,17 +31,15 @@ export type Operation = {
   'x-stability'?: string;
   security?: unknown[];
   parameters?: Parameter[];
-  requestBody?: { required: boolean; content: Record<string, Content> };
-  responses: Record<string, Response>;
+  requestBody?: { content: Contents };
+  responses: Record<string, { headers: Record<string, Header>; content?: Contents }>;
 };
 
 const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 
-type PathItem = Partial<Record<(typeof METHODS)[number], Operation>>;
-
 export type Description = {
   servers: { url: string }[];
-  paths: Record<string, PathItem>;
+  paths: Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>;
   components: {
     schemas: Record<string, Schema>;
     headers: Record<string, Header>;
@@ -70,12 +58,14 @@ const { paths }: Description = JSON.parse(text, (_, value) => {
   return kind === 'headers' ? headers[name] : parameters[name];
 });
 
-/** Each operation with its method and its path from the origin on. */
+/** Each operation, with its method, its path from the origin on, and the place of its description. */
 export const operations = Object.entries(paths).flatMap(([path, item]) =>
   METHODS.flatMap((method) => {
     const operation = item[method];
-    const base = new URL(description.servers[0]?.url ?? '').pathname;
-    return operation ? [{ method: method.toUpperCase(), path: base + path, operation }] : [];
+    const pointer = ['paths', path, method];
+    return operation
+      ? [{ method: method.toUpperCase(), path: `/v1${path}`, operation, pointer }]
+      : [];
   }),
 );
 
@@ -117,19 +107,17 @@ export function expectDescribed(method: string, url: string, reply: Reply): void
       new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`).test(pathname),
   );
   if (!found) return;
-  const { operation, path } = found;
+  const { operation, pointer } = found;
   const name = `${operation.operationId} ${reply.status}`;
   const response = operation.responses[reply.status];
   expect(response, `${name} is not described`).toBeDefined();
   if (!response) return;
 
   if (method !== 'HEAD' && response.content) {
-    const described =
-      Object.entries(description.paths).find(([key]) => path.endsWith(key))?.[0] ?? '';
-    const schema = ['paths', described, method.toLowerCase(), 'responses', String(reply.status)];
     const type = reply.headers.get('content-type') ?? '';
     expect(Object.keys(response.content), `Content-Type of ${name}`).toContain(type);
-    const body = problems([...schema, 'content', 'application/json', 'schema'], reply.body);
+    const content = [...pointer, 'responses', String(reply.status), 'content', 'application/json'];
+    const body = problems([...content, 'schema'], reply.body);
     expect(body, `body of ${name}: ${reply.text}`).toEqual([]);
   }
   for (const header of KNOWN_HEADERS) {
@@ -142,4 +130,11 @@ export function expectDescribed(method: string, url: string, reply: Reply): void
     const isValid = ajv.validate(expected.schema, type === 'integer' ? Number(value) : value);
     expect(isValid, `${header} of ${name}: ${value}`).toBe(true);
   }
+}
+
+/** An Error body, which has exactly the three fields, as `400 invalid_request: limit: must be …`. */
+export function errorOf(body: unknown): string {
+  const { code, message, status, ...others }: Record<string, unknown> = { ...Object(body) };
+  expect(others).toEqual({});
+  return `${status} ${code}: ${message}`;
 }

@@ -1,13 +1,12 @@
 /**
  * The app in the test's own process, where a request takes a small part of its time over HTTP. Only for requests
- * that are rejected: it has no D1, so a request that reaches D1 gets a 500.
+ * that are rejected: it has no D1, so a request that reaches D1 gets a 503.
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
 import { app } from '../src/app.ts';
 import { generateKey } from '../src/auth/keys/format.ts';
-import { expectDescribed } from './contract.ts';
-import type { Reply, RequestOptions, Store } from './store.ts';
+import { type Reply, type RequestOptions, readReply, type Store } from './store.ts';
 
 const unavailable = (): never => {
   throw new Error('the request reached D1');
@@ -25,7 +24,7 @@ const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
 export type Send = (
   method: string,
   path: string,
-  body?: string,
+  body?: RequestOptions['body'],
   headers?: RequestOptions['headers'],
 ) => Promise<Reply>;
 
@@ -35,12 +34,8 @@ export function startApp(store: Store): Send {
   let env: Env;
   beforeAll(async () => {
     await store.putRecord(key, { id: randomUUID() });
-    const limiters = {
-      RATE_LIMITER: unlimited,
-      WRITE_RATE_LIMITER: unlimited,
-      ADDRESS_RATE_LIMITER: unlimited,
-    };
-    env = { ...(await store.bindings()), DB, ...limiters };
+    env = { ...(await store.bindings()), DB };
+    env.RATE_LIMITER = env.WRITE_RATE_LIMITER = env.ADDRESS_RATE_LIMITER = unlimited;
   });
   beforeEach(() => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});
@@ -56,16 +51,8 @@ export function startApp(store: Store): Send {
       if (value === null) sent.delete(name);
       else sent.set(name, value);
     }
-    const init = { method, headers: sent, ...(body !== undefined && { body }) };
+    const init = { method, headers: sent, ...(body !== undefined && { body, duplex: 'half' }) };
     const response = await app.request(path, init, env, context);
-    const text = await response.text();
-    const reply = {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
-    expectDescribed(method, path, reply);
-    return reply;
+    return readReply(method, path, response);
   };
 }

@@ -6,46 +6,34 @@ import { startStore } from './store.ts';
 
 const store = startStore();
 
-type Definition = { type: string; name: string; sql: string | null };
-
-/** The statements that define the database, without comments and white space. */
-async function definitions(db: D1Database): Promise<Definition[]> {
-  const { results } = await db
-    .prepare(
-      `SELECT type, name, sql FROM sqlite_schema
-       WHERE name NOT LIKE '\\_cf\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-         AND name <> 'd1_migrations'
-       ORDER BY type, name`,
-    )
-    .all<Definition>();
-  return results.map(({ sql, ...rest }) => ({ ...rest, sql: sql && plain(sql) }));
-}
-
-function plain(sql: string): string {
-  return sql
+/** SQL without comments and white space. */
+const plain = (sql: string) =>
+  sql
     .replaceAll(/--.*$/gm, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/\s*([(),])\s*/g, '$1')
     .trim();
+
+/** The statements that define the database. */
+async function definitions(db: D1Database): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT sql FROM sqlite_schema
+       WHERE sql IS NOT NULL AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'
+         AND name <> 'd1_migrations'`,
+    )
+    .all<{ sql: string }>();
+  return results.map(({ sql }) => plain(sql)).sort();
 }
 
 test('schema.sql equals the result of the migrations', async () => {
-  const { DB } = await store.bindings();
-  const migrated = await definitions(DB);
-  expect(migrated.length).toBeGreaterThan(0);
-
   const schema = plain(await readFile(join(PROJECT_ROOT, 'schema.sql'), 'utf8'));
-  const statements = schema.split(';').filter((statement) => statement !== '');
-  for (const { type, name } of migrated) await DB.prepare(`DROP ${type} IF EXISTS ${name}`).run();
-  expect(await definitions(DB)).toEqual([]);
-  for (const statement of statements) await DB.prepare(statement).run();
-  expect(await definitions(DB)).toEqual(migrated);
+  const statements = schema.split(';').map((statement) => statement.trim());
+  const { DB } = await store.bindings();
+  expect(await definitions(DB)).toEqual(statements.filter(Boolean).sort());
 });
 
-test('the tables reject ids outside int64 and rounded numbers', async () => {
-  const { DB } = await store.bindings();
-  const insert = (value: string) =>
-    DB.prepare(`INSERT INTO pets (name, category_id) VALUES ('x', ${value})`).run();
-  await expect(insert('9223372036854775808')).rejects.toThrow('cannot store REAL value');
-  await expect(insert('1.5')).rejects.toThrow('cannot store REAL value');
+test.each(['9223372036854775808', '1.5'])('the tables do not store %s as an id', async (value) => {
+  const insert = store.exec(`INSERT INTO pets (name, category_id) VALUES ('x', ${value})`);
+  await expect(insert).rejects.toThrow('cannot store REAL value');
 });

@@ -7,36 +7,6 @@ import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
 import { EMPTY, readVars, type Server, type ServerOptions, serverOf } from './server.ts';
 
-export type Store = {
-  /** The origin of its addresses. */
-  url(): string;
-  /** Sends a request; with the suite's key unless `Authorization` is given (`null` for none). */
-  fetch(path: string, init?: RequestOptions): Promise<Reply>;
-  /** Sends a body: a string unchanged, anything else as JSON. */
-  send(method: string, path: string, body: unknown, init?: RequestOptions): Promise<Reply>;
-  /** Sends a body to createPet. */
-  create(body: unknown, init?: RequestOptions): Promise<Reply>;
-  /** Sends a body to placeOrder. */
-  placeOrder(body: unknown, init?: RequestOptions): Promise<Reply>;
-  /** Puts a key's record into KV, and returns the key. */
-  issueKey(record?: Partial<KeyRecord>, environment?: string): Promise<string>;
-  /** Puts a key's record into KV, or replaces it. */
-  putRecord(key: string, record: Partial<KeyRecord>): Promise<void>;
-  /** Deletes all keys for this test. */
-  deleteKeys(): Promise<void>;
-  bindings(): Promise<Env>;
-  /** Runs SQL statements in one call; a prepared statement takes five, as it is made in the other process. */
-  exec(sql: string): Promise<void>;
-  /** With `faults`: sets the faults until the next call, and resets `calls`. */
-  fault(faults: Faults): Promise<void>;
-  /** With `faults`: the number of calls since the last `fault`. */
-  calls(): Promise<Calls>;
-  /** Runs the scheduled handler, and returns whether it succeeded. */
-  scheduled(): Promise<boolean>;
-  /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
-  logLines(): Promise<Record<string, unknown>[]>;
-};
-
 export type RequestOptions = {
   method?: string;
   headers?: Record<string, string | null>;
@@ -45,34 +15,39 @@ export type RequestOptions = {
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
+export type Store = ReturnType<typeof startStore>;
+
 /** Starts the store for a test file. Each test begins with an empty database. */
-export function startStore(options: ServerOptions = {}): Store {
+export function startStore(options: ServerOptions = {}) {
   const { env = 'local' } = options;
   const suiteKey = generateKey(env);
   let server: Server;
   let vars: Faults['vars'];
   /** Sends a request without the proxy of `wrangler dev`, which would double its time. */
-  const request: Server['worker']['fetch'] = (path, init) =>
-    server.worker.fetch(
-      `${env === 'local' ? server.url.origin : 'https://animal-store.example'}${path}`,
-      init,
-    );
+  const request: Server['worker']['fetch'] = (path, init) => {
+    const origin = env === 'local' ? server.url.origin : 'https://animal-store.example';
+    return server.worker.fetch(`${origin}${path}`, init);
+  };
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
 
-  const store: Store = {
-    url() {
+  const store = {
+    /** The origin of its addresses. */
+    url(): string {
       server.changes.add({});
       return server.url.origin;
     },
-    async fetch(path, { method = 'GET', headers = {}, body } = {}) {
-      const sent = { authorization: `Bearer ${suiteKey}`, ...lowerCase(headers) };
-      const present = Object.entries(sent).filter(
-        (entry): entry is [string, string] => entry[1] !== null,
-      );
+
+    /** Sends a request; with the suite's key unless `Authorization` is given (`null` for none). */
+    async fetch(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}) {
+      const present = new Headers({ authorization: `Bearer ${suiteKey}` });
+      for (const [name, value] of Object.entries(headers)) {
+        if (value === null) present.delete(name);
+        else present.set(name, value);
+      }
       const change = {};
       if (method !== 'GET') server.changes.add(change);
-      const init = { method, headers: present, redirect: 'manual' } as const;
+      const init = { method, headers: [...present], redirect: 'manual' as const };
       const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
       const response = STATIC_FILE.test(path)
         ? await fetch(new URL(path, server.url), withBody)
@@ -80,67 +55,73 @@ export function startStore(options: ServerOptions = {}): Store {
       // A response of a static asset has no request id, and no log line: the worker is not called.
       const requestId = response.headers.get('x-request-id');
       if (requestId) requestIds.add(requestId);
-      const text = await response.text();
-      if (response.status === 413) await untilConnected(request);
-      const reply: Reply = {
-        status: response.status,
-        headers: new Headers([...response.headers]),
-        text,
-        body: text === '' ? undefined : JSON.parse(text),
-      };
+      const reply = await readReply(method, path, response);
+      if (reply.status === 413) await untilConnected(request);
       // A rejected request changed nothing.
       if (reply.status >= 400 && reply.status < 500) server.changes.delete(change);
-      expectDescribed(method, path, reply);
       return reply;
     },
-    send(method, path, body, { headers, ...init } = {}) {
-      return store.fetch(path, {
-        method,
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-        headers: { 'content-type': 'application/json', ...headers },
-        ...init,
-      });
+
+    /** Sends a body: a string unchanged, anything else as JSON. */
+    send(method: string, path: string, body: unknown, init: RequestOptions = {}): Promise<Reply> {
+      const headers = { 'content-type': 'application/json', ...init.headers };
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      return store.fetch(path, { ...init, method, body: text, headers });
     },
-    create: (body, init) => store.send('POST', '/v1/pets', body, init),
-    placeOrder: (body, init) => store.send('POST', '/v1/store/orders', body, init),
-    async issueKey(record = {}, environment = env) {
+
+    /** Sends a body to createPet. */
+    create: (body: unknown, init?: RequestOptions) => store.send('POST', '/v1/pets', body, init),
+
+    /** Sends a body to placeOrder. */
+    placeOrder: (body: unknown, init?: RequestOptions) =>
+      store.send('POST', '/v1/store/orders', body, init),
+
+    /** Puts a key's record into KV, and returns the key. */
+    async issueKey(record: Partial<KeyRecord> = {}, environment: string = env): Promise<string> {
       const key = generateKey(environment);
       await store.putRecord(key, { id: randomUUID(), ...record });
       return key;
     },
-    async putRecord(key, record) {
+
+    /** Puts a key's record into KV, or replaces it. */
+    async putRecord(key: string, record: Partial<KeyRecord>): Promise<void> {
       const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
       await server.bindings.API_KEYS.put(await recordName(key), JSON.stringify(complete));
     },
-    async deleteKeys() {
-      const { API_KEYS } = server.bindings;
-      for (const { name } of (await API_KEYS.list()).keys) await API_KEYS.delete(name);
-      server.suiteKeys.clear();
-    },
-    async bindings() {
+
+    async bindings(): Promise<Env> {
       server.changes.add({});
       return server.bindings;
     },
-    async exec(sql) {
+
+    /** Runs SQL statements in one call; a prepared statement takes five, as it is made in the other process. */
+    async exec(sql: string): Promise<void> {
       const { DB } = await store.bindings();
       // D1 takes each line for a statement.
       await DB.exec(sql.replaceAll('\n', ' '));
     },
-    async fault(faults) {
+
+    /** With `faults`: sets the faults until the next call, and resets `calls`. */
+    async fault(faults: Faults): Promise<void> {
       const init = { method: 'PUT', body: JSON.stringify({ vars, ...faults }) };
-      const response = await request('/__faults', init);
-      expect(response.status).toBe(200);
+      expect((await request('/__faults', init)).status).toBe(200);
     },
-    async calls() {
+
+    /** With `faults`: the number of calls since the last `fault`. */
+    async calls(): Promise<Calls> {
       const response = await request('/__faults');
       return response.json() as Promise<Calls>;
     },
-    async scheduled() {
+
+    /** Runs the scheduled handler, and returns whether it succeeded. */
+    async scheduled(): Promise<boolean> {
       const { outcome } = await server.worker.scheduled({ cron: '*/10 * * * *' });
       scheduledRuns += 1;
       return outcome === 'ok';
     },
-    async logLines() {
+
+    /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
+    async logLines(): Promise<Record<string, unknown>[]> {
       const lines = () =>
         server.harness
           .getLogs()
@@ -175,6 +156,22 @@ export function startStore(options: ServerOptions = {}): Store {
   return store;
 }
 
+/** Reads a response, and expects it to be as described. */
+export async function readReply(
+  method: string,
+  path: string,
+  response: Pick<Response, 'status' | 'text'> & { headers: Iterable<[string, string]> },
+): Promise<Reply> {
+  const text = await response.text();
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  const headers = new Headers([...response.headers]);
+  const reply = { status: response.status, headers, text, body };
+  if (reply.status >= 400 && body !== undefined)
+    expect(body).toMatchObject({ status: reply.status });
+  expectDescribed(method, path, reply);
+  return reply;
+}
+
 /** The paths that the asset router of `wrangler dev` serves, without the worker. */
 const STATIC_FILE = /^\/(docs[^?]*|v1\/openapi\.json)?(\?.*)?$/;
 
@@ -186,10 +183,4 @@ async function untilConnected(request: Server['worker']['fetch']): Promise<void>
   await expect
     .poll(() => request('/health').catch(() => ({ ok: false })))
     .toMatchObject({ ok: true });
-}
-
-function lowerCase(headers: Record<string, string | null>): Record<string, string | null> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
 }

@@ -1,118 +1,114 @@
 import { describe, expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
+import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
+/** A request that reached D1 would be a 503. */
+const send = startApp(store);
 
-async function petCount(): Promise<number> {
-  const { DB } = await store.bindings();
-  return (await DB.prepare('SELECT count(*) AS n FROM pets').first<number>('n')) ?? -1;
-}
+const BODY = '{"name":"Rex","categoryId":1}';
+const post = (body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
+  send('POST', '/v1/pets', body, headers);
 
-describe('a body that is not JSON', () => {
-  test.each([
-    ['empty', ''],
-    ['blank', ' \n'],
-    ['truncated', '{"name":"Rex","categoryId":1'],
-    ['with a trailing comma', '{"name":"Rex","categoryId":1,}'],
-    ['with single quotes', "{'name':'Rex','categoryId':1}"],
-    ['with a raw line break in a string', '{"name":"a\nb","categoryId":1}'],
-    ['NaN', '{"name":"Rex","categoryId":NaN}'],
-    ['with a leading zero', '{"name":"Rex","categoryId":01}'],
-    ['two texts', '{"name":"Rex","categoryId":1}{}'],
-    ['arrays nested 5,000 deep', '['.repeat(5000) + ']'.repeat(5000)],
-    ['objects nested 2,000 deep', '{"a":'.repeat(2000) + 1 + '}'.repeat(2000)],
-  ])('%s', async (_, body) => {
-    const reply = await store.create(body);
-    expect(reply.body).toEqual({ code: 'invalid_json', message: expect.any(String), status: 400 });
-    expect(reply.status).toBe(400);
-    expect(await petCount()).toBe(0);
-  });
-
-  test('bytes that are not UTF-8', async () => {
-    const bytes = Buffer.from('{"name":"R\xe9x","categoryId":1}', 'latin1');
-    const reply = await store.fetch('/v1/pets', {
-      method: 'POST',
-      body: bytes,
-      headers: { 'content-type': 'application/json' },
-    });
-    expect(reply.body).toMatchObject({
-      code: 'invalid_json',
-      message: 'The body must be valid UTF-8.',
-    });
-    expect(await petCount()).toBe(0);
-  });
+test.each([
+  ' \n',
+  '{"name":"Rex","categoryId":1',
+  '{"name":"Rex","categoryId":1,}',
+  "{'name':'Rex','categoryId':1}",
+  '{"name":"a\nb","categoryId":1}',
+  '{"name":"Rex","categoryId":NaN}',
+  '{"name":"Rex","categoryId":01}',
+  `${BODY}{}`,
+])('%j is not JSON', async (body) => {
+  expect(errorOf((await post(body)).body)).toBe('400 invalid_json: The body must be valid JSON.');
 });
 
-describe('a body that is too large', () => {
-  test('of 100 KiB', async () => {
-    const reply = await store.create({ name: 'x'.repeat(100 * 1024), categoryId: 1 });
-    expect(reply.body).toEqual({
-      code: 'body_too_large',
-      message: expect.any(String),
-      status: 413,
-    });
-    expect(reply.status).toBe(413);
-  });
-
-  test('of 40 KiB in chunks, without a Content-Length', async () => {
-    const chunk = new TextEncoder().encode(' '.repeat(4096));
-    const body = new ReadableStream({
-      start(controller) {
-        for (let i = 0; i < 10; i += 1) controller.enqueue(chunk);
-        controller.close();
-      },
-    });
-    const init = {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/json' },
-    };
-    expect((await store.fetch('/v1/pets', init)).body).toMatchObject({ code: 'body_too_large' });
-  });
-
-  test('in chunks below the limit is accepted', async () => {
-    const body = new Blob(['{"name":"Rex","categ', 'oryId":1}']).stream();
-    const init = {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/json' },
-    };
-    expect((await store.fetch('/v1/pets', init)).status).toBe(201);
-  });
+test.each([
+  ['empty', '', 'must not be empty'],
+  ['not UTF-8', Uint8Array.of(0x22, 0xe9, 0x22), 'must be valid UTF-8'],
+  [
+    'deep',
+    '{"a":'.repeat(2000) + 1 + '}'.repeat(2000),
+    'must not be nested more than 32 levels deep',
+  ],
+])('a body that is %s is not read', async (_, body, problem) => {
+  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: The body ${problem}.`);
 });
 
-describe('a body with another media type or coding', () => {
+test('a body has at most 16,384 bytes, with and without a Content-Length', async () => {
+  const headers = { 'content-type': 'application/json' };
+  for (const [length, status] of [
+    [16_384, 201],
+    [16_385, 413],
+  ] as const) {
+    const body = BODY.padEnd(length, ' ');
+    const chunked = { method: 'POST', headers, body: new Blob([body]).stream() };
+    expect(await store.create(body)).toMatchObject({ status });
+    expect(await store.fetch('/v1/pets', chunked)).toMatchObject({ status });
+  }
+  expect(errorOf((await store.create(BODY.padEnd(16_385, ' '))).body)).toBe(
+    '413 body_too_large: The body must be at most 16384 bytes.',
+  );
+});
+
+describe('a media type', () => {
   test.each([
-    ['none', null],
-    ['text/plain', 'text/plain'],
-    ['a form', 'application/x-www-form-urlencoded'],
-    ['another JSON', 'application/problem+json'],
-    ['another charset', 'application/json; charset=iso-8859-1'],
-    ['another parameter', 'application/json; profile=x'],
-    ['two', 'application/json, text/plain'],
-  ])('%s', async (_, contentType) => {
-    const body = Uint8Array.from(Buffer.from(`{"name":"Rex","categoryId":1}`));
-    const reply = await store.fetch('/v1/pets', {
-      method: 'POST',
-      body,
-      headers: { 'content-type': contentType },
-    });
-    expect(reply.status).toBe(415);
-    expect(reply.headers.get('accept')).toBe('application/json');
-    expect(reply.body).toEqual({
-      code: 'unsupported_media_type',
-      message: expect.stringContaining('Content-Type: application/json'),
-      status: 415,
-    });
-    expect(await petCount()).toBe(0);
+    ...['APPLICATION/json', 'application/json;', 'application/json;charset=utf-8'],
+    ...['application/json ; Charset="UTF-8"', 'application/json; charset=us-ascii'],
+    ...['application/json; profile=x', 'application/json; profile="a;b"; charset="UTF-8"'],
+  ])('%s is accepted', async (type) => {
+    expect((await store.create(BODY, { headers: { 'content-type': type } })).status).toBe(201);
   });
 
-  test('compressed', async () => {
-    const reply = await store.create('{"name":"Rex","categoryId":1}', {
-      headers: { 'content-encoding': 'gzip' },
-    });
-    expect(reply.status).toBe(415);
-    expect(reply.headers.get('accept-encoding')).toBe('identity');
-    expect(reply.body).toMatchObject({ code: 'unsupported_media_type' });
+  test.each([
+    ...[null, 'text/plain', 'application/x-www-form-urlencoded', 'application/problem+json'],
+    ...['application/merge-patch+json', 'application/json, text/plain'],
+    ...['application/json; profile="a', `application/json; profile=${'x'.repeat(256)}`],
+  ])('%s is not supported by a create', async (type) => {
+    const bytes = Uint8Array.from(Buffer.from(BODY));
+    const { headers, body } = await post(bytes, { 'content-type': type });
+    expect([headers.get('accept'), headers.has('accept-patch')]).toEqual([
+      'application/json',
+      false,
+    ]);
+    expect(errorOf(body)).toBe(
+      '415 unsupported_media_type: The body must be JSON in UTF-8: send the header Content-Type: application/json.',
+    );
   });
+
+  test.each(['iso-8859-1', '"utf-16"', ''])(
+    'with the charset %j is not supported',
+    async (charset) => {
+      const type = `application/json; profile=x; charset=${charset}`;
+      const { headers, body } = await post(BODY, { 'content-type': type });
+      expect(headers.get('accept')).toBe('application/json');
+      // The client sent Content-Type: application/json already: only its charset must change.
+      expect(errorOf(body)).toBe(
+        '415 unsupported_media_type: The body must be encoded in UTF-8: leave out the charset of the header Content-Type.',
+      );
+    },
+  );
+
+  test.each(['/v1/pets/1', '/v1/store/orders/1'])(
+    'of a patch of %s has two names',
+    async (path) => {
+      const { status, headers } = await send('PATCH', path, '{}', { 'content-type': 'text/plain' });
+      const types = 'application/json, application/merge-patch+json';
+      expect(status).toBe(415);
+      expect([headers.get('accept'), headers.get('accept-patch')]).toEqual([types, types]);
+      const patch = { 'content-type': 'application/merge-patch+json; charset=utf-8' };
+      expect((await send('PATCH', path, '{"x":1}', patch)).body).toMatchObject({
+        message: expect.stringContaining('x: is not a known field'),
+      });
+    },
+  );
+});
+
+test.each(['gzip', 'br, identity'])('the content coding %s is not supported', async (coding) => {
+  const { headers, body } = await post(BODY, { 'content-encoding': coding });
+  expect(headers.get('accept-encoding')).toBe('identity');
+  expect(errorOf(body)).toBe(
+    '415 unsupported_media_type: The body must not be compressed: leave out the header Content-Encoding.',
+  );
 });

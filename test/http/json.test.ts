@@ -2,78 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseInt64, parseJson, REPEATED } from '../../src/http/json.ts';
 
-/** JSON values, with integers as the expected bigint. */
-const scalar = fc.oneof(fc.string(), fc.boolean(), fc.constant(null));
-const nested = fc.jsonValue({ maxDepth: 4 });
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
 describe('parseJson', () => {
   test('reads everything that JSON.stringify writes, and integers exactly', () => {
+    const value = fc.oneof(fc.string(), fc.boolean(), fc.constant(null), fc.object());
     const member = fc.oneof(
-      int64.map((value) => [String(value), value] as const),
-      scalar.map((value) => [JSON.stringify(value), value] as const),
-      fc.oneof(fc.array(nested), fc.dictionary(fc.string(), nested)).map((value) => {
-        const text = JSON.stringify(value, null, 2);
-        return [text, JSON.parse(text)] as const;
+      int64.map((integer) => ({ text: `${integer}`, value: integer })),
+      value.map((any) => ({ text: JSON.stringify(any, null, 2), value: any })),
+    );
+    const members = fc.uniqueArray(fc.tuple(fc.string(), member), { selector: ([name]) => name });
+    fc.assert(
+      fc.property(members, (all) => {
+        const text = all.map(([name, { text }]) => `${JSON.stringify(name)} : ${text}`).join(',\n');
+        const expected = Object.fromEntries(all.map(([name, { value }]) => [name, value]));
+        const plain = (object: unknown) =>
+          JSON.stringify(object, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
+        expect(plain(parseJson(`{\n${text}\n}`))).toBe(plain(expected));
       }),
     );
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(fc.tuple(fc.string(), member), { selector: ([name]) => name }),
-        (members) => {
-          const text = members.map(([name, [written]]) => `${JSON.stringify(name)} : ${written}`);
-          const expected = Object.fromEntries(members.map(([name, [, value]]) => [name, value]));
-          expect(parseJson(`{\n${text.join(',\n')}\n}`)).toEqual(expected);
-        },
-      ),
-    );
-  });
-
-  describe('accepts and rejects the same texts as JSON.parse:', () => {
-    const fragment = fc.constantFrom(
-      '{',
-      '}',
-      '[',
-      ']',
-      ',',
-      ':',
-      '"',
-      'a',
-      '\\',
-      '1',
-      '-',
-      '.',
-      'e',
-      ' ',
-      '"a":',
-    );
-    const text = fc.array(fragment, { maxLength: 12 }).map((fragments) => fragments.join(''));
-
-    function isJson(candidate: string): boolean {
-      try {
-        JSON.parse(candidate);
-        return true;
-      } catch {
-        return false;
-      }
-    }
-
-    test('JSON is parsed', () => {
-      fc.assert(
-        fc.property(text.filter(isJson), (json) => void parseJson(json)),
-        { numRuns: 200 },
-      );
-    });
-
-    test('other texts are not valid JSON', () => {
-      const invalid = text.filter((candidate) => !isJson(candidate));
-      fc.assert(
-        fc.property(invalid, (candidate) => {
-          expect(() => parseJson(candidate)).toThrow('must be valid JSON');
-        }),
-        { numRuns: 2000 },
-      );
-    });
   });
 
   test('marks a repeated member, however its name is escaped', () => {
@@ -91,10 +38,10 @@ describe('parseJson', () => {
     expect(parseJson('{"a":"b","b":":","c":"1","1":1}')).toEqual({ a: 'b', b: ':', c: '1', 1: 1n });
   });
 
-  test('rejects more than 32 levels of nesting', () => {
-    expect(() => parseJson(`${'['.repeat(32)}${']'.repeat(32)}`)).not.toThrow();
+  test('accepts 32 levels of nesting, not 33', () => {
+    expect(parseJson(`${'['.repeat(32)}${']'.repeat(32)}`)).toBeInstanceOf(Array);
     expect(() => parseJson(`${'['.repeat(33)}${']'.repeat(33)}`)).toThrow(
-      'nested more than 32 levels',
+      'The body must not be nested more than 32 levels deep.',
     );
   });
 });
@@ -102,49 +49,25 @@ describe('parseJson', () => {
 describe('parseInt64', () => {
   test('is exact for every notation of every int64', () => {
     fc.assert(
-      fc.property(int64, fc.nat(30), fc.nat(30), (value, zeros, shift) => {
-        const digits = String(value);
-        expect(parseInt64(digits)).toBe(value);
-        expect(parseInt64(`${digits}.${'0'.repeat(zeros + 1)}`)).toBe(value);
-        expect(parseInt64(`${digits}${'0'.repeat(shift)}e-${shift}`)).toBe(value);
-        const sign = value < 0n ? '-' : '';
-        const padded = digits.replace('-', '').padStart(shift + 1, '0');
+      fc.property(int64, fc.nat(30), (value, shift) => {
+        const zeros = '0'.repeat(shift);
+        const [sign, digits] = value < 0n ? ['-', `${-value}`] : ['', `${value}`];
+        const padded = digits.padStart(shift + 1, '0');
         const point = padded.length - shift;
-        expect(
-          parseInt64(`${sign}${padded.slice(0, point)}.${padded.slice(point)}0E+${shift}`),
-        ).toBe(value);
+        const notations = [
+          `${value}`,
+          `${value}.0${zeros}`,
+          `${value}${zeros}e-${shift}`,
+          `${sign}${padded.slice(0, point)}.${padded.slice(point)}0E+${shift}`,
+        ];
+        expect(notations.map(parseInt64)).toEqual(notations.map(() => value));
       }),
     );
   });
 
   test.each([
-    '9223372036854775808',
-    '-9223372036854775809',
-    '1e19',
-    '1e400',
-    '1e1000000000',
-    `1e${'9'.repeat(400)}`,
-  ])('%s is out of range', (source) => expect(parseInt64(source)).toBeUndefined());
-
-  test.each(['1.5', '1e-1', '1e-400', '1.00000000000000000001', '0.1', `1e-${'9'.repeat(400)}`])(
-    '%s is not an integer',
-    (source) => expect(parseInt64(source)).toBeUndefined(),
-  );
-
-  test.each([
-    '',
-    '-',
-    'abc',
-    ' 1',
-    '1 ',
-    '+1',
-    '0x10',
-    '1_000',
-    '٣',
-    '1n',
-    'Infinity',
-    '1e',
-    '.5',
-    '5.',
-  ])('"%s" is not a number', (source) => expect(parseInt64(source)).toBeUndefined());
+    ...['9223372036854775808', '-9223372036854775809', '1e19', '1e400', '1e1000000000'],
+    ...['1.5', '1e-1', '1e-400', '1.00000000000000000001', `1e-${'9'.repeat(400)}`],
+    ...['', '-', 'abc', ' 1', '1 ', '+1', '0x10', '1_000', '٣', '1n', 'Infinity', '1e', '.5', '5.'],
+  ])('%j is not an int64', (source) => expect(parseInt64(source)).toBeUndefined());
 });

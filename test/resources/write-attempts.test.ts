@@ -42,7 +42,7 @@ const attempt = (number: number): Attempt => ({ requestId: 'request', number });
 type Run = (
   db: Database,
   attempt: Attempt,
-) => Promise<D1Result<{ changed?: string | null; json?: string | null }>>;
+) => Promise<D1Result<{ response?: string | null; json?: string | null }>>;
 
 const CLOSE = "UPDATE orders SET status = 'cancelled'; UPDATE pets SET status = 'available'";
 const APPROVE = "UPDATE orders SET status = 'approved'";
@@ -63,8 +63,8 @@ describe.each<[name: string, Run, allow: string]>([
     await store.exec("UPDATE orders SET status = 'cancelled'; UPDATE pets SET name = 'Other'");
     const before = await listed();
     const [second] = (await run(DB, attempt(2))).results;
-    expect(first?.changed ?? first?.json).toEqual(expect.any(String));
-    expect([second?.changed, second?.json]).toEqual([first?.changed, first?.json]);
+    expect(first?.response ?? first?.json).toEqual(expect.any(String));
+    expect([second?.response, second?.json]).toEqual([first?.response, first?.json]);
     expect(await listed()).toEqual(before);
   });
 
@@ -79,6 +79,6 @@ describe.each<[name: string, Run, allow: string]>([
     await run(DB, attempt(1));
     expect(await listed()).toEqual(before);
     const [third] = (await run(DB, attempt(3))).results;
-    expect(third?.changed ?? third?.json).toEqual(expect.any(String));
+    expect(third?.response ?? third?.json).toEqual(expect.any(String));
   });
 });

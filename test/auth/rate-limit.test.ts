@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { generateKey } from '../../src/auth/keys/format.ts';
+import { networksOf } from '../../src/auth/rate-limit.ts';
+import { errorOf } from '../contract.ts';
+import { SMALL_LIMIT as LIMIT } from '../server.ts';
+import { type Reply, startStore } from '../store.ts';
+
+const store = startStore({ faults: true });
+
+/** More than two windows allow, so that some requests are rejected even if a new window starts in between. */
+const TOO_MANY = 2 * LIMIT + 1;
+
+/** Sends more requests than the limit allows, one after another, and returns their distinct statuses in order. */
+async function statusesOf(request: () => Promise<Reply>): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let i = 0; i < TOO_MANY; i += 1) statuses.push((await request()).status);
+  return [...new Set(statuses)];
+}
+
+function listWith(key: string, headers: Record<string, string> = {}): Promise<Reply> {
+  return store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}`, ...headers } });
+}
+
+describe('the limit of a key', () => {
+  const limited = 'RATE_LIMITER';
+  beforeEach(() => store.fault({ limited }));
+
+  test('applies to that key only', async () => {
+    const [one, other] = [await store.issueKey({ id: 'one' }), await store.issueKey()];
+    const replies: Reply[] = [];
+    for (let i = 0; i < TOO_MANY; i += 1) replies.push(await listWith(one));
+    const isRejected = ({ status }: Reply) => status === 429;
+    expect(replies.findIndex(isRejected)).toBeGreaterThanOrEqual(LIMIT);
+    const rejected = replies.filter(isRejected);
+    expect(await store.calls()).toMatchObject({ d1: TOO_MANY - rejected.length });
+    expect(rejected[0]?.headers.get('retry-after')).toBe('10');
+    expect(errorOf(rejected[0]?.body)).toBe(
+      '429 rate_limited: Too many requests. Retry after the delay in Retry-After.',
+    );
+    expect(await listWith(other)).toMatchObject({ status: 200 });
+    const line = expect.objectContaining({ code: 'rate_limited', keyId: 'one' });
+    expect(await store.logLines()).toContainEqual(line);
+  });
+
+  test('counts invalid requests', async () => {
+    const authorization = `Bearer ${await store.issueKey()}`;
+    const create = () => store.create('{', { headers: { authorization } });
+    expect(await statusesOf(create)).toEqual([400, 429]);
+  });
+
+  test('does not count requests with a revoked key', async () => {
+    const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
+    expect(await statusesOf(() => listWith(key))).toEqual([401]);
+  });
+
+  test.each([
+    ['throws', 'limiter unavailable'],
+    ['hangs', 'The rate limiter did not respond within 500 ms'],
+  ] as const)('does not apply while the limiter %s, which is logged', async (limiters, cause) => {
+    await store.fault({ limited, limiters });
+    expect(await listWith(await store.issueKey())).toMatchObject({ status: 200 });
+    const [line] = await store.logLines();
+    expect(line).toMatchObject({ limiterFailures: [`RATE_LIMITER: Error: ${cause}`] });
+  });
+});
+
+describe('the limit of writes', () => {
+  beforeEach(() => store.fault({ limited: 'WRITE_RATE_LIMITER' }));
+
+  test.each([
+    ['createPet', 'POST', '/v1/pets', 400],
+    ['updatePet', 'PATCH', '/v1/pets/77', 404],
+    ['deletePet', 'DELETE', '/v1/pets/77', 404],
+    ['placeOrder', 'POST', '/v1/store/orders', 400],
+    ['updateOrder', 'PATCH', '/v1/store/orders/77', 400],
+  ])('counts %s', async (_, method, path, status) => {
+    const headers = { authorization: `Bearer ${await store.issueKey()}` };
+    const write = () => store.send(method, path, { name: 'Max' }, { headers });
+    expect(await statusesOf(write)).toEqual([status, 429]);
+  });
+
+  test('counts no reads', async () => {
+    const key = await store.issueKey();
+    expect(await statusesOf(() => listWith(key))).toEqual([200]);
+  });
+});
+
+describe('the limit of an address', () => {
+  const limited = 'ADDRESS_RATE_LIMITER';
+  beforeEach(() => store.fault({ limited }));
+
+  const guess = (address: string) =>
+    listWith(generateKey('local'), { 'cf-connecting-ip': address });
+
+  test('applies to unknown keys from that address only', async () => {
+    expect(await statusesOf(() => guess('192.0.2.1'))).toEqual([401, 429]);
+    expect(await guess('192.0.2.2')).toMatchObject({ status: 401 });
+  });
+
+  test('is shared by the networks of a site', async () => {
+    let i = 0;
+    expect(await statusesOf(() => guess(`2001:DB8:7:${i++}:0:0:0:1`))).toEqual([401, 429]);
+    expect(await guess('2001:db8:8::1')).toMatchObject({ status: 401 });
+  });
+
+  test('is shared by all requests without an address', async () => {
+    const anonymous = () => listWith(generateKey('local'), { 'x-no-address': '1' });
+    expect(await statusesOf(anonymous)).toEqual([401, 429]);
+  });
+
+  test.each([
+    ['revoked', '192.0.2.4', { revokedAt: '2026-11-20T00:00:00Z' }],
+    ['expired', '192.0.2.5', { expiresAt: '2026-11-20T00:00:00Z' }],
+  ])('counts requests with a key that is %s', async (_, address, record) => {
+    const key = await store.issueKey(record);
+    const list = () => listWith(key, { 'cf-connecting-ip': address });
+    expect(await statusesOf(list)).toEqual([401, 429]);
+  });
+
+  test('does not apply to a valid key, new or known to the isolate', async () => {
+    const address = { 'cf-connecting-ip': '192.0.2.6' };
+    expect(await statusesOf(() => guess('192.0.2.6'))).toEqual([401, 429]);
+    const key = await store.issueKey();
+    expect(await statusesOf(() => listWith(key, address))).toEqual([200]);
+    await store.fault({ limited, ahead: 11_000 });
+    expect(await listWith(key, address)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('networksOf', () => {
+  test.each([
+    ['192.0.2.1', ['192.0.2.1']],
+    ['', ['']],
+    ['not an address', ['not an address']],
+    ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
+    ['2001:DB8:0001:0002::', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
+    ['2001:db8::3:4:5:6', ['2001:db8:0:0::/64', '2001:db8:0::/48']],
+    ['::1', ['0:0:0:0::/64', '0:0:0::/48']],
+    ['::', ['0:0:0:0::/64', '0:0:0::/48']],
+    ['1:2:3:4:5:6:7::', ['1:2:3:4::/64', '1:2:3::/48']],
+    ['::ffff:192.0.2.1', ['192.0.2.1']],
+  ])('of %j is %j', (address, expected) => expect(networksOf(address)).toEqual(expected));
+});
+
+test.each(['local', 'staging', 'production'])('the periods of %s match Retry-After', (env) => {
+  const { ratelimits } = readConfig({ config: 'wrangler.toml', ...(env !== 'local' && { env }) });
+  expect(ratelimits).toEqual(
+    Array(3).fill(expect.objectContaining({ simple: expect.objectContaining({ period: 10 }) })),
+  );
+});

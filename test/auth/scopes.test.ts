@@ -1,0 +1,97 @@
+/** The scopes of keys, and the 403 of RFC 6750, section 3.1. */
+import { afterEach, expect, test, vi } from 'vitest';
+import type { KeyRecord } from '../../src/auth/keys/record.ts';
+import { errorOf, operations } from '../contract.ts';
+import { startApp } from '../in-process.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore({ faults: true });
+/** A request that reached D1 would be a 503. */
+const send = startApp(store);
+
+async function keyWith(record: Partial<KeyRecord>): Promise<string> {
+  return `Bearer ${await store.issueKey({ id: 'the key', ...record })}`;
+}
+
+const OPERATIONS = operations
+  .filter(({ operation }) => operation.security === undefined)
+  .map(({ method, path, operation }) => ({
+    id: operation.operationId,
+    method,
+    path: path.replace(/\{\w+\}/, 'abc'),
+  }));
+const READS = OPERATIONS.filter(({ method }) => method === 'GET');
+const WRITES = OPERATIONS.filter(({ method }) => method !== 'GET');
+
+test.each(WRITES)('$id needs the scope write before its request is validated', async (each) => {
+  const authorization = await keyWith({ scopes: ['read'] });
+  const reply = await send(each.method, `${each.path}?x=1`, '{', { authorization });
+  expect(reply.headers.get('www-authenticate')).toBe(
+    'Bearer realm="animal-store", error="insufficient_scope", scope="write"',
+  );
+  expect(reply.headers.get('cache-control')).toBe('private, no-store');
+  expect(errorOf(reply.body)).toBe(
+    '403 insufficient_scope: This API key does not have the scope write.',
+  );
+});
+
+test.each(READS)('$id needs the scope read', async ({ method, path }) => {
+  const authorization = await keyWith({ scopes: ['write'] });
+  const { status, headers } = await send(method, path, undefined, { authorization });
+  expect(status).toBe(403);
+  expect(headers.get('www-authenticate')).toBe(
+    'Bearer realm="animal-store", error="insufficient_scope", scope="read"',
+  );
+});
+
+const RECORDS: { record: Record<string, unknown>; canRead: boolean; canWrite: boolean }[] = [
+  { record: {}, canRead: true, canWrite: true },
+  { record: { scopes: ['read', 'write'] }, canRead: true, canWrite: true },
+  { record: { scopes: ['read', 'admin'] }, canRead: true, canWrite: false },
+  { record: { scopes: ['write'] }, canRead: false, canWrite: true },
+  { record: { scopes: [] }, canRead: false, canWrite: false },
+  { record: { scopes: ['READ', 'WRITE'] }, canRead: false, canWrite: false },
+  // Not understood, so not a licence to write.
+  { record: { scopes: null }, canRead: true, canWrite: false },
+  { record: { scopes: 'write' }, canRead: true, canWrite: false },
+  { record: { scopes: {} }, canRead: true, canWrite: false },
+  { record: { scope: ['read'] }, canRead: true, canWrite: false },
+  { record: { scope: null }, canRead: true, canWrite: false },
+];
+
+test.each(RECORDS)('a key with $record: read $canRead, write $canWrite', async (each) => {
+  const headers = { authorization: await keyWith(each.record) };
+  const list = await store.fetch('/v1/pets', { headers });
+  const create = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
+  expect(list.status).toBe(each.canRead ? 200 : 403);
+  expect(create.status).toBe(each.canWrite ? 201 : 403);
+  const permitted = [each.canRead, each.canWrite].filter(Boolean).length;
+  expect(await store.calls()).toMatchObject({ d1: permitted });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([
+  ['restricted to read', { scopes: ['read'] }, 403, 'insufficient_scope'],
+  ['revoked', { revokedAt: '2026-11-20T00:00:00Z' }, 401, 'revoked_api_key'],
+])(
+  'a key that is %s while its client sends a body cannot write',
+  async (_, change, status, code) => {
+    const key = await store.issueKey({ id: 'slow' });
+    const source = {
+      async pull(controller: ReadableStreamDefaultController) {
+        await store.putRecord(key, { id: 'slow', ...change });
+        // The isolate's copy of the record is then too old to be used.
+        vi.setSystemTime(Date.now() + 31_000);
+        controller.enqueue(new TextEncoder().encode('{"name":"Rex","categoryId":1}'));
+        controller.close();
+      },
+    };
+    // Nothing is pulled before the app reads the body, after the first look at the key.
+    const body = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
+    const reply = await send('POST', '/v1/pets', body, { authorization: `Bearer ${key}` });
+    expect(reply).toMatchObject({ status, body: { code } });
+  },
+);

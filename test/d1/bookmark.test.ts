@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
+import { startApp } from '../in-process.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+/** A request that reached D1 would be a 503. */
+const send = startApp(store);
+
+const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+/** The bookmark of a state that the database does not reach. */
+const FORGED = `ffffffff-ffffffff-ffffffff-${'f'.repeat(32)}`;
+const REX = { name: 'Rex', categoryId: 1 };
+
+test('a response has no bookmark if the request has none', async () => {
+  expect((await store.create(REX)).headers.has('x-d1-bookmark')).toBe(false);
+  expect((await store.fetch('/v1/pets')).headers.has('x-d1-bookmark')).toBe(false);
+});
+
+test.each(['first-unconstrained', 'first-primary'])(
+  'a session that begins with %s sees its own writes, and continues with each response',
+  async (start) => {
+    const created = await store.create(REX, { headers: { 'x-d1-bookmark': start } });
+    const headers = { 'x-d1-bookmark': created.headers.get('x-d1-bookmark') ?? '' };
+    const listed = await store.fetch('/v1/pets', { headers });
+    const missing = await store.fetch('/v1/pets/0', { headers });
+    const keyed = await store.create(REX, { headers: { ...headers, 'idempotency-key': 'k' } });
+    expect(listed.text).toBe(`[${created.text}]`);
+    expect([created.status, missing.status, keyed.status]).toEqual([201, 404, 201]);
+    for (const reply of [created, listed, missing, keyed]) {
+      expect(reply.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+    }
+  },
+);
+
+test.each([
+  'first,',
+  'FIRST-PRIMARY',
+  'first-primary, first-primary',
+  'x'.repeat(257),
+  "x'; DROP TABLE pets; --",
+  '',
+])('%j is malformed, and not returned', async (bookmark) => {
+  const reply = await send('GET', '/v1/pets', undefined, { 'x-d1-bookmark': bookmark });
+  expect(errorOf(reply.body)).toBe(
+    '400 invalid_request: X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response',
+  );
+  expect(reply.headers.has('x-d1-bookmark')).toBe(false);
+});
+
+test.each([
+  'zzzzzzzz',
+  '00000000-00000000-00000000',
+  FORGED.toUpperCase(),
+  'v2.bookmark_of-another:shape/that+may=come~',
+])('the primary serves the unknown bookmark %j', async (bookmark) => {
+  const headers = { 'x-d1-bookmark': bookmark };
+  const created = await store.create(REX, { headers });
+  const listed = await store.fetch('/v1/pets', { headers });
+  expect([created.status, listed.text]).toEqual([201, `[${created.text}]`]);
+  expect(created.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+  expect(listed.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+});
+
+test('a write does not wait for the state of a forged bookmark, and does not return it', async () => {
+  const created = await store.create(REX, { headers: { 'x-d1-bookmark': FORGED } });
+  expect(created.status).toBe(201);
+  expect(created.headers.get('x-d1-bookmark')).not.toBe(FORGED);
+});

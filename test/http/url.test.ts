@@ -1,0 +1,60 @@
+/** Paths are exact, and every part of a URL is read as it was sent. */
+import { expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+test.each([
+  ...['/v1', '/v1/', '/v2/pets', '/v1/pet', '/pets', '/v1/store', '/v1/pets/1/owner'],
+  ...['/v1/pets/', '/v1/pets/1/', '/v1/store/orders/', '/health/', '/v1//pets', '//v1/pets'],
+  ...['/v1/Pets', '/V1/pets', '/v1/%70ets', '/%761/pets', '/v1/pets%2F1', '/v1/%', '/%ff'],
+])('%s is not found', async (path) => {
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const { status, headers, body } = await store.fetch(path, { method });
+    expect([status, headers.get('content-type')]).toEqual([404, 'application/json']);
+    expect(errorOf(body)).toBe('404 not_found: Path not found.');
+  }
+});
+
+const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+
+test.each([
+  ...['%37', '7%20', '%ff', '%', 'x', '-', '1.0', '+1', '1e3', '0x10', '٣'],
+  ...['9223372036854775808', '-9223372036854775809', '1'.repeat(1000)],
+])('%s is not an id', async (id) => {
+  const { body } = await store.fetch(`/v1/pets/${id}`);
+  expect(errorOf(body)).toBe(`400 invalid_request: petId: ${INT64_PROBLEM}`);
+});
+
+test.each(['/v1/pets?status=%ff', '/v1/pets?%ff=1', '/v1/pets?limit=1&x=%', '/health?%zz'])(
+  '%s has a malformed query',
+  async (path) => {
+    expect(errorOf((await store.fetch(path)).body)).toBe(
+      '400 invalid_request: query: must be percent-encoded UTF-8',
+    );
+  },
+);
+
+test('a query may be percent-encoded', async () => {
+  expect((await store.fetch('/v1/pets?st%61tus=%73old')).text).toBe('[]');
+});
+
+test('a query has at most 2 KiB, and a parameter a name', async () => {
+  const longest = `/v1/pets?status=${'x'.repeat(2048 - 'status='.length)}`;
+  expect((await store.fetch(longest)).body).toMatchObject({
+    message: 'status: must be one of available, pending, sold',
+  });
+  expect((await store.fetch(`${longest}x`)).body).toMatchObject({
+    message: 'query: must be at most 2048 bytes',
+  });
+  expect((await store.fetch('/v1/pets?=1')).body).toMatchObject({
+    message: 'query: every parameter must have a name',
+  });
+});
+
+test.each(['/v1/pets/1', '/health', '/v1/health'])('%s accepts no parameters', async (path) => {
+  expect(errorOf((await store.fetch(`${path}?x=1`)).body)).toBe(
+    '400 invalid_request: x: is not a known parameter',
+  );
+});

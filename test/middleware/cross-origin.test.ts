@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+/** A front end under development: the local environment accepts pages of the loopback host only. */
+const PAGE = 'http://localhost:5173';
+
+test.each([
+  ['/v1/pets', 'GET,HEAD,POST'],
+  ['/v1/pets/1', 'GET,HEAD,PATCH,DELETE'],
+  ['/v1/nothing', 'GET,HEAD,POST,PATCH,DELETE'],
+])('a preflight of %s offers %s for two hours, without a key', async (path, methods) => {
+  const { status, headers, text } = await store.fetch(path, {
+    method: 'OPTIONS',
+    headers: {
+      authorization: null,
+      origin: PAGE,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+    },
+  });
+  expect([status, text]).toEqual([204, '']);
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,X-D1-Bookmark',
+    'access-control-max-age': '7200',
+  });
+  expect(headers.has('access-control-allow-credentials')).toBe(false);
+});
+
+test.each([
+  ['a page of a list', '/v1/pets', {}],
+  ['a 401', '/v1/pets', { authorization: null }],
+  ['a 404', '/nothing', {}],
+])('a page of any origin may read the headers of %s', async (_, path, headers) => {
+  const reply = await store.fetch(path, { headers: { origin: PAGE, ...headers } });
+  expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+  expect(reply.headers.get('access-control-expose-headers')?.split(',').sort()).toEqual([
+    ...['Accept', 'Accept-Encoding', 'Accept-Patch', 'Allow', 'Deprecation'],
+    ...['Idempotency-Replayed', 'Link', 'Location', 'Retry-After', 'Sunset'],
+    ...['WWW-Authenticate', 'X-D1-Bookmark', 'X-Request-Id'],
+  ]);
+});

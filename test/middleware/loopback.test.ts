@@ -1,0 +1,70 @@
+/** The key of the local environment is public, so only pages and addresses of the loopback host may use it. */
+import { request } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { errorOf } from '../contract.ts';
+import { startApp } from '../in-process.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+/** A request that reached D1 would be a 503. */
+const send = startApp(store);
+const staging = startStore({ env: 'staging' });
+
+const LOOPBACK = [
+  ...['http://localhost', 'http://localhost:5173', 'https://shop.localhost:8443'],
+  ...['http://127.0.0.1:3000', 'http://127.8.9.10', 'http://[::1]:8080'],
+];
+const FOREIGN = [
+  ...['https://evil.example', 'http://localhost.evil.example', 'http://evillocalhost'],
+  ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]'],
+];
+const BODY = '{"name":"Rex","categoryId":1}';
+
+describe('a page of the local environment', () => {
+  test.each(LOOPBACK)('at %s may write', async (origin) => {
+    const reply = await store.create(BODY, { headers: { origin } });
+    expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([201, '*']);
+  });
+
+  test.each([...FOREIGN, 'ftp://localhost', 'null'])('at %s can do nothing', async (origin) => {
+    for (const method of ['POST', 'GET', 'OPTIONS']) {
+      const { headers, body } = await send(method, '/v1/pets', undefined, { origin });
+      expect(errorOf(body)).toBe(
+        '400 invalid_request: Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
+      );
+      const names = [...headers.keys()].filter((name) => name.startsWith('access-control'));
+      expect(names).toEqual([]);
+    }
+  });
+});
+
+describe('an address of the local environment', () => {
+  test.each(LOOPBACK)('may be %s', async (origin) => {
+    expect((await send('GET', `${origin}/v1/pets/x`)).text).toContain('petId: must be');
+  });
+
+  test.each(FOREIGN)('must not be %s, whatever the method', async (origin) => {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      const { body } = await send(method, `${origin}/v1/pets`);
+      expect(errorOf(body)).toBe(
+        '400 invalid_request: Host: must be on the loopback host, such as localhost:8787, in the local environment',
+      );
+    }
+  });
+
+  test('is the Host that a browser sends', async () => {
+    const { hostname, port } = new URL(store.url());
+    const headers = { host: `evil.example:${port}` };
+    const status = await new Promise((resolve) => {
+      request({ hostname, port, path: '/health', headers }, (response) => {
+        resolve(response.resume().statusCode);
+      }).end();
+    });
+    expect(status).toBe(400);
+  });
+});
+
+test('staging accepts its own address, and pages of any origin', async () => {
+  const headers = { origin: 'https://shop.example' };
+  expect((await staging.fetch('/v1/pets', { headers })).status).toBe(200);
+});
