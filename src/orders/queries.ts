@@ -10,7 +10,6 @@ import {
 } from '../d1/idempotency/queries.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import type { NewRow } from '../http/responses.ts';
-import { PET_HAS_OPEN_ORDER } from '../pets/queries.ts';
 import type { OrderStatus } from './schema.ts';
 import { TRANSITIONS } from './transitions.ts';
 
@@ -105,8 +104,10 @@ export function insertOrderOnce(
 function insertForReserved(db: Database, petId: bigint): D1PreparedStatement {
   return db
     .prepare(
-      `INSERT INTO orders (pet_id) SELECT id FROM pets
-       WHERE id = CAST(?1 AS INTEGER) AND changes() = 1 AND NOT ${PET_HAS_OPEN_ORDER}`,
+      `INSERT INTO orders (pet_id) SELECT CAST(?1 AS INTEGER)
+       WHERE changes() = 1 AND NOT EXISTS (
+         SELECT 1 FROM orders
+         WHERE pet_id = CAST(?1 AS INTEGER) AND status IN ('placed', 'approved'))`,
     )
     .bind(`${petId}`);
 }

@@ -23,7 +23,7 @@ const PET_JSON = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categor
   || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
 
 /** SQL condition on a row of `pets`: the pet has an open order. */
-export const PET_HAS_OPEN_ORDER =
+const PET_HAS_OPEN_ORDER =
   "EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))";
 
 export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
