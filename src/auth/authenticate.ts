@@ -22,8 +22,8 @@ export async function authenticate(c: Context<AppEnv>): Promise<void> {
   const key = bearerCredential(c.req.header('Authorization') ?? '');
 
   const record = cachedRecord(c, key) ?? (await lookUpKey(c, key));
-  const { id: keyId, family = keyId } = record;
-  c.set('client', { keyId, id: family, scopes: scopesOf(record) });
+  const { id: keyId, family } = record;
+  c.set('client', { keyId, id: family ?? keyId, scopes: scopesOf(record) });
   const state = stateOf(record);
   if (state !== 'active') {
     await limitAddress(c);

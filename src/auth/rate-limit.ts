@@ -27,8 +27,8 @@ export function limitRate(c: Context<AppEnv>, scope: Scope): Promise<void> {
 }
 
 /**
- * Counts a request with a rejected key against the budgets of the client's address, which bounds the cost of guessed
- * keys. Requests with a valid key do not use these budgets, so guesses from the same address cannot block them.
+ * Counts a request with a rejected key against the budgets of the client's address, which bounds how many keys it can
+ * guess. Requests with a valid key do not use these budgets, so guesses from the same address cannot block them.
  *
  * @throws ApiError 429 when a budget is exhausted.
  */

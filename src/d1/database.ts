@@ -71,10 +71,13 @@ export async function runQuery<Row>(
     if (bookmark) c.header('X-D1-Bookmark', bookmark);
     return result.results[0];
   } catch (error) {
-    if (isCausedByService(error)) throw explainedError(error, c.env.ENVIRONMENT);
     const isWrite = c.get('operation').scope === 'write';
-    // A busy database has executed nothing.
-    const isUnwritten = isWrite && isBusy(error) && progress.errors.every(isBusy);
+    // A busy database has executed nothing. After any other error, an earlier attempt may have written.
+    const mayHaveWritten = isWrite && progress.errors.slice(0, -1).some((each) => !isBusy(each));
+    if (isCausedByService(error) && !mayHaveWritten) {
+      throw explainedError(error, c.env.ENVIRONMENT);
+    }
+    const isUnwritten = isWrite && isBusy(error) && !mayHaveWritten;
     throw serviceUnavailable(
       isUnwritten ? 'The database is busy. Nothing was written.' : unavailable,
       withEarlierError(error, progress.errors.at(-1)),

@@ -17,6 +17,7 @@ const CURSOR_PROBLEM = 'must be a cursor from the Link header of this list';
 
 /** The service assigns ids from 1, but an operator can insert any int64. */
 const MIN_ID = -(2n ** 63n);
+const MAX_ID = 2n ** 63n - 1n;
 
 export const Limit = lazy(() =>
   z._default(
@@ -49,7 +50,9 @@ export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.Zod
       problem: CURSOR_PROBLEM,
       parse: (text) => {
         const cursor = decodeCursor(text);
-        return cursor?.list === name ? cursor : undefined;
+        // No item follows the largest id.
+        const isOfThisList = cursor?.list === name && cursor.lastId < MAX_ID;
+        return isOfThisList ? cursor : undefined;
       },
     });
     return z

@@ -16,6 +16,8 @@ import { preconditionProblems } from './preconditions.ts';
 
 /** Maximum length of a query string that is parsed, in bytes. */
 export const MAX_QUERY_BYTES = 2048;
+/** Maximum number of parameters of a query. */
+const MAX_PARAMETERS = 50;
 
 /** Maximum number of problems in a message. A request can have thousands. */
 export const MAX_PROBLEMS = 20;
@@ -44,12 +46,15 @@ function searchOf(c: Context): string {
 /** A query with a parameter without a name. */
 const NAMELESS_PARAMETER = /^\?=|&=/;
 
-/** The problem of a query that must not be parsed: Hono decodes each invalid escape separately, which is slow. */
+/** The problem of a query that must not be parsed, because that would be slow: Hono decodes each invalid escape separately. */
 function unreadableQuery(search: string): string | undefined {
   // A URL can contain raw UTF-8. A UTF-16 code unit has at most three bytes, so most queries need not be encoded.
   const mayBeTooLong = search.length > MAX_QUERY_BYTES / 3;
   if (mayBeTooLong && new TextEncoder().encode(search).length > '?'.length + MAX_QUERY_BYTES) {
     return `query: must be at most ${MAX_QUERY_BYTES} bytes`;
+  }
+  if (search.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
+    return `query: must have at most ${MAX_PARAMETERS} parameters`;
   }
   if (!search.includes('%')) return undefined;
   try {

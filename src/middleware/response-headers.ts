@@ -16,10 +16,14 @@ const SECURITY_HEADERS = {
  * Creates the request id and sets the headers that every response has. A request id from the client is ignored, because
  * it could collide with another one in the log.
  */
-export const responseHeaders = createMiddleware<AppEnv>(function responseHeaders(c, next) {
+export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   const id = crypto.randomUUID();
   c.set('requestId', id);
-  c.header('X-Request-Id', id);
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) c.header(name, value);
-  return next();
+  const headers = Object.entries({ 'X-Request-Id': id, ...SECURITY_HEADERS });
+  for (const [name, value] of headers) c.header(name, value);
+  await next();
+  // Only responses made with `c` have them, such as `c.json`: a handler can also return `new Response()`.
+  if (!c.res.headers.has('X-Request-Id')) {
+    for (const [name, value] of headers) c.header(name, value);
+  }
 });

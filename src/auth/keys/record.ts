@@ -30,7 +30,7 @@ export const KeyRecord = lazy(() =>
     /** A misspelling of `scopes`. */
     scope: z.optional(z.unknown()),
     /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
-    family: z.optional(Id()),
+    family: z.nullish(Id()),
   }),
 );
 
