@@ -3,11 +3,11 @@ import { withDeadline } from '../deadline.ts';
 import { ATTEMPTS_KEPT_MS } from './attempts.ts';
 import { KEPT_MS } from './idempotency/header.ts';
 
-/** The tables, and how long a record of each is kept, in milliseconds. */
+/** How long the records of each table are kept, in milliseconds. */
 const TABLES = [
-  ['idempotency_keys', KEPT_MS],
-  ['write_attempts', ATTEMPTS_KEPT_MS],
-] as const;
+  { table: 'idempotency_keys', keptMs: KEPT_MS },
+  { table: 'write_attempts', keptMs: ATTEMPTS_KEPT_MS },
+];
 
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
@@ -30,24 +30,20 @@ const STEP_DEADLINE_MS = 10_000;
  */
 export async function sweep(_: ScheduledController, env: Env): Promise<void> {
   const start = Date.now();
-  const result: { removed: number; finished: boolean; cause?: string } = {
-    removed: 0,
-    finished: false,
-  };
-  const tables: (typeof TABLES)[number][] = [...TABLES];
+  const tables = [...TABLES];
+  let removed = 0;
+  let cause: string | undefined;
   try {
     for (let step = 0; step < MAX_STEPS && Date.now() < start + MAX_DURATION_MS; step += 1) {
       const [next] = tables;
       if (!next) break;
-      const [table, keptMs] = next;
-      const deleting = deleteOldest(env.DB, table, start - keptMs);
+      const deleting = deleteOldest(env.DB, next.table, start - next.keptMs);
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
-      result.removed += meta.changes;
+      removed += meta.changes;
       if (meta.changes < STEP_SIZE) tables.shift();
     }
-    result.finished = tables.length === 0;
   } catch (error) {
-    result.cause = error instanceof Error ? error.message : String(error);
+    cause = error instanceof Error ? error.message : String(error);
     throw error;
   } finally {
     console.log(
@@ -55,7 +51,9 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
         time: new Date(start).toISOString(),
         environment: env.ENVIRONMENT,
         task: 'sweep idempotency keys',
-        ...result,
+        removed,
+        finished: tables.length === 0,
+        cause,
         durationMs: Date.now() - start,
       }),
     );

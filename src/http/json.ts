@@ -30,7 +30,7 @@ export function parseJson(text: string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const members = new Map<string, unknown>(Object.entries(value));
   if (members.size > MAX_MEMBERS && !Array.isArray(value)) {
-    throw new ApiError('invalid_request', `body: must have at most ${MAX_MEMBERS} fields`);
+    throw new ApiError('invalid_request', `The body must have at most ${MAX_MEMBERS} fields.`);
   }
 
   const seen = new Set<string>();
