@@ -26,6 +26,7 @@ app.use(requireHttps);
 // Only in the local environment.
 app.use(requireLoopback);
 app.use(crossOrigin);
+// After a 404: a known path gets a 405, or for OPTIONS its preflight. `crossOrigin` answers OPTIONS of an unknown path.
 app.use(
   methodNotAllowed({
     app,
@@ -41,7 +42,7 @@ app.route('/v1', health);
 app.route('/', health);
 
 app.notFound((c) =>
-  // `methodNotAllowed` and `crossOrigin` replace this response to OPTIONS, so it must not log an error.
+  // The response to OPTIONS is replaced, see above: it must not log an error.
   c.req.method === 'OPTIONS' ? c.body(null, 404) : errorResponse(notFound(), c),
 );
 app.onError(errorResponse);

@@ -11,7 +11,8 @@
  *     other                                 orders the pet            cancels the order
  *     attempt 2                                            refused: 409
  *
- * The number of an attempt is a fencing token: an attempt changes nothing once a later one has begun.
+ * A write is one `fencedTransaction`: the change under the condition `noLaterAttempt`, `recordResponse`, and a SELECT of the
+ * recorded response. The number of an attempt is a fencing token: an attempt changes nothing once a later one has begun.
  */
 import { type Attempt, type Database, transaction } from './database.ts';
 

@@ -7,7 +7,7 @@ import { withDeadline } from '../deadline.ts';
 import type { AppEnv } from '../env.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { sessionBookmark } from './bookmark.ts';
-import { explainedError, isBusy, isCausedByService, isTransient } from './errors.ts';
+import { explainedError, isBusy, isOwnError, isTransient } from './errors.ts';
 
 /** The primary, or a session that may read from a replica. */
 export type Database = D1Database | D1DatabaseSession;
@@ -53,7 +53,7 @@ type Progress = {
  * the next attempt uses the primary.
  *
  * @returns the first row of the result.
- * @throws ApiError 503 if D1 fails or misses the deadline; the error of D1 if the service caused it.
+ * @throws ApiError 503 if D1 fails, misses the deadline or writes are stopped; an own error with its fix.
  */
 export async function runQuery<Row>(
   c: Context<AppEnv>,
@@ -73,8 +73,9 @@ export async function runQuery<Row>(
   } catch (error) {
     const isWrite = c.get('operation').scope === 'write';
     // A busy database has executed nothing. After any other error, an earlier attempt may have written.
-    const mayHaveWritten = isWrite && progress.errors.slice(0, -1).some((each) => !isBusy(each));
-    if (isCausedByService(error) && !mayHaveWritten) {
+    const mayHaveWritten =
+      isWrite && progress.errors.some((each) => each !== error && !isBusy(each));
+    if (isOwnError(error) && !mayHaveWritten) {
       throw explainedError(error, c.env.ENVIRONMENT);
     }
     const isUnwritten = isWrite && isBusy(error) && !mayHaveWritten;
@@ -107,7 +108,7 @@ async function runAttempts<Row>(
     } catch (error) {
       progress.errors.push(error);
       if (mayUseReplica) {
-        if (isCausedByService(error)) throw error;
+        if (isOwnError(error)) throw error;
         session = c.env.DB.withSession('first-primary');
         mayUseReplica = false;
       } else {

@@ -40,15 +40,15 @@ function includesOneOf(error: unknown, texts: string[]): boolean {
   return error instanceof Error && texts.some((text) => error.message.includes(text));
 }
 
-/** Whether the service caused the error. */
-export function isCausedByService(error: unknown): error is Error {
+/** Whether this worker or its schema caused the error, not the platform. */
+export function isOwnError(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof DeadlineError) return false;
   // D1 throws plain Errors. A TypeError, for example, comes from the service's code.
   if (error.name !== 'Error') return true;
   return OWN.test(error.message) && !isTransient(error);
 }
 
-/** The error to throw for an error that the service caused: a 503 while writes are stopped, else with a fix if known. */
+/** The error to throw for an own error: with the fix for operators if it is known; a 503 while writes are stopped. */
 export function explainedError(error: Error, environment: string): Error {
   const { message } = error;
   if (message.includes(WRITES_STOPPED)) {

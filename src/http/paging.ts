@@ -59,7 +59,7 @@ export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.Zod
       .strictObject({ limit: Limit(), ...schemas, cursor: z.optional(cursorSchema) })
       .check(({ value, issues }) => {
         const { cursor, ...others }: Record<string, unknown> = value;
-        // No cursor, or an invalid one, which its own schema reports.
+        // There is no cursor, or it is invalid: `textSchema` has reported that, and lets other checks run.
         if (typeof cursor !== 'object' || cursor === null || !('filters' in cursor)) return;
         if (cursor.filters === filterText(others)) return;
         const names = Object.keys(schemas).join(' and ');
@@ -85,7 +85,7 @@ export type PageRow = {
 
 /**
  * Selects a page of a table by ascending `id`, as one row. `item` is the SQL expression of an item's JSON, `filters` are
- * the columns that the query can filter by. Reads at most `limit` + 1 rows, if each of them has an index.
+ * the columns that the query can filter by. Reads at most `limit` + 1 rows, if every filter column has an index.
  */
 export function selectPage(
   db: Database,

@@ -33,7 +33,7 @@ export const NoQuery = lazy(() => z.strictObject({}));
  * @throws ApiError 400 that names every problem of the request, when the part is invalid.
  */
 export function rejectInvalid(result: { success: boolean }, c: Context): Promise<void> | undefined {
-  return result.success ? undefined : rejectRequest(c);
+  return result.success ? undefined : requireNoProblem(c);
 }
 
 /** The query of the URL with its `?`, or an empty string. */
@@ -71,17 +71,17 @@ function unreadableQuery(search: string): string | undefined {
  *
  * @throws ApiError 400 that names every problem of the request.
  */
-export async function requireValidHeadersAndQueryText(c: Context<AppEnv>): Promise<void> {
+export async function requireRestValid(c: Context<AppEnv>): Promise<void> {
   const { query } = c.get('operation');
   const search = searchOf(c);
   const hasQueryProblem =
     search !== '' &&
     (!query || NAMELESS_PARAMETER.test(search) || unreadableQuery(search) !== undefined);
-  if (hasQueryProblem || headerProblems(c).length > 0) await rejectRequest(c);
+  if (hasQueryProblem || headerProblems(c).length > 0) await requireNoProblem(c);
 }
 
 /** @throws ApiError 400 that names every problem of the request, if it has one. */
-async function rejectRequest(c: Context<AppEnv>): Promise<void> {
+async function requireNoProblem(c: Context<AppEnv>): Promise<void> {
   const { json } = c.get('operation');
   const problems = problemsOutsideBody(c);
   if (json) problems.push(...problemsOfPart('json', json(), await c.req.json()));

@@ -35,6 +35,21 @@ export type PlacedOrder = (NewRow | { id: null; json: null }) & {
 };
 
 /**
+ * Inserts the order of the pet that the preceding statement reserved. An available pet has an open order only if an operator
+ * inserted one: then the pet stays reserved for that.
+ */
+function insertOrderIfReserved(db: Database, petId: bigint): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO orders (pet_id) SELECT CAST(?1 AS INTEGER)
+       WHERE changes() = 1 AND NOT EXISTS (
+         SELECT 1 FROM orders
+         WHERE pet_id = CAST(?1 AS INTEGER) AND status IN ('placed', 'approved'))`,
+    )
+    .bind(`${petId}`);
+}
+
+/**
  * Reserves a pet and inserts its order. Of concurrent orders of one pet, only one finds it available, because D1 runs
  * transactions one after another.
  */
@@ -56,7 +71,7 @@ export function insertOrder(db: Database, petId: bigint): Promise<D1Result<Place
        LEFT JOIN pets ON pets.id = CAST(?1 AS INTEGER)`,
     )
     .bind(`${petId}`);
-  return transaction(db, [reserve, insertForReserved(db, petId)], outcome);
+  return transaction(db, [reserve, insertOrderIfReserved(db, petId)], outcome);
 }
 
 /**
@@ -91,25 +106,10 @@ export function insertOrderOnce(
   const changes = [
     deleteExpired(db, request),
     reserve,
-    insertForReserved(db, petId),
+    insertOrderIfReserved(db, petId),
     recordInsertedRow(db, request, 'orders', ORDER_JSON),
   ];
   return fencedTransaction(db, attempt, changes, outcome);
-}
-
-/**
- * Inserts the order of the pet that the preceding statement reserved. An available pet has an open order only if an operator
- * inserted one: then the pet stays reserved for that.
- */
-function insertForReserved(db: Database, petId: bigint): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO orders (pet_id) SELECT CAST(?1 AS INTEGER)
-       WHERE changes() = 1 AND NOT EXISTS (
-         SELECT 1 FROM orders
-         WHERE pet_id = CAST(?1 AS INTEGER) AND status IN ('placed', 'approved'))`,
-    )
-    .bind(`${petId}`);
 }
 
 /**

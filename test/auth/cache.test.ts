@@ -44,7 +44,7 @@ describe('a record', () => {
 describe('while KV fails', () => {
   test('a record is used as stale, and KV is read again after ten seconds', () => {
     const cache = cacheOfA();
-    const kept = cache.entryAfterFailure('a', 40 * SECOND, 42 * SECOND);
+    const kept = cache.markFailedRead('a', 40 * SECOND, 42 * SECOND);
     expect(kept).toMatchObject({ record: { id: 'leaked' } });
     expect(cache.get('a', 52 * SECOND - 1)).toMatchObject({ lastReadFailed: true });
     expect(cache.get('a', 52 * SECOND)).toBeUndefined();
@@ -52,14 +52,14 @@ describe('while KV fails', () => {
 
   test('a record is used for an hour after it stopped being fresh, and no longer', () => {
     const cache = cacheOfA();
-    expect(cache.entryAfterFailure('a', HOUR, HOUR + 10 * SECOND - 1)).toBeDefined();
-    expect(cache.entryAfterFailure('a', HOUR, HOUR + 10 * SECOND)).toBeUndefined();
+    expect(cache.markFailedRead('a', HOUR, HOUR + 10 * SECOND - 1)).toBeDefined();
+    expect(cache.markFailedRead('a', HOUR, HOUR + 10 * SECOND)).toBeUndefined();
   });
 
   test('a record that was read after the failed read began is not stale', () => {
     const cache = cacheOfA();
     cache.put('a', 12 * SECOND, record('new'));
-    expect(cache.entryAfterFailure('a', 11 * SECOND, 13 * SECOND)).toMatchObject({
+    expect(cache.markFailedRead('a', 11 * SECOND, 13 * SECOND)).toMatchObject({
       record: { id: 'new' },
     });
     expect(cache.get('a', 13 * SECOND)).toMatchObject({
@@ -70,7 +70,7 @@ describe('while KV fails', () => {
 
   test('a record that is read again is no longer stale', () => {
     const cache = cacheOfA();
-    cache.entryAfterFailure('a', 40 * SECOND, 42 * SECOND);
+    cache.markFailedRead('a', 40 * SECOND, 42 * SECOND);
     cache.put('a', 52 * SECOND, record('back'));
     expect(cache.get('a', 53 * SECOND)).toMatchObject({ lastReadFailed: false });
   });

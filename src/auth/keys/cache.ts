@@ -9,7 +9,7 @@ import type { KeyRecord } from './record.ts';
 export const FRESH_MS = 10_000;
 /**
  * How long a record is used while KV works. After `FRESH_MS`, its use starts a KV read in the background. So a revocation
- * takes effect at most this long after KV shows the change; KV shows it everywhere within 60 seconds or more.
+ * takes effect at most this long after KV shows the change; KV promises "60 seconds or more" for that.
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const MAX_AGE_MS = 30_000;
@@ -33,6 +33,7 @@ export function createKeyCache(maxRecords: number) {
     get(key: string, now: number): Entry | undefined {
       const entry = entries.get(key);
       if (!entry) return undefined;
+      // Only after a failed read is refreshAt later than the maximum age.
       return now < entry.refreshAt || now < entry.readAt + MAX_AGE_MS ? entry : undefined;
     },
 
@@ -51,11 +52,14 @@ export function createKeyCache(maxRecords: number) {
       entries.set(key, { record, readAt, refreshAt: readAt + FRESH_MS, lastReadFailed: false });
     },
 
-    /** The entry to use after a KV read that began at `startedAt` has failed. */
-    entryAfterFailure(key: string, startedAt: number, now: number): Entry | undefined {
+    /**
+     * Marks the entry after a failed KV read that began at `startedAt`, unless a later read has succeeded.
+     *
+     * @returns the entry, if it may still be used.
+     */
+    markFailedRead(key: string, startedAt: number, now: number): Entry | undefined {
       const entry = entries.get(key);
       if (!entry || now >= entry.readAt + FRESH_MS + MAX_STALE_MS) return undefined;
-      // Unless a later read has succeeded.
       if (entry.readAt <= startedAt) {
         // The delay before the next read keeps an outage from delaying every request.
         entry.refreshAt = now + FRESH_MS;

@@ -47,7 +47,7 @@ export function cachedRecord(c: Context<AppEnv>, key: string): KeyRecord | undef
 
 /**
  * Reads the record of a key from KV; `null` if there is none. While KV fails, a cached key keeps its last known state
- * for up to an hour.
+ * for about an hour.
  *
  * @throws ApiError 503 when KV fails and the key is not in the cache; InvalidRecordError when KV holds an invalid record.
  */
@@ -69,11 +69,11 @@ async function readRecord(
 ): Promise<{ record: KeyRecord | null; isStale: boolean }> {
   const read = readsInProgress.get(key) ?? startRead(c, key);
   try {
-    // The deadline also applies to the read of another request, which may have ended.
+    // A read that another request started never settles if that request has ended.
     return { record: await withDeadline(read.record, KV_DEADLINE_MS, 'KV'), isStale: false };
   } catch (error) {
     if (error instanceof InvalidRecordError) throw error;
-    const entry = cache.entryAfterFailure(key, read.startedAt, Date.now());
+    const entry = cache.markFailedRead(key, read.startedAt, Date.now());
     if (!entry) throw serviceUnavailable('API keys cannot be verified right now.', error);
     return { record: entry.record, isStale: entry.lastReadFailed };
   } finally {

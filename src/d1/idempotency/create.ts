@@ -11,7 +11,7 @@ type Create<Outcome> = {
   /** The validated body. */
   body: Record<string, unknown>;
   insert: (db: Database) => Promise<D1Result<Outcome>>;
-  /** Inserts at most one row for all requests with the same idempotency key, and adds the first of them. */
+  /** Inserts at most one row for all requests with the same idempotency key. The outcome names the first of them. */
   insertOnce: (
     db: Database,
     request: KeyedRequest,
@@ -39,6 +39,7 @@ export async function createOncePerKey<Outcome>(
   const outcome = await runQuery(c, (db, attempt) => insertOnce(db, request, attempt), {
     unavailable: KEYED_UNAVAILABLE,
   });
+  // A refused order leaves no record.
   const hasRecord = outcome !== undefined && outcome.request_id !== null;
   if (hasRecord && outcome.body_hash !== bodyHash) throw idempotencyKeyReused();
   if (hasRecord && outcome.request_id !== requestId) c.header('Idempotency-Replayed', 'true');

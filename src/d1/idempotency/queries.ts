@@ -29,7 +29,7 @@ export function isKeyUnused(
     WHERE client = ${client} AND operation = ${operation} AND idempotency_key = ${key})`;
 }
 
-/** Deletes the record of the key if it has expired: the scheduled handler deletes it later. */
+/** Deletes the record of the key if it has expired, without waiting for the scheduled handler. */
 export function deleteExpired(
   db: Database,
   { client, operation, key }: KeyedRequest,
