@@ -41,12 +41,8 @@ CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('plac
 CREATE TABLE idempotency_keys (
   -- Ascends with time. The scheduled handler deletes expired records from the lowest id on.
   id INTEGER PRIMARY KEY,
-  -- The id of the API key, or of the first key in its chain of rotations.
-  client TEXT NOT NULL,
-  -- The operationId.
-  operation TEXT NOT NULL,
-  -- The header's value, without quotes.
-  idempotency_key TEXT NOT NULL,
+  -- SHA-256 of the client, the operation and the Idempotency-Key, in hex: a long key takes no more space.
+  key_hash TEXT NOT NULL UNIQUE,
   -- Milliseconds since 1970.
   created_at INTEGER NOT NULL,
   -- SHA-256 of the validated body: the same key with another body is a 422.
@@ -57,16 +53,12 @@ CREATE TABLE idempotency_keys (
   response TEXT NOT NULL
 ) STRICT;
 
--- Finds the record of a key.
-CREATE UNIQUE INDEX idempotency_keys_by_key
-  ON idempotency_keys (client, operation, idempotency_key);
-
 -- The attempts of writes that the service may repeat: see src/d1/attempts.ts.
 CREATE TABLE write_attempts (
   -- Ascends with time, as for idempotency_keys.
   id INTEGER PRIMARY KEY,
   request_id TEXT NOT NULL UNIQUE,
-  -- The newest attempt. Earlier ones change nothing any more.
+  -- The newest attempt. Earlier ones no longer change anything.
   attempt INTEGER NOT NULL,
   -- Milliseconds since 1970.
   created_at INTEGER NOT NULL,

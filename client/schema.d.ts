@@ -682,7 +682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not supported, or the body is compressed. */
+            /** @description The media type or its charset is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
@@ -807,9 +807,21 @@ export interface operations {
             403: {
                 headers: {
                     "WWW-Authenticate": components["headers"]["InsufficientScope"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Sunset: components["headers"]["Sunset"];
-                    Link: components["headers"]["DeprecationLinks"];
+                    /**
+                     * @description The time of the deprecation (RFC 9745).
+                     * @example @1795132800
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description The time of the planned removal (RFC 8594).
+                     * @example Thu, 05 Dec 2030 00:00:00 GMT
+                     */
+                    Sunset?: string;
+                    /**
+                     * @description The replacement and the documentation (RFC 8288, RFC 5829).
+                     * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
+                     */
+                    Link?: string;
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1090,7 +1102,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not supported, or the body is compressed. */
+            /** @description The media type or its charset is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
@@ -1348,7 +1360,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not supported, or the body is compressed. */
+            /** @description The media type or its charset is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];
@@ -1620,7 +1632,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The media type is not supported, or the body is compressed. */
+            /** @description The media type or its charset is not supported, or the body is compressed. */
             415: {
                 headers: {
                     Accept: components["headers"]["Accept"];

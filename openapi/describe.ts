@@ -30,6 +30,7 @@ import {
   errorHeaders,
   type Headers,
   headerRefs,
+  optional,
   REPLAYED,
   REQUEST_ID,
 } from './headers.ts';
@@ -166,7 +167,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'The requested resource could not be found.',
   409: 'The state of the resource does not allow the operation.',
   413: 'The body is too large.',
-  415: 'The media type is not supported, or the body is compressed.',
+  415: 'The media type or its charset is not supported, or the body is compressed.',
   422: 'The `Idempotency-Key` was used with another body.',
   429: 'Too many requests.',
   500: 'Internal server error.',
@@ -181,7 +182,14 @@ export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApi
       status,
       {
         description: DESCRIPTIONS[status] ?? '',
-        headers: headerRefs({ ...errorHeaders(some), ...headers, ...REQUEST_ID }),
+        headers: {
+          ...headerRefs(errorHeaders(some)),
+          // A request over http is rejected before the operation sets its headers.
+          ...(some.some(({ code }) => code === 'https_required')
+            ? optional(headers)
+            : headerRefs(headers)),
+          ...headerRefs(REQUEST_ID),
+        },
         content: { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(some) } },
       },
     ]),

@@ -1,5 +1,5 @@
 /** The description of response headers, each once, in `components/headers`. */
-import { POSSIBLE_BOOKMARK } from '../src/d1/bookmark.ts';
+import { ACCEPTED_BOOKMARK } from '../src/d1/bookmark.ts';
 import { encodeCursor } from '../src/http/cursor.ts';
 
 type Text = { type: 'string'; pattern: string; minLength: number; maxLength: number };
@@ -44,12 +44,21 @@ export function headerRefs(headers: Headers): Record<string, { $ref: string }> {
   return Object.fromEntries(references);
 }
 
+/** Headers that not every such response has, in place. */
+export function optional(headers: Headers): Record<string, Omit<Header, 'name'>> {
+  const inPlace = Object.values(headers).map(({ name, ...header }) => [
+    name,
+    { ...header, required: false },
+  ]);
+  return Object.fromEntries(inPlace);
+}
+
 /** Maximum length of a URL in a header. */
 const MAX_URL = 2048;
 
 const BOOKMARK_SCHEMA: Text = {
   type: 'string',
-  pattern: POSSIBLE_BOOKMARK.source,
+  pattern: ACCEPTED_BOOKMARK.source,
   minLength: 1,
   maxLength: 256,
 };

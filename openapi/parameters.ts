@@ -1,5 +1,5 @@
 /** The request headers that operations share, for `components/parameters`. */
-import { KEYWORDS, POSSIBLE_BOOKMARK } from '../src/d1/bookmark.ts';
+import { ACCEPTED_BOOKMARK, KEYWORDS } from '../src/d1/bookmark.ts';
 import { KEPT_HOURS, MAX_LENGTH } from '../src/d1/idempotency/header.ts';
 
 export const PARAMETERS = {
@@ -12,7 +12,7 @@ export const PARAMETERS = {
       type: 'string',
       minLength: 1,
       maxLength: 256,
-      pattern: `^(${KEYWORDS.join('|')}|${POSSIBLE_BOOKMARK.source.slice(1, -1)})$`,
+      pattern: `^(${KEYWORDS.join('|')}|${ACCEPTED_BOOKMARK.source.slice(1, -1)})$`,
     },
   },
   IdempotencyKey: {

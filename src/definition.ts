@@ -7,7 +7,7 @@ export type Scope = 'read' | 'write';
 export type Part = 'param' | 'query' | 'json';
 
 /**
- * What an operation accepts, for its route and for the OpenAPI description (openapi/). Each part has a strict object
+ * The inputs of an operation, for its route and for the OpenAPI description (openapi/). Each part has a strict object
  * schema, which is created when it is first needed. An operation without `query` accepts no query parameters.
  */
 export type OperationDefinition = {

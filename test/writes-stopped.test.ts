@@ -68,8 +68,8 @@ describe('while writes are stopped', () => {
 
   test('the scheduled handler still removes expired records', async () => {
     await store.exec(
-      `INSERT INTO idempotency_keys (client, operation, idempotency_key, created_at, body_hash, request_id, response)
-         VALUES ('c', 'createPet', 'k', 0, 'h', 'r', '{}');
+      `INSERT INTO idempotency_keys (key_hash, created_at, body_hash, request_id, response)
+         VALUES ('k', 0, 'h', 'r', '{}');
        INSERT INTO write_attempts (request_id, attempt, created_at) VALUES ('r', 1, 0)`,
     );
     await stopWrites(execute);

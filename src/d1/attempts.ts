@@ -11,7 +11,7 @@
  *     other                                 orders the pet            cancels the order
  *     attempt 2                                            refused: 409
  *
- * A write is one `fencedTransaction`: the change under the condition `noLaterAttempt`, `recordResponse`, and a SELECT of the
+ * A write is one `fencedTransaction`: the change under the condition `whereNotFenced`, `recordResponse`, and a SELECT of the
  * recorded response. The number of an attempt is a fencing token: an attempt changes nothing once a later one has begun.
  */
 import { type Attempt, type Database, transaction } from './database.ts';
@@ -26,7 +26,7 @@ export const ATTEMPTS_KEPT_MS = 3_600_000;
  * SQL condition: no later attempt of the request has begun, and none has succeeded. The arguments name the SQL
  * parameters.
  */
-export function noLaterAttempt(requestId: `?${number}`, attempt: `?${number}`): string {
+export function whereNotFenced(requestId: `?${number}`, attempt: `?${number}`): string {
   return `NOT EXISTS (
     SELECT 1 FROM write_attempts
     WHERE request_id = ${requestId} AND (attempt > ${attempt} OR response IS NOT NULL))`;

@@ -23,7 +23,7 @@ const RETRY_DELAY_MS = 100;
 
 /**
  * Deadline of a read from a replica, in milliseconds; part of the budget. A replica waits until it has the state of the
- * bookmark. If a client made the bookmark up, or the database was restored to an earlier state, that never happens.
+ * bookmark. If a client invented the bookmark, or the database was restored to an earlier state, that never happens.
  */
 const REPLICA_DEADLINE_MS = 2_000;
 
@@ -40,12 +40,12 @@ type Options = {
   unavailable?: string;
 };
 
-/** What `runQuery` and `runAttempts` tell each other. */
-type Progress = {
-  /** The error of each attempt so far. */
+type Attempts = {
+  /** The error of each attempt that failed. */
   errors: unknown[];
-  /** The request has its response, so another attempt is useless. */
-  isAbandoned: boolean;
+  /** The request's deadline, in milliseconds since 1970. */
+  until: number;
+  isRepeatable: boolean;
 };
 
 /**
@@ -62,10 +62,11 @@ export async function runQuery<Row>(
 ): Promise<Row | undefined> {
   const log = c.get('log');
   const start = performance.now();
-  const progress: Progress = { errors: [], isAbandoned: false };
+  const budget = DEADLINE_MS - (log.kvMs ?? 0);
+  const attempts: Attempts = { errors: [], until: Date.now() + budget, isRepeatable };
   try {
-    const attempts = runAttempts(c, query, isRepeatable, progress);
-    const { result, session } = await withDeadline(attempts, DEADLINE_MS - (log.kvMs ?? 0), 'D1');
+    const running = runAttempts(c, query, attempts);
+    const { result, session } = await withDeadline(running, budget, 'D1');
     if (result.meta.served_by_region) log.d1Region = result.meta.served_by_region;
     const bookmark = session?.getBookmark();
     if (bookmark) c.header('X-D1-Bookmark', bookmark);
@@ -74,17 +75,16 @@ export async function runQuery<Row>(
     const isWrite = c.get('operation').scope === 'write';
     // A busy database has executed nothing. After any other error, an earlier attempt may have written.
     const mayHaveWritten =
-      isWrite && progress.errors.some((each) => each !== error && !isBusy(each));
+      isWrite && attempts.errors.some((each) => each !== error && !isBusy(each));
     if (isOwnError(error) && !mayHaveWritten) {
       throw explainedError(error, c.env.ENVIRONMENT);
     }
     const isUnwritten = isWrite && isBusy(error) && !mayHaveWritten;
     throw serviceUnavailable(
       isUnwritten ? 'The database is busy. Nothing was written.' : unavailable,
-      withEarlierError(error, progress.errors.at(-1)),
+      withEarlierError(error, attempts.errors.at(-1)),
     );
   } finally {
-    progress.isAbandoned = true;
     log.d1Ms = Math.round(performance.now() - start);
   }
 }
@@ -92,8 +92,7 @@ export async function runQuery<Row>(
 async function runAttempts<Row>(
   c: Context<AppEnv>,
   query: Query<Row>,
-  isRepeatable: boolean,
-  progress: Progress,
+  { errors, until, isRepeatable }: Attempts,
 ): Promise<{ result: D1Result<Row>; session: D1DatabaseSession | undefined }> {
   const requestId = c.get('requestId');
   let { session, mayUseReplica } = openSession(c);
@@ -106,9 +105,8 @@ async function runAttempts<Row>(
         : running;
       return { result: await result, session };
     } catch (error) {
-      progress.errors.push(error);
+      errors.push(error);
       if (mayUseReplica) {
-        if (isOwnError(error)) throw error;
         session = c.env.DB.withSession('first-primary');
         mayUseReplica = false;
       } else {
@@ -119,7 +117,8 @@ async function runAttempts<Row>(
         const delay = Math.random() * RETRY_DELAY_MS * number;
         await new Promise((resolve) => setTimeout(resolve, delay));
       }
-      if (progress.isAbandoned) throw error;
+      // The request has its response, so another attempt is useless.
+      if (Date.now() >= until) throw error;
     }
   }
 }

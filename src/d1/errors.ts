@@ -1,4 +1,4 @@
-/** Which errors of D1 can be retried, and what they mean for the client and for operators. */
+/** Classifies the errors of D1: whether a retry can help, and whose error it is. */
 import { DeadlineError } from '../deadline.ts';
 import { serviceUnavailable } from '../errors.ts';
 

@@ -147,5 +147,7 @@ export function compressedBody(mediaTypes: readonly string[]): ApiError {
 /** The headers that name the accepted media types (RFC 9110, section 15.5.16; RFC 5789, section 2.2). */
 function accepted(mediaTypes: readonly string[]): Record<string, string> {
   const types = mediaTypes.join(', ');
-  return mediaTypes === PATCH_TYPES ? { Accept: types, 'Accept-Patch': types } : { Accept: types };
+  return mediaTypes.includes(MERGE_PATCH_TYPE)
+    ? { Accept: types, 'Accept-Patch': types }
+    : { Accept: types };
 }

@@ -6,8 +6,8 @@ import { textSchema } from './text.ts';
 
 export const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** A member of a body. `parseJson` makes it a bigint. */
-export const Int64 = lazy(() => z.int64({ error: requiredOr(INT64_PROBLEM) }));
+/** A member of a body: `parseJson` makes only an int64 a bigint. */
+export const Int64 = lazy(() => z.bigint({ error: requiredOr(INT64_PROBLEM) }));
 
 /** An id in a path. */
 export function pathId() {

@@ -5,7 +5,7 @@ import type { OperationDefinition } from '../definition.ts';
 import type { AppEnv } from '../env.ts';
 import { ApiError } from '../errors.ts';
 import { readJson } from './body.ts';
-import { invalidRequest, problemsOutsideBody, requireRestValid } from './validate.ts';
+import { invalidRequest, problemsOutsideBody, validateHeadersAndQuery } from './validate.ts';
 
 /** How long a body may take until the key is authenticated again, in milliseconds. */
 const SLOW_BODY_MS = 1_000;
@@ -46,7 +46,7 @@ export function operation(definition: OperationDefinition): MiddlewareHandler<Ap
       }
     }
     // What no schema validates: the headers and the text of the query.
-    await requireRestValid(c);
+    await validateHeadersAndQuery(c);
     await next();
   };
   // openapi/document.ts reads the id from the routes, to check that it describes them all.

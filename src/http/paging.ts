@@ -97,18 +97,20 @@ export function selectPage(
   const given = filters.filter((column) => query[column] !== undefined);
   // With `+` before a parameter, SQLite reuses the compiled statement. Without it, the query plan may depend on the
   // parameter's value, and SQLite compiles the statement for each request: https://sqlite.org/c3ref/prepare.html
-  const isSelected = ['TRUE', ...given.map((column, i) => `${column} = +?${i + 3}`)].join(' AND ');
+  const whereFilters = ['TRUE', ...given.map((column, i) => `${column} = +?${i + 3}`)].join(
+    ' AND ',
+  );
   // The aggregate has the order of its subquery. With an ORDER BY of its own, SQLite would read each row twice.
   return db
     .prepare(
       `SELECT items,
-         CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${isSelected} AND id > last)
+         CASE WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${whereFilters} AND id > last)
            THEN CAST(last AS TEXT) END AS more_after
        FROM (
          SELECT '[' || ifnull(group_concat(item, ','), '') || ']' AS items, max(id) AS last
          FROM (
            SELECT id, ${item} AS item FROM ${table}
-           WHERE ${isSelected} AND id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT +?2
+           WHERE ${whereFilters} AND id >= CAST(?1 AS INTEGER) ORDER BY id LIMIT +?2
          )
        )`,
     )

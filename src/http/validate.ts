@@ -32,8 +32,10 @@ export const NoQuery = lazy(() => z.strictObject({}));
  *
  * @throws ApiError 400 that names every problem of the request, when the part is invalid.
  */
-export function rejectInvalid(result: { success: boolean }, c: Context): Promise<void> | undefined {
-  return result.success ? undefined : requireNoProblem(c);
+export async function rejectInvalid(result: { success: boolean }, c: Context): Promise<void> {
+  if (result.success) return;
+  await requireNoProblem(c);
+  throw new Error('a validator must have the schema of its operation');
 }
 
 /** The query of the URL with its `?`, or an empty string. */
@@ -66,12 +68,12 @@ function unreadableQuery(search: string): string | undefined {
 }
 
 /**
- * Checks what `zValidator` does not: the headers, the text of the query, and that an operation without query parameters
- * gets none.
+ * Checks the headers, the text of the query, and that an operation without query parameters gets none. `zValidator`
+ * checks the rest.
  *
  * @throws ApiError 400 that names every problem of the request.
  */
-export async function requireRestValid(c: Context<AppEnv>): Promise<void> {
+export async function validateHeadersAndQuery(c: Context<AppEnv>): Promise<void> {
   const { query } = c.get('operation');
   const search = searchOf(c);
   const hasQueryProblem =

@@ -1,12 +1,12 @@
 /** The SQL statements on orders. SQLite writes the JSON, as in pets/queries.ts. */
-import { fencedTransaction, noLaterAttempt, recordResponse } from '../d1/attempts.ts';
+import { fencedTransaction, recordResponse, whereNotFenced } from '../d1/attempts.ts';
 import { type Attempt, type Database, transaction } from '../d1/database.ts';
 import {
   deleteExpired,
   type FirstRequest,
-  isKeyUnused,
   type KeyedRequest,
   recordInsertedRow,
+  whereKeyUnused,
 } from '../d1/idempotency/queries.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import type { NewRow } from '../http/responses.ts';
@@ -84,25 +84,23 @@ export function insertOrderOnce(
   request: KeyedRequest,
   attempt: Attempt,
 ): Promise<D1Result<PlacedOrder & FirstRequest>> {
-  const { client, operation, key } = request;
   const reserve = db
     .prepare(
       `UPDATE pets SET status = 'pending'
        WHERE id = CAST(?1 AS INTEGER) AND status = 'available'
-         AND ${isKeyUnused('?2', '?3', '?4')} AND ${noLaterAttempt('?5', '?6')}`,
+         AND ${whereKeyUnused('?2')} AND ${whereNotFenced('?3', '?4')}`,
     )
-    .bind(`${petId}`, client, operation, key, attempt.requestId, attempt.number);
+    .bind(`${petId}`, request.keyHash, attempt.requestId, attempt.number);
   const outcome = db
     .prepare(
       `SELECT CAST(json_extract(first.response, '$.id') AS TEXT) AS id, first.response AS json,
          first.body_hash, first.request_id, pets.id IS NOT NULL AS pet_exists,
          pets.status AS pet_status
        FROM (SELECT 1)
-       LEFT JOIN idempotency_keys AS first
-         ON first.client = ?2 AND first.operation = ?3 AND first.idempotency_key = ?4
+       LEFT JOIN idempotency_keys AS first ON first.key_hash = ?2
        LEFT JOIN pets ON pets.id = CAST(?1 AS INTEGER)`,
     )
-    .bind(`${petId}`, client, operation, key);
+    .bind(`${petId}`, request.keyHash);
   const changes = [
     deleteExpired(db, request),
     reserve,
@@ -134,7 +132,7 @@ export function changeOrder(
     .prepare(
       `UPDATE orders SET status = ?2
        WHERE id = CAST(?1 AS INTEGER) AND status IN (SELECT value FROM json_each(?3))
-         AND ${noLaterAttempt('?4', '?5')}`,
+         AND ${whereNotFenced('?4', '?5')}`,
     )
     .bind(`${id}`, status, JSON.stringify(from), requestId, number);
   const responseSql = `SELECT ${ORDER_JSON} FROM orders WHERE id = CAST(?1 AS INTEGER)`;

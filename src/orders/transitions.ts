@@ -1,8 +1,9 @@
 /** The rules of an order's status. */
+import type { PetStatus } from '../pets/schema.ts';
 import type { OrderStatus } from './schema.ts';
 
 /** By the new status of an order: the statuses that it can change from, and the new status of its pet. */
-export const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; petStatus?: string }> = {
+export const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; petStatus?: PetStatus }> = {
   placed: { from: [] },
   approved: { from: ['placed'] },
   delivered: { from: ['approved'], petStatus: 'sold' },

@@ -2,14 +2,14 @@
  * The SQL statements on pets. SQLite writes the JSON, because integers beyond 2^53 are rounded in rows read into
  * JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
  */
-import { fencedTransaction, noLaterAttempt, recordResponse } from '../d1/attempts.ts';
+import { fencedTransaction, recordResponse, whereNotFenced } from '../d1/attempts.ts';
 import { type Attempt, type Database, transaction } from '../d1/database.ts';
 import {
   deleteExpired,
   type FirstRequest,
-  isKeyUnused,
   type KeyedRequest,
   recordInsertedRow,
+  whereKeyUnused,
 } from '../d1/idempotency/queries.ts';
 import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
 import type { NewRow } from '../http/responses.ts';
@@ -60,19 +60,18 @@ export function insertPetOnce(
   { name, categoryId, status }: NewPet,
   request: KeyedRequest,
 ): Promise<D1Result<NewRow & FirstRequest>> {
-  const { client, operation, key } = request;
   const insert = db
     .prepare(
       `INSERT INTO pets (name, category_id, status) SELECT ?1, ?2, ?3
-       WHERE ${isKeyUnused('?4', '?5', '?6')}`,
+       WHERE ${whereKeyUnused('?4')}`,
     )
-    .bind(name, `${categoryId}`, status ?? null, client, operation, key);
+    .bind(name, `${categoryId}`, status ?? null, request.keyHash);
   const outcome = db
     .prepare(
       `SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS json, body_hash, request_id
-       FROM idempotency_keys WHERE client = ?1 AND operation = ?2 AND idempotency_key = ?3`,
+       FROM idempotency_keys WHERE key_hash = ?1`,
     )
-    .bind(client, operation, key);
+    .bind(request.keyHash);
   const changes = [
     deleteExpired(db, request),
     insert,
@@ -103,7 +102,7 @@ export function changePet(
       ? db
           .prepare(
             `UPDATE pets SET name = ifnull(?2, name), category_id = ifnull(?3, category_id)
-             WHERE id = CAST(?1 AS INTEGER) AND ${noLaterAttempt('?4', '?5')}`,
+             WHERE id = CAST(?1 AS INTEGER) AND ${whereNotFenced('?4', '?5')}`,
           )
           .bind(...parameters)
       : db
@@ -111,7 +110,7 @@ export function changePet(
             `UPDATE pets
              SET name = ifnull(?2, name), category_id = ifnull(?3, category_id), status = ?6
              WHERE id = CAST(?1 AS INTEGER) AND NOT ${PET_HAS_OPEN_ORDER}
-               AND ${noLaterAttempt('?4', '?5')}`,
+               AND ${whereNotFenced('?4', '?5')}`,
           )
           .bind(...parameters, status);
   const responseSql = `SELECT ${PET_JSON} FROM pets WHERE id = CAST(?1 AS INTEGER)`;
@@ -133,7 +132,7 @@ export function removePet(
   const remove = db
     .prepare(
       `DELETE FROM pets
-       WHERE id = CAST(?1 AS INTEGER) AND NOT ${PET_HAS_OPEN_ORDER} AND ${noLaterAttempt('?2', '?3')}`,
+       WHERE id = CAST(?1 AS INTEGER) AND NOT ${PET_HAS_OPEN_ORDER} AND ${whereNotFenced('?2', '?3')}`,
     )
     .bind(`${id}`, requestId, number);
   return fencedTransaction(

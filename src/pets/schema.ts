@@ -7,14 +7,17 @@ import { Int64, pathId, requiredOr } from '../http/int64.ts';
 import { pagedList } from '../http/paging.ts';
 import { lazy } from '../lazy.ts';
 
+const STATUSES = ['available', 'pending', 'sold'] as const;
+
 export const PetStatus = lazy(() =>
-  z.enum(['available', 'pending', 'sold'], {
+  z.enum(STATUSES, {
     error: ({ input }) =>
       input === null
         ? 'must not be null: omit it for an animal without a status'
-        : 'must be one of available, pending, sold',
+        : `must be one of ${STATUSES.join(', ')}`,
   }),
 );
+export type PetStatus = (typeof STATUSES)[number];
 
 /** In Unicode code points. */
 export const MAX_NAME_LENGTH = 255;

@@ -14,7 +14,7 @@ const SOLD = { status: 'sold' } as const;
 const first = (requestId: string): Attempt => ({ requestId, number: 1 });
 const second = (requestId: string): Attempt => ({ requestId, number: 2 });
 const keyed = (operation: string) => ({
-  ...{ client: 'client', operation, key: 'k', bodyHash: 'hash', requestId: operation },
+  ...{ keyHash: operation, bodyHash: 'hash', requestId: operation },
 });
 
 /** In this order, in a store of `seedStore`. */

@@ -9,8 +9,8 @@ const HOUR = 60 * MINUTE;
 
 const TABLES = {
   idempotency_keys: `idempotency_keys
-    (client, operation, idempotency_key, body_hash, request_id, response, created_at)
-    SELECT 'client', 'createPet', hex(randomblob(8)), 'hash', 'request', '{}'`,
+    (key_hash, body_hash, request_id, response, created_at)
+    SELECT hex(randomblob(8)), 'hash', 'request', '{}'`,
   write_attempts: 'write_attempts (request_id, attempt, created_at) SELECT hex(randomblob(8)), 1',
 };
 type Table = keyof typeof TABLES;

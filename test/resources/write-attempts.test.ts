@@ -36,7 +36,7 @@ async function listed(): Promise<string[]> {
   return [(await store.fetch('/v1/pets')).text, (await store.fetch('/v1/store/orders')).text];
 }
 
-const keyed = { client: 'c', operation: 'o', key: 'k', bodyHash: 'hash', requestId: 'request' };
+const keyed = { keyHash: 'k', bodyHash: 'hash', requestId: 'request' };
 const attempt = (number: number): Attempt => ({ requestId: 'request', number });
 
 type Run = (

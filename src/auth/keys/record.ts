@@ -70,7 +70,7 @@ export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
  */
 export function scopesOf({ scopes, scope }: KeyRecord): Scope[] {
   if (scopes === undefined && scope === undefined) return ['read', 'write'];
-  if (!Array.isArray(scopes)) return ['read'];
+  if (!Array.isArray(scopes) || scope !== undefined) return ['read'];
   return (['read', 'write'] as const).filter((each) => scopes.includes(each));
 }
 

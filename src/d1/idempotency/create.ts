@@ -2,12 +2,13 @@
 import type { Context } from 'hono';
 import type { AppEnv } from '../../env.ts';
 import { ApiError } from '../../errors.ts';
+import { sha256 } from '../../sha256.ts';
 import { type Attempt, type Database, runQuery } from '../database.ts';
 import { KEYED_UNAVAILABLE } from '../unavailable.ts';
 import { hashBody, idempotencyKeyOf, KEPT_HOURS } from './header.ts';
 import type { FirstRequest, KeyedRequest } from './queries.ts';
 
-type Create<Outcome> = {
+type CreateOptions<Outcome> = {
   /** The validated body. */
   body: Record<string, unknown>;
   insert: (db: Database) => Promise<D1Result<Outcome>>;
@@ -26,16 +27,18 @@ type Create<Outcome> = {
  */
 export async function createOncePerKey<Outcome>(
   c: Context<AppEnv>,
-  { body, insert, insertOnce }: Create<Outcome>,
+  { body, insert, insertOnce }: CreateOptions<Outcome>,
 ): Promise<Outcome | undefined> {
   const key = idempotencyKeyOf(c);
   if (key === undefined) return runQuery(c, insert, { isRepeatable: false });
 
-  const { operationId: operation } = c.get('operation');
-  const { id: client } = c.get('client');
   const requestId = c.get('requestId');
+  // Clients and operations have separate keys.
+  const keyHash = await sha256(
+    JSON.stringify([c.get('client').id, c.get('operation').operationId, key]),
+  );
   const bodyHash = await hashBody(body);
-  const request = { client, operation, key, bodyHash, requestId };
+  const request = { keyHash, bodyHash, requestId };
   const outcome = await runQuery(c, (db, attempt) => insertOnce(db, request, attempt), {
     unavailable: KEYED_UNAVAILABLE,
   });
