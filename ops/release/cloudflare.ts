@@ -69,7 +69,9 @@ export type Deployment = z.infer<typeof Deployment>;
 
 /** Such as `10 % of 1b4e28ba, 90 % of 6fa459ea`. */
 export function sharesOf({ versions }: Deployment): string {
-  return versions.map((each) => `${each.percentage} % of ${each.version_id.slice(0, 8)}`).join(', ');
+  return versions
+    .map((each) => `${each.percentage} % of ${each.version_id.slice(0, 8)}`)
+    .join(', ');
 }
 
 /** The ten newest deployments, the newest first. None if the worker does not exist. */

@@ -4,18 +4,16 @@ import { confirm, oneLine } from '../command-line.ts';
 import { type Build, git, withBuild } from './build.ts';
 import * as cloudflare from './cloudflare.ts';
 import { applyMigrations, checkMigrations } from './migrations.ts';
-import { onlyVersion, PASSED, startRun, testResult } from './rollout.ts';
+import { differences, onlyVersion, PASSED, startRun, testResult } from './rollout.ts';
 import * as smoke from './smoke.ts';
 
 /** The options of all commands: each has those that index.ts gives it. `hold` is in seconds. */
-export type Options = {
-  env: cloudflare.EnvironmentName;
+export type Options = Record<'yes' | 'force', true | undefined> & {
+  env: cloudflare.Target['environment'];
   commit?: string;
   hold: number;
   shares: number[];
   allow?: string[];
-  yes?: true;
-  force?: true;
   signal: AbortSignal;
 };
 
@@ -71,6 +69,9 @@ async function readStaged() {
   throw new Error(`staging serves ${version}, which ${result}: npm run release -- staging`);
 }
 
+/** The errors by version, while clients use a share. */
+const QUERY = 'status >= 500, count by $workers.scriptVersion.id';
+
 async function releaseBuild(build: Build, { env, yes, allow = [], ...options }: Options) {
   const target = cloudflare.readTarget(env, build.folder);
   const store = storeOf(target, options.signal);
@@ -78,7 +79,9 @@ async function releaseBuild(build: Build, { env, yes, allow = [], ...options }: 
   const old = await cloudflare.readVersion(target, onlyVersion(env, deployments[0]));
   // A rollback of a moment ago may still spread.
   const failure = await smoke.waitForVersion({ ...store, version: old.id }, 30).catch(oneLine);
-  rejectDifferences({ ...old, worker: failure ?? target.worker }, target, allow);
+  const differing = differences({ ...old, worker: failure ?? target.worker }, target, allow);
+  const allowing = 'nothing is changed. If it is wanted, add --allow and the name before the colon';
+  if (differing.length > 0) throw new Error(`${differing.join('; ')}: ${allowing}`);
   await smoke.checkKey(store);
   const from = old.release?.commit;
   const pending = await checkMigrations(target, build, from);
@@ -98,7 +101,11 @@ async function releaseBuild(build: Build, { env, yes, allow = [], ...options }: 
     await smoke.smokeTest({ ...store, version, worker: target.worker });
     for (const share of options.shares) {
       await run.deploy(version, share);
-      await hold(store, version, options.hold);
+      console.log(`Holding for ${options.hold} s. Compare ${version} in Observability: ${QUERY}`);
+      for (const end = Date.now() + options.hold * 1000; ; await pause(10_000, '', options)) {
+        await smoke.smokeTest(store);
+        if (Date.now() >= end) break;
+      }
       if (process.stdin.isTTY) await confirm('give it more', env, yes);
     }
     await run.deploy(version, 100);
@@ -111,44 +118,23 @@ async function releaseBuild(build: Build, { env, yes, allow = [], ...options }: 
   console.log(`${env} serves ${version} to all.`);
 }
 
-/** What changes only on request: the worker that answers at BASE_URL, a resource, routes that lack its host. */
-export const DIFFERENCES = ['worker', 'database', 'keys', 'address'] as const;
-type Bound = Pick<cloudflare.Target, 'worker' | 'baseUrl' | 'routes'> & Record<'database' | 'keys', unknown>;
-
-/** @throws Error naming how a release differs from what is served, other than allowed. */
-export function rejectDifferences(served: object, next: Bound, allowed: string[]): void {
-/** Holds a share while clients use it, and tests what all clients get. */
-async function hold(store: smoke.Store, version: string, seconds: number): Promise<void> {
-  const query = 'status >= 500, count by $workers.scriptVersion.id';
-  console.log(`Holding for ${seconds} s. Compare ${version} in Observability: ${query}`);
-  const end = Date.now() + seconds * 1000;
-  do {
-    await smoke.smokeTest(store);
-    const rest = Math.max(0, end - Date.now());
-    await pause(Math.min(10_000, rest), undefined, { signal: store.signal });
-  } while (Date.now() < end);
-}
-
 /** Serves a version to all again, by its id or the first characters of it, and tests it. */
 export async function rollback({ env, yes, force, signal }: Options, wanted: string) {
   const target = cloudflare.readTarget(env);
   const deployments = await cloudflare.readDeployments(target);
   const [newest] = deployments;
-  const now = `${env} serves ${newest ? cloudflare.sharesOf(newest) : 'nothing'}`;
+  const now = newest ? cloudflare.sharesOf(newest) : 'nothing';
   const isUnfinished = wanted === 'unfinished';
-  if (isUnfinished && newest?.versions.length === 1)
-    return console.log(`${now}: no release is unfinished`);
+  if (isUnfinished && newest?.versions.length === 1) return console.log(`${env} serves ${now}`);
   const prefix = isUnfinished ? (newest?.note?.old ?? '') : wanted;
   const ids = deployments.flatMap(({ versions }) => versions.map((each) => each.version_id));
   const [version = prefix, ...others] = new Set(ids.filter((id) => id.startsWith(prefix)));
-  if (prefix.length < 8 || others.length > 0 || version.length < 36)
-    throw new Error(
-      `${wanted} must be at least 8 characters of the id of a recent version, or all`,
-    );
+  const isId = prefix.length >= 8 && others.length === 0 && version.length === 36;
+  if (!isId) throw new Error(`${wanted} must be an id, or 8 or more characters of a recent one`);
   const result = testResult(version, deployments);
-  if (result !== PASSED && !force && !isUnfinished)
-    throw new Error(`${version} ${result}: nothing is changed. To serve it anyway, add --force`);
-  await confirm(`serve ${version}, which ${result} (${now})`, env, yes);
+  const isForced = force || isUnfinished || result === PASSED;
+  if (!isForced) throw new Error(`${version} ${result}: nothing is changed. --force serves it`);
+  await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes);
   await startRun(target, deployments, version).rollBack();
   console.log(`${env} serves ${version} to all. Data, routes, crons and settings are as before.`);
   if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');

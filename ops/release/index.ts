@@ -1,11 +1,12 @@
 /** `npm run release`: to staging, the same bytes to production, and back. See docs/operations.md. */
 import { Option } from 'commander';
 import { createProgram, integerFrom, run } from '../command-line.ts';
-import { DIFFERENCES } from './checks.ts';
-import { ENVIRONMENTS } from './cloudflare.ts';
 import * as commands from './commands.ts';
+import { DIFFERENCES } from './rollout.ts';
 
-const env = new Option('--env <environment>').choices(ENVIRONMENTS).makeOptionMandatory();
+const env = new Option('--env <environment>')
+  .choices(['staging', 'production'])
+  .makeOptionMandatory();
 const yes = new Option('--yes', 'do not ask');
 const allow = new Option('--allow <changes...>', 'wanted changes').choices(DIFFERENCES);
 const commit = new Option('--commit <id>', 'refuse if staging serves another commit');

@@ -24,6 +24,21 @@ export function testResult(version: string, deployments: Deployment[]): string {
   return note.failed === version ? 'failed its tests' : PASSED;
 }
 
+/** What changes only on request: the worker that answers at BASE_URL, a resource, routes that lack its host. */
+export const DIFFERENCES = ['worker', 'database', 'keys', 'address'] as const;
+type Bound = { worker: string; database: unknown; keys: unknown };
+type Next = Bound & { routes: string; baseUrl: string };
+
+/** How a release differs from what is served, other than allowed. */
+export function differences(served: Bound, next: Next, allowed: string[]): string[] {
+  const { host } = new URL(next.baseUrl);
+  const before = { ...served, address: host };
+  const after = { ...next, address: next.routes.includes(`"${host}`) ? host : next.routes };
+  return DIFFERENCES.filter((name) => before[name] !== after[name] && !allowed.includes(name)).map(
+    (name) => `${name}: served is ${before[name]}, the release has ${after[name]}`,
+  );
+}
+
 /** Another operator has deployed: nothing more may be changed. */
 class Overtaken extends Error {}
 
