@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
 import * as z from 'zod';
 import { oneLine } from '../command-line.ts';
-import { type Build, git, testOldCode, withBuild } from './build.ts';
+import { type Build, testOldCode, withBuild } from './build.ts';
 import type { Target } from './cloudflare.ts';
 
 const Query = z.array(z.object({ results: z.array(z.object({ name: z.string() })) }));
@@ -22,11 +22,7 @@ export async function checkMigrations(target: Target, build: Build, old?: string
     if (statement && !reason) throw new Error(`${name} does not only expand: ${statement} ${fix}`);
     if (statement) console.log(`${name} contracts: ${reason}`);
   }
-  if (!old) return pending;
-  const range = ['--diff-filter=MRT', old, build.commit, '--', 'migrations/*.sql'];
-  const changed = await git(['diff', '--name-only', ...range]);
-  if (changed) throw new Error(`${oneLine(changed)} was released and has changed: add another`);
-  if (pending.length > 0) await withBuild(old, (served) => testOldCode(served, build));
+  if (old && pending.length > 0) await withBuild(old, (served) => testOldCode(served, build));
   return pending;
 }
 
@@ -69,10 +65,10 @@ export function contractingStatements(sql: string): string[] {
 
 /** A statement in one line, with its strings emptied and names unquoted: a word in them is no keyword. */
 function normalize(statement: string): string {
-  const parts = /'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\/|"([^"]*)"|`([^`]*)`|\[([^\]]*)\]/g;
-  const replaced = statement.replaceAll(parts, (part, ...names) => {
-    const name = names.slice(0, 3).find((each) => each !== undefined);
-    return name?.replace(/\W/g, '_') ?? (part.startsWith("'") ? "''" : ' ');
+  const parts = /'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\/|"[^"]*"|`[^`]*`|\[[^\]]*\]/g;
+  const replaced = statement.replaceAll(parts, (part) => {
+    if (/^(--|\/)/.test(part)) return ' ';
+    return part.startsWith("'") ? "''" : part.slice(1, -1).replaceAll(/\W/g, '_');
   });
   return oneLine(replaced);
 }

@@ -48,52 +48,54 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
   // Noted with each deployment, because only ten are listed.
   const passed = testResult(old, listed) === PASSED ? old : undefined;
 
-  function rejectOthers(newest?: Deployment, previous = newest): void {
-    const isOurs = (each?: Deployment) => each?.id === listed[0]?.id || each?.note?.run === run;
-    const other = isOurs(newest) ? previous : newest;
-    if (!newest || !other || isOurs(other)) return;
-    const by = `${other.author_email} has deployed ${sharesOf(other)}`;
+  /** The newest deployment. @throws Overtaken if one since the start is another operator's. */
+  async function readNewest(): Promise<Deployment | undefined> {
+    const deployments = await readDeployments(target);
+    const since = deployments.slice(
+      0,
+      deployments.findIndex(({ id }) => id === listed[0]?.id),
+    );
+    const other = since.find(({ note }) => note?.run !== run);
+    const [newest] = deployments;
+    if (!newest || !other) return newest;
     const now = `${target.environment} serves ${sharesOf(newest)}, nothing more is changed`;
-    throw new Overtaken(`${by}; ${now}`);
+    throw new Overtaken(`${other.author_email} has deployed ${sharesOf(other)}; ${now}`);
   }
 
-  /** Deployments have no precondition at Cloudflare: the list is read before and after. @throws Error, Overtaken */
+  /** Deployments have no precondition at Cloudflare: the list is read before and after. */
   async function change(args: string[], result: object, wrangler = target.onWorker) {
-    const [before] = await readDeployments(target);
-    rejectOthers(before);
+    const before = await readNewest();
     const message = JSON.stringify({ run, old, passed, ...result });
     const failure = await wrangler([...args, '--yes', '--message', message]).catch(oneLine);
     // A command can fail after it took effect: what is deployed is read, not guessed.
-    const [newest, previous] = await readDeployments(target);
-    if (newest?.id === before?.id) throw new Error(failure);
-    rejectOthers(newest, previous);
+    if ((await readNewest())?.id === before?.id) throw new Error(failure);
   }
 
-  return {
-    /** Gives a version a share of the requests, in percent, and the rest to the old one. */
-    async deploy(version: string, share: number): Promise<void> {
-      console.log(`Deploying ${version} to ${share} % of the requests`);
-      const args = ['versions', 'deploy', `${version}@${share}%`];
-      if (share === 100) return change(args, { passed: version }, target.withSettings);
-      await change([...args, `${old}@${100 - share}%`], {});
-    },
-    /** Serves the old version to all again, and notes one that failed. It changes no settings. */
-    rollBack: (failed?: string) => change(['rollback', old], { failed }),
-    /** Goes back from a version that failed, if it was deployed. Returns what is served. */
-    async goBack(failed: string, cause: unknown): Promise<string> {
-      if (cause instanceof Overtaken) return '';
-      for (const seconds of [5, 0]) {
-        try {
-          const [newest] = await readDeployments(target);
-          if (newest?.id !== listed[0]?.id) await this.rollBack(failed);
-          return `; ${target.environment} serves ${old} to all`;
-        } catch (problem) {
-          if (problem instanceof Overtaken) return `; ${problem.message}`;
-          await pause(seconds * 1000);
-        }
+  /** Gives a version a share of the requests, in percent, and the rest to the old one. */
+  async function deploy(version: string, share: number): Promise<void> {
+    console.log(`Deploying ${version} to ${share} % of the requests`);
+    const args = ['versions', 'deploy', `${version}@${share}%`];
+    if (share === 100) return change(args, { passed: version }, target.withSettings);
+    await change([...args, `${old}@${100 - share}%`], {});
+  }
+
+  /** Serves the old version to all again, and notes one that failed. It changes no settings. */
+  const rollBack = (failed?: string) => change(['rollback', old], { failed });
+
+  /** Goes back from a version that failed, if it was deployed. Returns what is served. */
+  async function goBack(failed: string, cause: unknown): Promise<string> {
+    if (cause instanceof Overtaken) return '';
+    for (const seconds of [5, 0]) {
+      try {
+        if ((await readNewest())?.id !== listed[0]?.id) await rollBack(failed);
+        return `; ${target.environment} serves ${old} to all`;
+      } catch (problem) {
+        if (problem instanceof Overtaken) return `; ${problem.message}`;
+        await pause(seconds * 1000);
       }
-      const command = `npx wrangler rollback ${old} --env ${target.environment}`;
-      return `; could not go back: run ${command}, or use the dashboard`;
-    },
-  };
+    }
+    const command = `npx wrangler rollback ${old} --env ${target.environment}`;
+    return `; could not go back: run ${command}, or use the dashboard`;
+  }
+  return { deploy, rollBack, goBack };
 }

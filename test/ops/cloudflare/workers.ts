@@ -74,7 +74,7 @@ export function fakeWorkers(load: () => Promise<void>) {
     const deployment = { ...dates, author_email: author, versions, annotations };
     const worker = find(name);
     worker.deployments.push(deployment);
-    worker.unseen = 2;
+    worker.unseen = 1;
     return deployment;
   }
 
