@@ -3,10 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Worker } from '../cloudflare/workers.ts';
+import { nextMigration } from '../project.ts';
 import { KEYS, PRODUCTION, PROMOTE, releaseProject } from './release-project.ts';
 
 const project = releaseProject();
 const { commit, release, refused, run, production, staging } = project;
+const MIGRATION = `migrations/${nextMigration('one_order')}`;
 const FIRST_PRODUCTION = ['first', '--env=production', '--yes'];
 const rollback = (version = '', env = 'production') =>
   `rollback ${version} --env=${env} --yes`.split(' ');
@@ -62,11 +64,11 @@ describe('a life', { shuffle: false }, () => {
 
   test('a migration that contracts is refused, with a reason too if the old code fails on it', async () => {
     const contract = 'CREATE UNIQUE INDEX one_order ON orders (pet_id);';
-    await project.addMigration('one_order', contract);
+    await commit(MIGRATION, () => contract);
     expect(await refused(['staging'])).toContain('does not only expand: CREATE UNIQUE INDEX');
-    await project.addMigration('one_order', `-- contracts: nobody orders twice\n${contract}`);
+    await commit(MIGRATION, () => `-- contracts: nobody orders twice\n${contract}`);
     expect(await refused(['staging'])).toContain('which is served, fails on the new migrations');
-    await project.addMigration('one_order', 'ALTER TABLE pets ADD COLUMN note TEXT;');
+    await commit(MIGRATION, () => 'ALTER TABLE pets ADD COLUMN note TEXT;');
   });
 
   test('staging is released, and keeps no animal of its smoke tests', async () => {

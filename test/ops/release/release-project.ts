@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { WRANGLER_ENV } from '../../../ops/wrangler.ts';
 import { TOKEN } from '../cloudflare/api.ts';
 import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
-import { copyProject, nextMigration, type Result } from '../project.ts';
+import { copyProject, type Result } from '../project.ts';
 
 export const PRODUCTION = 'animal-store-production';
 export const PROMOTE = ['promote', '--yes', '--hold=0'];
@@ -38,10 +38,6 @@ export function releaseProject() {
     await git('add', '--all');
     await git('commit', '--quiet', '--message', `Change ${name}`);
   }
-
-  /** Adds and commits a migration that follows the others. */
-  const addMigration = (what: string, sql: string) =>
-    commit(`migrations/${nextMigration(what)}`, () => sql);
 
   /** The calls that changed something, without where. */
   const changes = () =>
@@ -117,7 +113,7 @@ export function releaseProject() {
   afterAll(() => cloudflare.close());
 
   return {
-    ...{ git, commit, addMigration, changes, start, run, release, refused, killed },
+    ...{ git, commit, start, run, release, refused, killed },
     cloudflare: () => cloudflare,
     production: () => cloudflare.find(PRODUCTION),
     staging: () => cloudflare.find('animal-store-staging'),
