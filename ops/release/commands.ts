@@ -69,9 +69,6 @@ async function readStaged() {
   throw new Error(`staging serves ${version}, which ${result}: npm run release -- staging`);
 }
 
-/** The errors by version, while clients use a share. */
-const QUERY = 'status >= 500, count by $workers.scriptVersion.id';
-
 async function releaseBuild(build: Build, { env, yes, allow = [], ...options }: Options) {
   const target = cloudflare.readTarget(env, build.folder);
   const store = storeOf(target, options.signal);
@@ -101,7 +98,8 @@ async function releaseBuild(build: Build, { env, yes, allow = [], ...options }: 
     await smoke.smokeTest({ ...store, version, worker: target.worker });
     for (const share of options.shares) {
       await run.deploy(version, share);
-      console.log(`Holding for ${options.hold} s. Compare ${version} in Observability: ${QUERY}`);
+      console.log(`Holding for ${options.hold} s. Compare ${version} in Observability:`);
+      console.log('status >= 500, count by $workers.scriptVersion.id');
       for (const end = Date.now() + options.hold * 1000; ; await pause(10_000, '', options)) {
         await smoke.smokeTest(store);
         if (Date.now() >= end) break;
