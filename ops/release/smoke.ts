@@ -39,12 +39,8 @@ async function send(store: Store, request: string, expected: string, body?: obje
   const header = (name: string) => response.headers.get(name) ?? '';
   const answer = `${response.status} ${Failure.safeParse(json).data?.code ?? ''}`.trim();
   const isPrivate = !store.apiKey || header('cache-control').includes('no-store');
-  const found = [
-    answer,
-    header('x-content-type-options'),
-    header('x-request-id') !== '',
-    isPrivate,
-  ];
+  const isTraced = header('x-request-id') !== '';
+  const found = [answer, header('x-content-type-options'), isTraced, isPrivate];
   expect(request, found, [expected, 'nosniff', true, true]);
   return { json, header };
 }
