@@ -22,11 +22,8 @@ export async function withBuild<T>(commit: string, action: (build: Build) => Pro
   try {
     // Only committed files: what git ignores may be a secret. With the bytes of the commit, on Windows too.
     const index = { GIT_INDEX_FILE: join(folder, '.git-index') };
-    const fix = `commit ${commit} is not in this clone: run git fetch (git fetch --unshallow)`;
-    await git(['read-tree', commit], index).catch((cause) => {
-      throw new Error(fix, { cause });
-    });
     const checkout = ['-c', 'core.autocrlf=false', 'checkout-index', '--all'];
+    await git(['read-tree', commit], index);
     await git([...checkout, `--prefix=${folder}/`], index);
     // Both environments have the same script: `npm run bundle` compares them.
     const config = ['--env', 'staging', '--config', join(folder, 'wrangler.toml')];
@@ -42,11 +39,13 @@ const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes
 
 /** Tests that an old build lives with the migrations of a new one: it runs locally while they are applied. */
 export async function testOldCode(old: Build, next: Build): Promise<void> {
-  const configPath = join(old.folder, 'wrangler.toml');
-  const workers = [{ configPath, prebuiltWorkerDir: join(old.folder, 'worker') }];
+  const [folder, prebuiltWorkerDir] = [old.folder, join(old.folder, 'worker')];
   // The runtime is part of this process, and prints where the progress goes.
   Object.assign(process.env, { WRANGLER_LOG: 'error', CLOUDFLARE_CF_FETCH_ENABLED: 'false' });
-  const server = createTestHarness({ root: old.folder, workers });
+  const server = createTestHarness({
+    root: folder,
+    workers: [{ configPath: join(folder, 'wrangler.toml'), prebuiltWorkerDir }],
+  });
   try {
     const { origin } = (await server.listen()).url;
     const worker = server.getWorker<Env>();
@@ -56,9 +55,7 @@ export async function testOldCode(old: Build, next: Build): Promise<void> {
     await worker.applyD1Migrations('DB');
     const store = { environment: 'local', baseUrl: `${origin}/v1`, apiKey: LOCAL_KEY };
     await testMigrations(store, async () => {
-      await cp(join(next.folder, 'migrations'), join(old.folder, 'migrations'), {
-        recursive: true,
-      });
+      await cp(join(next.folder, 'migrations'), join(folder, 'migrations'), { recursive: true });
       await worker.applyD1Migrations('DB');
     });
   } catch (cause) {
@@ -69,19 +66,7 @@ export async function testOldCode(old: Build, next: Build): Promise<void> {
   }
 }
 
-/** The commit that is checked out. @throws Error when something in the work tree is not committed. */
-export async function committedHead(): Promise<string> {
-  const status = await git(['status', '--porcelain', '--untracked-files=all']);
-  if (status === '') return git(['rev-parse', 'HEAD']);
-  throw new Error(`commit or remove these files first: ${oneLine(status)}`);
-}
-
-/** Such as `1b4e28ba "List pets by status"`. */
-export async function describeCommit(commit: string): Promise<string> {
-  const subject = await git(['log', '-1', '--format=%s', commit]).catch(() => 'not in this clone');
-  return `${commit.slice(0, 8)} "${subject}"`;
-}
-
+/** Runs git in the project. */
 export async function git(args: string[], env = {}): Promise<string> {
   const options = { cwd: PROJECT_ROOT, env: { ...process.env, ...env } };
   return (await promisify(execFile)('git', args, options)).stdout.trimEnd();

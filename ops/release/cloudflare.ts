@@ -1,38 +1,30 @@
-/**
- * An environment at Cloudflare, through wrangler. The messages of versions and deployments are the only state that a
- * release keeps. https://developers.cloudflare.com/workers/versions-and-deployments/
- */
-import { readFile } from 'node:fs/promises';
+/** An environment at Cloudflare, through wrangler. Messages of versions and deployments are a release's only state. */
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 import type { Build } from './build.ts';
 
-export const ENVIRONMENTS = ['staging', 'production'] as const;
-export type EnvironmentName = (typeof ENVIRONMENTS)[number];
 export type Target = ReturnType<typeof readTarget>;
 
 /** What wrangler.toml has until an environment is set up. */
-const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example\b/g;
+const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example\b/;
 const NO_SETTINGS = join(import.meta.dirname, 'no-settings.toml');
 
 /** An environment as the wrangler.toml of a folder describes it. @throws Error while that has placeholders. */
-export function readTarget(environment: EnvironmentName, folder = PROJECT_ROOT, token?: string) {
+export function readTarget(environment: 'staging' | 'production', folder = PROJECT_ROOT) {
   const config = join(folder, 'wrangler.toml');
   const read = readConfig({ config, env: environment });
   const { name: worker = '', account_id, d1_databases, kv_namespaces, routes, vars } = read;
   const ids = JSON.stringify([account_id, d1_databases, kv_namespaces, routes, vars]);
-  const unset = [...new Set(ids.match(UNSET))].join(', ');
-  const fix = `wrangler.toml has placeholders (${unset}): see First set-up in docs/operations.md`;
-  if (unset) throw new Error(fix);
-  const access = {
-    CLOUDFLARE_ACCOUNT_ID: account_id,
-    ...(token && { CLOUDFLARE_API_TOKEN: token }),
+  const [unset] = UNSET.exec(ids) ?? [];
+  if (unset) throw new Error(`wrangler.toml has ${unset}: First set-up in docs/operations.md`);
+  /** The limit is for a hang, which would block a rollback. */
+  const run = (args: string[], env = {}) => {
+    const access = { CLOUDFLARE_ACCOUNT_ID: String(account_id), ...env };
+    return runWrangler(args, { env: access, timeout: 300_000, killSignal: 'SIGKILL' });
   };
-  // The limit is for a hang, which would block a rollback.
-  const run = (args: string[], env = {}) =>
-    runWrangler(args, { env: { ...access, ...env }, timeout: 300_000, killSignal: 'SIGKILL' });
+  const unsettled = ['--name', worker, '--config', NO_SETTINGS, '--env', ''];
   return {
     environment,
     worker,
@@ -42,87 +34,69 @@ export function readTarget(environment: EnvironmentName, folder = PROJECT_ROOT, 
     database: d1_databases[0]?.database_id,
     keys: kv_namespaces[0]?.id,
     /** Runs wrangler on the worker, without any settings. */
-    onWorker: (args: string[]) =>
-      run([...args, '--name', worker, '--config', NO_SETTINGS, '--env', '']),
+    onWorker: (args: string[], env = {}) => run([...args, ...unsettled], env),
     /** Runs wrangler with the settings, bindings and routes of the folder. */
-    withSettings: (args: string[], env = {}) =>
-      run([...args, '--config', config, '--env', environment], env),
+    withSettings: (args: string[]) => run([...args, '--config', config, '--env', environment]),
   };
 }
 
-/** The message of a version: what was uploaded. */
+/** The JSON in a message. Undefined if this tool did not write it: then it was made by hand. */
+const messageOf = <T>(schema: z.ZodType<T>) =>
+  z.record(z.string(), z.string()).transform((annotations) => {
+    try {
+      return schema.parse(JSON.parse(annotations['workers/message'] ?? ''));
+    } catch {
+      return undefined;
+    }
+  });
+
 const Release = z.strictObject({ commit: z.string(), digest: z.string() });
-/** The message of a deployment. */
-const Note = z.strictObject({
-  /** A share on the way, all requests after the tests, or another version served again. */
-  release: z.enum(['share', 'all', 'failed', 'rollback']),
-  /** The version served before, or the one that failed. */
-  replaces: z.string(),
-  run: z.string(),
-  /** Whether the version that gets all requests is known to have passed its tests. */
-  passed: z.boolean(),
+const Binding = z.looseObject({ type: z.string() });
+const Version = z.object({
+  annotations: messageOf(Release).optional(),
+  resources: z.object({ bindings: z.array(Binding) }),
 });
-export type Note = z.infer<typeof Note>;
-
-const Annotations = z.record(z.string(), z.string()).default({});
-/** The JSON of a message. Undefined if this tool did not write it: then it was made by hand. */
-function messageOf<T>(schema: z.ZodType<T>, annotations: z.infer<typeof Annotations>) {
-  try {
-    return schema.parse(JSON.parse(annotations['workers/message'] ?? ''));
-  } catch {
-    return undefined;
-  }
-}
-
-const Bindings = z.array(z.looseObject({ type: z.string() }));
-export const Version = z
-  .object({ annotations: Annotations, resources: z.object({ bindings: Bindings }) })
-  .transform(({ annotations, resources: { bindings } }) => {
-    const bound = (wanted: string) => bindings.find(({ type }) => type === wanted);
-    const database = bound('d1')?.database_id ?? bound('d1')?.id;
-    const keys = bound('kv_namespace')?.namespace_id;
-    return { release: messageOf(Release, annotations), database, keys };
-  });
-
-const Shares = z.array(z.object({ version_id: z.string(), percentage: z.number() }));
+/** The run, the version to go back to, and the versions whose test results the deployment records. */
+const Tested = { passed: z.string().optional(), failed: z.string().optional() };
+const Note = z.strictObject({ run: z.string(), old: z.string(), ...Tested });
+const Share = z.object({ version_id: z.string(), percentage: z.number() });
 const Author = z.string().default('another operator');
-export const Deployment = z
-  .object({ id: z.string(), author_email: Author, versions: Shares, annotations: Annotations })
-  .transform(({ annotations, versions, ...deployment }) => {
-    const shares = versions.toSorted((a, b) => a.percentage - b.percentage);
-    return { ...deployment, shares, note: messageOf(Note, annotations) };
-  });
+const Dated = z.object({ id: z.string(), author_email: Author, versions: z.array(Share) });
+export const Deployment = Dated.extend({ annotations: messageOf(Note).optional() }).transform(
+  ({ annotations: note, ...deployment }) => ({ ...deployment, note }),
+);
 export type Deployment = z.infer<typeof Deployment>;
 
 /** Such as `10 % of 1b4e28ba, 90 % of 6fa459ea`. */
-export function sharesOf(deployment: Deployment | undefined): string {
-  const shares = deployment?.shares ?? [];
-  return shares.map((each) => `${each.percentage} % of ${each.version_id.slice(0, 8)}`).join(', ');
+export function sharesOf({ versions }: Deployment): string {
+  return versions
+    .map((each) => `${each.percentage} % of ${each.version_id.slice(0, 8)}`)
+    .join(', ');
 }
 
 /** The ten newest deployments, the newest first. None if the worker does not exist. */
-export async function readDeployments(target: Target): Promise<Deployment[]> {
-  const text = await target.onWorker(['deployments', 'list', '--json']).catch((error) => {
+export async function readDeployments(target: Target, env = {}): Promise<Deployment[]> {
+  const text = await target.onWorker(['deployments', 'list', '--json'], env).catch((error) => {
     if (/\[code: (10007|10090)\]/.test(error.message)) return '[]';
     throw error;
   });
   return z.array(Deployment).parse(JSON.parse(text)).reverse();
 }
 
-/** A version, with the ids of the database and key store that it is bound to. */
-export async function readVersion(target: Target, id: string) {
-  const text = await target.onWorker(['versions', 'view', id, '--json']);
-  return { id, ...Version.parse(JSON.parse(text)) };
+/** A version: what it was built from, and the ids of the database and key store that it is bound to. */
+export async function readVersion(target: Target, id: string, env = {}) {
+  const text = await target.onWorker(['versions', 'view', id, '--json'], env);
+  const { annotations: release, resources } = Version.parse(JSON.parse(text));
+  const bound = (wanted: string) => resources.bindings.find(({ type }) => type === wanted);
+  const database = bound('d1')?.database_id ?? bound('d1')?.id;
+  return { id, release, database, keys: bound('kv_namespace')?.namespace_id };
 }
 
 /** Uploads a build with `versions upload`, or `deploy` if there is no worker. Returns the version. */
 export async function upload(target: Target, build: Build, command: string[]): Promise<string> {
-  const { commit, digest, folder, worker } = build;
-  const message = JSON.stringify({ commit, digest });
+  const message = JSON.stringify({ commit: build.commit, digest: build.digest });
   // Without an id wrangler would create a database or namespace by itself: --no-x-provision.
-  const args = [...command, worker, '--no-bundle', '--no-x-provision', '--message', message];
-  const path = join(folder, 'upload.ndjson');
-  await target.withSettings(args, { WRANGLER_OUTPUT_FILE_PATH: path });
-  const last = (await readFile(path, 'utf8')).trim().split('\n').at(-1) ?? '';
-  return z.object({ version_id: z.string() }).parse(JSON.parse(last)).version_id;
+  const args = [...command, build.worker, '--no-bundle', '--no-x-provision', '--message', message];
+  const output = await target.withSettings(args);
+  return z.string().parse(/ Version ID: ([\w-]{36})/.exec(output)?.[1]);
 }

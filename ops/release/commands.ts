@@ -1,21 +1,17 @@
 /** The commands of `npm run release`: read the state, check it, ask, act, read again. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { confirm, oneLine } from '../command-line.ts';
-import { type Build, committedHead, describeCommit, git, withBuild } from './build.ts';
-import * as checks from './checks.ts';
+import { type Build, git, withBuild } from './build.ts';
 import * as cloudflare from './cloudflare.ts';
 import { applyMigrations, checkMigrations } from './migrations.ts';
-import { startRun } from './rollout.ts';
+import { differences, onlyVersion, PASSED, startRun, testResult } from './rollout.ts';
 import * as smoke from './smoke.ts';
 
-/** The options of all commands: each has those that index.ts gives it. */
-export type Options = {
-  env: cloudflare.EnvironmentName;
-  yes?: true;
-  force?: true;
+/** The options of all commands: each has those that index.ts gives it. `hold` is in seconds. */
+export type Options = Record<'yes' | 'force', true | undefined> & {
+  env: cloudflare.Target['environment'];
   commit?: string;
-  /** Seconds. */
-  hold: number[];
+  hold: number;
   shares: number[];
   allow?: string[];
   signal: AbortSignal;
@@ -26,28 +22,27 @@ export async function first({ env, yes, signal }: Options): Promise<void> {
   const commit = env === 'staging' ? await committedHead() : (await readStaged()).commit;
   await withBuild(commit, async (build) => {
     const target = cloudflare.readTarget(env, build.folder);
-    const store = storeOf(target, signal);
     const [exists] = await cloudflare.readDeployments(target);
     if (exists) throw new Error(`a worker named ${target.worker} exists: nothing is changed`);
     // Wrangler takes a host name over from another worker without asking.
     const answer = await fetch(target.baseUrl, { redirect: 'manual' }).catch(() => undefined);
     if (answer) throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
-    await confirm(`set up ${env} with commit ${await describeCommit(commit)}`, env, yes);
+    await confirm(`set up ${env} with commit ${await describe(commit)}`, env, yes);
     await applyMigrations(target, build);
     const version = await cloudflare.upload(target, build, ['deploy']);
     // A new address needs a DNS record and a certificate first.
-    await smoke.smokeTest({ ...store, version }, 600);
+    await smoke.smokeTest({ ...storeOf(target, signal), version }, 600);
     // Notes that it passed.
-    const [newest] = await cloudflare.readDeployments(target);
-    await startRun(target, newest).deploy(version, 100, version);
+    const deployments = await cloudflare.readDeployments(target);
+    await startRun(target, deployments, version).deploy(version, 100);
     console.log(`${env} serves ${version} at ${target.baseUrl}.`);
   });
 }
 
 /** Releases the commit that is checked out to staging. */
 export async function staging(options: Options): Promise<void> {
-  const commit = await committedHead();
-  await withBuild(commit, (build) => release('staging', build, { ...options, shares: [] }));
+  const release = { ...options, env: 'staging' as const, shares: [] };
+  await withBuild(await committedHead(), (build) => releaseBuild(build, release));
 }
 
 /** Releases to production what staging serves, byte for byte. */
@@ -57,78 +52,68 @@ export async function promote(options: Options): Promise<void> {
   await withBuild(commit, async (build) => {
     const fix = `check out ${commit}, run npm ci, and repeat the command`;
     if (build.digest !== digest) throw new Error(`the build differs from staging's: ${fix}`);
-    await release('production', build, options);
+    await releaseBuild(build, { ...options, env: 'production' });
   });
 }
 
 /** What staging serves. @throws Error unless it passed its tests there. */
 async function readStaged() {
-  const token = process.env.CLOUDFLARE_STAGING_API_TOKEN;
-  const target = cloudflare.readTarget('staging', undefined, token);
-  const deployments = await cloudflare.readDeployments(target);
-  const version = checks.onlyVersion('staging', deployments[0]);
-  const result = checks.testResult(version, deployments);
-  const { release } = await cloudflare.readVersion(target, version);
-  if (release && result === checks.PASSED) return release;
+  const { CLOUDFLARE_STAGING_API_TOKEN: token } = process.env;
+  const env = token ? { CLOUDFLARE_API_TOKEN: token } : {};
+  const target = cloudflare.readTarget('staging');
+  const deployments = await cloudflare.readDeployments(target, env);
+  const version = onlyVersion('staging', deployments[0]);
+  const { release } = await cloudflare.readVersion(target, version, env);
+  const result = testResult(version, deployments);
+  if (release && result === PASSED) return release;
   throw new Error(`staging serves ${version}, which ${result}: npm run release -- staging`);
 }
 
-async function release(env: cloudflare.EnvironmentName, build: Build, options: Options) {
-  const { yes, allow = [], signal } = options;
+async function releaseBuild(build: Build, { env, yes, allow = [], ...options }: Options) {
   const target = cloudflare.readTarget(env, build.folder);
-  const store = storeOf(target, signal);
-  const [newest] = await cloudflare.readDeployments(target);
-  const old = await cloudflare.readVersion(target, checks.onlyVersion(env, newest));
+  const store = storeOf(target, options.signal);
+  const deployments = await cloudflare.readDeployments(target);
+  const old = await cloudflare.readVersion(target, onlyVersion(env, deployments[0]));
   // A rollback of a moment ago may still spread.
   const failure = await smoke.waitForVersion({ ...store, version: old.id }, 30).catch(oneLine);
-  const served = { ...old, worker: failure ?? target.worker };
-  const differences = checks.differences(served, target, allow).join('; ');
+  const differing = differences({ ...old, worker: failure ?? target.worker }, target, allow);
   const allowing = 'nothing is changed. If it is wanted, add --allow and the name before the colon';
-  if (differences) throw new Error(`${differences}: ${allowing}`);
+  if (differing.length > 0) throw new Error(`${differing.join('; ')}: ${allowing}`);
   await smoke.checkKey(store);
-  const pending = await checkMigrations(target, build, old.release?.commit);
-  const commit = await describeCommit(build.commit);
-  const from = old.release ? await describeCommit(old.release.commit) : 'a version made by hand';
-  const range = ['--is-ancestor', old.release?.commit ?? build.commit, build.commit];
-  const isAhead = await git(['merge-base', ...range]).catch(() => undefined);
-  const back = isAhead === undefined ? ' It goes BACK in history: it lacks what is served.' : '';
-  console.log(`${env} serves ${from}. The release is ${commit}.${back}`);
-  const migrating = pending.length > 0 ? ` after migrations ${pending.join(', ')}` : '';
-  await confirm(`release ${commit}${migrating}`, env, yes);
+  const from = old.release?.commit;
+  const pending = await checkMigrations(target, build, from);
+  const range = ['--is-ancestor', from ?? build.commit, build.commit];
+  const isAhead = await git(['merge-base', ...range]).catch(() => 'no');
+  const back = isAhead === 'no' ? ' It goes BACK in history: it lacks what is served.' : '';
+  const next = await describe(build.commit);
+  console.log(`${env} serves ${await describe(from)}. The release is ${next}.${back}`);
+  await confirm(`release ${next}, with the migrations [${pending}]`, env, yes);
 
-  const run = startRun(target, newest);
+  const run = startRun(target, deployments, old.id);
   let version = '';
   try {
     if (pending.length > 0) await applyMigrations(target, build);
     version = await cloudflare.upload(target, build, ['versions', 'upload']);
-    await run.deploy(version, 0, old.id);
+    await run.deploy(version, 0);
     await smoke.smokeTest({ ...store, version, worker: target.worker });
     for (const share of options.shares) {
-      await run.deploy(version, share, old.id);
-      await hold(store, version, options);
+      await run.deploy(version, share);
+      console.log(`Holding for ${options.hold} s. Compare ${version} in Observability:`);
+      console.log('status >= 500, count by $workers.scriptVersion.id');
+      for (const end = Date.now() + options.hold * 1000; ; await pause(10_000, '', options)) {
+        await smoke.smokeTest(store);
+        if (Date.now() >= end) break;
+      }
+      if (process.stdin.isTTY) await confirm('give it more', env, yes);
     }
-    await run.deploy(version, 100, old.id);
+    await run.deploy(version, 100);
     await target.withSettings(['triggers', 'deploy']);
     await smoke.smokeTest({ ...store, version });
   } catch (cause) {
-    const failure = signal.aborted ? 'interrupted' : oneLine(cause);
-    throw new Error(`${failure}${await run.goBack(old.id, version, cause)}`, { cause });
+    const failure = options.signal.aborted ? 'interrupted' : oneLine(cause);
+    throw new Error(`${failure}${await run.goBack(version, cause)}`, { cause });
   }
   console.log(`${env} serves ${version} to all.`);
-}
-
-/** Holds a share while clients use it, tests what all clients get, and asks before it goes on. */
-async function hold(store: smoke.Store, version: string, options: Options): Promise<void> {
-  const [seconds = 0] = options.hold;
-  const query = 'status >= 500, count by $workers.scriptVersion.id';
-  console.log(`Holding for ${seconds} s. Compare ${version} in Observability: ${query}`);
-  const end = Date.now() + seconds * 1000;
-  do {
-    await smoke.smokeTest(store);
-    const rest = Math.max(0, end - Date.now());
-    await pause(Math.min(10_000, rest), undefined, { signal: options.signal });
-  } while (Date.now() < end);
-  if (process.stdin.isTTY) await confirm('give it more', 'production', options.yes);
 }
 
 /** Serves a version to all again, by its id or the first characters of it, and tests it. */
@@ -136,22 +121,19 @@ export async function rollback({ env, yes, force, signal }: Options, wanted: str
   const target = cloudflare.readTarget(env);
   const deployments = await cloudflare.readDeployments(target);
   const [newest] = deployments;
-  const isUnfinished = newest?.note?.release === 'share';
-  if (wanted === 'unfinished' && !isUnfinished)
-    return console.log(`${env} serves ${cloudflare.sharesOf(newest)}: no release is unfinished`);
-  const prefix = wanted === 'unfinished' ? (newest?.note?.replaces ?? '') : wanted;
-  const ids = deployments.flatMap(({ shares }) => shares.map((share) => share.version_id));
+  const now = newest ? cloudflare.sharesOf(newest) : 'nothing';
+  const isUnfinished = wanted === 'unfinished';
+  if (isUnfinished && newest?.versions.length === 1) return console.log(`${env} serves ${now}`);
+  const prefix = isUnfinished ? (newest?.note?.old ?? '') : wanted;
+  const ids = deployments.flatMap(({ versions }) => versions.map((each) => each.version_id));
   const [version = prefix, ...others] = new Set(ids.filter((id) => id.startsWith(prefix)));
-  const list = `npx wrangler versions list --env ${env}`;
-  if (prefix.length < 8 || others.length > 0 || version.length < 36)
-    throw new Error(`${prefix} must be an id, or at least 8 characters of a recent one: ${list}`);
-  const result = checks.testResult(version, deployments);
-  if (result !== checks.PASSED && !force && wanted !== 'unfinished')
-    throw new Error(`${version} ${result}: nothing is changed. To serve it anyway, add --force`);
-  const from = cloudflare.sharesOf(newest);
-  await confirm(`serve ${version}, which ${result}, in place of ${from}`, env, yes);
-  const replaced = newest?.shares.at(-1)?.version_id ?? '';
-  await startRun(target, newest).rollBack(version, 'rollback', replaced);
+  const isId = prefix.length >= 8 && others.length === 0 && version.length === 36;
+  if (!isId) throw new Error(`${wanted} must be an id, or 8 or more characters of a recent one`);
+  const result = testResult(version, deployments);
+  const isForced = force || isUnfinished || result === PASSED;
+  if (!isForced) throw new Error(`${version} ${result}: nothing is changed. --force serves it`);
+  await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes);
+  await startRun(target, deployments, version).rollBack();
   console.log(`${env} serves ${version} to all. Data, routes, crons and settings are as before.`);
   if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
   await smoke.smokeTest({ ...storeOf(target, signal), version });
@@ -165,4 +147,16 @@ export async function smokeTest({ env, signal }: Options): Promise<void> {
 
 function storeOf({ environment, baseUrl }: cloudflare.Target, signal: AbortSignal): smoke.Store {
   return { environment, baseUrl, apiKey: process.env.SMOKE_API_KEY ?? '', signal };
+}
+
+/** The commit that is checked out. @throws Error when something in the work tree is not committed. */
+async function committedHead(): Promise<string> {
+  const status = await git(['status', '--porcelain', '--untracked-files=all']);
+  if (status) throw new Error(`commit or remove these files first: ${oneLine(status)}`);
+  return git(['rev-parse', 'HEAD']);
+}
+
+/** Such as `1b4e28ba "List pets by status"`. */
+async function describe(commit = 'a version made by hand'): Promise<string> {
+  return git(['log', '-1', '--abbrev=8', '--format=%h "%s"', commit]).catch(() => commit);
 }

@@ -10,12 +10,11 @@ type Binding = NonNullable<WorkerOptions['config']['env']>[string];
 /** The commands of a test follow each other faster than an operator's. */
 const NO_LIMIT = { limit: 1_000_000, period: 10 as const };
 /** The resources of the account. */
-const RESOURCES = Object.fromEntries([
-  ...['staging', 'production', 'other'].flatMap((name): [string, Binding][] => [
-    [`database-of-${name}`, { type: 'd1', id: `database-of-${name}` }],
-    [`api-keys-of-${name}`, { type: 'kv', id: `api-keys-of-${name}` }],
-  ]),
-]);
+const RESOURCES: Record<string, Binding> = {};
+for (const name of ['staging', 'production', 'other']) {
+  RESOURCES[`database-of-${name}`] = { type: 'd1', id: `database-of-${name}` };
+  RESOURCES[`api-keys-of-${name}`] = { type: 'kv', id: `api-keys-of-${name}` };
+}
 
 export async function startEdge(workers: Map<string, Worker>, hosts: Map<string, string>) {
   const holder = workerOf('holder', 'export default { fetch() {} };', RESOURCES);
@@ -44,9 +43,8 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
     if (!found || !deployment) return new Response('another origin');
     found.unseen -= 1;
     const override = request.headers.get('cloudflare-workers-version-overrides');
-    const named = deployment.versions.find(
-      (each) => override === `${found.name}="${each.version_id}"`,
-    );
+    const isNamed = (id: string) => override === `${found.name}="${id}"`;
+    const named = deployment.versions.find((each) => isNamed(each.version_id));
     const id = named?.version_id ?? byShare(deployment);
     served.push(named ? `${id} by name` : id);
     const { pathname, search } = new URL(request.url);
@@ -55,11 +53,8 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
     const init = { method: request.method, headers: [...request.headers], ...(body && { body }) };
     const worker = await runtime.getWorker(id);
     const response = await worker.fetch(`https://${host}${pathname}${search}`, init);
-    const { status } = response;
-    return new Response((await response.text()) || null, {
-      status,
-      headers: [...response.headers],
-    });
+    const [status, headers] = [response.status, [...response.headers]];
+    return new Response((await response.text()) || null, { status, headers });
   }
 
   return {
@@ -79,13 +74,9 @@ export async function startEdge(workers: Map<string, Worker>, hosts: Map<string,
   };
 }
 
-function byShare({ versions }: Deployment): string {
-  let point = Math.random() * 100;
-  const found = versions.find(({ percentage }) => {
-    point -= percentage;
-    return point < 0;
-  });
-  return found?.version_id ?? '';
+function byShare({ versions: [first, second] }: Deployment): string {
+  const isFirst = Math.random() * 100 < (first?.percentage ?? 0);
+  return (isFirst ? first : second)?.version_id ?? '';
 }
 
 /** A version as a worker of the runtime, with the bindings that it was uploaded with. */

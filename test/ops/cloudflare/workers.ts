@@ -10,23 +10,15 @@ const Annotations = z.record(z.string(), z.string()).default({});
 const Shares = z.array(z.object({ version_id: z.string(), percentage: z.number() }));
 const NewDeployment = z.object({ versions: Shares, annotations: Annotations });
 const Bindings = z.array(z.looseObject({ type: z.string(), name: z.string() })).default([]);
-const Metadata = z.object({
-  main_module: z.string(),
-  bindings: Bindings,
-  annotations: Annotations,
-});
+const Content = { bindings: Bindings, annotations: Annotations };
+const Metadata = z.object({ main_module: z.string(), ...Content });
 const Origins = z.object({ origins: z.array(z.object({ hostname: z.string() })) });
 const Manifest = z.object({ manifest: z.record(z.string(), z.object({ hash: z.string() })) });
 
 export type Shares = z.infer<typeof Shares>;
 export type Deployment = z.infer<typeof NewDeployment> & { id: string; author_email: string };
-export type Version = {
-  id: string;
-  annotations: Record<string, string>;
-  /** The text of its main module. */
-  code: string;
-  bindings: z.infer<typeof Bindings>;
-};
+/** `code`: the text of its main module. */
+export type Version = Omit<z.infer<typeof Metadata>, 'main_module'> & { id: string; code: string };
 /** Versions and deployments are in the order of their creation. */
 export type Worker = {
   name: string;
@@ -45,12 +37,9 @@ export function fakeWorkers(load: () => Promise<void>) {
   const workers = new Map<string, Worker>();
   /** The worker that has each host name, by name. */
   const hosts = new Map<string, string>();
-  /** Its own time, in milliseconds: each thing is created a second after the one before. */
-  let time = Date.UTC(2027, 0, 1);
-  const createdOn = () => {
-    time += 1000;
-    return new Date(time).toISOString();
-  };
+  /** Its own time: each thing is created a second after the one before. */
+  let seconds = Date.UTC(2027, 0, 1) / 1000;
+  const createdOn = () => new Date(++seconds * 1000).toISOString();
 
   function find(name = ''): Worker {
     const worker = workers.get(name);
@@ -74,7 +63,7 @@ export function fakeWorkers(load: () => Promise<void>) {
     const deployment = { ...dates, author_email: author, versions, annotations };
     const worker = find(name);
     worker.deployments.push(deployment);
-    worker.unseen = 2;
+    worker.unseen = 1;
     return deployment;
   }
 

@@ -5,9 +5,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { WRANGLER_ENV } from '../../../ops/wrangler.ts';
 import { TOKEN } from '../cloudflare/api.ts';
 import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
-import { copyProject, nextMigration, type Result } from '../project.ts';
+import { copyProject, type Result } from '../project.ts';
 
 export const PRODUCTION = 'animal-store-production';
 export const PROMOTE = ['promote', '--yes', '--hold=0'];
@@ -24,7 +25,6 @@ export function releaseProject() {
   const project = copyProject();
   let cloudflare: Cloudflare;
   const path = (name: string) => join(project.path(), name);
-  const processes = () => `${project.path()}.processes`;
 
   async function git(...args: string[]): Promise<string> {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@animals.test'];
@@ -39,10 +39,6 @@ export function releaseProject() {
     await git('commit', '--quiet', '--message', `Change ${name}`);
   }
 
-  /** Adds and commits a migration that follows the others. */
-  const addMigration = (what: string, sql: string) =>
-    commit(`migrations/${nextMigration(what)}`, () => sql);
-
   /** The calls that changed something, without where. */
   const changes = () =>
     cloudflare.calls
@@ -50,26 +46,25 @@ export function releaseProject() {
       .map((call) => call.replace(/\/accounts\/[^/]+\/[^/]+\/[^/]+\/[^/ ]+\/?/, ''));
 
   /** Starts `npm run release -- <args>`. */
-  async function start(args: string[], env: Record<string, string> = {}) {
-    await writeFile(processes(), '');
+  function start(args: string[], env: Record<string, string> = {}) {
     const isStaging = args.join(' ').includes('staging');
     return project.start('release/index.ts', args, {
       ...cloudflare.env,
       FAKE_PORT: String(cloudflare.port),
-      PROCESSES: processes(),
       // Not --import, whose loader takes a tenth of wrangler's start.
       NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, 'preload.cjs'))}`,
       SMOKE_API_KEY: isStaging ? KEYS.staging : KEYS.production,
       // Of a command that changes staging, not even a wrong one is used.
       CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,
       WRANGLER_LOG_PATH: path('.wrangler/logs'),
+      NODE_COMPILE_CACHE: WRANGLER_ENV.NODE_COMPILE_CACHE,
       ...env,
     });
   }
 
   /** Runs it to its end. */
   async function run(args: string[], env?: Record<string, string>): Promise<Result> {
-    const { exited, stdout, stderr } = await start(args, env);
+    const { exited, stdout, stderr } = start(args, env);
     return { code: await exited, stdout: stdout(), stderr: stderr() };
   }
 
@@ -90,18 +85,10 @@ export function releaseProject() {
     return stderr;
   }
 
-  /** Runs it until a call has taken effect, and kills all its processes then. */
+  /** Runs it until a call has taken effect, and kills it and its processes then. */
   async function killed(args: string[], call: string): Promise<void> {
-    const { exited } = await start(args);
-    cloudflare.on(after(call), async () => {
-      for (const [pid] of (await readFile(processes(), 'utf8')).matchAll(/^\d+/gm)) {
-        try {
-          process.kill(Number(pid), 'SIGKILL');
-        } catch {
-          // It has ended.
-        }
-      }
-    });
+    const { process: leader, exited } = start(args);
+    cloudflare.on(after(call), () => process.kill(-Number(leader.pid), 'SIGKILL'));
     expect(await exited).toBeNull();
   }
 
@@ -126,7 +113,7 @@ export function releaseProject() {
   afterAll(() => cloudflare.close());
 
   return {
-    ...{ git, commit, addMigration, changes, start, run, release, refused, killed },
+    ...{ git, commit, start, run, release, refused, killed },
     cloudflare: () => cloudflare,
     production: () => cloudflare.find(PRODUCTION),
     staging: () => cloudflare.find('animal-store-staging'),

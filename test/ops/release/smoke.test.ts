@@ -1,6 +1,6 @@
 /** The smoke test and the test of migrations, against a store in the real runtime. */
 import { beforeEach, expect, test } from 'vitest';
-import { type Store, smokeTest, testMigrations } from '../../../ops/release/smoke.ts';
+import { checkKey, type Store, smokeTest, testMigrations } from '../../../ops/release/smoke.ts';
 import { startStore } from '../../store.ts';
 
 const store = startStore();
@@ -26,6 +26,12 @@ test('fails with a key that is read-only, expired or unknown, and writes nothing
   await expect(smokeTest({ ...subject, apiKey: readOnly })).rejects.toThrow('insufficient_scope');
   await expect(smokeTest({ ...subject, apiKey: 'x' })).rejects.toThrow('401 invalid_api_key');
   expect((await store.fetch('/v1/pets')).body).toEqual([]);
+});
+
+test('the key of production must not be able to write', async () => {
+  const production = { ...subject, environment: 'production' };
+  await checkKey({ ...production, apiKey: await store.issueKey({ scopes: ['read'] }) });
+  await expect(checkKey(production)).rejects.toThrow('--read-only --env production');
 });
 
 test('fails when another version or environment answers', async () => {

@@ -1,8 +1,8 @@
 /** What a release refuses, as far as it is computed from what was read. */
 import { expect, test } from 'vitest';
-import { differences, onlyVersion, testResult } from '../../../ops/release/checks.ts';
 import { Deployment } from '../../../ops/release/cloudflare.ts';
 import { contractingStatements } from '../../../ops/release/migrations.ts';
+import { differences, onlyVersion, testResult } from '../../../ops/release/rollout.ts';
 
 const NEW_TABLE = 'CREATE TABLE t (a TEXT NOT NULL); CREATE UNIQUE INDEX i ON t (a);';
 
@@ -48,44 +48,38 @@ test.each([
 });
 
 /** A deployment of versions by their shares. */
-function deployment(shares: Record<string, number>, message: object | string): Deployment {
+function deployment(shares: Record<string, number>, message: string): Deployment {
   const versions = Object.entries(shares).map(([version_id, percentage]) => ({
     version_id,
     percentage,
   }));
-  const text = typeof message === 'string' ? message : JSON.stringify(message);
-  return Deployment.parse({ id: 'id', versions, annotations: { 'workers/message': text } });
+  return Deployment.parse({ id: 'id', versions, annotations: { 'workers/message': message } });
 }
 
-const note = (release: string, replaces: string, passed = false) => {
-  return { release, replaces, run: 'r', passed };
-};
-
 test('a version passed its tests if it served all, unless it failed then', () => {
-  const all = deployment({ b: 100 }, note('all', 'a', true));
-  const failed = deployment({ a: 100 }, note('failed', 'b'));
+  const all = deployment({ b: 100 }, '{"run":"r","old":"a","passed":"b"}');
+  const failed = deployment({ a: 100 }, '{"run":"r","old":"a","passed":"a","failed":"b"}');
   expect(testResult('b', [all])).toBe('passed its tests');
   expect(testResult('b', [failed, all])).toBe('failed its tests');
   expect(testResult('b', [all, failed, all])).toBe('passed its tests');
-  expect(testResult('a', [failed, all])).toContain('not known');
-  expect(testResult('a', [deployment({ a: 100 }, note('failed', 'b', true))])).toContain('passed');
+  expect(testResult('a', [all])).toContain('not known');
+  expect(testResult('a', [failed, all])).toBe('passed its tests');
 });
 
-test.each([
-  '',
-  'mine',
-  'null',
-  '{"release":"all"}',
-  '{"release":"all","replaces":"","run":"","passed":true,"x":1}',
-])('the message %j was written by hand, and is no error', (message) => {
-  const byHand = deployment({ a: 100 }, message);
-  expect(byHand.note).toBeUndefined();
-  expect(onlyVersion('production', byHand)).toBe('a');
-  expect(testResult('a', [byHand])).toContain('not known');
-});
+test.each(['', 'mine', 'null', '{"run":"r"}', '{"run":"r","old":"a","x":1}'])(
+  'the message %j was written by hand, and is no error',
+  (message) => {
+    const byHand = deployment({ a: 100 }, message);
+    expect(byHand.note).toBeUndefined();
+    expect(onlyVersion('production', byHand)).toBe('a');
+    expect(testResult('a', [byHand])).toContain('not known');
+  },
+);
 
 test('anything but one version for all is refused, with the command that ends it', () => {
-  const half = deployment({ b: 0, a: 100 }, note('share', 'a'));
+  const half = deployment({ b: 0, a: 100 }, '{"run":"r","old":"a"}');
   expect(() => onlyVersion('production', half)).toThrow('rollback unfinished --env production');
+  const byHand = deployment({ b: 50, a: 50 }, 'mine');
+  expect(() => onlyVersion('production', byHand)).toThrow('rollback <version> --env production');
   expect(() => onlyVersion('staging', undefined)).toThrow('first --env staging');
 });
