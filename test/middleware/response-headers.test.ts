@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import type { AppEnv } from '../../src/env.ts';
 import { startStore } from '../store.ts';
@@ -21,19 +21,15 @@ function expectCommonHeaders(headers: Headers): void {
 }
 
 test.each([
-  ['GET', '/v1/pets', 200],
   ['HEAD', '/v1/pets', 200],
-  ['GET', '/v1/pets/x', 400],
   ['POST', '/v1/pets', 415],
   ['PUT', '/v1/pets', 405],
-  ['OPTIONS', '/v1/pets', 204],
   ['OPTIONS', '/v1/nothing', 204],
   ['GET', '/v1/nothing', 404],
   ['GET', '/health', 200],
-])('%s %s has the headers of every response', async (method, path, status) => {
-  const headers = { 'x-request-id': 'of-the-client' };
-  const first = await store.fetch(path, { method, headers });
-  const second = await store.fetch(path, { method, headers });
+])('%s %s is a %i with the headers of every response', async (method, path, status) => {
+  const first = await store.fetch(path, { method, headers: { 'x-request-id': 'of-the-client' } });
+  const second = await store.fetch(path, { method });
   expect(first.status).toBe(status);
   expectCommonHeaders(first.headers);
   expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
@@ -44,15 +40,12 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
-beforeEach(() => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  return () => log.mockRestore();
-});
-
 test('a new route has them without further code', async () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   const withRoute = new Hono<AppEnv>().route('/', app);
   withRoute.get('/v1/hello', (c) => c.json({ ok: true }));
   const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
+  log.mockRestore();
   expect(await response.json()).toEqual({ ok: true });
   expectCommonHeaders(response.headers);
 });
