@@ -8,8 +8,6 @@ test.each([
   ['{"name":"Max"}', '"name":"Max","categoryId":3,"status":"available"'],
   ['{"categoryId":4}', '"name":"Rex","categoryId":4,"status":"available"'],
   ['{"status":"sold"}', '"name":"Rex","categoryId":3,"status":"sold"'],
-  ['{"status":null}', '"name":"Rex","categoryId":3'],
-  ['{"name":"Max","status":"pending"}', '"name":"Max","categoryId":3,"status":"pending"'],
   ['{"categoryId":-9007199254740993,"status":null}', '"name":"Rex","categoryId":-9007199254740993'],
   ['{"name":"Max","categoryId":4,"status":null}', '"name":"Max","categoryId":4'],
 ])('the patch %s changes only its fields', async (patch, expected) => {
@@ -20,9 +18,4 @@ test.each([
   expect((await store.fetch('/v1/pets')).text).toBe(
     `[{"id":${other},"name":"Rex","categoryId":3,"status":"available"},${reply.text}]`,
   );
-});
-
-test('the log has no field of a patch', async () => {
-  await updatePet(store, await addPet(store), { name: 'SecretName' });
-  expect(JSON.stringify(await store.logLines())).not.toContain('Secret');
 });

@@ -1,4 +1,5 @@
 /** `Idempotency-Key` of createPet and placeOrder. */
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
@@ -122,23 +123,20 @@ describe.each<[name: string, Send, same: string, other: unknown, invalid: unknow
   });
 });
 
-test.each(['""', 'x'.repeat(256), 'a\tb'])('the key %j is a 400', async (key) => {
-  expect((await create(key)).body).toMatchObject({ message: INVALID, status: 400 });
+test.each(['""', 'x'.repeat(256), 'a\tb', 'k, k'])('the key %j is a 400', async (key) => {
+  const reply = await expectUnchanged(store, () => create(key));
+  const message = expect.stringMatching(/^Idempotency-Key: must be /);
+  expectError(reply, 400, 'invalid_request', message);
 });
 
-test.each([[['']], [['k', 'k']], [['"k"', '"l"']]])('the header %j is a 400', async (values) => {
-  const before = await contents(store);
-  const authorization = await newClient();
+test.each([[['']], [['k', 'k']]])('the headers %j are a 400', async (values) => {
   // fetch would leave out an empty header, and join repeated ones.
-  const status = await new Promise((resolve, reject) => {
-    const headers = { authorization, 'idempotency-key': values, 'content-type': JSON_TYPE };
-    request(`${store.url()}/v1/pets`, { method: 'POST', headers })
-      .on('response', (response) => resolve(response.resume().statusCode))
-      .on('error', reject)
-      .end(JSON.stringify(REX));
-  });
-  expect(status).toBe(400);
-  expect(await contents(store)).toBe(before);
+  const authorization = await newClient();
+  const headers = { authorization, 'idempotency-key': values, 'content-type': JSON_TYPE };
+  const sent = request(`${store.url()}/v1/pets`, { method: 'POST', headers });
+  const [response] = await once(sent.end(JSON.stringify(REX)), 'response');
+  expect(response.resume()).toMatchObject({ statusCode: 400 });
+  expect((await store.fetch('/v1/pets')).body).toHaveLength(2);
 });
 
 const PRINTABLE = ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
@@ -177,22 +175,18 @@ test('a replay has every digit of ids', async () => {
   expectReplay(await order('k', '{"petId":9007199254740993}'), first);
 });
 
-test('an animal that has changed or was deleted is replayed as it was created', async () => {
+test('an animal that was deleted is replayed as it was created', async () => {
   const created = await create('k');
   const { id } = created.body as { id: number };
   await updatePet(store, id, { name: 'Tom', status: null });
-  expectReplay(await create('k'), created);
   await deletePet(store, id);
-  expectReplay(await create('k'), created);
-  expect((await store.fetch(`/v1/pets/${id}`)).status).toBe(404);
+  expectReplay(await expectUnchanged(store, () => create('k')), created);
 });
 
-test('an order that has changed, or whose animal was deleted, is replayed as it was placed', async () => {
+test('an order that has changed, and whose animal was deleted, is replayed as it was placed', async () => {
   const placed = await order('k');
   const { id } = placed.body as { id: number };
   await setStatus(store, id, 'cancelled');
-  expectReplay(await order('k'), placed);
   await deletePet(store, 1);
-  expectReplay(await order('k'), placed);
-  expect((await store.fetch(`/v1/store/orders/${id}`)).body).toMatchObject({ status: 'cancelled' });
+  expectReplay(await expectUnchanged(store, () => order('k')), placed);
 });

@@ -5,9 +5,10 @@ import { deletePet, expectError, expectUnchanged, seedStore, updatePet } from '.
 import { startStore } from '../store.ts';
 
 const store = startStore();
-/** Without D1: a request that reaches it is a 500. */
+/** A request that reached D1 would be a 503. */
 const send = startApp(store);
 
+const JSON_TYPE = { 'content-type': 'application/json' };
 const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 test.each([
@@ -19,29 +20,25 @@ test.each([
 });
 
 describe.each([
-  ['getPet', 'GET', '/v1/pets', 'pet', undefined],
-  ['updatePet', 'PATCH', '/v1/pets', 'pet', '{"name":"Max"}'],
-  ['deletePet', 'DELETE', '/v1/pets', 'pet', undefined],
-  ['getOrder', 'GET', '/v1/store/orders', 'order', undefined],
-  ['updateOrder', 'PATCH', '/v1/store/orders', 'order', '{"status":"approved"}'],
-])('%s', (_, method, path, item, body) => {
+  ['getPet', 'GET', '/v1/pets', 'pet', 'animal', undefined],
+  ['updatePet', 'PATCH', '/v1/pets', 'pet', 'animal', '{"name":"Max"}'],
+  ['deletePet', 'DELETE', '/v1/pets', 'pet', 'animal', undefined],
+  ['getOrder', 'GET', '/v1/store/orders', 'order', 'order', undefined],
+  ['updateOrder', 'PATCH', '/v1/store/orders', 'order', 'order', '{"status":"approved"}'],
+])('%s', (_, method, path, item, noun, body) => {
   test('rejects an invalid id together with a query', async () => {
     const reply = await send(method, `${path}/1.5?limit=1`, body);
     const message = `${item}Id: ${INT64}; limit: is not a known parameter`;
     expectError(reply, 400, 'invalid_request', message);
   });
 
-  test.each(['77', '0', '-9223372036854775808', '9223372036854775807'])(
-    'finds nothing with the id %s, and changes nothing',
-    async (id) => {
-      await seedStore(store, 1);
-      const headers = { 'content-type': 'application/json' };
-      const init = { method, headers, ...(body && { body }) };
-      const reply = await expectUnchanged(store, () => store.fetch(`${path}/${id}`, init));
-      const message = expect.stringMatching(`^There is no (animal|order) with the id ${id}.$`);
-      expectError(reply, 404, `${item}_not_found`, message);
-    },
-  );
+  test('finds nothing with an unknown id, and changes nothing', async () => {
+    await seedStore(store, 1);
+    const init = { method, headers: JSON_TYPE, ...(body && { body }) };
+    const send = () => store.fetch(`${path}/-9223372036854775808`, init);
+    const message = `There is no ${noun} with the id -9223372036854775808.`;
+    expectError(await expectUnchanged(store, send), 404, `${item}_not_found`, message);
+  });
 });
 
 test('-0 and 007 are the ids 0 and 7', async () => {
