@@ -6,17 +6,12 @@ import { startApp } from './in-process.ts';
 import { REPEAT } from './repeat.ts';
 import { startStore } from './store.ts';
 
-const store = startStore();
 /** A valid request reaches D1, and is a 503. */
-const send = startApp(store);
+const send = startApp(startStore());
 
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
-/** JSON numbers far from the range, because the validator of the description rounds the range. */
-const outside = fc.oneof(
-  fc.bigInt({ min: 2n ** 64n, max: 2n ** 80n }),
-  fc.bigInt({ min: -(2n ** 80n), max: -(2n ** 64n) }),
-);
-const int64 = fc.oneof(fc.bigInt(INT64), fc.constantFrom(INT64.min, INT64.max, 0n)).map(String);
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+/** Far from the range, because the validator of the description rounds the range. */
+const tooLarge = fc.bigInt({ min: 2n ** 64n, max: 2n ** 80n }).map(String);
 
 /** Up to U+FFFF, where the description of a name is exact: see openapi-exact.test.ts. */
 const character = fc
@@ -33,7 +28,7 @@ const status = fc.constantFrom('available', 'sold', 'placed', 'approved', 'SOLD'
 const text = (value: string) => JSON.stringify(value);
 const fraction = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true });
 const anyJson = fc.oneof(
-  ...[int64, outside.map(String), fraction.map(String), name.map(text), status.map(text)],
+  ...[int64, tooLarge, fraction.map(String), name.map(text), status.map(text)],
   fc.constantFrom('3.0', '1e2', '-0', '"3"', 'null', 'true', '[]', '{}', '["sold"]'),
 );
 const FIELDS = {
@@ -103,28 +98,3 @@ test.each(operations.filter(({ operation }) => operation.operationId.startsWith(
     );
   },
 );
-
-test('createPet returns every valid body as it was sent', async () => {
-  const NewPet = ['components', 'schemas', 'NewPet'];
-  const newPet = fc
-    .tuple(name, int64)
-    .map(([name, categoryId]) => `{"name":${text(name)},"categoryId":${categoryId}}`)
-    .filter((json) => problems(NewPet, JSON.parse(json)).length === 0);
-  await fc.assert(
-    fc.asyncProperty(newPet, async (json) => {
-      const reply = await store.create(json);
-      expect(reply.text.replace(/^\{"id":[0-9]+,/, '{')).toBe(json);
-    }),
-    { numRuns: 20 * REPEAT },
-  );
-});
-
-test('getPet answers 404 for every int64 that is not an id', async () => {
-  await fc.assert(
-    fc.asyncProperty(int64, async (id) => {
-      const { body } = await store.fetch(`/v1/pets/${id}`);
-      expect(body).toMatchObject({ message: `There is no animal with the id ${id}.` });
-    }),
-    { numRuns: 20 * REPEAT },
-  );
-});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readWrites, resumeWrites, stopWrites } from '../ops/stopped-writes.ts';
+import { expectError, expectUnchanged } from './orders/steps.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();
@@ -37,22 +38,13 @@ describe('while writes are stopped', () => {
     ['DELETE', '/v1/pets/2', undefined],
     ['POST', '/v1/store/orders', { petId: 2 }],
     ['PATCH', '/v1/store/orders/1', { status: 'approved' }],
-    ['PATCH', '/v1/store/orders/1', { status: 'cancelled' }],
   ])('%s %s is a 503 with Retry-After that changes nothing', async (method, path, body) => {
     await stopWrites(execute);
-    const rejected = await store.send(method, path, body);
+    const send = () => store.send(method, path, body);
+    const rejected = await expectUnchanged(store, send);
     expect(rejected.headers.get('Retry-After')).toBe('5');
-    expect(rejected.body).toEqual({
-      code: 'service_unavailable',
-      message: 'Writes are temporarily stopped; reads still work. Retry later.',
-      status: 503,
-    });
-    expect((await store.fetch('/v1/pets')).body).toEqual([
-      { id: 1, name: 'Rex', categoryId: 1, status: 'pending' },
-      { id: 2, name: 'Max', categoryId: 1, status: 'available' },
-    ]);
-    const orders = (await store.fetch('/v1/store/orders')).body;
-    expect(orders).toMatchObject([{ id: 1, petId: 1, status: 'placed' }]);
+    const message = 'Writes are temporarily stopped; reads still work. Retry later.';
+    expectError(rejected, 503, 'service_unavailable', message);
   });
 
   test('reads, errors of the client and replays are answered as always', async () => {
@@ -111,8 +103,6 @@ test('writes are partly stopped until each table has all its triggers', async ()
   await stopWrites(execute);
   await execute('DROP TRIGGER stop_writes_orders_update');
   expect(await readWrites(execute)).toBe('partly stopped');
-  await stopWrites(execute);
-  expect(await readWrites(execute)).toBe('stopped');
 });
 
 test('stopping fails when a trigger is missing at its end, or when the database has no tables', async () => {
