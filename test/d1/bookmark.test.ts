@@ -49,12 +49,15 @@ test.each([
   FORGED,
   FORGED.toUpperCase(),
   'v2.bookmark_of-another:shape/that+may=come~',
-])('the primary serves the unknown bookmark %j, and a write does not return it', async (bookmark) => {
-  const headers = { 'x-d1-bookmark': bookmark };
-  const created = await store.create(REX, { headers });
-  const listed = await store.fetch('/v1/pets', { headers });
-  expect([created.status, listed.text]).toEqual([201, `[${created.text}]`]);
-  expect(created.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
-  expect(created.headers.get('x-d1-bookmark')).not.toBe(bookmark);
-  expect(listed.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
-});
+])(
+  'the primary serves the unknown bookmark %j, and a write does not return it',
+  async (bookmark) => {
+    const headers = { 'x-d1-bookmark': bookmark };
+    const created = await store.create(REX, { headers });
+    const listed = await store.fetch('/v1/pets', { headers });
+    expect([created.status, listed.text]).toEqual([201, `[${created.text}]`]);
+    expect(created.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+    expect(created.headers.get('x-d1-bookmark')).not.toBe(bookmark);
+    expect(listed.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+  },
+);

@@ -4,12 +4,6 @@ import { addPet, deletePet } from '../orders/steps.ts';
 import { REPEAT } from '../repeat.ts';
 import { startStore } from '../store.ts';
 
-/** Any Unicode character except control characters and surrogates. */
-const character = fc
-  .oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0xa0, max: 0x10ffff }))
-  .map((codePoint) => String.fromCodePoint(codePoint))
-  .filter((text) => text.isWellFormed());
-
 const store = startStore();
 
 describe('a valid body', () => {
@@ -52,11 +46,23 @@ describe('values are returned as they were sent:', () => {
       fc.bigInt({ min, max }),
       fc.constantFrom(min, max, 2n ** 53n + 1n),
     );
-    const visible = fc.constantFrom('a', 'é', '犬', '🐶', 'e\u0301', '"', '\\', '/', "'", '<');
-    const hidden = fc.constantFrom(' ', '\u200b', '\u2028', '\ufeff', '\u202e');
+    const special = fc.constantFrom(
+      '"',
+      '\\',
+      '/',
+      '<',
+      ' ',
+      '\u200b',
+      '\u2028',
+      '\ufeff',
+      'e\u0301',
+    );
     const names = fc
-      .tuple(fc.array(fc.oneof(visible, hidden, character), { maxLength: 127 }), visible)
-      .map(([characters, last]) => [...characters, last].join(''));
+      .string({
+        unit: fc.oneof(special, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
+        maxLength: 127,
+      })
+      .map((text) => `${text.replaceAll(/\p{Cc}/gu, '')}🐶`);
     const longest = fc.constant('🐶'.repeat(255));
     await fc.assert(
       fc.asyncProperty(fc.oneof(names, longest), categoryIds, async (name, categoryId) => {

@@ -4,14 +4,7 @@ import { request } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
 import { JSON_TYPE } from '../../src/http/body.ts';
-import {
-  contents,
-  deletePet,
-  expectError,
-  expectUnchanged,
-  setStatus,
-  updatePet,
-} from '../orders/steps.ts';
+import { contents, deletePet, expectError, expectUnchanged, updatePet } from '../orders/steps.ts';
 import { type Reply, startStore } from '../store.ts';
 
 const store = startStore();
@@ -151,13 +144,12 @@ test.each([
   expectReplay(await create(same), first);
 });
 
-test.each([{ categoryId: 4 }, { status: 'pending' }, { status: undefined }])(
-  'an animal with %j is another body',
-  async (change) => {
-    await create('k');
+test('every field of the body counts', async () => {
+  await create('k');
+  for (const change of [{ categoryId: 4 }, { status: 'pending' }, { status: undefined }]) {
     expect((await create('k', { ...REX, ...change })).status).toBe(422);
-  },
-);
+  }
+});
 
 test('createPet and placeOrder do not share a key', async () => {
   const [created, placed] = [await create('k'), await order('k')];
@@ -181,12 +173,4 @@ test('an animal that was deleted is replayed as it was created', async () => {
   await updatePet(store, id, { name: 'Tom', status: null });
   await deletePet(store, id);
   expectReplay(await expectUnchanged(store, () => create('k')), created);
-});
-
-test('an order that has changed, and whose animal was deleted, is replayed as it was placed', async () => {
-  const placed = await order('k');
-  const { id } = placed.body as { id: number };
-  await setStatus(store, id, 'cancelled');
-  await deletePet(store, 1);
-  expectReplay(await expectUnchanged(store, () => order('k')), placed);
 });
