@@ -106,12 +106,6 @@ test('the table of limits in the README has the values of the code and of wrangl
   for (const [limit, value] of Object.entries(values)) expect(shown[limit]).toContain(value);
 });
 
-test('client/README.md names every operation as a method, before it explains lists', () => {
-  const [start = ''] = read('client/README.md').split('\n## Lists');
-  const methods = quoted(start).filter((name) => /^[a-z]+(Pets?|Orders?|Health)$/.test(name));
-  expect([...new Set(methods)].sort()).toEqual(ids);
-});
-
 test('docs/api.md says of every operation whether a retry is safe', () => {
   const [, retries = ''] = read('docs/api.md').split('\n## Retries');
   const named = new Set(rowsOf(retries).flatMap(([request]) => quoted(request)));

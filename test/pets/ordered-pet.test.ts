@@ -51,15 +51,6 @@ test('the name and category of an ordered animal can be changed, and its order a
   expect((await setStatus(store, id, 'approved')).status).toBe(200);
 });
 
-test('a deleted animal stays deleted when its order is set to its status again', async () => {
-  const petId = await addPet(store);
-  const { id } = await addOrder(store, petId, 'cancelled');
-  await deletePet(store, petId);
-  expect((await setStatus(store, id, 'cancelled')).status).toBe(200);
-  expect((await setStatus(store, id, 'approved')).status).toBe(409);
-  expect(await petStatus(store, petId)).toBe(404);
-});
-
 test.each([
   ['change of the status', setSold, 409, { order: 409, change: 200, pet: 'sold' }],
   ['deletion', remove, 409, { order: 404, change: 204, pet: 404 }],

@@ -1,8 +1,9 @@
 /** The rows that operations read and write, which D1 bills, do not depend on the size of the store. */
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/d1/database.ts';
 import * as orders from '../../src/orders/queries.ts';
+import type { OrderStatus } from '../../src/orders/schema.ts';
 import * as pets from '../../src/pets/queries.ts';
+import type { PetPatch } from '../../src/pets/schema.ts';
 import { seedStore } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
@@ -11,72 +12,56 @@ const store = startStore();
 const REX = { name: 'Rex', categoryId: 3n, status: 'sold' } as const;
 const SOLD = { status: 'sold' } as const;
 
-const first = (requestId: string): Attempt => ({ requestId, number: 1 });
-const second = (requestId: string): Attempt => ({ requestId, number: 2 });
-const keyed = (operation: string) => ({
-  ...{ client: 'client', operation, key: 'k', bodyHash: 'hash', requestId: operation },
-});
-
 type Run = (db: D1Database) => Promise<D1Result>;
+
+const keyed = (requestId: string) => ({
+  ...{ client: 'client', operation: 'o', key: requestId[0] ?? '', bodyHash: 'hash', requestId },
+});
+const create: Run = (db) => pets.insertPet(db, REX);
+const createOnce: Run = (db) => pets.insertPetOnce(db, REX, keyed('p'));
+const patch =
+  (id: bigint, change: PetPatch, requestId: string, number = 1): Run =>
+  (db) =>
+    pets.changePet(db, id, change, { requestId, number });
+const remove =
+  (id: bigint, requestId: string): Run =>
+  (db) =>
+    pets.removePet(db, id, { requestId, number: 1 });
+const order =
+  (petId: bigint): Run =>
+  (db) =>
+    orders.insertOrder(db, petId);
+const orderOnce =
+  (petId: bigint, requestId: string): Run =>
+  (db) =>
+    orders.insertOrderOnce(db, petId, keyed(requestId), { requestId, number: 1 });
+const setStatus =
+  (id: bigint, status: OrderStatus): Run =>
+  (db) =>
+    orders.changeOrder(db, id, status, { requestId: status + id, number: 1 });
 
 /** In this order, in a store of `seedStore`. */
 const WRITES: [name: string, rows: string, Run][] = [
-  ['createPet', 'reads 3, writes 3', (db) => pets.insertPet(db, REX)],
-  ['createPet with a key', 'reads 4, writes 5', (db) => pets.insertPetOnce(db, REX, keyed('p'))],
-  ['createPet replayed', 'reads 5, writes 0', (db) => pets.insertPetOnce(db, REX, keyed('p'))],
-  [
-    'updatePet of a name',
-    'reads 4, writes 3',
-    (db) => pets.changePet(db, 1n, { name: 'Max' }, first('a')),
-  ],
-  ['updatePet of a status', 'reads 5, writes 4', (db) => pets.changePet(db, 3n, SOLD, first('b'))],
-  ['updatePet repeated', 'reads 5, writes 1', (db) => pets.changePet(db, 3n, SOLD, second('b'))],
-  ['updatePet refused', 'reads 3, writes 0', (db) => pets.changePet(db, 4n, SOLD, first('c'))],
-  [
-    'updatePet refused at its second attempt',
-    'reads 5, writes 2',
-    (db) => pets.changePet(db, 4n, SOLD, second('d')),
-  ],
-  ['deletePet', 'reads 3, writes 3', (db) => pets.removePet(db, 6n, first('e'))],
-  ['deletePet refused', 'reads 3, writes 0', (db) => pets.removePet(db, 5n, first('f'))],
-  ['deletePet of no animal', 'reads 2, writes 0', (db) => pets.removePet(db, 6n, first('g'))],
-  ['placeOrder', 'reads 8, writes 6', (db) => orders.insertOrder(db, 11n)],
-  ['placeOrder refused', 'reads 6, writes 0', (db) => orders.insertOrder(db, 2n)],
-  [
-    'placeOrder with a key',
-    'reads 9, writes 8',
-    (db) => orders.insertOrderOnce(db, 15n, keyed('o'), first('o')),
-  ],
-  [
-    'placeOrder replayed',
-    'reads 8, writes 0',
-    (db) => orders.insertOrderOnce(db, 15n, keyed('o'), first('h')),
-  ],
-  [
-    'placeOrder with a key refused',
-    'reads 6, writes 0',
-    (db) => orders.insertOrderOnce(db, 2n, keyed('q'), first('i')),
-  ],
-  [
-    'updateOrder to approved',
-    'reads 6, writes 5',
-    (db) => orders.changeOrder(db, 4n, 'approved', first('j')),
-  ],
-  [
-    'updateOrder to delivered',
-    'reads 9, writes 6',
-    (db) => orders.changeOrder(db, 1n, 'delivered', first('k')),
-  ],
-  [
-    'updateOrder to cancelled',
-    'reads 10, writes 6',
-    (db) => orders.changeOrder(db, 5n, 'cancelled', first('l')),
-  ],
-  [
-    'updateOrder refused',
-    'reads 3, writes 0',
-    (db) => orders.changeOrder(db, 2n, 'approved', first('m')),
-  ],
+  ['createPet', 'reads 3, writes 3', create],
+  ['createPet with a key', 'reads 4, writes 5', createOnce],
+  ['createPet replayed', 'reads 5, writes 0', createOnce],
+  ['updatePet of a name', 'reads 4, writes 3', patch(1n, { name: 'Max' }, 'a')],
+  ['updatePet of a status', 'reads 5, writes 4', patch(3n, SOLD, 'b')],
+  ['updatePet repeated', 'reads 5, writes 1', patch(3n, SOLD, 'b', 2)],
+  ['updatePet refused', 'reads 3, writes 0', patch(4n, SOLD, 'c')],
+  ['updatePet refused at its second attempt', 'reads 5, writes 2', patch(4n, SOLD, 'd', 2)],
+  ['deletePet', 'reads 3, writes 3', remove(6n, 'e')],
+  ['deletePet refused', 'reads 3, writes 0', remove(5n, 'f')],
+  ['deletePet of no animal', 'reads 2, writes 0', remove(6n, 'g')],
+  ['placeOrder', 'reads 8, writes 6', order(11n)],
+  ['placeOrder refused', 'reads 6, writes 0', order(2n)],
+  ['placeOrder with a key', 'reads 9, writes 8', orderOnce(15n, 'o1')],
+  ['placeOrder replayed', 'reads 8, writes 0', orderOnce(15n, 'o2')],
+  ['placeOrder with a key refused', 'reads 6, writes 0', orderOnce(2n, 'q')],
+  ['updateOrder to approved', 'reads 6, writes 5', setStatus(4n, 'approved')],
+  ['updateOrder to delivered', 'reads 9, writes 6', setStatus(1n, 'delivered')],
+  ['updateOrder to cancelled', 'reads 10, writes 6', setStatus(5n, 'cancelled')],
+  ['updateOrder refused', 'reads 3, writes 0', setStatus(2n, 'approved')],
 ];
 
 /** The rows of a statement, or of all statements of a transaction. */
@@ -90,9 +75,11 @@ async function rowsOf(db: D1Database, run: Run): Promise<string> {
     get: (target, member) => (member === 'batch' ? batch : Reflect.get(target, member)),
   });
   const result = await run(observed);
-  const metas = (results.length > 0 ? results : [result]).map(({ meta }) => meta);
-  const read = metas.reduce((sum, { rows_read }) => sum + rows_read, 0);
-  const written = metas.reduce((sum, { rows_written }) => sum + rows_written, 0);
+  let [read, written] = [0, 0];
+  for (const { meta } of results.length > 0 ? results : [result]) {
+    read += meta.rows_read;
+    written += meta.rows_written;
+  }
   return `reads ${read}, writes ${written}`;
 }
 
