@@ -67,34 +67,3 @@ test.each(operations.filter(({ operation }) => operation.requestBody))(
     );
   },
 );
-
-// Without the cursor, which only the service can make.
-const parameter = fc.constantFrom('limit', 'limit', 'status', 'status', 'offset', '');
-const value = fc.oneof(
-  fc.constantFrom('1', '100', '0', '101', '007', '-1', '1.5', '1e1', '0x10', ' 5', 'null'),
-  status,
-  fc.string({ unit: character, maxLength: 3 }),
-);
-const pairs = fc.array(fc.tuple(parameter, value), { maxLength: 3 });
-
-test.each(operations.filter(({ operation }) => operation.operationId.startsWith('list')))(
-  '$operation.operationId accepts exactly the queries that the description declares valid',
-  async ({ path, pointer, operation: { parameters = [] } }) => {
-    const isDescribed = ([name, text]: [string, string]) => {
-      const index = parameters.findIndex((each) => each.in === 'query' && each.name === name);
-      const parsed = /^[0-9]+$/.test(text) ? Number(text) : text;
-      const schema = [...pointer, 'parameters', `${index}`, 'schema'];
-      return index >= 0 && problems(schema, parsed).length === 0;
-    };
-    await fc.assert(
-      fc.asyncProperty(pairs, async (sent) => {
-        const isUnique = new Set(sent.map(([name]) => name)).size === sent.length;
-        const query = sent.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
-        const reply = await send('GET', `${path}?${query}`);
-        const isValid = isUnique && sent.every(isDescribed);
-        expect(reply.status, `${query} ${reply.text}`).toBe(isValid ? 503 : 400);
-      }),
-      { numRuns: 300 * REPEAT },
-    );
-  },
-);

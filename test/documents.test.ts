@@ -106,15 +106,6 @@ test('the table of limits in the README has the values of the code and of wrangl
   for (const [limit, value] of Object.entries(values)) expect(shown[limit]).toContain(value);
 });
 
-test('docs/api.md says of every operation whether a retry is safe', () => {
-  const [, retries = ''] = read('docs/api.md').split('\n## Retries');
-  const named = new Set(rowsOf(retries).flatMap(([request]) => quoted(request)));
-  const missing = operations.filter(
-    ({ method, operation }) => !named.has(method) && !named.has(operation.operationId),
-  );
-  expect(missing).toEqual([]);
-});
-
 test.each(['beta', 'experimental'])('docs/api.md names the %s operations', (stability) => {
   const sentence = new RegExp(`^- \\*\\*${stability}\\*\\* operations \\((.*?)\\)`, 'im');
   const described = operations

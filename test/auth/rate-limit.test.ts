@@ -42,11 +42,6 @@ describe('the limit of a key', () => {
     expect(await store.logLines()).toContainEqual(line);
   });
 
-  test('does not count requests with a revoked key', async () => {
-    const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
-    expect(await statusesOf(() => listWith(key))).toEqual([401]);
-  });
-
   test.each([
     ['throws', 'limiter unavailable'],
     ['hangs', 'The rate limiter did not respond within 500 ms'],
@@ -97,12 +92,9 @@ describe('the limit of an address', () => {
     expect(await statusesOf(anonymous)).toEqual([401, 429]);
   });
 
-  test.each([
-    ['revoked', '192.0.2.4', { revokedAt: '2026-11-20T00:00:00Z' }],
-    ['expired', '192.0.2.5', { expiresAt: '2026-11-20T00:00:00Z' }],
-  ])('counts requests with a key that is %s', async (_, address, record) => {
-    const key = await store.issueKey(record);
-    const list = () => listWith(key, { 'cf-connecting-ip': address });
+  test('counts requests with a key that is revoked', async () => {
+    const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
+    const list = () => listWith(key, { 'cf-connecting-ip': '192.0.2.4' });
     expect(await statusesOf(list)).toEqual([401, 429]);
   });
 

@@ -16,13 +16,9 @@ test('an animal is deleted: a 204 without a body, then it does not exist', async
   expect((await store.fetch('/v1/pets')).body).toMatchObject([{ id: other }]);
 });
 
-test.each([
-  ['of JSON', '{"name":"Rex"}'],
-  ['that is not JSON', '{'],
-  ['larger than 16 KiB', 'x'.repeat(100_000)],
-])('a body %s is ignored', async (_, body) => {
-  const petId = await addPet(store);
-  expect((await store.fetch(`/v1/pets/${petId}`, { method: 'DELETE', body })).status).toBe(204);
+test('a body is ignored, even if it is not JSON', async () => {
+  const path = `/v1/pets/${await addPet(store)}`;
+  expect((await store.fetch(path, { method: 'DELETE', body: '{' })).status).toBe(204);
 });
 
 test('of twenty concurrent deletions, one is a 204', async () => {

@@ -6,12 +6,12 @@ import { startStore } from '../store.ts';
 
 const store = startStore();
 
-test.each(['', '&status=sold'])('the pages have each remaining animal once%s', async (filter) => {
+test('the pages have each remaining animal once', async () => {
   const ids = Array.from({ length: 12 }, (_, i) => i + 1);
   await store.exec(`INSERT INTO pets SELECT value, 'Rex', 3, 'sold' FROM json_each('[${ids}]')`);
   // After each page, an animal is added, and two are deleted: a listed one, and one that is not listed yet.
   const deletions = [1, 5, 6, 8, 9, 12];
-  const pages = await pagesFrom(store, `/v1/pets?limit=3${filter}`, async () => {
+  const pages = await pagesFrom(store, '/v1/pets?limit=3&status=sold', async () => {
     await addPet(store, 'sold');
     for (const id of deletions.splice(0, 2)) await deletePet(store, id);
   });
