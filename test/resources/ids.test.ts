@@ -41,10 +41,12 @@ describe.each([
   });
 });
 
-test('-0 and 007 are the ids 0 and 7', async () => {
-  await store.exec("INSERT INTO pets VALUES (0, 'Rex', 3, NULL), (7, 'Max', 3, NULL)");
-  expect((await store.fetch('/v1/pets/-0')).body).toMatchObject({ name: 'Rex' });
-  expect((await store.fetch('/v1/pets/007')).body).toMatchObject({ name: 'Max' });
+test.each([
+  ['-0', 0],
+  ['007', 7],
+])('%s is the id %i', async (text, id) => {
+  const message = `There is no animal with the id ${id}.`;
+  expectError(await store.fetch(`/v1/pets/${text}`), 404, 'pet_not_found', message);
 });
 
 /** As doubles, these three are the same number. */

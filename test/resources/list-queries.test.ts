@@ -31,10 +31,8 @@ describe.each([
   test.each([
     ['limit=5&limit=5', 'limit: must be given only once'],
     ['status=SOLD', statuses],
-    ['status=sold,placed', statuses],
     ['status=sold&status=sold', 'status: must be given only once'],
     ['cursor=', CURSOR],
-    ['cursor=garbage', CURSOR],
     ['cursor=a&cursor=a', 'cursor: must be given only once'],
     ['stauts=sold', 'stauts: is not a known parameter, did you mean status?'],
     ['__proto__=5', '__proto__: is not a known parameter'],
@@ -53,7 +51,6 @@ describe('a cursor', () => {
   test.each([
     ['/v1/pets?', '/v1/store/orders?', CURSOR],
     ['/v1/pets?status=sold&', '/v1/pets?', FILTER],
-    ['/v1/store/orders?status=placed&', '/v1/store/orders?status=approved&', FILTER],
     ['/v1/pets?status=sold&', '/v1/pets?limit=0&', `${LIMIT}; ${FILTER}`],
   ])('of %s is not one of %s', async (list, other, message) => {
     await seedStore(store, 12);

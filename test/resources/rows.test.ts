@@ -90,14 +90,6 @@ test.each([16, 10_000])('of writes in a store of %i animals and orders', async (
 });
 
 test.each([
-  ['getPet', pets.selectPet],
-  ['getOrder', orders.selectOrder],
-])('%s reads one row of 10,000', async (_, select) => {
-  await seedStore(store, 10_000);
-  expect((await select((await store.bindings()).DB, 5_000n)).meta.rows_read).toBe(1);
-});
-
-test.each([
   ['listPets', pets.selectPets, 'sold'],
   ['listOrders', orders.selectOrders, 'placed'],
 ] as const)(
