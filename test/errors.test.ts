@@ -25,11 +25,6 @@ test.each([
   expect(headers.get('accept-patch')).toBe(patchTypes);
 });
 
-test('OPTIONS of an unknown path names no methods', async () => {
-  const { status, headers } = await store.fetch('/v1/nothing', { method: 'OPTIONS' });
-  expect([status, headers.has('allow'), headers.has('accept-patch')]).toEqual([204, false, false]);
-});
-
 test.each(['/docs', '/docs/init.js', '/v1/openapi.json'])(
   'the static file %s can only be read',
   async (path) => {

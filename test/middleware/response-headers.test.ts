@@ -1,7 +1,4 @@
-import { Hono } from 'hono';
-import { expect, test, vi } from 'vitest';
-import { app } from '../../src/app.ts';
-import type { AppEnv } from '../../src/env.ts';
+import { expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -38,14 +35,4 @@ test.each([
 test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security', async (path) => {
   const { headers } = await fetch(store.url() + path, { redirect: 'manual' });
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
-});
-
-test('a new route has them without further code', async () => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const withRoute = new Hono<AppEnv>().route('/', app);
-  withRoute.get('/v1/hello', (c) => c.json({ ok: true }));
-  const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
-  log.mockRestore();
-  expect(await response.json()).toEqual({ ok: true });
-  expectCommonHeaders(response.headers);
 });

@@ -1,7 +1,7 @@
 /** Pages of listPets while animals are added and deleted. */
 import { expect, test } from 'vitest';
-import { addPet, deletePet, seedStore } from '../orders/steps.ts';
-import { nextPath, pagesFrom } from '../resources/pages.ts';
+import { addPet, deletePet } from '../orders/steps.ts';
+import { pagesFrom } from '../resources/pages.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
@@ -9,8 +9,8 @@ const store = startStore();
 test('the pages have each remaining animal once', async () => {
   const ids = Array.from({ length: 12 }, (_, i) => i + 1);
   await store.exec(`INSERT INTO pets SELECT value, 'Rex', 3, 'sold' FROM json_each('[${ids}]')`);
-  // After each page, an animal is added, and two are deleted: a listed one, and one that is not listed yet.
-  const deletions = [1, 5, 6, 8, 9, 12];
+  // After each page, an animal is added, and two are deleted: the last listed one, and one that is not listed yet.
+  const deletions = [3, 5, 7, 8, 11, 12];
   const pages = await pagesFrom(store, '/v1/pets?limit=3&status=sold', async () => {
     await addPet(store, 'sold');
     for (const id of deletions.splice(0, 2)) await deletePet(store, id);
@@ -18,13 +18,4 @@ test('the pages have each remaining animal once', async () => {
   expect(pages.slice(0, 3)).toEqual(['1 2 3', '4 6 7', '9 10 11']);
   // The last page has the animals that were added after the first three.
   expect(pages.slice(3)).toEqual([expect.stringMatching(/^\d+ \d+ \d+$/)]);
-});
-
-test('a cursor stays valid after its animal and those of its page were deleted', async () => {
-  await seedStore(store, 11);
-  const next = nextPath(await store.fetch('/v1/pets?limit=1&status=available')) ?? '';
-  await deletePet(store, 3);
-  expect(await pagesFrom(store, next)).toEqual(['11']);
-  await deletePet(store, 11);
-  expect(await pagesFrom(store, next)).toEqual(['']);
 });

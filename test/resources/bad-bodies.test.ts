@@ -77,7 +77,6 @@ test.each([
   ['"  "', 'must contain a visible character'],
   ['"\\u200b\\u200d\\ufeff"', 'must contain a visible character'],
   ['"a\\u0000b"', 'must not contain control characters'],
-  ['"a\\u0085b"', 'must not contain control characters'],
   ['"a\\ud800"', 'must not contain a lone surrogate'],
   [`"${'🐶'.repeat(256)}"`, 'must be at most 255 characters long'],
 ])('createPet and updatePet reject the name %s', async (name, problem) => {
@@ -104,15 +103,12 @@ test.each<[Operation, body: string, message: string]>([
   ['createPet', '{"status":"SOLD"}', `name: is required; categoryId: is required; ${PET_STATUS}`],
   ['createPet', '{"name":"Rex","categoryId":1,"status":null}', NULL_STATUS],
   ['updatePet', '{}', 'body: must have at least one field'],
-  ['updatePet', '{"categoryId":null}', `categoryId: ${INT64}`],
   ['updatePet', '{"status":"placed"}', PET_STATUS],
   ['updatePet', '{"name":null,"x":1}', 'name: must be a string; x: is not a known field'],
-  ['placeOrder', '{"petId":null}', `petId: ${INT64}`],
   ['placeOrder', '{"petId":9223372036854775808}', `petId: ${INT64}`],
   ['placeOrder', '{"x":1}', 'petId: is required; x: is not a known field'],
   ['placeOrder', '{"petId":1,"status":"placed"}', 'status: is not a known field'],
   ['updateOrder', '{}', 'status: is required'],
   ['updateOrder', '{"status":null}', ORDER_STATUS],
   ['updateOrder', '{"status":"sold"}', ORDER_STATUS],
-  ['updateOrder', '{"status":["approved"]}', ORDER_STATUS],
 ])('%s rejects %s', expectInvalid);
