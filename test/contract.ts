@@ -21,7 +21,6 @@ export type Schema = {
 };
 
 type Header = { required: boolean; schema: Schema };
-type Contents = Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>;
 type Parameter = { name: string; in: string; schema: Schema };
 
 type Operation = {
@@ -31,7 +30,7 @@ type Operation = {
   security?: unknown[];
   parameters?: Parameter[];
   requestBody?: object;
-  responses: Record<string, { headers: Record<string, Header>; content?: Contents }>;
+  responses: Record<string, { headers: Record<string, Header>; content?: object }>;
 };
 
 const METHODS = ['get', 'post', 'patch', 'delete'] as const;

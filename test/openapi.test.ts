@@ -76,17 +76,6 @@ test('there is an example of an error for each code, with its status', () => {
   expect(description.components.schemas.Error?.examples).toMatchObject(codes);
 });
 
-test('every example of a response with an error has the status of the response', () => {
-  const responses = operations.flatMap(({ operation }) => Object.entries(operation.responses));
-  for (const [status, { content }] of responses.filter(([status]) => status >= '400')) {
-    const { examples = {} } = content?.['application/json'] ?? {};
-    expect(examples, status).not.toEqual({});
-    for (const { value } of Object.values(examples)) {
-      expect(value).toMatchObject({ status: Number(status) });
-    }
-  }
-});
-
 test('every string and number of a parameter, a header or a field is bounded', () => {
   const { schemas, headers, parameters } = description.components;
   const all = [

@@ -87,11 +87,6 @@ describe('the limit of an address', () => {
     expect(await guess('2001:db8:8::1')).toMatchObject({ status: 401 });
   });
 
-  test('is shared by all requests without an address', async () => {
-    const anonymous = () => listWith(generateKey('local'), { 'x-no-address': '1' });
-    expect(await statusesOf(anonymous)).toEqual([401, 429]);
-  });
-
   test('counts requests with a key that is revoked', async () => {
     const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
     const list = () => listWith(key, { 'cf-connecting-ip': '192.0.2.4' });
