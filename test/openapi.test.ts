@@ -39,7 +39,10 @@ test('the description has the names of the service interface', () => {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: {
         Pet: { properties: { id: { type: 'integer', format: 'int64' } } },
-        NewPet: { required: ['name', 'categoryId'] },
+        NewPet: {
+          required: ['name', 'categoryId'],
+          properties: { name: { minLength: 1, maxLength: 255 } },
+        },
         Pets: { type: 'array' },
         PetStatus: { enum: ['available', 'pending', 'sold'] },
         Error: { required: ['code', 'message', 'status'] },

@@ -32,7 +32,7 @@ test.each(OPERATIONS)('$operationId needs its scope before it is validated', asy
 });
 
 const RECORDS: { record: Record<string, unknown>; canRead: boolean; canWrite: boolean }[] = [
-  { record: {}, canRead: true, canWrite: true },
+  { record: { unknown: [1] }, canRead: true, canWrite: true },
   { record: { scopes: ['read', 'admin'] }, canRead: true, canWrite: false },
   { record: { scopes: ['write'] }, canRead: false, canWrite: true },
   { record: { scopes: [] }, canRead: false, canWrite: false },

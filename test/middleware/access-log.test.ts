@@ -43,7 +43,6 @@ test.each(operations.filter(({ operation }) => operation.security === undefined)
 );
 
 test.each([
-  ['GET', '/v1/nothing', { status: 404, code: 'not_found' }],
   ['PUT', '/v1/store/orders', { status: 405, code: 'method_not_allowed' }],
   ['OPTIONS', '/v1/nothing', { status: 204 }],
   ['GET', '/health', { status: 200, route: '/health' }],

@@ -32,7 +32,12 @@ test.each([
   expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
 });
 
-test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security', async (path) => {
-  const { headers } = await fetch(store.url() + path, { redirect: 'manual' });
-  expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
-});
+test.each(['/docs', '/v1/openapi.json'])(
+  'the static file %s has HSTS, and can only be read',
+  async (path) => {
+    const { headers } = await fetch(store.url() + path, { redirect: 'manual' });
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+    const { status } = await fetch(store.url() + path, { method: 'POST' });
+    expect(status).toBe(405);
+  },
+);

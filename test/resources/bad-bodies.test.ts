@@ -64,12 +64,6 @@ test.each<Operation>(['updatePet', 'updateOrder'])('%s reads a merge patch', asy
   expectError(reply, 400, 'invalid_request', expect.stringContaining('x: is not a known field'));
 });
 
-test.each(['1.5', '"3"', 'null', '[1]', '1e400', '9223372036854775808', '-9223372036854775809'])(
-  'createPet rejects the category %s, not an int64',
-  (value) =>
-    expectInvalid('createPet', `{"name":"Rex","categoryId":${value}}`, `categoryId: ${INT64}`),
-);
-
 test.each([
   ['null', 'must be a string'],
   ['7', 'must be a string'],
@@ -102,6 +96,7 @@ const NULL_STATUS = 'status: must not be null: omit it for an animal without a s
 test.each<[Operation, body: string, message: string]>([
   ['createPet', '{"status":"SOLD"}', `name: is required; categoryId: is required; ${PET_STATUS}`],
   ['createPet', '{"name":"Rex","categoryId":1,"status":null}', NULL_STATUS],
+  ['createPet', '{"name":"Rex","categoryId":1.5}', `categoryId: ${INT64}`],
   ['updatePet', '{}', 'body: must have at least one field'],
   ['updatePet', '{"status":"placed"}', PET_STATUS],
   ['updatePet', '{"name":null,"x":1}', 'name: must be a string; x: is not a known field'],

@@ -24,15 +24,10 @@ describe.each([
     },
   },
 ])('the list $path', ({ path, insert, filter, filtered }) => {
-  test('of an empty store is an empty array without a Link', async () => {
-    const { status, text, headers } = await store.fetch(path);
-    expect([status, text, headers.has('link')]).toEqual([200, '[]', false]);
-    expect(headers.get('content-type')).toBe('application/json');
-  });
-
   test('has 20 items by default, at most 100, and a Link to the next page', async () => {
     await seedStore(store, 101);
     const reply = await store.fetch(path);
+    expect(reply.headers.get('content-type')).toBe('application/json');
     expect(reply.body).toHaveLength(20);
     expect(reply.headers.get('link')).toMatch(
       new RegExp(`^<${store.url()}${path}\\?limit=20&cursor=[\\w-]+>; rel="next"$`),
