@@ -6,17 +6,12 @@ import { startApp } from './in-process.ts';
 import { REPEAT } from './repeat.ts';
 import { startStore } from './store.ts';
 
-const store = startStore();
 /** A valid request reaches D1, and is a 503. */
-const send = startApp(store);
+const send = startApp(startStore());
 
-const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
-/** JSON numbers far from the range, because the validator of the description rounds the range. */
-const outside = fc.oneof(
-  fc.bigInt({ min: 2n ** 64n, max: 2n ** 80n }),
-  fc.bigInt({ min: -(2n ** 80n), max: -(2n ** 64n) }),
-);
-const int64 = fc.oneof(fc.bigInt(INT64), fc.constantFrom(INT64.min, INT64.max, 0n)).map(String);
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+/** Far from the range, because the validator of the description rounds the range. */
+const tooLarge = fc.bigInt({ min: 2n ** 64n, max: 2n ** 80n }).map(String);
 
 /** Up to U+FFFF, where the description of a name is exact: see openapi-exact.test.ts. */
 const character = fc
@@ -33,7 +28,7 @@ const status = fc.constantFrom('available', 'sold', 'placed', 'approved', 'SOLD'
 const text = (value: string) => JSON.stringify(value);
 const fraction = fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true });
 const anyJson = fc.oneof(
-  ...[int64, outside.map(String), fraction.map(String), name.map(text), status.map(text)],
+  ...[int64, tooLarge, fraction.map(String), name.map(text), status.map(text)],
   fc.constantFrom('3.0', '1e2', '-0', '"3"', 'null', 'true', '[]', '{}', '["sold"]'),
 );
 const FIELDS = {
@@ -72,59 +67,3 @@ test.each(operations.filter(({ operation }) => operation.requestBody))(
     );
   },
 );
-
-// Without the cursor, which only the service can make.
-const parameter = fc.constantFrom('limit', 'limit', 'status', 'status', 'offset', '');
-const value = fc.oneof(
-  fc.constantFrom('1', '100', '0', '101', '007', '-1', '1.5', '1e1', '0x10', ' 5', 'null'),
-  status,
-  fc.string({ unit: character, maxLength: 3 }),
-);
-const pairs = fc.array(fc.tuple(parameter, value), { maxLength: 3 });
-
-test.each(operations.filter(({ operation }) => operation.operationId.startsWith('list')))(
-  '$operation.operationId accepts exactly the queries that the description declares valid',
-  async ({ path, pointer, operation: { parameters = [] } }) => {
-    const isDescribed = ([name, text]: [string, string]) => {
-      const index = parameters.findIndex((each) => each.in === 'query' && each.name === name);
-      const parsed = /^[0-9]+$/.test(text) ? Number(text) : text;
-      const schema = [...pointer, 'parameters', `${index}`, 'schema'];
-      return index >= 0 && problems(schema, parsed).length === 0;
-    };
-    await fc.assert(
-      fc.asyncProperty(pairs, async (sent) => {
-        const isUnique = new Set(sent.map(([name]) => name)).size === sent.length;
-        const query = sent.map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
-        const reply = await send('GET', `${path}?${query}`);
-        const isValid = isUnique && sent.every(isDescribed);
-        expect(reply.status, `${query} ${reply.text}`).toBe(isValid ? 503 : 400);
-      }),
-      { numRuns: 300 * REPEAT },
-    );
-  },
-);
-
-test('createPet returns every valid body as it was sent', async () => {
-  const NewPet = ['components', 'schemas', 'NewPet'];
-  const newPet = fc
-    .tuple(name, int64)
-    .map(([name, categoryId]) => `{"name":${text(name)},"categoryId":${categoryId}}`)
-    .filter((json) => problems(NewPet, JSON.parse(json)).length === 0);
-  await fc.assert(
-    fc.asyncProperty(newPet, async (json) => {
-      const reply = await store.create(json);
-      expect(reply.text.replace(/^\{"id":[0-9]+,/, '{')).toBe(json);
-    }),
-    { numRuns: 20 * REPEAT },
-  );
-});
-
-test('getPet answers 404 for every int64 that is not an id', async () => {
-  await fc.assert(
-    fc.asyncProperty(int64, async (id) => {
-      const { body } = await store.fetch(`/v1/pets/${id}`);
-      expect(body).toMatchObject({ message: `There is no animal with the id ${id}.` });
-    }),
-    { numRuns: 20 * REPEAT },
-  );
-});

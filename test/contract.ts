@@ -20,25 +20,22 @@ export type Schema = {
   examples?: object[];
 };
 
-type Header = { required: boolean; schema: Schema; example: unknown };
-type Content = { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> };
-type Contents = Record<string, Content>;
+type Header = { required: boolean; schema: Schema };
 type Parameter = { name: string; in: string; schema: Schema };
 
-export type Operation = {
+type Operation = {
   operationId: string;
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
   parameters?: Parameter[];
-  requestBody?: { content: Contents };
-  responses: Record<string, { headers: Record<string, Header>; content?: Contents }>;
+  requestBody?: object;
+  responses: Record<string, { headers: Record<string, Header>; content?: object }>;
 };
 
 const METHODS = ['get', 'post', 'patch', 'delete'] as const;
 
-export type Description = {
-  servers: { url: string }[];
+type Description = {
   paths: Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>;
   components: {
     schemas: Record<string, Schema>;

@@ -2,29 +2,25 @@ import { describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import wranglerPackage from '../node_modules/wrangler/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
+import { PERIOD_S } from '../src/auth/rate-limit.ts';
 import { startStore } from './store.ts';
 
 type Named = Record<string, string>;
-type Config = Record<'d1_databases' | 'kv_namespaces' | 'ratelimits', Named[]> & {
-  name: string;
-  account_id: string;
-  routes?: Named[];
-  workers_dev: boolean;
-  preview_urls: boolean;
-  vars: Named;
-  version_metadata: Named;
-  assets: Named;
-  observability: object;
-  limits?: { cpu_ms?: number };
-  triggers: object;
-};
+type Limiter = { name: string; namespace_id: string; simple: { period: number } };
+type Config = Record<'d1_databases' | 'kv_namespaces', Named[]> &
+  Record<'vars' | 'version_metadata' | 'assets' | 'observability', Named> &
+  Record<'account_id' | 'workers_dev' | 'preview_urls' | 'triggers', unknown> & {
+    name: string;
+    ratelimits: Limiter[];
+    routes?: Named[];
+    limits?: { cpu_ms?: number };
+  };
 
 const read = (env: string): Config => readConfig({ config: 'wrangler.toml', env });
 const local: Config = readConfig({ config: 'wrangler.toml' });
 
 /** Everything of an environment that no other one may have. */
-function ownValues(config: Config): Set<unknown> {
-  const { name, d1_databases, kv_namespaces, ratelimits, routes = [], vars } = config;
+function ownValues({ name, d1_databases, kv_namespaces, ratelimits, routes = [], vars }: Config) {
   return new Set([
     name,
     ...d1_databases.flatMap(({ database_id, database_name }) => [database_id, database_name]),
@@ -35,35 +31,41 @@ function ownValues(config: Config): Set<unknown> {
   ]);
 }
 
+/** Everything that is the same in all environments. */
+function shared(config: Config) {
+  return {
+    d1: config.d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
+    kv: config.kv_namespaces.map(({ binding }) => binding),
+    // The period is the Retry-After of a 429, in seconds.
+    limiters: config.ratelimits.map(({ name, simple }) => `${name} ${simple.period}`),
+    version: config.version_metadata?.binding,
+    assets: config.assets?.directory,
+    observability: config.observability,
+    crons: config.triggers,
+    limits: config.limits,
+    vars: Object.keys({ BASE_URL: '', ...config.vars }).sort(),
+  };
+}
+
 describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   const config = read(env);
 
   test('has the bindings and variables of local development', () => {
-    const shared = (config: Config) => ({
-      d1: config.d1_databases.map(({ binding, migrations_dir }) => ({ binding, migrations_dir })),
-      kv: config.kv_namespaces.map(({ binding }) => binding),
-      limiters: config.ratelimits.map(({ name }) => name),
-      version: config.version_metadata.binding,
-      assets: config.assets.directory,
-      observability: config.observability,
-      crons: config.triggers,
-      limits: config.limits,
-      vars: Object.keys({ BASE_URL: '', ...config.vars }).sort(),
-    });
     expect(shared(config)).toEqual(shared(local));
+    expect(config.ratelimits).toMatchObject(Array(3).fill({ simple: { period: PERIOD_S } }));
     expect(config.vars).toMatchObject({ ENVIRONMENT: env });
   });
 
   test('is reached at its base address, and nowhere else', () => {
-    const base = new URL(config.vars.BASE_URL ?? '');
+    const base = new URL(String(config.vars.BASE_URL));
     expect(base.href).toMatch(/^https:\/\/.*[^/]\/v1$/);
     expect(config.routes).toEqual([{ pattern: base.host, custom_domain: true }]);
     expect([config.workers_dev, config.preview_urls]).toEqual([false, false]);
   });
 });
 
-test('no environment shares a database, namespace, name or address with another', () => {
-  const sets = [local, read('staging'), read('production')].map((config) => ownValues(config));
+test('no environment shares a database, namespace, limiter, name or address with another', () => {
+  const sets = [local, read('staging'), read('production')].map(ownValues);
   expect(sets.map((values) => values.size)).toEqual([6, 8, 8]);
   expect(new Set(sets.flatMap((values) => [...values])).size).toBe(6 + 8 + 8);
 });
@@ -89,9 +91,8 @@ describe('staging', () => {
     await store.create({ name: 'Max', categoryId: 1, status: 'sold' });
     expect(first.headers.get('location')).toBe(`${BASE}/v1/pets/1`);
     const list = await store.fetch('/v1/pets?limit=1&status=sold');
-    expect(list.headers.get('link')).toMatch(
-      /^<https:\/\/staging\.api\.animal-store\.example\/v1\/pets\?limit=1&status=sold&cursor=[\w-]+>; rel="next"$/,
-    );
+    const start = `<${BASE}/v1/pets?limit=1&status=sold&cursor=`;
+    expect(list.headers.get('link')?.slice(0, start.length)).toBe(start);
     expect((await store.fetch('/v1/pets/1')).headers.get('link')).toBe(
       `<${BASE}/v1/pets>; rel="successor-version", <${BASE}/docs>; rel="deprecation"`,
     );
@@ -99,7 +100,7 @@ describe('staging', () => {
 
   test('rejects plain http, without a redirect, whether the key is valid or not', async () => {
     const authorization = `Bearer ${await store.issueKey()}`;
-    for (const headers of [{ authorization }, { authorization: 'Bearer garbage' }, {}]) {
+    for (const headers of [{ authorization }, {}]) {
       const response = await fetch(`${store.url()}/v1/pets`, { headers, redirect: 'manual' });
       expect([response.status, response.headers.has('location')]).toEqual([403, false]);
       expect(await response.json()).toEqual({
@@ -125,8 +126,6 @@ describe('without migrations', () => {
     await localStore.fault({ unmigrated: true });
     const list = await localStore.fetch('/v1/pets');
     expect([list.body, list.headers.get('retry-after')]).toEqual([NOT_SET_UP, '5']);
-    const create = await localStore.create({ name: 'Rex', categoryId: 1 });
-    expect(create.body).toEqual(NOT_SET_UP);
   });
 
   test('staging is a 500, and the log has the command to run', async () => {

@@ -3,7 +3,7 @@ import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../package.json' with { type: 'json' };
 import packageLock from '../package-lock.json' with { type: 'json' };
 import { STATUS_OF } from '../src/errors.ts';
-import { description, operations, problems } from './contract.ts';
+import { description, operations } from './contract.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();
@@ -11,15 +11,13 @@ const store = startStore();
 const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
 
 test('the description is served without a key, with an ETag, to any origin', async () => {
-  const headers = { authorization: null, origin: 'https://shop.example' };
-  const reply = await store.fetch('/v1/openapi.json', { headers });
-  expect(reply.status).toBe(200);
+  const url = `${store.url()}/v1/openapi.json`;
+  const reply = await fetch(url, { headers: { origin: 'https://shop.example' } });
   expect(reply.headers.get('content-type')).toBe('application/json');
   expect(reply.headers.get('access-control-allow-origin')).toBe('*');
-  expect(reply.body).toEqual(description);
-  const cached = { ...headers, 'if-none-match': reply.headers.get('etag') };
-  const again = await store.fetch('/v1/openapi.json', { headers: cached });
-  expect([again.status, again.text]).toEqual([304, '']);
+  expect(await reply.json()).toEqual(description);
+  const again = await fetch(url, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } });
+  expect(again.status).toBe(304);
 });
 
 test('the description, the package and its lock file have the version 1.0.0', () => {
@@ -41,7 +39,10 @@ test('the description has the names of the service interface', () => {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: {
         Pet: { properties: { id: { type: 'integer', format: 'int64' } } },
-        NewPet: { required: ['name', 'categoryId'] },
+        NewPet: {
+          required: ['name', 'categoryId'],
+          properties: { name: { minLength: 1, maxLength: 255 } },
+        },
         Pets: { type: 'array' },
         PetStatus: { enum: ['available', 'pending', 'sold'] },
         Error: { required: ['code', 'message', 'status'] },
@@ -73,41 +74,9 @@ test('the description has the operations of the contract', () => {
   expect(getPet?.operation).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05' });
 });
 
-/** The examples of each JSON body in requests and responses, and the path of its schema in the document. */
-const bodies = operations.flatMap(({ pointer, operation: { requestBody, responses } }) =>
-  [
-    { part: ['requestBody'], content: requestBody?.content },
-    ...Object.entries(responses).map(([status, { content }]) => ({
-      part: ['responses', status],
-      content,
-    })),
-  ].flatMap(({ part, content }) =>
-    Object.entries(content ?? {}).map(([type, { example, examples = {} }]) => ({
-      pointer: [...pointer, ...part, 'content', type, 'schema'],
-      examples: [example, ...Object.values(examples).map(({ value }) => value)].filter(Boolean),
-    })),
-  ),
-);
-
-test.each(bodies)('$pointer has examples, which match it', ({ pointer, examples }) => {
-  expect(examples).not.toEqual([]);
-  expect(examples.flatMap((example) => problems(pointer, example))).toEqual([]);
-});
-
-test('the examples of errors have the status of their code, and there is one for each code', () => {
-  const { examples } = description.components.schemas.Error ?? {};
+test('there is an example of an error for each code, with its status', () => {
   const codes = Object.entries(STATUS_OF).map(([code, status]) => ({ code, status }));
-  expect(examples).toMatchObject(codes);
-  for (const { pointer, examples } of bodies) {
-    const status = Number(pointer[4]);
-    if (status >= 400) for (const each of examples) expect(each).toMatchObject({ status });
-  }
-});
-
-test('every header has an example, and it matches its schema', () => {
-  for (const [name, { example }] of Object.entries(description.components.headers)) {
-    expect(problems(['components', 'headers', name, 'schema'], example)).toEqual([]);
-  }
+  expect(description.components.schemas.Error?.examples).toMatchObject(codes);
 });
 
 test('every string and number of a parameter, a header or a field is bounded', () => {

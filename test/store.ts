@@ -38,7 +38,7 @@ export function startStore(options: ServerOptions = {}) {
       return server.url.origin;
     },
 
-    /** Sends a request; with the suite's key unless `Authorization` is given (`null` for none). */
+    /** Sends a request to the worker; with the suite's key unless `Authorization` is given (`null` for none). */
     async fetch(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}) {
       const present = new Headers({ authorization: `Bearer ${suiteKey}` });
       for (const [name, value] of Object.entries(headers)) {
@@ -49,12 +49,8 @@ export function startStore(options: ServerOptions = {}) {
       if (method !== 'GET') server.changes.add(change);
       const init = { method, headers: [...present], redirect: 'manual' as const };
       const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
-      const response = STATIC_FILE.test(path)
-        ? await fetch(new URL(path, server.url), withBody)
-        : await request(path, withBody);
-      // A response of a static asset has no request id, and no log line: the worker is not called.
-      const requestId = response.headers.get('x-request-id');
-      if (requestId) requestIds.add(requestId);
+      const response = await request(path, withBody);
+      requestIds.add(response.headers.get('x-request-id'));
       const reply = await readReply(method, path, response);
       if (reply.status === 413) await untilConnected(request);
       // A rejected request changed nothing.
@@ -69,10 +65,7 @@ export function startStore(options: ServerOptions = {}) {
       return store.fetch(path, { ...init, method, body: text, headers });
     },
 
-    /** Sends a body to createPet. */
     create: (body: unknown, init?: RequestOptions) => store.send('POST', '/v1/pets', body, init),
-
-    /** Sends a body to placeOrder. */
     placeOrder: (body: unknown, init?: RequestOptions) =>
       store.send('POST', '/v1/store/orders', body, init),
 
@@ -162,18 +155,14 @@ export async function readReply(
   path: string,
   response: Pick<Response, 'status' | 'text'> & { headers: Iterable<[string, string]> },
 ): Promise<Reply> {
+  const { status } = response;
   const text = await response.text();
   const body: unknown = text === '' ? undefined : JSON.parse(text);
-  const headers = new Headers([...response.headers]);
-  const reply = { status: response.status, headers, text, body };
-  if (reply.status >= 400 && body !== undefined)
-    expect(body).toMatchObject({ status: reply.status });
+  const reply = { status, headers: new Headers([...response.headers]), text, body };
+  if (status >= 400 && body !== undefined) expect(body).toMatchObject({ status });
   expectDescribed(method, path, reply);
   return reply;
 }
-
-/** The paths that the asset router of `wrangler dev` serves, without the worker. */
-const STATIC_FILE = /^\/(docs[^?]*|v1\/openapi\.json)?(\?.*)?$/;
 
 /**
  * workerd closes the connection of a request whose body it did not read. A request that is sent on it at that moment

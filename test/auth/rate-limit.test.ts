@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateKey } from '../../src/auth/keys/format.ts';
 import { networksOf } from '../../src/auth/rate-limit.ts';
 import { errorOf } from '../contract.ts';
@@ -43,17 +42,6 @@ describe('the limit of a key', () => {
     expect(await store.logLines()).toContainEqual(line);
   });
 
-  test('counts invalid requests', async () => {
-    const authorization = `Bearer ${await store.issueKey()}`;
-    const create = () => store.create('{', { headers: { authorization } });
-    expect(await statusesOf(create)).toEqual([400, 429]);
-  });
-
-  test('does not count requests with a revoked key', async () => {
-    const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
-    expect(await statusesOf(() => listWith(key))).toEqual([401]);
-  });
-
   test.each([
     ['throws', 'limiter unavailable'],
     ['hangs', 'The rate limiter did not respond within 500 ms'],
@@ -68,16 +56,11 @@ describe('the limit of a key', () => {
 describe('the limit of writes', () => {
   beforeEach(() => store.fault({ limited: 'WRITE_RATE_LIMITER' }));
 
-  test.each([
-    ['createPet', 'POST', '/v1/pets', 400],
-    ['updatePet', 'PATCH', '/v1/pets/77', 404],
-    ['deletePet', 'DELETE', '/v1/pets/77', 404],
-    ['placeOrder', 'POST', '/v1/store/orders', 400],
-    ['updateOrder', 'PATCH', '/v1/store/orders/77', 400],
-  ])('counts %s', async (_, method, path, status) => {
+  // That every other operation that writes has the scope write: scopes.test.ts.
+  test('counts writes, valid or not', async () => {
     const headers = { authorization: `Bearer ${await store.issueKey()}` };
-    const write = () => store.send(method, path, { name: 'Max' }, { headers });
-    expect(await statusesOf(write)).toEqual([status, 429]);
+    const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', headers });
+    expect(await statusesOf(remove)).toEqual([404, 429]);
   });
 
   test('counts no reads', async () => {
@@ -104,17 +87,9 @@ describe('the limit of an address', () => {
     expect(await guess('2001:db8:8::1')).toMatchObject({ status: 401 });
   });
 
-  test('is shared by all requests without an address', async () => {
-    const anonymous = () => listWith(generateKey('local'), { 'x-no-address': '1' });
-    expect(await statusesOf(anonymous)).toEqual([401, 429]);
-  });
-
-  test.each([
-    ['revoked', '192.0.2.4', { revokedAt: '2026-11-20T00:00:00Z' }],
-    ['expired', '192.0.2.5', { expiresAt: '2026-11-20T00:00:00Z' }],
-  ])('counts requests with a key that is %s', async (_, address, record) => {
-    const key = await store.issueKey(record);
-    const list = () => listWith(key, { 'cf-connecting-ip': address });
+  test('counts requests with a key that is revoked', async () => {
+    const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
+    const list = () => listWith(key, { 'cf-connecting-ip': '192.0.2.4' });
     expect(await statusesOf(list)).toEqual([401, 429]);
   });
 
@@ -132,20 +107,10 @@ describe('networksOf', () => {
   test.each([
     ['192.0.2.1', ['192.0.2.1']],
     ['', ['']],
-    ['not an address', ['not an address']],
     ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
-    ['2001:DB8:0001:0002::', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
     ['2001:db8::3:4:5:6', ['2001:db8:0:0::/64', '2001:db8:0::/48']],
     ['::1', ['0:0:0:0::/64', '0:0:0::/48']],
-    ['::', ['0:0:0:0::/64', '0:0:0::/48']],
     ['1:2:3:4:5:6:7::', ['1:2:3:4::/64', '1:2:3::/48']],
     ['::ffff:192.0.2.1', ['192.0.2.1']],
   ])('of %j is %j', (address, expected) => expect(networksOf(address)).toEqual(expected));
-});
-
-test.each(['local', 'staging', 'production'])('the periods of %s match Retry-After', (env) => {
-  const { ratelimits } = readConfig({ config: 'wrangler.toml', ...(env !== 'local' && { env }) });
-  expect(ratelimits).toEqual(
-    Array(3).fill(expect.objectContaining({ simple: expect.objectContaining({ period: 10 }) })),
-  );
 });

@@ -15,38 +15,24 @@ async function keyWith(record: Partial<KeyRecord>): Promise<string> {
 
 const OPERATIONS = operations
   .filter(({ operation }) => operation.security === undefined)
-  .map(({ method, path, operation }) => ({
-    id: operation.operationId,
-    method,
-    path: path.replace(/\{\w+\}/, 'abc'),
-  }));
-const READS = OPERATIONS.filter(({ method }) => method === 'GET');
-const WRITES = OPERATIONS.filter(({ method }) => method !== 'GET');
+  .map(({ method, path, operation: { operationId } }) => ({ operationId, method, path }));
 
-test.each(WRITES)('$id needs the scope write before its request is validated', async (each) => {
-  const authorization = await keyWith({ scopes: ['read'] });
-  const reply = await send(each.method, `${each.path}?x=1`, '{', { authorization });
-  expect(reply.headers.get('www-authenticate')).toBe(
-    'Bearer realm="animal-store", error="insufficient_scope", scope="write"',
+test.each(OPERATIONS)('$operationId needs its scope before it is validated', async (each) => {
+  const [scope, other] = each.method === 'GET' ? ['read', 'write'] : ['write', 'read'];
+  const authorization = await keyWith({ scopes: [other] });
+  const path = `${each.path.replace(/\{\w+\}/, 'abc')}?x=1`;
+  const { headers, body } = await send(each.method, path, undefined, { authorization });
+  expect(errorOf(body)).toBe(
+    `403 insufficient_scope: This API key does not have the scope ${scope}.`,
   );
-  expect(reply.headers.get('cache-control')).toBe('private, no-store');
-  expect(errorOf(reply.body)).toBe(
-    '403 insufficient_scope: This API key does not have the scope write.',
-  );
-});
-
-test.each(READS)('$id needs the scope read', async ({ method, path }) => {
-  const authorization = await keyWith({ scopes: ['write'] });
-  const { status, headers } = await send(method, path, undefined, { authorization });
-  expect(status).toBe(403);
   expect(headers.get('www-authenticate')).toBe(
-    'Bearer realm="animal-store", error="insufficient_scope", scope="read"',
+    `Bearer realm="animal-store", error="insufficient_scope", scope="${scope}"`,
   );
+  expect(headers.get('cache-control')).toBe('private, no-store');
 });
 
 const RECORDS: { record: Record<string, unknown>; canRead: boolean; canWrite: boolean }[] = [
-  { record: {}, canRead: true, canWrite: true },
-  { record: { scopes: ['read', 'write'] }, canRead: true, canWrite: true },
+  { record: { unknown: [1] }, canRead: true, canWrite: true },
   { record: { scopes: ['read', 'admin'] }, canRead: true, canWrite: false },
   { record: { scopes: ['write'] }, canRead: false, canWrite: true },
   { record: { scopes: [] }, canRead: false, canWrite: false },
@@ -54,17 +40,14 @@ const RECORDS: { record: Record<string, unknown>; canRead: boolean; canWrite: bo
   // Not understood, so not a licence to write.
   { record: { scopes: null }, canRead: true, canWrite: false },
   { record: { scopes: 'write' }, canRead: true, canWrite: false },
-  { record: { scopes: {} }, canRead: true, canWrite: false },
   { record: { scope: ['read'] }, canRead: true, canWrite: false },
-  { record: { scope: null }, canRead: true, canWrite: false },
 ];
 
 test.each(RECORDS)('a key with $record: read $canRead, write $canWrite', async (each) => {
   const headers = { authorization: await keyWith(each.record) };
   const list = await store.fetch('/v1/pets', { headers });
   const create = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
-  expect(list.status).toBe(each.canRead ? 200 : 403);
-  expect(create.status).toBe(each.canWrite ? 201 : 403);
+  expect([list.status === 200, create.status === 201]).toEqual([each.canRead, each.canWrite]);
   const permitted = [each.canRead, each.canWrite].filter(Boolean).length;
   expect(await store.calls()).toMatchObject({ d1: permitted });
 });

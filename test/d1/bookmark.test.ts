@@ -33,37 +33,31 @@ test.each(['first-unconstrained', 'first-primary'])(
   },
 );
 
-test.each([
-  'first,',
-  'FIRST-PRIMARY',
-  'first-primary, first-primary',
-  'x'.repeat(257),
-  "x'; DROP TABLE pets; --",
-  '',
-])('%j is malformed, and not returned', async (bookmark) => {
-  const reply = await send('GET', '/v1/pets', undefined, { 'x-d1-bookmark': bookmark });
-  expect(errorOf(reply.body)).toBe(
-    '400 invalid_request: X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response',
-  );
-  expect(reply.headers.has('x-d1-bookmark')).toBe(false);
-});
+test.each(['first,', 'FIRST-PRIMARY', 'first-primary, first-primary', 'x'.repeat(257), "x'", ''])(
+  '%j is malformed, and not returned',
+  async (bookmark) => {
+    const reply = await send('GET', '/v1/pets', undefined, { 'x-d1-bookmark': bookmark });
+    expect(errorOf(reply.body)).toBe(
+      '400 invalid_request: X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response',
+    );
+    expect(reply.headers.has('x-d1-bookmark')).toBe(false);
+  },
+);
 
 test.each([
-  'zzzzzzzz',
   '00000000-00000000-00000000',
+  FORGED,
   FORGED.toUpperCase(),
   'v2.bookmark_of-another:shape/that+may=come~',
-])('the primary serves the unknown bookmark %j', async (bookmark) => {
-  const headers = { 'x-d1-bookmark': bookmark };
-  const created = await store.create(REX, { headers });
-  const listed = await store.fetch('/v1/pets', { headers });
-  expect([created.status, listed.text]).toEqual([201, `[${created.text}]`]);
-  expect(created.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
-  expect(listed.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
-});
-
-test('a write does not wait for the state of a forged bookmark, and does not return it', async () => {
-  const created = await store.create(REX, { headers: { 'x-d1-bookmark': FORGED } });
-  expect(created.status).toBe(201);
-  expect(created.headers.get('x-d1-bookmark')).not.toBe(FORGED);
-});
+])(
+  'the primary serves the unknown bookmark %j, and a write does not return it',
+  async (bookmark) => {
+    const headers = { 'x-d1-bookmark': bookmark };
+    const created = await store.create(REX, { headers });
+    const listed = await store.fetch('/v1/pets', { headers });
+    expect([created.status, listed.text]).toEqual([201, `[${created.text}]`]);
+    expect(created.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+    expect(created.headers.get('x-d1-bookmark')).not.toBe(bookmark);
+    expect(listed.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
@@ -11,29 +11,22 @@ const BODY = '{"name":"Rex","categoryId":1}';
 const post = (body: string | Uint8Array<ArrayBuffer>, headers = {}) =>
   send('POST', '/v1/pets', body, headers);
 
-test.each([
-  ' \n',
-  '{"name":"Rex","categoryId":1',
-  '{"name":"Rex","categoryId":1,}',
-  "{'name':'Rex','categoryId':1}",
-  '{"name":"a\nb","categoryId":1}',
-  '{"name":"Rex","categoryId":NaN}',
-  '{"name":"Rex","categoryId":01}',
-  `${BODY}{}`,
-])('%j is not JSON', async (body) => {
-  expect(errorOf((await post(body)).body)).toBe('400 invalid_json: The body must be valid JSON.');
-});
+const NOT_JSON = 'The body must be valid JSON.';
 
 test.each([
-  ['empty', '', 'must not be empty'],
-  ['not UTF-8', Uint8Array.of(0x22, 0xe9, 0x22), 'must be valid UTF-8'],
+  ['empty', '', 'The body must not be empty.'],
+  ['white space', ' \n', NOT_JSON],
+  ['cut off', '{"name":"Rex"', NOT_JSON],
+  ['not strict JSON', '{"name":"Rex",}', NOT_JSON],
+  ['two texts', `${BODY}{}`, NOT_JSON],
+  ['not UTF-8', Uint8Array.of(0x22, 0xe9, 0x22), 'The body must be valid UTF-8.'],
   [
     'deep',
-    '{"a":'.repeat(2000) + 1 + '}'.repeat(2000),
-    'must not be nested more than 32 levels deep',
+    '['.repeat(2000) + ']'.repeat(2000),
+    'The body must not be nested more than 32 levels deep.',
   ],
-])('a body that is %s is not read', async (_, body, problem) => {
-  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: The body ${problem}.`);
+])('a body that is %s is a 400', async (_, body, problem) => {
+  expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: ${problem}`);
 });
 
 test('a body has at most 16,384 bytes, with and without a Content-Length', async () => {
@@ -52,63 +45,35 @@ test('a body has at most 16,384 bytes, with and without a Content-Length', async
   );
 });
 
-describe('a media type', () => {
-  test.each([
-    ...['APPLICATION/json', 'application/json;', 'application/json;charset=utf-8'],
-    ...['application/json ; Charset="UTF-8"', 'application/json; charset=us-ascii'],
-    ...['application/json; profile=x', 'application/json; profile="a;b"; charset="UTF-8"'],
-  ])('%s is accepted', async (type) => {
-    expect((await store.create(BODY, { headers: { 'content-type': type } })).status).toBe(201);
-  });
+test.each([
+  ...['APPLICATION/json', 'application/json;', 'application/json;charset=utf-8'],
+  ...['application/json ; Charset="UTF-8"', 'application/json; charset=us-ascii'],
+  ...['application/json; profile=x', 'application/json; profile="a;b"; charset="UTF-8"'],
+])('the media type %s is accepted', async (type) => {
+  expect((await store.create(BODY, { headers: { 'content-type': type } })).status).toBe(201);
+});
 
-  test.each([
-    ...[null, 'text/plain', 'application/x-www-form-urlencoded', 'application/problem+json'],
-    ...['application/merge-patch+json', 'application/json, text/plain'],
-    ...['application/json; profile="a', `application/json; profile=${'x'.repeat(256)}`],
-  ])('%s is not supported by a create', async (type) => {
-    const bytes = Uint8Array.from(Buffer.from(BODY));
-    const { headers, body } = await post(bytes, { 'content-type': type });
-    expect([headers.get('accept'), headers.has('accept-patch')]).toEqual([
-      'application/json',
-      false,
-    ]);
-    expect(errorOf(body)).toBe(
-      '415 unsupported_media_type: The body must be JSON in UTF-8: send the header Content-Type: application/json.',
-    );
-  });
+const TYPE = 'must be JSON in UTF-8: send the header Content-Type: application/json.';
+const CHARSET = 'must be encoded in UTF-8: leave out the charset of the header Content-Type.';
+const CODING = 'must not be compressed: leave out the header Content-Encoding.';
 
-  test.each(['iso-8859-1', '"utf-16"', ''])(
-    'with the charset %j is not supported',
-    async (charset) => {
-      const type = `application/json; profile=x; charset=${charset}`;
-      const { headers, body } = await post(BODY, { 'content-type': type });
-      expect(headers.get('accept')).toBe('application/json');
-      // The client sent Content-Type: application/json already: only its charset must change.
-      expect(errorOf(body)).toBe(
-        '415 unsupported_media_type: The body must be encoded in UTF-8: leave out the charset of the header Content-Type.',
-      );
-    },
-  );
+test.each([
+  ...[null, 'text/plain', 'application/x-www-form-urlencoded', 'application/problem+json'],
+  ...['application/merge-patch+json', 'application/json, text/plain'],
+  ...['application/json; profile="a', `application/json; profile=${'x'.repeat(256)}`],
+])('the media type %s is not supported by a create', async (type) => {
+  const { body } = await post(Uint8Array.from(Buffer.from(BODY)), { 'content-type': type });
+  expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${TYPE}`);
+});
 
-  test.each(['/v1/pets/1', '/v1/store/orders/1'])(
-    'of a patch of %s has two names',
-    async (path) => {
-      const { status, headers } = await send('PATCH', path, '{}', { 'content-type': 'text/plain' });
-      const types = 'application/json, application/merge-patch+json';
-      expect(status).toBe(415);
-      expect([headers.get('accept'), headers.get('accept-patch')]).toEqual([types, types]);
-      const patch = { 'content-type': 'application/merge-patch+json; charset=utf-8' };
-      expect((await send('PATCH', path, '{"x":1}', patch)).body).toMatchObject({
-        message: expect.stringContaining('x: is not a known field'),
-      });
-    },
-  );
+test.each(['iso-8859-1', '"utf-16"', ''])('the charset %j is not supported', async (charset) => {
+  const type = `application/json; profile=x; charset=${charset}`;
+  const { body } = await post(BODY, { 'content-type': type });
+  expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${CHARSET}`);
 });
 
 test.each(['gzip', 'br, identity'])('the content coding %s is not supported', async (coding) => {
   const { headers, body } = await post(BODY, { 'content-encoding': coding });
   expect(headers.get('accept-encoding')).toBe('identity');
-  expect(errorOf(body)).toBe(
-    '415 unsupported_media_type: The body must not be compressed: leave out the header Content-Encoding.',
-  );
+  expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${CODING}`);
 });

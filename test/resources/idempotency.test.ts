@@ -1,16 +1,7 @@
 /** `Idempotency-Key` of createPet and placeOrder. */
-import { request } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
-import { JSON_TYPE } from '../../src/http/body.ts';
-import {
-  contents,
-  deletePet,
-  expectError,
-  expectUnchanged,
-  setStatus,
-  updatePet,
-} from '../orders/steps.ts';
+import { contents, deletePet, expectError, expectUnchanged, updatePet } from '../orders/steps.ts';
 import { type Reply, startStore } from '../store.ts';
 
 const store = startStore();
@@ -122,23 +113,11 @@ describe.each<[name: string, Send, same: string, other: unknown, invalid: unknow
   });
 });
 
-test.each(['""', 'x'.repeat(256), 'a\tb'])('the key %j is a 400', async (key) => {
-  expect((await create(key)).body).toMatchObject({ message: INVALID, status: 400 });
-});
-
-test.each([[['']], [['k', 'k']], [['"k"', '"l"']]])('the header %j is a 400', async (values) => {
-  const before = await contents(store);
-  const authorization = await newClient();
-  // fetch would leave out an empty header, and join repeated ones.
-  const status = await new Promise((resolve, reject) => {
-    const headers = { authorization, 'idempotency-key': values, 'content-type': JSON_TYPE };
-    request(`${store.url()}/v1/pets`, { method: 'POST', headers })
-      .on('response', (response) => resolve(response.resume().statusCode))
-      .on('error', reject)
-      .end(JSON.stringify(REX));
-  });
-  expect(status).toBe(400);
-  expect(await contents(store)).toBe(before);
+// The runtime joins repeated headers, as in the last of these.
+test.each(['""', 'x'.repeat(256), 'a\tb', 'k, k'])('the key %j is a 400', async (key) => {
+  const reply = await expectUnchanged(store, () => create(key));
+  const message = expect.stringMatching(/^Idempotency-Key: must be /);
+  expectError(reply, 400, 'invalid_request', message);
 });
 
 const PRINTABLE = ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
@@ -153,13 +132,12 @@ test.each([
   expectReplay(await create(same), first);
 });
 
-test.each([{ categoryId: 4 }, { status: 'pending' }, { status: undefined }])(
-  'an animal with %j is another body',
-  async (change) => {
-    await create('k');
+test('every field of the body counts', async () => {
+  await create('k');
+  for (const change of [{ categoryId: 4 }, { status: 'pending' }, { status: undefined }]) {
     expect((await create('k', { ...REX, ...change })).status).toBe(422);
-  },
-);
+  }
+});
 
 test('createPet and placeOrder do not share a key', async () => {
   const [created, placed] = [await create('k'), await order('k')];
@@ -177,22 +155,10 @@ test('a replay has every digit of ids', async () => {
   expectReplay(await order('k', '{"petId":9007199254740993}'), first);
 });
 
-test('an animal that has changed or was deleted is replayed as it was created', async () => {
+test('an animal that was deleted is replayed as it was created', async () => {
   const created = await create('k');
   const { id } = created.body as { id: number };
   await updatePet(store, id, { name: 'Tom', status: null });
-  expectReplay(await create('k'), created);
   await deletePet(store, id);
-  expectReplay(await create('k'), created);
-  expect((await store.fetch(`/v1/pets/${id}`)).status).toBe(404);
-});
-
-test('an order that has changed, or whose animal was deleted, is replayed as it was placed', async () => {
-  const placed = await order('k');
-  const { id } = placed.body as { id: number };
-  await setStatus(store, id, 'cancelled');
-  expectReplay(await order('k'), placed);
-  await deletePet(store, 1);
-  expectReplay(await order('k'), placed);
-  expect((await store.fetch(`/v1/store/orders/${id}`)).body).toMatchObject({ status: 'cancelled' });
+  expectReplay(await expectUnchanged(store, () => create('k')), created);
 });

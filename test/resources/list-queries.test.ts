@@ -18,8 +18,8 @@ async function expectInvalid(path: string, message: string): Promise<void> {
 }
 
 test.each([
-  ...['0', '101', '-5', '5.0', '1e1', '0x10', '+5', '%2B5', '%205', '5%20', '5%0A', 'abc', ''],
-  ...['?=', '%EF%BC%95', '99999999999999999999', '9'.repeat(1000)],
+  ...['0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', 'abc', '%EF%BC%95'],
+  ...['', '9'.repeat(1000)],
 ])('the limit %s is not an integer from 1 to 100 in decimal digits', (limit) =>
   expectInvalid(`/v1/pets?limit=${limit}`, LIMIT),
 );
@@ -29,19 +29,12 @@ describe.each([
   ['/v1/store/orders', 'status: must be one of placed, approved, delivered, cancelled'],
 ])('%s rejects', (path, statuses) => {
   test.each([
-    ['limit=101', LIMIT],
-    ['limit', LIMIT],
     ['limit=5&limit=5', 'limit: must be given only once'],
     ['status=SOLD', statuses],
-    ['status=', statuses],
-    ['status=sold,placed', statuses],
     ['status=sold&status=sold', 'status: must be given only once'],
     ['cursor=', CURSOR],
-    ['cursor=garbage', CURSOR],
-    ['cursor=%F0%9F%90%B6', CURSOR],
     ['cursor=a&cursor=a', 'cursor: must be given only once'],
     ['stauts=sold', 'stauts: is not a known parameter, did you mean status?'],
-    ['offset=5', 'offset: is not a known parameter'],
     ['__proto__=5', '__proto__: is not a known parameter'],
     ['=5&limit=0', `${LIMIT}; ${NAMELESS}`],
     ['limit=0&status=no&cursor=x', `${LIMIT}; ${statuses}; ${CURSOR}`],
@@ -57,11 +50,6 @@ describe('a cursor', () => {
 
   test.each([
     ['/v1/pets?', '/v1/store/orders?', CURSOR],
-    ['/v1/store/orders?', '/v1/pets?', CURSOR],
-    ['/v1/pets?', '/v1/pets?status=sold&', FILTER],
-    ['/v1/pets?status=sold&', '/v1/pets?', FILTER],
-    ['/v1/pets?status=sold&', '/v1/pets?status=pending&', FILTER],
-    ['/v1/store/orders?status=placed&', '/v1/store/orders?status=approved&', FILTER],
     ['/v1/pets?status=sold&', '/v1/pets?limit=0&', `${LIMIT}; ${FILTER}`],
   ])('of %s is not one of %s', async (list, other, message) => {
     await seedStore(store, 12);

@@ -4,6 +4,22 @@ import { startStore } from '../store.ts';
 
 const store = startStore();
 
+test.each([
+  ['{"name":"Max"}', '"name":"Max","categoryId":3,"status":"available"'],
+  ['{"categoryId":4}', '"name":"Rex","categoryId":4,"status":"available"'],
+  ['{"status":"sold"}', '"name":"Rex","categoryId":3,"status":"sold"'],
+  ['{"categoryId":-9007199254740993,"status":null}', '"name":"Rex","categoryId":-9007199254740993'],
+  ['{"name":"Max","categoryId":4,"status":null}', '"name":"Max","categoryId":4'],
+])('the patch %s changes only its fields', async (patch, expected) => {
+  const [other, petId] = [await addPet(store), await addPet(store)];
+  const reply = await updatePet(store, petId, patch);
+  expect([reply.status, reply.text]).toEqual([200, `{"id":${petId},${expected}}`]);
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect((await store.fetch('/v1/pets')).text).toBe(
+    `[{"id":${other},"name":"Rex","categoryId":3,"status":"available"},${reply.text}]`,
+  );
+});
+
 test('an animal is deleted: a 204 without a body, then it does not exist', async () => {
   const [other, petId] = [await addPet(store), await addPet(store)];
   const reply = await deletePet(store, petId);
@@ -16,13 +32,9 @@ test('an animal is deleted: a 204 without a body, then it does not exist', async
   expect((await store.fetch('/v1/pets')).body).toMatchObject([{ id: other }]);
 });
 
-test.each([
-  ['of JSON', '{"name":"Rex"}'],
-  ['that is not JSON', '{'],
-  ['larger than 16 KiB', 'x'.repeat(100_000)],
-])('a body %s is ignored', async (_, body) => {
-  const petId = await addPet(store);
-  expect((await store.fetch(`/v1/pets/${petId}`, { method: 'DELETE', body })).status).toBe(204);
+test('a body is ignored, even if it is not JSON', async () => {
+  const path = `/v1/pets/${await addPet(store)}`;
+  expect((await store.fetch(path, { method: 'DELETE', body: '{' })).status).toBe(204);
 });
 
 test('of twenty concurrent deletions, one is a 204', async () => {
