@@ -6,6 +6,19 @@ import { clientOf } from './client.ts';
 const store = startStore({ faults: true });
 const { addAnimal, addOrder, contents, create, place, move, update, remove } = clientOf(store);
 
+type Write = () => Promise<Reply>;
+
+const toMax = () => update(1, { name: 'Max' });
+const toMia = () => update(1, { name: 'Mia', status: 'pending' });
+const toSold = () => update(1, { name: 'Max', status: 'sold' });
+const removeIt = () => remove(1);
+const createRex = () => create('Rex', 'k');
+const createMax = () => create('Max', 'k');
+const placeOrder = () => place(1, 'k');
+const approve = () => move(1, 'approved');
+const deliver = () => move(1, 'delivered');
+const cancel = () => move(1, 'cancelled');
+
 async function givenAnOrder(): Promise<void> {
   await addAnimal('pending');
   await addOrder('placed');
@@ -23,7 +36,7 @@ const CANCELLED = ['animal 1 is available', 'order 1 of 1 is cancelled'];
  */
 describe('a write whose response was lost answers its own result', () => {
   /** The response to a write, when another client wrote between its two attempts. */
-  async function answerOf(write: () => Promise<Reply>, writeOfB: () => Promise<Reply>) {
+  async function answerOf(write: Write, writeOfB: Write) {
     await store.fault({ d1: ['is held, then throws'] });
     const answer = write();
     await expect.poll(async () => (await store.calls()).held, { interval: 5 }).toBe(1);
@@ -35,55 +48,39 @@ describe('a write whose response was lost answers its own result', () => {
     return [status, body];
   }
 
-  const toMax = () => update(1, { name: 'Max' });
   const MAX = { id: 1, name: 'Max', categoryId: 1, status: 'sold' };
 
   test('updatePet, when the animal was deleted since', async () => {
     await addAnimal('sold');
-    expect(await answerOf(toMax, () => remove(1))).toEqual([200, MAX]);
+    expect(await answerOf(toMax, removeIt)).toEqual([200, MAX]);
   });
 
   test('updatePet, when the animal was changed since', async () => {
     await addAnimal('sold');
-    const toMia = () => update(1, { name: 'Mia', status: 'pending' });
     expect(await answerOf(toMax, toMia)).toEqual([200, MAX]);
   });
 
   test('deletePet, when another animal was added since', async () => {
     await addAnimal('sold');
-    expect(
-      await answerOf(
-        () => remove(1),
-        () => create('Rex'),
-      ),
-    ).toEqual([204, undefined]);
+    expect(await answerOf(removeIt, createRex)).toEqual([204, undefined]);
   });
 
   test('createPet, when the animal was deleted since', async () => {
-    const answer = await answerOf(
-      () => create('Rex', 'k'),
-      () => remove(1),
-    );
-    expect(answer).toEqual([201, { id: 1, name: 'Rex', categoryId: 1 }]);
+    const REX = { id: 1, name: 'Rex', categoryId: 1 };
+    expect(await answerOf(createRex, removeIt)).toEqual([201, REX]);
   });
 
   test('placeOrder, when the order was cancelled since', async () => {
     await addAnimal('available');
-    const answer = await answerOf(
-      () => place(1, 'k'),
-      () => move(1, 'cancelled'),
-    );
-    expect(answer).toMatchObject([201, { id: 1, status: 'placed' }]);
+    const placed = { id: 1, status: 'placed' };
+    expect(await answerOf(placeOrder, cancel)).toMatchObject([201, placed]);
     expect(await contents()).toEqual(CANCELLED);
   });
 
   test('updateOrder, when the order was cancelled since', async () => {
     await givenAnOrder();
-    const answer = await answerOf(
-      () => move(1, 'approved'),
-      () => move(1, 'cancelled'),
-    );
-    expect(answer).toMatchObject([200, { id: 1, petId: 1, status: 'approved' }]);
+    const approved = { id: 1, petId: 1, status: 'approved' };
+    expect(await answerOf(approve, cancel)).toMatchObject([200, approved]);
     expect(await contents()).toEqual(CANCELLED);
   });
 });
@@ -99,11 +96,7 @@ describe('a write whose response was lost answers its own result', () => {
  */
 describe('an attempt that D1 executes after the request was refused does nothing', () => {
   /** Refuses a write at its second attempt; lets another client remove the reason; then D1 executes the first. */
-  async function expectRefused(
-    code: string,
-    write: () => Promise<Reply>,
-    writeOfB: () => Promise<Reply>,
-  ) {
+  async function expectRefused(code: string, write: Write, writeOfB: Write) {
     await store.fault({ d1: ['runs late'] });
     expect((await write()).body).toMatchObject({ code });
     expect((await store.calls()).d1).toBe(2);
@@ -114,24 +107,23 @@ describe('an attempt that D1 executes after the request was refused does nothing
   }
 
   test.each([
-    ['updatePet', 'pet_has_open_order', () => update(1, { name: 'Max', status: 'sold' })],
-    ['deletePet', 'pet_has_open_order', () => remove(1)],
-    ['placeOrder', 'pet_not_available', () => place(1, 'k')],
+    ['updatePet', 'pet_has_open_order', toSold],
+    ['deletePet', 'pet_has_open_order', removeIt],
+    ['placeOrder', 'pet_not_available', placeOrder],
   ])('%s: %s, and the order is then cancelled', async (_, code, write) => {
     await givenAnOrder();
-    await expectRefused(code, write, () => move(1, 'cancelled'));
+    await expectRefused(code, write, cancel);
   });
 
   test('updateOrder: invalid_transition, and the status of the order then changes', async () => {
     await givenAnOrder();
-    const deliver = () => move(1, 'delivered');
-    await expectRefused('invalid_transition', deliver, () => move(1, 'approved'));
+    await expectRefused('invalid_transition', deliver, approve);
   });
 
   test.each([
-    ['updatePet', () => update(1, { name: 'Max' })],
-    ['deletePet', () => remove(1)],
-    ['placeOrder', () => place(1, 'k')],
+    ['updatePet', toMax],
+    ['deletePet', removeIt],
+    ['placeOrder', placeOrder],
   ])('%s: pet_not_found, and the animal is then added', async (_, write) => {
     const body = { name: 'Rex', categoryId: 1, status: 'available' };
     await expectRefused('pet_not_found', write, () => store.create(body));
@@ -139,36 +131,28 @@ describe('an attempt that D1 executes after the request was refused does nothing
 
   test('updateOrder: order_not_found, and the order is then placed', async () => {
     await addAnimal('available');
-    await expectRefused(
-      'order_not_found',
-      () => move(1, 'cancelled'),
-      () => place(1),
-    );
+    await expectRefused('order_not_found', cancel, placeOrder);
   });
 
   test('createPet: idempotency_key_reused, and the animal is then deleted', async () => {
-    await create('Rex', 'k');
-    await expectRefused(
-      'idempotency_key_reused',
-      () => create('Max', 'k'),
-      () => remove(1),
-    );
+    await createRex();
+    await expectRefused('idempotency_key_reused', createMax, removeIt);
   });
 });
 
 describe('an attempt that D1 executes after another one succeeded does nothing', () => {
   test('updatePet, and another change since', async () => {
-    await addAnimal('sold');
+    await addAnimal('available');
     await store.fault({ d1: ['runs late'] });
-    expect((await update(1, { name: 'Max' })).body).toMatchObject({ name: 'Max' });
-    await update(1, { name: 'Mia' });
+    expect((await toMax()).body).toMatchObject({ name: 'Max' });
+    await toMia();
     await store.fault({ release: true });
-    expect(await contents()).toEqual(['animal Mia is sold']);
+    expect(await contents()).toEqual(['animal Mia is pending']);
   });
 
   test('createPet with an Idempotency-Key', async () => {
     await store.fault({ d1: ['runs late'] });
-    expect((await create('Rex', 'k')).status).toBe(201);
+    expect((await createRex()).status).toBe(201);
     await store.fault({ release: true });
     expect(await contents()).toEqual(['animal Rex is without status']);
   });
@@ -176,18 +160,18 @@ describe('an attempt that D1 executes after another one succeeded does nothing',
   test('placeOrder with an Idempotency-Key, and its order cancelled since', async () => {
     await addAnimal('available');
     await store.fault({ d1: ['runs late'] });
-    expect((await place(1, 'k')).status).toBe(201);
-    await move(1, 'cancelled');
+    expect((await placeOrder()).status).toBe(201);
+    await cancel();
     await store.fault({ release: true });
     expect(await contents()).toEqual(CANCELLED);
   });
 });
 
-test('a placeOrder that was refused is not remembered: the same Idempotency-Key succeeds later', async () => {
+test('a refused placeOrder is not remembered: the same Idempotency-Key succeeds later', async () => {
   await addAnimal('sold');
   await store.fault({ d1: ['loses the response'] });
-  expect((await place(1, 'k')).status).toBe(409);
+  expect((await placeOrder()).status).toBe(409);
   await update(1, { status: 'available' });
-  const reply = await place(1, 'k');
-  expect([reply.status, reply.headers.has('idempotency-replayed')]).toEqual([201, false]);
+  const { status, headers } = await placeOrder();
+  expect([status, headers.has('idempotency-replayed')]).toEqual([201, false]);
 });

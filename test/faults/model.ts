@@ -11,14 +11,14 @@ export type Pet = { id: number; name: string; categoryId: number; status?: PetSt
 export type Order = { id: number; petId: number; status: OrderStatus };
 export type PetPatch = { name?: string; categoryId?: number; status?: PetStatus | null };
 
-/** `account` has an API key of its own; `key` is an Idempotency-Key. A list is read to its last page. */
+/** `account` has an API key of its own; `key` is an Idempotency-Key. */
 export type Operation = { account: number } & (
-  | { name: 'listPets'; status: PetStatus | undefined; limit: number }
+  | { name: 'listPets'; status: PetStatus | undefined }
   | { name: 'createPet'; body: Omit<Pet, 'id'>; key: string | undefined }
   | { name: 'getPet'; petId: number }
   | { name: 'updatePet'; petId: number; body: PetPatch }
   | { name: 'deletePet'; petId: number }
-  | { name: 'listOrders'; status: OrderStatus | undefined; limit: number }
+  | { name: 'listOrders'; status: OrderStatus | undefined }
   | { name: 'placeOrder'; body: { petId: number }; key: string | undefined }
   | { name: 'getOrder'; orderId: number }
   | { name: 'updateOrder'; orderId: number; body: { status: OrderStatus } }
