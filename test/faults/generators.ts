@@ -8,7 +8,7 @@ const key = fc.option(fc.constantFrom(...'klmnopqrstuv'), { nil: undefined });
 const petStatus = fc.constantFrom('available', 'pending', 'sold');
 const orderStatus = fc.constantFrom('placed', 'approved', 'delivered', 'cancelled');
 /** Many orders are cancelled, so that the animal can be ordered again. */
-const move = fc.oneof(orderStatus, fc.constantFrom('approved', 'cancelled', 'cancelled'));
+const move = fc.oneof(orderStatus, fc.constant<'cancelled'>('cancelled'));
 export const record = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(fields, { noNullPrototype: true });
 
@@ -28,7 +28,7 @@ const patch = fc
 /** Operations on animals up to the id `pets`. Most are those that race for an animal: changes, orders and moves. */
 export function operations(pets: number): fc.Arbitrary<Operation> {
   const petId = fc.integer({ min: 1, max: pets });
-  const orderId = fc.constantFrom(1, 1, 2, 2, 3, 4);
+  const orderId = fc.constantFrom(1, 1, 2, 2, 3);
   const status = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
   const one = <Name extends string>(operation: Name) => ({ name: fc.constant(operation), account });
   const weighted = (weight: number, arbitrary: fc.Arbitrary<Operation>) => ({ weight, arbitrary });
@@ -39,8 +39,8 @@ export function operations(pets: number): fc.Arbitrary<Operation> {
     weighted(10, record({ ...one('updatePet'), petId, body: patch })),
     weighted(1, record({ ...one('deletePet'), petId })),
     weighted(1, record({ ...one('listOrders'), status: status(orderStatus) })),
-    weighted(24, record({ ...one('placeOrder'), body: record({ petId }), key })),
+    weighted(14, record({ ...one('placeOrder'), body: record({ petId }), key })),
     weighted(1, record({ ...one('getOrder'), orderId })),
-    weighted(24, record({ ...one('updateOrder'), orderId, body: record({ status: move }) })),
+    weighted(40, record({ ...one('updateOrder'), orderId, body: record({ status: move }) })),
   );
 }

@@ -124,6 +124,10 @@ describe('many small parts take about as long as one long part of the same lengt
   });
 });
 
+/** A pattern for each repeated text. */
+const tuples = (name: string, before: string, texts: string[]) =>
+  texts.map((text): [string, string, string] => [name, before, text]);
+
 describe('the response time grows at most linearly with', () => {
   test.each<Pattern>([
     ...['9', '%31', '%', '../', '/'].map((text): Pattern => ['/v1/pets/', text]),
@@ -149,22 +153,15 @@ describe('the response time grows at most linearly with', () => {
     })),
   );
 
-  test.each<[string, string, string]>([
-    ...[';', ' ', ' ; ', LINE, ';charset=utf-8'].map((text): [string, string, string] => [
-      ...(['Content-Type', 'application/json', text] as const),
-    ]),
-    ['Content-Encoding', 'identity', ' '],
-    ['Content-Encoding', 'gzip', ', '],
-    ['Idempotency-Key', '', '"'],
-    ...['\\', '\\"', `"${LINE}`, ' '].map((text): [string, string, string] => [
-      ...(['Idempotency-Key', '"', text] as const),
-    ]),
-    ['X-D1-Bookmark', '', '00000000-'],
-    ['Origin', 'http://', 'localhost'],
-    ['Origin', 'http://localhost', ':'],
-    ['Origin', 'http://', '127.'],
-    ['Access-Control-Request-Headers', '', 'a,'],
-    ['CF-Ray', '0', '-ABC'],
+  test.each<[name: string, before: string, repeated: string]>([
+    ...tuples('Content-Type', 'application/json', [';', ' ', ' ; ', LINE, ';charset=utf-8']),
+    ...tuples('Content-Encoding', 'identity', [' ']),
+    ...tuples('Content-Encoding', 'gzip', [', ']),
+    ...tuples('Idempotency-Key', '"', ['"', '\\', '\\"', `"${LINE}`, ' ']),
+    ...tuples('X-D1-Bookmark', '', ['00000000-']),
+    ...tuples('Origin', 'http://', ['localhost', '127.', ':']),
+    ...tuples('Access-Control-Request-Headers', '', ['a,']),
+    ...tuples('CF-Ray', '0', ['-ABC']),
   ])('%s of %j and many %j', (name, ...pattern) =>
     expectLinear(HEADER_BYTES, (size) =>
       creating(key, BODY, { [name]: make([...pattern, 'x'], size) }),
