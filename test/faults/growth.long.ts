@@ -157,9 +157,11 @@ describe('the response time grows at most linearly with', () => {
     ...tuples('Content-Type', 'application/json', [';', ' ', ' ; ', LINE, ';charset=utf-8']),
     ...tuples('Content-Encoding', 'identity', [' ']),
     ...tuples('Content-Encoding', 'gzip', [', ']),
-    ...tuples('Idempotency-Key', '"', ['"', '\\', '\\"', `"${LINE}`, ' ']),
+    ...tuples('Idempotency-Key', '', ['"']),
+    ...tuples('Idempotency-Key', '"', ['\\', '\\"', `"${LINE}`, ' ']),
     ...tuples('X-D1-Bookmark', '', ['00000000-']),
-    ...tuples('Origin', 'http://', ['localhost', '127.', ':']),
+    ...tuples('Origin', 'http://', ['localhost', '127.']),
+    ...tuples('Origin', 'http://localhost', [':']),
     ...tuples('Access-Control-Request-Headers', '', ['a,']),
     ...tuples('CF-Ray', '0', ['-ABC']),
   ])('%s of %j and many %j', (name, ...pattern) =>
@@ -195,10 +197,4 @@ describe('the response time grows at most linearly with', () => {
   ])('a body of %j and many %j', (...pattern) =>
     expectLinear(BODY_BYTES, (size) => creating(key, make(pattern, size))),
   );
-
-  test('a body of different unknown fields', () => {
-    const fields = (size: number) =>
-      Array.from({ length: Math.floor(size / 9) }, (_, i) => `"${1_000 + i}":1`);
-    return expectLinear(BODY_BYTES, (size) => creating(key, `{${fields(size).join(',\n')}}`));
-  });
 });
