@@ -108,11 +108,9 @@ describe('many small parts take about as long as one long part of the same lengt
   test.each(['/health', '/v1/pets'])('parameters of %s', (path) => {
     const names = many(QUERY_BYTES, String, '&');
     const long = 'a'.repeat(names.length);
-    return expectRatio(
-      { path: `${path}?${names}`, headers },
-      { path: `${path}?${long}`, headers },
-      4,
-    );
+    const list = (query: string) => ({ path: `${path}?${query}`, headers });
+    // 1.4 if all names were decoded.
+    return expectRatio(list(names), list(long), 1.3);
   });
 
   test.each([
@@ -120,7 +118,8 @@ describe('many small parts take about as long as one long part of the same lengt
     ['items of an array', `[${many(LONG_BODY_BYTES, () => '1', ',')}]`],
   ])('%s', (_, body) => {
     const long = `{"${'a'.repeat(body.length - 6)}":1}`;
-    return expectRatio(creating(key, body), creating(key, long), 4);
+    // 2.5 if all fields were validated.
+    return expectRatio(creating(key, body), creating(key, long), 2);
   });
 });
 
