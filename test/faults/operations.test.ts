@@ -144,31 +144,38 @@ describe.each([...REPEATED, ...SENT_ONCE])('$name', (operation) => {
 
 const IO_ERROR: Fault = { text: 'D1_ERROR: disk I/O error: SQLITE_IOERR' };
 
-test.each<[Operation, attempts: number, Fault[]]>([
-  [updateOrder, 1, ['is slower']],
-  [updateOrder, 2, ['throws late']],
-  [updateOrder, 2, ['is busy']],
-  [updateOrder, 2, [IO_ERROR]],
-  [updateOrder, 3, ['throws', 'loses the response']],
-  [updateOrder, 3, ['loses the response', 'loses the response']],
-  [createPet, 1, ['is slower']],
-  [createPet, 2, ['is busy']],
-])('$0.name succeeds at attempt %1$i when D1 %2$j', async (operation, attempts, faults) => {
+const KINDS = { updateOrder, createPet };
+
+test.each<[keyof typeof KINDS, attempts: number, Fault[]]>([
+  ['updateOrder', 1, ['is slower']],
+  ['updateOrder', 2, ['throws late']],
+  ['updateOrder', 2, ['is busy']],
+  ['updateOrder', 2, [IO_ERROR]],
+  ['updateOrder', 3, ['throws', 'loses the response']],
+  ['updateOrder', 3, ['loses the response', 'loses the response']],
+  ['createPet', 1, ['is slower']],
+  ['createPet', 2, ['is busy']],
+])('%s succeeds at attempt %i when D1 %j', async (name, attempts, faults) => {
+  const operation = KINDS[name];
   await expectSuccess(await sendWhile(faults, operation), operation);
   await expectAttempts(attempts);
 });
 
-test.each<[Operation, attempts: number, effect: 'before' | 'after', Fault[]]>([
-  [updateOrder, 1, 'before', ['hangs']],
-  [updateOrder, 1, 'before', ['is overloaded']],
-  [updateOrder, 2, 'before', ['throws', 'hangs']],
-  [updateOrder, 2, 'after', ['loses the response', 'hangs']],
-  [updateOrder, 3, 'after', Array(3).fill('loses the response')],
-  [createPet, 1, 'before', ['hangs']],
-  [createPet, 1, 'before', ['throws']],
-  [createPet, 1, 'before', [IO_ERROR]],
-])('%s is a 503 at attempt %i', async (operation, attempts, effect, faults) => {
-  await expectUnavailable(await sendWhile(faults, operation), operation);
-  await expectAttempts(attempts);
-  expect(await contents()).toEqual(operation[effect]);
-});
+test.each<[keyof typeof KINDS, attempts: number, effect: 'before' | 'after', Fault[]]>([
+  ['updateOrder', 1, 'before', ['hangs']],
+  ['updateOrder', 1, 'before', ['is overloaded']],
+  ['updateOrder', 2, 'before', ['throws', 'hangs']],
+  ['updateOrder', 2, 'after', ['loses the response', 'hangs']],
+  ['updateOrder', 3, 'after', Array(3).fill('loses the response')],
+  ['createPet', 1, 'before', ['hangs']],
+  ['createPet', 1, 'before', ['throws']],
+  ['createPet', 1, 'before', [IO_ERROR]],
+])(
+  '%s is a 503 at attempt %i, with the store as it is %s it, when D1 %j',
+  async (name, attempts, effect, faults) => {
+    const operation = KINDS[name];
+    await expectUnavailable(await sendWhile(faults, operation), operation);
+    await expectAttempts(attempts);
+    expect(await contents()).toEqual(operation[effect]);
+  },
+);
