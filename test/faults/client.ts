@@ -24,10 +24,9 @@ export function clientOf(store: Store) {
     async contents(): Promise<string[]> {
       const { DB } = await store.bindings();
       const { results } = await DB.prepare(
-        `SELECT line FROM (
-           SELECT 1 AS part, id, 'animal ' || name || ' is ' || ifnull(status, 'without status') AS line FROM pets
-           UNION ALL SELECT 2, id, 'order ' || id || ' of ' || pet_id || ' is ' || status FROM orders
-         ) ORDER BY part, id`,
+        `SELECT 'animal ' || name || ' is ' || ifnull(status, 'without status') AS line FROM pets
+         UNION ALL SELECT 'order ' || id || ' of ' || pet_id || ' is ' || status FROM orders
+         ORDER BY line`,
       ).all<{ line: string }>();
       return results.map(({ line }) => line);
     },

@@ -1,15 +1,13 @@
 /**
- * A clock for tests: timers run a hundred times as fast, and the time of day stands still or runs as fast as they do.
- * Both stop while a call of a binding is in progress, and advance in small steps, so that no deadline depends on the
- * speed of the machine. The app calls the globals at call time.
+ * A clock for tests, in small steps: after each real millisecond, a hundred milliseconds have passed, unless a call of a
+ * binding is in progress. So a deadline passes soon when a binding hangs, and never because the machine is slow. The time
+ * of day stands still unless `clockRuns`. The app calls the globals at call time.
  */
-const FASTER = 100;
-/** The interval in which a timer advances the clock, and the most of it that counts. */
-const STEP_MS = 1;
+const STEP_MS = 100;
 /** Deadlines are this long or longer; the pauses before retries are shorter. */
 const SHORTEST_DEADLINE_MS = 500;
 
-const { setTimeout: plainSetTimeout, clearTimeout: plainClearTimeout } = globalThis;
+const plainSetTimeout = globalThis.setTimeout;
 const plainNow = Date.now;
 
 export type Clock = {
@@ -23,43 +21,8 @@ let startedAt = plainNow();
 let clockRuns = false;
 let hasDeadlines = true;
 let elapsed = 0;
-let advancedAt = plainNow();
+let steppedAt = plainNow();
 let inProgress = { calls: 0 };
-
-/** Advances the clock, unless it has stopped. */
-function advance(): void {
-  const now = plainNow();
-  const passed = Math.min(Math.max(now - advancedAt, 0), STEP_MS);
-  if (inProgress.calls === 0) elapsed += passed * FASTER;
-  advancedAt = now;
-}
-
-const handles = new Map<number, ReturnType<typeof plainSetTimeout>>();
-let lastTimer = 0;
-
-globalThis.setTimeout = ((callback: () => void, ms = 0) => {
-  lastTimer += 1;
-  const timer = lastTimer;
-  let left = ms;
-  let before = elapsed;
-  const step = () => {
-    advance();
-    if (hasDeadlines || ms < SHORTEST_DEADLINE_MS) left -= Math.max(elapsed - before, 0);
-    before = elapsed;
-    if (left > 0) handles.set(timer, plainSetTimeout(step, STEP_MS));
-    else {
-      handles.delete(timer);
-      callback();
-    }
-  };
-  handles.set(timer, plainSetTimeout(step, STEP_MS));
-  return timer;
-}) as typeof setTimeout;
-globalThis.clearTimeout = ((timer: number) => {
-  plainClearTimeout(handles.get(timer));
-  handles.delete(timer);
-}) as typeof clearTimeout;
-Date.now = () => startedAt + (clockRuns ? elapsed : 0);
 
 /** Sets the clock. Without deadlines, timers that are not pauses before retries never end. */
 export function setClock(clock: Clock, deadlines = true): void {
@@ -69,6 +32,35 @@ export function setClock(clock: Clock, deadlines = true): void {
   elapsed = 0;
   inProgress = { calls: 0 };
 }
+
+Date.now = () => startedAt + (clockRuns ? elapsed : 0);
+
+/** Waits for a millisecond, in which the clock makes one step for all timers together. */
+async function step(): Promise<void> {
+  await new Promise((resolve) => plainSetTimeout(resolve, 1));
+  if (inProgress.calls === 0 && plainNow() !== steppedAt) elapsed += STEP_MS;
+  steppedAt = plainNow();
+}
+
+const timers = new Set<number>();
+let lastTimer = 0;
+
+globalThis.setTimeout = ((callback: () => void, ms = 0) => {
+  lastTimer += 1;
+  const timer = lastTimer;
+  timers.add(timer);
+  const run = async () => {
+    for (let left = ms; left > 0 && timers.has(timer); ) {
+      const before = elapsed;
+      await step();
+      if (hasDeadlines || ms < SHORTEST_DEADLINE_MS) left -= Math.max(elapsed - before, 0);
+    }
+    if (timers.delete(timer)) callback();
+  };
+  void run();
+  return timer;
+}) as typeof setTimeout;
+globalThis.clearTimeout = ((timer: number) => timers.delete(timer)) as typeof clearTimeout;
 
 /** Makes a call of a binding, for which the clock stops. */
 export async function callBinding<T>(call: () => Promise<T>): Promise<T> {
@@ -86,5 +78,5 @@ export async function callBinding<T>(call: () => Promise<T>): Promise<T> {
  * asks again and again.
  */
 export async function until(isReached: () => boolean): Promise<void> {
-  while (!isReached()) await new Promise<void>((resolve) => plainSetTimeout(resolve, STEP_MS));
+  while (!isReached()) await new Promise((resolve) => plainSetTimeout(resolve, 1));
 }

@@ -1,9 +1,11 @@
 /**
- * The worker with faults in plain workerd, with a socket of its own. The proxy of `wrangler dev` is not in between, so
- * the worker sees when clients disconnect.
+ * The worker with faults in plain workerd, with a socket of its own, and a client that writes any bytes. The proxy of
+ * `wrangler dev` is not in between, so the worker sees when clients disconnect.
  */
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
@@ -14,8 +16,7 @@ import { generateKey } from '../../src/auth/keys/format.ts';
 import { type KeyRecord, recordName } from '../../src/auth/keys/record.ts';
 import type { Calls, Faults } from './worker.ts';
 
-const MIGRATIONS = join(PROJECT_ROOT, 'migrations');
-const WORKER = 'direct';
+const NAME = 'direct';
 
 /** Starts the worker for a test file, in the local environment. */
 export function startWorker() {
@@ -40,18 +41,16 @@ export function startWorker() {
     const script = outputFiles[0]?.text ?? '';
     miniflare = new Miniflare(
       convertV4MiniflareOptions({
-        ...{ ...options, name: WORKER, modules: true, script, unsafeDirectSockets: [{ port: 0 }] },
+        ...{ ...options, name: NAME, modules: true, script, unsafeDirectSockets: [{ port: 0 }] },
         handleStructuredLogs: ({ message }) => lines.push(message),
       }),
     );
     await miniflare.ready;
-    port = Number((await miniflare.unsafeGetDirectURL(WORKER)).port);
-    bindings = await miniflare.getBindings<Env>(WORKER);
-    for (const file of (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort()) {
-      const sql = await readFile(join(MIGRATIONS, file), 'utf8');
-      // D1 takes each line for a statement.
-      await bindings.DB.exec(sql.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
-    }
+    port = Number((await miniflare.unsafeGetDirectURL(NAME)).port);
+    bindings = await miniflare.getBindings<Env>(NAME);
+    const schema = await readFile(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
+    // D1 takes each line for a statement.
+    await bindings.DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
   });
   beforeEach(async () => {
     await control({});
@@ -61,7 +60,19 @@ export function startWorker() {
   afterAll(() => miniflare.dispose());
 
   return {
-    port: () => port,
+    /** Writes bytes to a new connection. Resolves when the operating system has them all. */
+    async write(bytes: Buffer): Promise<Socket> {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      // A reader receives the error as well; without a reader it is unimportant.
+      socket.on('error', () => {});
+      await new Promise((resolve) => socket.write(bytes, resolve));
+      return socket;
+    },
+    /** Sends a request, and resolves to its response. */
+    async send(sent: Sent): Promise<Answer> {
+      return answerOn(await this.write(bytesOf(sent)));
+    },
     fault: control,
     calls: () => control(),
     /** Resolves when the calls are as expected. */
@@ -69,13 +80,9 @@ export function startWorker() {
       expect.poll(async () => isReached(await control()), { interval: 5 }).toBe(true),
     /** Puts a key's record into KV, for a new key unless one is given, and returns the key. */
     async issueKey(record: Partial<KeyRecord> = {}, key = generateKey('local')): Promise<string> {
-      const complete = {
-        id: randomUUID(),
-        label: 'test',
-        createdAt: '2026-11-20T00:00:00Z',
-        ...record,
-      };
-      await bindings.API_KEYS.put(await recordName(key), JSON.stringify(complete));
+      const complete = { id: randomUUID(), label: 'test', createdAt: '2026-11-20T00:00:00Z' };
+      const name = await recordName(key);
+      await bindings.API_KEYS.put(name, JSON.stringify({ ...complete, ...record }));
       return key;
     },
     /** The number of animals in D1. */
@@ -83,4 +90,46 @@ export function startWorker() {
     /** The parsed log lines since the test began. */
     logLines: () => lines.map((line): Record<string, unknown> => JSON.parse(line)),
   };
+}
+
+/** A request. Headers are written as UTF-8, unchecked: Node's own client would reject some. */
+export type Sent = {
+  method?: string;
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
+
+export type Answer = { status: number; headers: Headers; text: string };
+
+/** A create with an API key. */
+export function creating(key: string, body: string, headers: Record<string, string> = {}): Sent {
+  const own = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return { method: 'POST', headers: { ...own, ...headers }, body };
+}
+
+/** The bytes of a request with `Connection: close`. */
+export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body = '' }: Sent) {
+  const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close'];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  if (body) lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** The response that arrives on a connection. */
+export async function answerOn(socket: Socket): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  const [head = '', text = ''] = Buffer.concat(chunks)
+    .toString()
+    .split(/\r\n\r\n(.*)/s);
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = new Headers();
+  for (const line of lines) headers.append(...splitHeader(line));
+  return { status: Number(statusLine.split(' ')[1]), headers, text };
+}
+
+function splitHeader(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }

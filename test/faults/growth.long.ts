@@ -1,9 +1,7 @@
-/** Paths, queries, headers and bodies that are designed to cost time. */
+/** Paths, queries, headers and bodies that are designed to cost time, compared with others in the same minute. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
-import { startWorker } from './direct.ts';
-import { expectLikeHarmless, expectLinear, timeOf } from './growth.ts';
-import { answerOn, bytesOf, creating, type Sent, write } from './socket.ts';
+import { creating, type Sent, startWorker } from './direct.ts';
 
 const worker = startWorker();
 
@@ -13,6 +11,36 @@ beforeEach(async () => {
   key = await worker.issueKey();
   headers = { Authorization: `Bearer ${key}` };
 });
+
+const MIN_ROUNDS = 5;
+/** How often a high ratio is measured again, in case other load on the machine caused it. */
+const MAX_ROUNDS = 500;
+
+/** Milliseconds from the first byte of the request to the last byte of the response. */
+async function timeOf(sent: Sent): Promise<number> {
+  const start = performance.now();
+  const { status, headers } = await worker.send(sent);
+  const ms = performance.now() - start;
+  // A request that does not reach the worker would be fast as well.
+  expect(headers.has('x-request-id')).toBe(true);
+  expect(status).toBeLessThan(500);
+  return ms;
+}
+
+/** Expects a request to take less than `times` as long as another. Compares the best of many rounds. */
+async function expectRatio(hostile: Sent, other: Sent, times: number): Promise<void> {
+  const best = { hostile: Infinity, other: Infinity };
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    best.hostile = Math.min(best.hostile, await timeOf(hostile));
+    best.other = Math.min(best.other, await timeOf(other));
+    if (round >= MIN_ROUNDS && best.hostile < times * best.other) return;
+  }
+  expect(best.hostile / best.other).toBeLessThan(times);
+}
+
+/** From `size` to four times `size`, linear time grows fourfold at most, quadratic time sixteenfold. */
+const expectLinear = (size: number, requestOf: (size: number) => Sent) =>
+  expectRatio(requestOf(4 * size), requestOf(size), 8);
 
 const BODY = JSON.stringify({ name: 'Rex', categoryId: 1 });
 const LINE = '\u2028';
@@ -55,15 +83,49 @@ describe('broken escapes take as long as letters of the same length', () => {
   describe.each(hostile)('in %s', (_, bytes, request) => {
     test.each(BROKEN)('%s', (broken) => {
       const text = fill(broken, bytes);
-      return expectLikeHarmless(worker.port(), request(text), request('a'.repeat(text.length)));
+      return expectRatio(request(text), request('a'.repeat(text.length)), 2.5);
     });
   });
 
   test('as names of parameters', () => {
     const names = (text: string) => ({ path: `/health?${fill(text, QUERY_BYTES)}` });
-    return expectLikeHarmless(worker.port(), names('%ff=&'), names('aaa=&'));
+    return expectRatio(names('%ff=&'), names('aaa=&'), 2.5);
   });
 });
+
+describe('many small parts take about as long as one long part of the same length', () => {
+  /** Different texts, joined. */
+  const many = (bytes: number, textOf: (index: number) => string, separator: string) => {
+    const texts: string[] = [];
+    for (let i = 0, left = bytes; left > 0; i += 1) {
+      texts.push(textOf(i));
+      left -= textOf(i).length + separator.length;
+    }
+    return texts.join(separator);
+  };
+  const LONG_BODY_BYTES = 16_000;
+
+  test.each(['/health', '/v1/pets'])('parameters of %s', (path) => {
+    const names = many(QUERY_BYTES, String, '&');
+    const long = 'a'.repeat(names.length);
+    const list = (query: string) => ({ path: `${path}?${query}`, headers });
+    // 1.4 if all names were decoded.
+    return expectRatio(list(names), list(long), 1.3);
+  });
+
+  test.each([
+    ['fields of an object', `{${many(LONG_BODY_BYTES, (i) => `"${i}":1`, ',')}}`],
+    ['items of an array', `[${many(LONG_BODY_BYTES, () => '1', ',')}]`],
+  ])('%s', (_, body) => {
+    const long = `{"${'a'.repeat(body.length - 6)}":1}`;
+    // 2.5 if all fields were validated.
+    return expectRatio(creating(key, body), creating(key, long), 2);
+  });
+});
+
+/** A pattern for each repeated text. */
+const tuples = (name: string, before: string, texts: string[]) =>
+  texts.map((text): [string, string, string] => [name, before, text]);
 
 describe('the response time grows at most linearly with', () => {
   test.each<Pattern>([
@@ -72,7 +134,7 @@ describe('the response time grows at most linearly with', () => {
     ['/v1/pets/-', '1', 'x'],
     ['/v1', '/pets'],
   ])('a path of %s and many %s', (...pattern) =>
-    expectLinear(worker.port(), PATH_BYTES / 4, (size) => ({ path: make(pattern, size), headers })),
+    expectLinear(PATH_BYTES / 4, (size) => ({ path: make(pattern, size), headers })),
   );
 
   test.each<Pattern>([
@@ -85,36 +147,31 @@ describe('the response time grows at most linearly with', () => {
     ['Bearer ', 'a'],
     ['Bearer', ' ', 'x y'],
   ])('Authorization of %j and many %j', (...pattern) =>
-    expectLinear(worker.port(), HEADER_BYTES, (size) => ({
+    expectLinear(HEADER_BYTES, (size) => ({
       headers: { Authorization: make(pattern, size) },
     })),
   );
 
-  test.each<[string, string, string]>([
-    ...[';', ' ', ' ; ', LINE, ';charset=utf-8'].map((text): [string, string, string] => [
-      ...(['Content-Type', 'application/json', text] as const),
-    ]),
-    ['Content-Encoding', 'identity', ' '],
-    ['Content-Encoding', 'gzip', ', '],
-    ['Idempotency-Key', '', '"'],
-    ...['\\', '\\"', `"${LINE}`, ' '].map((text): [string, string, string] => [
-      ...(['Idempotency-Key', '"', text] as const),
-    ]),
-    ['X-D1-Bookmark', '', '00000000-'],
-    ['Origin', 'http://', 'localhost'],
-    ['Origin', 'http://localhost', ':'],
-    ['Origin', 'http://', '127.'],
-    ['Access-Control-Request-Headers', '', 'a,'],
-    ['CF-Ray', '0', '-ABC'],
+  test.each<[name: string, before: string, repeated: string]>([
+    ...tuples('Content-Type', 'application/json', [';', ' ', ' ; ', LINE, ';charset=utf-8']),
+    ...tuples('Content-Encoding', 'identity', [' ']),
+    ...tuples('Content-Encoding', 'gzip', [', ']),
+    ...tuples('Idempotency-Key', '', ['"']),
+    ...tuples('Idempotency-Key', '"', ['\\', '\\"', `"${LINE}`, ' ']),
+    ...tuples('X-D1-Bookmark', '', ['00000000-']),
+    ...tuples('Origin', 'http://', ['localhost', '127.']),
+    ...tuples('Origin', 'http://localhost', [':']),
+    ...tuples('Access-Control-Request-Headers', '', ['a,']),
+    ...tuples('CF-Ray', '0', ['-ABC']),
   ])('%s of %j and many %j', (name, ...pattern) =>
-    expectLinear(worker.port(), HEADER_BYTES, (size) =>
+    expectLinear(HEADER_BYTES, (size) =>
       creating(key, BODY, { [name]: make([...pattern, 'x'], size) }),
     ),
   );
 
   test.each(['1', '1.', ':', '::ffff:', '0:'])('CF-Connecting-IP of %j', (text) =>
     // The address is read only for an unknown key.
-    expectLinear(worker.port(), HEADER_BYTES, (size) =>
+    expectLinear(HEADER_BYTES, (size) =>
       creating(generateKey('local'), BODY, {
         'CF-Connecting-IP': make(['::ffff:', text], size),
       }),
@@ -137,31 +194,6 @@ describe('the response time grows at most linearly with', () => {
     ['{"name":"a"}', '\n', 'x'],
     ['{"a"', ':', '1}'],
   ])('a body of %j and many %j', (...pattern) =>
-    expectLinear(worker.port(), BODY_BYTES, (size) => creating(key, make(pattern, size))),
+    expectLinear(BODY_BYTES, (size) => creating(key, make(pattern, size))),
   );
-
-  test('a body of different unknown fields', () => {
-    const fields = (size: number) =>
-      Array.from({ length: Math.floor(size / 9) }, (_, i) => `"${1_000 + i}":1`);
-    return expectLinear(worker.port(), BODY_BYTES, (size) =>
-      creating(key, `{${fields(size).join(',\n')}}`),
-    );
-  });
-});
-
-test('a hostile request delays other clients no longer than a harmless one of the same size', async () => {
-  const median = async (other: Sent) => {
-    const waits: number[] = [];
-    for (let round = 0; round < 7; round += 1) {
-      const socket = await write(worker.port(), bytesOf(other));
-      waits.push((await timeOf(worker.port(), { path: '/health' })).ms);
-      await answerOn(socket);
-    }
-    return waits.sort((a, b) => a - b)[3] ?? Infinity;
-  };
-  const harmless = { headers: { Authorization: `Bearer ${fill('a', HEADER_BYTES)}` } };
-  // The second measurement finds a warm runtime.
-  await median(harmless);
-  const hostile = { headers: { Authorization: `Bearer${fill(' ', HEADER_BYTES)}${LINE}x` } };
-  expect((await median(hostile)) / (await median(harmless))).toBeLessThan(20);
 });

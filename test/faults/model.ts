@@ -11,14 +11,14 @@ export type Pet = { id: number; name: string; categoryId: number; status?: PetSt
 export type Order = { id: number; petId: number; status: OrderStatus };
 export type PetPatch = { name?: string; categoryId?: number; status?: PetStatus | null };
 
-/** `account` has an API key of its own; `key` is an Idempotency-Key. A list is read to its last page. */
+/** `account` has an API key of its own; `key` is an Idempotency-Key. */
 export type Operation = { account: number } & (
-  | { name: 'listPets'; status: PetStatus | undefined; limit: number }
+  | { name: 'listPets'; status: PetStatus | undefined }
   | { name: 'createPet'; body: Omit<Pet, 'id'>; key: string | undefined }
   | { name: 'getPet'; petId: number }
   | { name: 'updatePet'; petId: number; body: PetPatch }
   | { name: 'deletePet'; petId: number }
-  | { name: 'listOrders'; status: OrderStatus | undefined; limit: number }
+  | { name: 'listOrders'; status: OrderStatus | undefined }
   | { name: 'placeOrder'; body: { petId: number }; key: string | undefined }
   | { name: 'getOrder'; orderId: number }
   | { name: 'updateOrder'; orderId: number; body: { status: OrderStatus } }
@@ -67,14 +67,10 @@ export function run(state: State, operation: Operation): Answer {
       return list(state.pets, operation.status);
     case 'listOrders':
       return list(state.orders, operation.status);
-    case 'getPet': {
-      const pet = petOf(operation.petId);
-      return pet ? { status: 200, body: { ...pet } } : noPet(operation.petId);
-    }
-    case 'getOrder': {
-      const order = orderOf(operation.orderId);
-      return order ? { status: 200, body: { ...order } } : noOrder(operation.orderId);
-    }
+    case 'getPet':
+      return ok(petOf(operation.petId)) ?? noPet(operation.petId);
+    case 'getOrder':
+      return ok(orderOf(operation.orderId)) ?? noOrder(operation.orderId);
     case 'createPet':
       return once(state, operation, () => {
         state.lastPet += 1;
@@ -125,6 +121,8 @@ export function run(state: State, operation: Operation): Answer {
   }
 }
 
+const ok = (item: Pet | Order | undefined) => item && { status: 200, body: { ...item } };
+
 function list(items: { status?: string }[], status: string | undefined): Answer {
   const body = items.filter((item) => status === undefined || item.status === status);
   return { status: 200, body: structuredClone(body) };
@@ -146,18 +144,18 @@ function once(state: State, { account, name, body, key }: Create, create: () => 
   return answer;
 }
 
-const refusal = (status: number, code: string, message: string): Answer => ({
-  ...{ status, body: { code, message } },
-});
+function refusal(status: number, code: string, message: string): Answer {
+  return { status, body: { code, message } };
+}
 const noPet = (id: number) =>
   refusal(404, 'pet_not_found', `There is no animal with the id ${id}.`);
 const noOrder = (id: number) =>
   refusal(404, 'order_not_found', `There is no order with the id ${id}.`);
-const openOrder = (id: number) =>
-  refusal(
-    ...([409, 'pet_has_open_order'] as const),
-    `The animal ${id} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`,
-  );
+function openOrder(id: number): Answer {
+  const rule =
+    'Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
+  return refusal(409, 'pet_has_open_order', `The animal ${id} has an open order. ${rule}`);
+}
 function notAvailable(id: number, status: string | undefined): Answer {
   const current = status === undefined ? 'it has no status' : `its status is ${status}`;
   return refusal(409, 'pet_not_available', `The animal ${id} is not available: ${current}.`);

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { copyProject, freePort, type Running } from '../ops/project.ts';
+import { operations } from './generators.ts';
 import { type Event, explain, perform, READ_ALL, type Send } from './history.ts';
 import { EMPTY, type State } from './model.ts';
-import { operations } from './operations.ts';
 
 const ROUNDS = 5;
 const CLIENTS = 8;
@@ -46,7 +46,7 @@ test('after each kill, every response that a client received is still true, and 
   const send = sendTo(port);
   const apiKeys = [LOCAL_KEY, LOCAL_KEY];
   // All clients have the one key of the local store.
-  const anyOperation = operations(5, fc.constant(100)).map((one) => ({ ...one, account: 0 }));
+  const anyOperation = operations(5).map((one) => ({ ...one, account: 0 }));
   let states: State[] = [EMPTY];
   let unanswered = 0;
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -50,9 +50,7 @@ export function endRequest(client: number): void {
 }
 
 /** Whether no call waits for its turn. */
-export function haveEnded(): boolean {
-  return waiting.length === 0 && chosen === undefined;
-}
+export const haveEnded = (): boolean => waiting.length === 0 && chosen === undefined;
 
 function choose(): void {
   const atWork = unanswered.filter((count) => count > 0).length;
@@ -62,8 +60,8 @@ function choose(): void {
   [chosen] = waiting.splice(Math.floor(random() * waiting.length), 1);
 }
 
-/** A small random number generator with a seed (mulberry32); it returns numbers from 0 to 1. */
-export function randomNumbers(seed: number): () => number {
+/** Random numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
