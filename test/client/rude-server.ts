@@ -5,6 +5,7 @@ import { startStore } from '../store.ts';
 import type { Addresses } from './suite.ts';
 
 const HEALTH = JSON.stringify({ status: 'ok' });
+const MEBIBYTE = Buffer.alloc(2 ** 20, ' ');
 
 const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
   hangs: () => {},
@@ -15,13 +16,9 @@ const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
     response.write(HEALTH, () => response.destroy());
   },
   redirects: (response) => response.writeHead(307, { Location: '/healthy/pets' }).end(),
-  'is-endless': (response) => {
-    const mebibyte = Buffer.alloc(2 ** 20, ' ');
-    const write = () => {
-      while (response.write(mebibyte));
-    };
-    response.on('drain', write);
-    write();
+  'is-endless': function write(response) {
+    while (response.write(MEBIBYTE));
+    response.once('drain', () => write(response));
   },
   healthy: (response) => response.end(HEALTH),
 };
@@ -33,15 +30,17 @@ export function startServers(): () => Promise<Addresses> {
   const store = startStore();
   const seen = new Set<string>();
   const server = createServer(({ method, url = '' }, response) => {
-    response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
-    response.setHeader('Access-Control-Allow-Methods', '*');
+    for (const name of ['Origin', 'Methods', 'Headers'])
+      response.setHeader(
+        `Access-Control-Allow-${name}`,
+        name === 'Headers' ? '*, Authorization' : '*',
+      );
     response.setHeader('Content-Type', 'text/html');
     if (url === '/' || method === 'OPTIONS') return response.end('<!doctype html>');
     const [, name = ''] = url.split('/');
-    const isRepeated = seen.has(url);
+    const behaviour = seen.has(url) && ONCE[name] ? 'healthy' : (ONCE[name] ?? name);
     seen.add(url);
-    return BEHAVIOURS[isRepeated && ONCE[name] ? 'healthy' : (ONCE[name] ?? name)]?.(response);
+    return BEHAVIOURS[behaviour]?.(response);
   });
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => {

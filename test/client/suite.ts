@@ -4,6 +4,8 @@
  */
 import type * as Client from '../../client/src/index.ts';
 
+export type Addresses = { store: string; rude: string; apiKey: string };
+
 export type Context = {
   client: typeof Client;
   /** The store, with a key of its own. */
@@ -17,8 +19,8 @@ const REX = { name: 'Rex 🐈', categoryId: -MAX, status: 'available' } as const
 
 export const suite: Record<string, (context: Context) => Promise<void>> = {
   'every operation keeps every digit': async ({ store }) => {
-    const { version } = await store.getHealth();
-    expectEqual(typeof version, 'string');
+    expectEqual(typeof (await store.getHealth()).version, 'string');
+    await store.createPet({ name: 'Mia', categoryId: 7n });
     const session = store.session();
     const rex = await session.createPet(REX);
     expectEqual(/^[0-9a-f]{8}-/.test(session.bookmark), true);
@@ -26,7 +28,8 @@ export const suite: Record<string, (context: Context) => Promise<void>> = {
     const pet = await store.updatePet(rex.id, { categoryId: MAX });
     expectEqual(pet, { ...rex, categoryId: MAX });
     expectEqual(await session.getPet(rex.id), pet);
-    expectEqual((await store.listPets().toArray({ max: 1000 })).at(-1), pet);
+    // At least two pages.
+    expectEqual((await store.listPets({ limit: 1 }).toArray({ max: 1000 })).at(-1), pet);
 
     const placed = await store.placeOrder({ petId: rex.id });
     const order = await store.updateOrder(placed.id, { status: 'cancelled' });
@@ -36,51 +39,33 @@ export const suite: Record<string, (context: Context) => Promise<void>> = {
     expectEqual((await cancelled.toArray({ max: 1000 })).at(-1), order);
     expectEqual(await store.deletePet(rex.id), undefined);
   },
-  'for await and page() read every animal once': async ({ store }) => {
-    for (const name of ['a', 'b', 'c']) await store.createPet({ name, categoryId: 7n });
-    const walked: bigint[] = [];
-    for await (const { id } of store.listPets({ limit: 2 })) walked.push(id);
-    const paged: bigint[] = [];
-    let next: string | undefined;
-    do {
-      const page = await store.listPets({ limit: 2 }).page(next);
-      paged.push(...page.items.map(({ id }) => id));
-      next = page.next;
-    } while (next !== undefined);
-    expectEqual(walked.length >= 3, true);
-    expectEqual(paged, walked);
-  },
-  'an error of the store has its code, request id and attempts': async (context) => {
-    const failure = await failureOf(context, context.store.getPet(-1n));
-    const { code, status, attempts, outcomeUnknown, requestId } = failure;
-    expectEqual([code, status, attempts, outcomeUnknown], ['pet_not_found', 404, 1, false]);
-    expectEqual(requestId?.length, 36);
+  'an error of the store has its code and request id': async (context) => {
+    const { code, status, requestId } = await failureOf(context, context.store.getPet(-1n));
+    expectEqual([code, status, requestId?.length], ['pet_not_found', 404, 36]);
   },
   'a hung attempt is repeated': async ({ rude }) => {
     const store = rude('hangs-once', { attemptTimeoutMs: 1000 });
     expectEqual((await store.getHealth().withMetadata()).metadata.attempts >= 2, true);
   },
-  'a lost connection is repeated': async ({ rude }) => {
-    expectEqual((await rude('breaks-once').getHealth().withMetadata()).metadata.attempts, 2);
+  'a lost connection is repeated, also if a custom fetch passes it on': async ({ rude }) => {
+    for (const fetch of [undefined, custom]) {
+      const call = rude('breaks-once', { fetch }).getHealth();
+      expectEqual((await call.withMetadata()).metadata.attempts, 2);
+    }
   },
   'a custom fetch may pass on that a connection failed': async (context) => {
-    const custom: typeof fetch = async (...args) => fetch(...args);
-    const breaking = context.rude('breaks-once', { fetch: custom });
-    expectEqual((await breaking.getHealth().withMetadata()).metadata.attempts, 2);
-    const resetting = context.rude('resets', { fetch: custom });
-    const refusing = context.rude('', { fetch: custom, baseUrl: 'http://127.0.0.1:9' });
-    for (const store of [resetting, refusing]) {
+    const options = { fetch: custom, baseUrl: 'http://127.0.0.1:9' };
+    for (const store of [context.rude('resets', { fetch: custom }), context.rude('', options)]) {
       const { code, cause, outcomeUnknown } = await failureOf(context, store.updatePet(1n, {}));
-      expectEqual([code, outcomeUnknown], ['network_error', true]);
-      expectEqual(cause instanceof Error, true);
+      expectEqual([code, cause instanceof Error, outcomeUnknown], ['network_error', true, true]);
     }
   },
   'a redirect is not followed': async (context) => {
     const failure = await failureOf(context, context.rude('redirects').createPet(REX));
     const { code, status = -1, outcomeUnknown } = failure;
-    expectEqual([code, outcomeUnknown], ['invalid_response', true]);
     // A browser hides the status.
-    expectEqual([0, 307].includes(status), true);
+    const isRedirect = [0, 307].includes(status);
+    expectEqual([code, isRedirect, outcomeUnknown], ['invalid_response', true, true]);
   },
   'an endless response is an invalid_response': async (context) => {
     const { code, message } = await failureOf(context, context.rude('is-endless').getHealth());
@@ -98,12 +83,13 @@ export const suite: Record<string, (context: Context) => Promise<void>> = {
 /** The suite in this runtime: the error of each test case that fails. */
 export async function runSuite(client: typeof Client, addresses: Addresses): Promise<string[]> {
   const { store: baseUrl, rude, apiKey } = addresses;
+  const connect = (options: Partial<Client.StoreOptions>) =>
+    client.createAnimalStore({ baseUrl, apiKey, ...options });
   const context: Context = {
     client,
-    store: client.createAnimalStore({ baseUrl, apiKey }),
-    rude: (name, options) =>
-      // A number, so that no two test cases share what happens once.
-      client.createAnimalStore({ baseUrl: `${rude}/${name}/${Math.random()}`, apiKey, ...options }),
+    store: connect({}),
+    // A number, so that no two test cases share what happens once.
+    rude: (name, options) => connect({ baseUrl: `${rude}/${name}/${Math.random()}`, ...options }),
   };
   const failures: string[] = [];
   for (const [name, behaviour] of Object.entries(suite))
@@ -111,7 +97,7 @@ export async function runSuite(client: typeof Client, addresses: Addresses): Pro
   return failures;
 }
 
-export type Addresses = { store: string; rude: string; apiKey: string };
+const custom: typeof fetch = async (...args) => fetch(...args);
 
 /** Compares as JSON does, and bigints exactly. */
 function expectEqual(actual: unknown, expected: unknown): void {
