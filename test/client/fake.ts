@@ -18,19 +18,15 @@ export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {
   return { store: createAnimalStore({ baseUrl, apiKey: 'key', fetch, ...options }), requests };
 }
 
-export const json =
-  (body: unknown, headers: Record<string, string> = {}): Answer =>
-  () =>
-    Response.json(body, { headers });
+export function json(body: unknown, headers: Record<string, string> = {}): Answer {
+  return () => Response.json(body, { headers });
+}
 
 /** An error of the service. */
-export const problem =
-  (status: number, code: string, headers: Record<string, string> = {}): Answer =>
-  () =>
-    Response.json(
-      { code, message: 'a message', status },
-      { status, headers: { 'X-Request-Id': `id-${status}`, ...headers } },
-    );
+export function problem(status: number, code: string, others: Record<string, string> = {}): Answer {
+  const headers = { 'X-Request-Id': `id-${status}`, ...others };
+  return () => Response.json({ code, message: 'a message', status }, { status, headers });
+}
 
 export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 

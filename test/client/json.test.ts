@@ -22,13 +22,6 @@ test.each([
   expect(parseJson(json)).toStrictEqual(value);
 });
 
-test('a response may have integers that this client does not know', async () => {
-  const body = '{"id":1e3,"ownerId":9007199254740993,"tag":{"id":1.5}}';
-  const { store } = clientWith([() => new Response(body)]);
-  const pet = { id: 1000n, ownerId: 9007199254740993n, tag: { id: 1.5 } };
-  expect(await store.getPet(1000n)).toEqual(pet);
-});
-
 test('stringifyJson writes what JSON.stringify writes, and a bigint exactly', () => {
   const list = [undefined, null, 1.5, new Date(0)];
   const value = { text: '"7n" bigint0.5:7 \n', list, none: undefined, __proto__: null };
@@ -53,7 +46,6 @@ test('a number in place of a bigint is a TypeError, and sends nothing', async ()
   const rounded = JSON.parse('9007199254740993');
   for (const call of [
     store.getPet(rounded),
-    store.updateOrder(rounded, { status: 'approved' }),
     store.createPet({ ...REX, categoryId: rounded }),
     store.placeOrder({ petId: rounded }),
     store.getOrder(JSON.parse('{}').id),

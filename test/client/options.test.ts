@@ -1,7 +1,7 @@
 /** Options of the client and of a call. */
 import { expect, test } from 'vitest';
+import { version } from '../../client/package.json' with { type: 'json' };
 import { createAnimalStore } from '../../client/src/index.ts';
-import { VERSION } from './documents.ts';
 import { ANSWERS, clientWith, REX } from './fake.ts';
 
 const VALID = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
@@ -47,7 +47,7 @@ test('headers are added, those of the call replace those of the client', async (
   await store.getPet(1n, { headers: { TraceParent: 'call' } });
   expect(Object.fromEntries(requests[0]?.headers ?? [])).toEqual({
     authorization: 'Bearer key',
-    'user-agent': `animal-store-client/${VERSION}`,
+    'user-agent': `animal-store-client/${version}`,
     traceparent: 'call',
     'x-app': 'web',
   });

@@ -1,7 +1,5 @@
 /** The examples of the client's README, run as one program, and `node client/example.ts`. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -27,15 +25,12 @@ test('the examples print what their comments show', async () => {
   const comments = program.matchAll(/console\.log\(.*\); \/\/ (.*)/g);
   const lines = Array.from(comments, ([, text]) => text);
   expect(lines.length).toBeGreaterThanOrEqual(8);
-  const folder = mkdtempSync(join(tmpdir(), 'client-readme-'));
   const source = pathToFileURL(join(PROJECT_ROOT, 'client/src/index.ts')).href;
-  const file = join(folder, 'readme.mts');
-  writeFileSync(
-    file,
-    program.replace('animal-store-client', source).replace('http://localhost:8787', store.url()),
-  );
-  expect(await run(file)).toEqual({ status: 0, lines, errors: '' });
-  rmSync(folder, { recursive: true });
+  const local = program
+    .replace('animal-store-client', source)
+    .replace('http://localhost:8787', store.url());
+  const printed = await run('--input-type=module-typescript', '--eval', local);
+  expect(printed).toEqual({ status: 0, lines, errors: '' });
 });
 
 test('the example adds an animal, and lists ten', async () => {
@@ -53,18 +48,17 @@ const NONE = 'http://127.0.0.1:1/v1';
 
 test.each([
   [['--url', NONE], `No store answers at ${NONE}. Start one with: npm start`],
+  [['--key', 'no-key'], 'invalid_api_key: '],
   [['--key', 'no key'], 'apiKey: must be a string of printable ASCII without spaces'],
   [['--kye', 'key'], "Unknown option '--kye'"],
 ])('the example with %j fails with a message', async (args, message) => {
-  const { status, lines, errors } = await run(EXAMPLE, ...args);
+  const { status, lines, errors } = await run(EXAMPLE, '--url', `${store.url()}/v1`, ...args);
   expect([status, lines]).toEqual([1, ['']]);
   expect(errors.split('\n')[0]).toContain(message);
   expect(errors).not.toContain('    at ');
 });
 
-test('the example with a wrong key shows the code, and with --help its usage', async () => {
-  const { errors } = await run(EXAMPLE, '--key', 'no-key', '--url', `${store.url()}/v1`);
-  expect(errors).toMatch(/^invalid_api_key: .*\n$/);
+test('the example with --help says its usage', async () => {
   const { status, lines } = await run(EXAMPLE, '--help');
   expect([status, lines[0]]).toEqual([0, expect.stringMatching(/^usage: /)]);
 });

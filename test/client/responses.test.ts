@@ -1,5 +1,8 @@
-/** Sessions and responses. */
+/** Sessions, responses, and the error codes of the store. */
 import { expect, test } from 'vitest';
+import type { ServiceErrorCode } from '../../client/src/index.ts';
+import { STATUS_OF } from '../../src/errors.ts';
+import { README } from './documents.ts';
 import { type Answer, clientWith, json, problem, REX } from './fake.ts';
 
 const stamped = (bookmark: string) => json([], { 'X-D1-Bookmark': bookmark });
@@ -37,24 +40,16 @@ test('a session continues from the primary after a write whose outcome is unknow
 });
 
 test('metadata has the deprecation, the sunset and the replay', async () => {
-  const headers = {
-    'X-Request-Id': 'id-1',
-    Deprecation: '@1795132800',
-    Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    'Idempotency-Replayed': 'true',
-  };
-  const { store } = clientWith([json({ id: 1 }, headers)]);
-  expect(await store.getPet(1n).withMetadata()).toMatchObject({
-    data: { id: 1n },
-    metadata: {
-      status: 200,
-      requestId: 'id-1',
-      deprecation: new Date('2026-11-20'),
-      sunset: new Date('2030-12-05'),
-      idempotencyReplayed: true,
-      retryAfterSeconds: 0,
-      attempts: 1,
-    },
+  const dates = { Deprecation: '@1795132800', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
+  const { store } = clientWith([json({ id: 1 }, { ...dates, 'Idempotency-Replayed': 'true' })]);
+  const { data, metadata } = await store.getPet(1n).withMetadata();
+  expect(data).toEqual({ id: 1n });
+  expect(metadata).toMatchObject({
+    status: 200,
+    deprecation: new Date('2026-11-20'),
+    sunset: new Date('2030-12-05'),
+    idempotencyReplayed: true,
+    retryAfterSeconds: 0,
   });
 });
 
@@ -79,6 +74,20 @@ test('an invalid_response shows the media type and the first 200 characters', as
   const { store } = clientWith([() => new Response(`${html}more`, { headers })]);
   const message = `Not a response of the store: 200 text/html ${html}`;
   await expect(store.getHealth()).rejects.toMatchObject({ message, requestId: 'id-1' });
+});
+
+const STATUSES: Record<ServiceErrorCode, number> = STATUS_OF;
+
+test.each(Object.entries(STATUSES))('%s is a StoreError with this code', async (code, status) => {
+  const { store } = clientWith([problem(status, code)], { maxAttempts: 1 });
+  const failure = { code, status, requestId: `id-${status}`, outcomeUnknown: status >= 500 };
+  await expect(store.createPet(REX)).rejects.toMatchObject({ name: 'StoreError', ...failure });
+});
+
+test('README.md lists these codes, in this order', () => {
+  const [, list = ''] = /`code` is one of the store \((.*?)\)/s.exec(README) ?? [];
+  const listed = Array.from(list.matchAll(/`(\w+)`/g), ([, code]) => code);
+  expect(listed).toEqual(Object.keys(STATUSES));
 });
 
 test('an error keeps the fields of its body that the client does not know', async () => {

@@ -3,12 +3,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnimalStore } from '../../client/src/index.ts';
 import type { Operation } from '../../client/src/operations.ts';
 import { METHODS } from './documents.ts';
-import { ANSWERS, clientWith, json, outcomeOf, problem, REX } from './fake.ts';
+import { ANSWERS, type Answer, clientWith, json, outcomeOf, problem, REX } from './fake.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const { rex, limited, unavailable, lost } = ANSWERS;
+const endless: Answer = () => new Response(new ReadableStream());
 const invalid = problem(400, 'invalid_request');
 const noPet = problem(404, 'pet_not_found');
 const noPath = problem(404, 'not_found');
@@ -34,6 +35,7 @@ describe.each(Object.entries(CALLS))('%s, as README.md says,', (method, call) =>
   test.each([
     [sent, 'a 503', unavailable, { code: 'service_unavailable', outcomeUnknown: isWrite }],
     [sent, 'a lost connection', lost, { code: 'network_error', outcomeUnknown: isWrite }],
+    [sent, 'a body that never ends', endless, { outcomeUnknown: isWrite }],
     [4, 'a 429', limited, { code: 'rate_limited', outcomeUnknown: false }],
     [1, 'a 400', invalid, { code: 'invalid_request', outcomeUnknown: false }],
   ])('is sent %d times in all, when each answer is %s', async (attempts, _, answer, failure) => {

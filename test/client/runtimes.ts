@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { README } from './documents.ts';
@@ -22,13 +23,11 @@ const REACT = ['react@18.3.1', 'react-dom@18.3.1', '@tanstack/react-query@5.108.
 const { arch } = process;
 const platform = process.platform === 'win32' ? 'windows' : process.platform;
 const exe = platform === 'windows' ? '.exe' : '';
-
 const nodePrefix = `${platform}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
 const nodePackage = `${nodePrefix}-${platform === 'windows' ? 'win' : platform}-${arch}`;
 const bunPackage = `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`;
 const denoPackage = `@deno/${process.platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`;
 const denoArgs = ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual'];
-
 const RUNTIMES = [
   { name: 'Node.js', version: '20.20.2', package: nodePackage, file: 'bin/node', args: [] },
   { name: 'Node.js', version: '22.23.3', package: nodePackage, file: 'bin/node', args: [] },
@@ -55,6 +54,13 @@ const SUITE_SCRIPT = `
   const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node;
   const failures = await runSuite(client, JSON.parse(process.argv.at(-1)));
   console.log(JSON.stringify({ version, failures }));`;
+
+const WORKER_SCRIPT = `
+  import * as client from '../../client/src/index.ts';
+  import { runSuite } from './suite.ts';
+  export default {
+    fetch: async (request) => Response.json(await runSuite(client, await request.json())),
+  };`;
 
 /** The recipes as one program, and what shows that they work. */
 const RECIPES_SCRIPT = `
@@ -102,6 +108,17 @@ async function run(command: string, ...args: string[]): Promise<unknown> {
 
 test.each(RUNTIMES)('the suite passes in $name $version', async ({ version, command, args }) => {
   expect(await run(command, ...args, SUITE)).toEqual({ version, failures: [] });
+});
+
+test('the suite passes in a Worker', async () => {
+  // Not wrangler's harness: there, requests of the worker go through the fetch of Node.js.
+  const script = await bundle(WORKER_SCRIPT);
+  const options = { modules: true, script, compatibilityDate: '2026-11-01' };
+  const worker = new Miniflare(convertV4MiniflareOptions(options));
+  const init = { method: 'POST', body: JSON.stringify(await addresses()) };
+  const response = await worker.dispatchFetch('http://worker.example', init);
+  expect(await response.json()).toEqual([]);
+  await worker.dispose();
 });
 
 test('the recipes of README.md show every digit in Express, React and TanStack Query', async () => {
