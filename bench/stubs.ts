@@ -4,11 +4,10 @@ const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
 const PETS = `[${Array(20).fill(PET).join(',')}]`;
 const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
 
-/** Has the columns that the statements return: those of pages, of rows, and of the outcomes of writes. */
+/** Has the columns of all statements. */
 const ROW = {
-  ...{ items: PETS, more_after: '12', id: '12', json: PET },
-  ...{ response: PET, pet_exists: 1, pet_status: 'available' },
-  ...{ current: PET, current_status: 'placed', body_hash: null, request_id: null },
+  ...{ items: PETS, more_after: '12', json: PET, id: '12', status: 'available' },
+  ...{ is_recorded: 1, is_found: 1 },
 };
 const RESULT = { results: [ROW], meta: {} };
 
