@@ -9,7 +9,7 @@ const PROJECTS = {
   long: [
     'test/**/*.long.ts',
     'test/contract.test.ts',
-    'test/faults/{histories,operations}.test.ts',
+    'test/faults/histories.test.ts',
     'test/pets/create-pet.test.ts',
   ],
   // Real processes, killed and started again, and damaged files.
@@ -17,7 +17,7 @@ const PROJECTS = {
   // Whole releases, with a fake of Cloudflare.
   release: ['test/**/*.release.ts'],
   // The client in a Worker, and in Node.js 20, 22 and 24, Bun and Deno, which are installed for it.
-  client: ['test/client/in-{node,worker}.ts', 'test/client/runtimes.ts'],
+  client: ['test/client/runtimes.ts'],
   // The docs page and the client in a browser.
   browser: ['test/**/*.browser.ts'],
 };

@@ -1,23 +1,17 @@
 /** Costs at Cloudflare's list prices, beyond the quota included in the plan. CPU costs little, and is left out. */
 import type { Rows } from './results.ts';
 
-/**
- * Workers Paid, in US dollars a million; read on 20 November 2026 in https://developers.cloudflare.com/, at
- * workers/platform/pricing, kv/platform/pricing and d1/platform/pricing.
- */
+/** Workers Paid, US dollars a million, on 20 November 2026: developers.cloudflare.com, {workers,kv,d1}/platform/pricing. */
 const PRICES = { request: 0.3, logLine: 0.6, kvRead: 0.5, rowRead: 0.001, rowWritten: 1 };
 
 /** US dollars for a million requests that read and write these rows, each with one log line. */
 export function costOf({ read, written }: Rows): number {
   // A key that is used a hundred times a second is read from KV once in ten seconds.
-  const key = PRICES.kvRead / 1000;
-  return (
-    PRICES.request + PRICES.logLine + key + read * PRICES.rowRead + written * PRICES.rowWritten
-  );
+  const perRequest = PRICES.request + PRICES.logLine + PRICES.kvRead / 1000;
+  return perRequest + read * PRICES.rowRead + written * PRICES.rowWritten;
 }
 
 /** US dollars for a day of 1,000 rejected requests a second. */
-export function costOfFlood(perRequest: { kvReads: number; logLines: number }): number {
-  const { kvReads, logLines } = perRequest;
+export function costOfFlood({ kvReads, logLines }: Record<'kvReads' | 'logLines', number>): number {
   return 86.4 * (PRICES.request + kvReads * PRICES.kvRead + logLines * PRICES.logLine);
 }

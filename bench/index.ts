@@ -1,7 +1,4 @@
-/**
- * `npm run bench -- [part…]`: measures, and writes bench/results.json and BENCHMARKS.md. Exit code 1 when a threshold is
- * missed, 2 for invalid arguments.
- */
+/** `npm run bench -- [part…]`. Exit code 1 when a threshold is missed, 2 for invalid arguments. */
 import { Argument, Command } from 'commander';
 import { compareInWorkerd, compareInWrangler, compareWithHono } from './comparisons.ts';
 import { thresholdTable, writePage } from './page.ts';

@@ -22,16 +22,12 @@ type Load = { warmUpRounds: number; rounds: number; connections: number; count: 
 /** Elapsed time and CPU time of each round, divided by its number of requests; in microseconds. */
 type Samples = { elapsed: number[]; cpu: number[] };
 
-/** The ratio to compute, from the samples of the store and of the baseline. */
 export type Metric = (store: Samples, baseline: Samples) => Estimate;
 export const speed: Metric = (store, baseline) => ratio(baseline.elapsed, store.elapsed);
 export const speedByCpu: Metric = (store, baseline) => ratio(baseline.cpu, store.cpu);
 export const cpuTime: Metric = (store, baseline) => ratio(store.cpu, baseline.cpu);
 
-/**
- * Each round measures every target once, every other round in the opposite order. Rounds are short, so that other load
- * on the machine affects all targets equally.
- */
+/** Each short round measures every target once, in alternating order: other load on the machine affects all equally. */
 export async function compare(comparisons: Comparison[], metric: Metric, load: Load) {
   const targets = [...new Set(comparisons.flatMap(({ store, baseline }) => [store, baseline]))];
   const total = load.warmUpRounds + load.rounds;
@@ -42,12 +38,10 @@ export async function compare(comparisons: Comparison[], metric: Metric, load: L
       target.samples.elapsed.push(elapsed);
       target.samples.cpu.push(cpu);
     }
-    if (round % 10 === 0) console.error(`  round ${round} of ${total}`);
   }
   return comparisons.map(({ name, store, baseline, ...bounds }): Figure => {
-    const estimate = metric(store.samples, baseline.samples);
     const speeds = { store: speedOf(store.samples), baseline: speedOf(baseline.samples) };
-    return { name, ...bounds, estimate, ...speeds };
+    return { name, ...bounds, estimate: metric(store.samples, baseline.samples), ...speeds };
   });
 }
 

@@ -3,14 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { costOf, costOfFlood } from './cost.ts';
-import {
-  type Figure,
-  outcomeOf,
-  type Results,
-  type Run,
-  type Section,
-  type Speed,
-} from './results.ts';
+import { type Figure, outcomeOf, type Results } from './results.ts';
 import { show } from './statistics.ts';
 
 export async function writePage(results: Results): Promise<void> {
@@ -22,7 +15,6 @@ export async function writePage(results: Results): Promise<void> {
     bare: figures.map(({ baseline }) => baseline?.perSecond.value.toFixed()).join(', '),
     top: String(500 * Math.ceil(Math.max(...figures.flatMap(highest)) / 500)),
     thresholds: thresholdTable(results),
-    speeds: speedTable(figures),
     requests: requestTable(results),
     runs: Object.entries(results).map(describeRun).join(', '),
     machines: [...new Set(Object.values(results).map(({ machine }) => machine))].join('; and '),
@@ -38,34 +30,25 @@ export async function writePage(results: Results): Promise<void> {
   await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), page);
 }
 
-/** Every figure of these parts: those with a threshold, and how they compare with it. */
-export function thresholdTable(results: Record<string, Section>): string {
-  const rows = Object.entries(results).flatMap(([part, { figures }]) =>
+/** Every figure of these parts: how it compares with its threshold, and the CPU time that a ratio compares. */
+export function thresholdTable(parts: Record<string, { figures: Figure[] }>): string {
+  const head = ['part', 'figure', 'measured', 'threshold', 'outcome', 'CPU µs', 'baseline'];
+  const rows = Object.entries(parts).flatMap(([part, { figures }]) =>
     figures.map((figure) => {
-      const { name, min, max, estimate } = figure;
-      if (min === undefined && max === undefined) return [part, name, show(estimate), '', ''];
-      const threshold = min === undefined ? `≤ ${max}` : `≥ ${min}`;
-      return [part, name, show(estimate), threshold, outcomeOf(figure)];
+      const { name, min, max, estimate, store, baseline } = figure;
+      const bound = min === undefined ? `≤ ${max}` : `≥ ${min}`;
+      const outcome = (min ?? max) === undefined ? ['', ''] : [bound, outcomeOf(figure)];
+      const cpu = [store, baseline].map((speed) => (speed ? show(speed.cpu) : ''));
+      return [part, name, show(estimate), ...outcome, ...cpu];
     }),
   );
-  return markdown([['part', 'figure', 'measured', 'threshold', 'outcome'], ...rows]);
-}
-
-function speedTable(figures: Figure[]): string {
-  const head = ['', 'store: CPU µs', 'requests/s', 'bare worker: CPU µs', 'requests/s'];
-  const cells = (speed?: Speed) => (speed ? [show(speed.cpu), show(speed.perSecond)] : ['', '']);
-  const rows = figures.map(({ name, store, baseline }) => [
-    name,
-    ...cells(store),
-    ...cells(baseline),
-  ]);
   return markdown([head, ...rows]);
 }
 
 function requestTable({ scale }: Results): string {
-  const rows = Object.entries(scale?.rows ?? {}).map(([name, each]) => [
-    ...[name, String(each.read), String(each.written), dollars(costOf(each))],
-  ]);
+  const rows = Object.entries(scale?.rows ?? {}).map(([name, each]) => {
+    return [name, `${each.read}`, `${each.written}`, dollars(costOf(each))];
+  });
   return markdown([['request', 'rows read', 'rows written', 'a million requests'], ...rows]);
 }
 
@@ -76,7 +59,7 @@ function markdown([head = [], ...rows]: string[][]): string {
   return [line(head), line(alignment), ...rows.map(line)].join('\n');
 }
 
-const describeRun = ([part, { date, seconds, load }]: [string, Run]) =>
+const describeRun = ([part, { date, seconds, load }]: [string, Results[string]]) =>
   `${part} ${date.slice(0, 16).replace('T', ' ')} (${seconds.toFixed()} s, load ${load.toFixed(1)})`;
 const highest = ({ store, baseline }: Figure) =>
   [store, baseline].map((speed) => speed?.perSecond.high ?? 0);

@@ -55,13 +55,10 @@ export const workerd: Runtime = async (file) => {
   return { port, env, close: () => miniflare.dispose() };
 };
 
-/** A worker to build, and how many animals it has. */
-type Worker = { entry: string; pets?: number };
-
-/** Builds workers and serves them while `measure` runs. */
+/** Builds workers, fills each with animals, and serves them while `measure` runs. */
 export async function withServers<T>(
   runtime: Runtime,
-  workers: Worker[],
+  workers: { entry: string; pets?: number }[],
   measure: (...servers: Server[]) => Promise<T>,
 ): Promise<T> {
   const servers: Server[] = [];

@@ -11,10 +11,7 @@ export function exact(value: number): Estimate {
 /** The mean of all rounds. The median would hide slow rounds, such as those with a garbage collection. */
 export function mean(values: number[]): Estimate {
   // The ratio to 1 in each round.
-  return ratio(
-    values,
-    values.map(() => 1),
-  );
+  return ratio(values, Array(values.length).fill(1));
 }
 
 /** The ratio of the means of two measurements of the same rounds. The interval is that of a ratio estimator. */

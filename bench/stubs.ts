@@ -7,7 +7,7 @@ const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"
 /** Has the columns of all statements. */
 const ROW = {
   ...{ items: PETS, more_after: '12', json: PET, id: '12', status: 'available' },
-  ...{ is_recorded: 1, is_found: 1 },
+  ...{ response: PET, pet_exists: 1, current: PET, current_status: 'placed' },
 };
 const RESULT = { results: [ROW], meta: {} };
 

@@ -1,6 +1,5 @@
 /** Runs the suite of the client in a browser, on a page of another origin than the store. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
 import { startServers } from './client/rude-server.ts';
 import { bundle } from './client/tools.ts';
@@ -11,19 +10,12 @@ const SCRIPT = `
   globalThis.runSuite = (addresses) => runSuite(client, addresses);`;
 
 const addresses = startServers();
-let browser: Browser;
-let page: Page;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-  page = await browser.newPage();
+test('the suite passes in a browser', async () => {
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
   await page.goto((await addresses()).rude);
   await page.addScriptTag({ type: 'module', content: await bundle(SCRIPT) });
-});
-afterAll(() => browser.close());
-
-test('the suite passes in a browser', async () => {
-  expect(await page.evaluate<string[]>(`runSuite(${JSON.stringify(await addresses())})`)).toEqual(
-    [],
-  );
+  const script = `runSuite(${JSON.stringify(await addresses())})`;
+  expect(await page.evaluate(script)).toEqual([]);
 });

@@ -1,7 +1,4 @@
-/**
- * A baseline for the store: the same platform calls and log line, and nothing else. It checks no key, validates nothing,
- * handles no error and sets no header but Content-Type. On paths below `/kv` it also reads KV.
- */
+/** A baseline for the store: the same platform calls and log line, and nothing else. Below `/kv` it also reads KV. */
 const COLUMNS = 'id, name, category_id AS categoryId, status';
 
 async function answer(request: Request, { API_KEYS, DB, ...limiters }: Env): Promise<Response> {

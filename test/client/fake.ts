@@ -18,48 +18,31 @@ export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {
   return { store: createAnimalStore({ baseUrl, apiKey: 'key', fetch, ...options }), requests };
 }
 
-export const json =
-  (body: unknown, headers: Record<string, string> = {}): Answer =>
-  () =>
-    Response.json(body, { headers });
-
-/** A response with this exact text. */
-export const text =
-  (body: string, init: ResponseInit = {}): Answer =>
-  () =>
-    new Response(body, init);
-
-/** An error of the service. */
-export const problem =
-  (status: number, code: string, headers: Record<string, string> = {}): Answer =>
-  () =>
-    Response.json(
-      { code, message: 'a message', status },
-      { status, headers: { 'X-Request-Id': `id-${status}`, ...headers } },
-    );
-
-/** The connection is lost, as Node.js says it. */
-export const lost: Answer = () => Promise.reject(new TypeError('fetch failed'));
-
-/** No answer ever comes, and the `fetch` ignores its signal. */
-export const silence: Answer = () => new Promise(() => {});
-
-export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
-export const rex = json({ id: 1, name: 'Rex', categoryId: 1, status: 'available' });
-export const order = json({ id: 5, petId: 1, status: 'placed', placedAt: '2026-11-20T09:30:00Z' });
-export const unavailable = problem(503, 'service_unavailable');
-export const limited = problem(429, 'rate_limited');
-
-/** Lets the time pass until the call has ended. The clock must be a fake. */
-export async function resultOf<T>(call: Promise<T>): Promise<T> {
-  call.catch(() => {});
-  await vi.runAllTimersAsync();
-  return call;
+export function json(body: unknown, headers: Record<string, string> = {}): Answer {
+  return () => Response.json(body, { headers });
 }
 
-export async function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return resultOf(call).then(
-    () => 'success',
-    (error: unknown) => error,
-  );
+/** An error of the service. */
+export function problem(status: number, code: string, others: Record<string, string> = {}): Answer {
+  const headers = { 'X-Request-Id': `id-${status}`, ...others };
+  return () => Response.json({ code, message: 'a message', status }, { status, headers });
+}
+
+export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+
+export const ANSWERS = {
+  rex: json({ id: 1, name: 'Rex', categoryId: 1, status: 'available' }),
+  limited: problem(429, 'rate_limited'),
+  unavailable: problem(503, 'service_unavailable'),
+  /** The connection is lost, as Node.js says it. */
+  lost: () => Promise.reject(new TypeError('fetch failed')),
+  /** No answer ever comes, and the `fetch` ignores its signal. */
+  silence: () => new Promise<Response>(() => {}),
+};
+
+/** Lets the time pass until the call has ended, and returns its result or error. The clock must be a fake. */
+export async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
+  const outcome = call.catch((error: unknown) => error);
+  await vi.runAllTimersAsync();
+  return outcome;
 }

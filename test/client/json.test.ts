@@ -1,7 +1,7 @@
 /** JSON with every digit. */
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { parseJson, stringifyJson } from '../../client/src/index.ts';
-import { clientWith, REX, text } from './fake.ts';
+import { ANSWERS, clientWith, REX } from './fake.ts';
 
 test.each([
   // Int64 fields of the description: always a bigint.
@@ -12,10 +12,7 @@ test.each([
   // Other fields: a bigint only beyond 2^53.
   ['{"ownerId":9007199254740993}', { ownerId: 9007199254740993n }],
   ['{"a":[{"b":-9007199254740993.0}]}', { a: [{ b: -9007199254740993n }] }],
-  [
-    '{"count":3,"max":9007199254740991,"rate":1.5,"tiny":1e-400}',
-    { count: 3, max: 9007199254740991, rate: 1.5, tiny: 0 },
-  ],
+  ['[3,9007199254740991,1.5,1e-400]', [3, 9007199254740991, 1.5, 0]],
   ['9007199254740993.5', Number('9007199254740993.5')],
   // Fields that the client does not know reject nothing.
   ['{"owner":{"id":1.5},"next":{"id":"x"}}', { owner: { id: 1.5 }, next: { id: 'x' } }],
@@ -25,52 +22,30 @@ test.each([
   expect(parseJson(json)).toStrictEqual(value);
 });
 
-test('a response may have integers that this client does not know', async () => {
-  const body = '{"id":1e3,"name":"Rex","categoryId":2,"ownerId":9007199254740993,"tag":{"id":1.5}}';
-  const pet = {
-    id: 1000n,
-    name: 'Rex',
-    categoryId: 2n,
-    ownerId: 9007199254740993n,
-    tag: { id: 1.5 },
-  };
-  expect(await clientWith([text(body)]).store.getPet(1000n)).toEqual(pet);
-});
-
 test('stringifyJson writes what JSON.stringify writes, and a bigint exactly', () => {
-  const value = {
-    text: '"7n" bigint0.5:7 \n',
-    list: [undefined, null, 1.5, new Date(0)],
-    none: undefined,
-    __proto__: null,
-  };
+  const list = [undefined, null, 1.5, new Date(0)];
+  const value = { text: '"7n" bigint0.5:7 \n', list, none: undefined, __proto__: null };
   expect(stringifyJson(value)).toBe(JSON.stringify(value));
   expect(stringifyJson(undefined)).toBe('null');
   const pet = { id: -(2n ** 63n), tags: [9007199254740993n], name: '1' };
-  expect(stringifyJson(pet)).toBe(
-    '{"id":-9223372036854775808,"tags":[9007199254740993],"name":"1"}',
-  );
-  expect(parseJson(stringifyJson(pet))).toEqual(pet);
+  const json = '{"id":-9223372036854775808,"tags":[9007199254740993],"name":"1"}';
+  expect(stringifyJson(pet)).toBe(json);
+  expect(parseJson(json)).toEqual(pet);
 });
 
+afterEach(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'));
+
 test('stringifyJson is exact in a program that gives BigInt a toJSON', () => {
-  const before = Object.getOwnPropertyDescriptor(BigInt.prototype, 'toJSON');
   Object.defineProperty(BigInt.prototype, 'toJSON', { value: String, configurable: true });
-  try {
-    expect(stringifyJson({ id: 7n })).toBe('{"id":7}');
-  } finally {
-    if (before) Object.defineProperty(BigInt.prototype, 'toJSON', before);
-    else Reflect.deleteProperty(BigInt.prototype, 'toJSON');
-  }
+  expect(stringifyJson({ id: 7n })).toBe('{"id":7}');
 });
 
 test('a number in place of a bigint is a TypeError, and sends nothing', async () => {
-  const { store, requests } = clientWith([text('{}')]);
+  const { store, requests } = clientWith([ANSWERS.rex]);
   // A caller in JavaScript.
   const rounded = JSON.parse('9007199254740993');
   for (const call of [
     store.getPet(rounded),
-    store.updateOrder(rounded, { status: 'approved' }),
     store.createPet({ ...REX, categoryId: rounded }),
     store.placeOrder({ petId: rounded }),
     store.getOrder(JSON.parse('{}').id),
@@ -80,7 +55,7 @@ test('a number in place of a bigint is a TypeError, and sends nothing', async ()
 });
 
 test('an undefined field of a patch is not sent', async () => {
-  const { store, requests } = clientWith([text('{"id":1}')]);
+  const { store, requests } = clientWith([ANSWERS.rex]);
   // A caller without exactOptionalPropertyTypes.
   const caller: { updatePet(id: bigint, patch: object): PromiseLike<unknown> } = store;
   await caller.updatePet(1n, { name: 'Max', categoryId: undefined });

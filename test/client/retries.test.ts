@@ -3,22 +3,17 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnimalStore } from '../../client/src/index.ts';
 import type { Operation } from '../../client/src/operations.ts';
 import { METHODS } from './documents.ts';
-import {
-  clientWith,
-  failureOf,
-  json,
-  limited,
-  lost,
-  order,
-  problem,
-  REX,
-  resultOf,
-  rex,
-  unavailable,
-} from './fake.ts';
+import { ANSWERS, type Answer, clientWith, json, outcomeOf, problem, REX } from './fake.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+const { rex, limited, unavailable, lost } = ANSWERS;
+const endless: Answer = () => new Response(new ReadableStream());
+const invalid = problem(400, 'invalid_request');
+const noPet = problem(404, 'pet_not_found');
+const noPath = problem(404, 'not_found');
+const conflict = problem(409, 'invalid_transition');
 
 const CALLS: Record<Operation, (store: AnimalStore) => Promise<unknown>> = {
   listPets: (store) => store.listPets().page(),
@@ -34,66 +29,49 @@ const CALLS: Record<Operation, (store: AnimalStore) => Promise<unknown>> = {
 };
 
 describe.each(Object.entries(CALLS))('%s, as README.md says,', (method, call) => {
-  const isRepeated = METHODS.find((row) => row.method === method)?.repeated === 'yes';
-  const isRead = /^(list|get)/.test(method);
+  const sent = METHODS.find((row) => row.method === method)?.repeated === 'yes' ? 4 : 1;
+  const isWrite = !/^(list|get)/.test(method);
 
   test.each([
-    ['a 503', unavailable],
-    ['a lost connection', lost],
-  ])(`${isRepeated ? 'is' : 'is not'} repeated after %s`, async (_, answer) => {
+    [sent, 'a 503', unavailable, { code: 'service_unavailable', outcomeUnknown: isWrite }],
+    [sent, 'a lost connection', lost, { code: 'network_error', outcomeUnknown: isWrite }],
+    [sent, 'a body that never ends', endless, { outcomeUnknown: isWrite }],
+    [4, 'a 429', limited, { code: 'rate_limited', outcomeUnknown: false }],
+    [1, 'a 400', invalid, { code: 'invalid_request', outcomeUnknown: false }],
+  ])('is sent %d times in all, when each answer is %s', async (attempts, _, answer, failure) => {
     const { store, requests } = clientWith([answer]);
-    expect(await failureOf(call(store))).toMatchObject({
-      outcomeUnknown: !isRead,
-      attempts: isRepeated ? 4 : 1,
-    });
-    expect(requests).toHaveLength(isRepeated ? 4 : 1);
+    expect(await outcomeOf(call(store))).toMatchObject({ ...failure, attempts });
+    expect(requests).toHaveLength(attempts);
   });
+});
 
-  test('is repeated after a 429', async () => {
-    const { store, requests } = clientWith([limited]);
-    const failure = await failureOf(call(store));
-    expect(failure).toMatchObject({ code: 'rate_limited', outcomeUnknown: false });
-    expect(requests).toHaveLength(4);
-  });
+const { deletePet, updateOrder } = CALLS;
 
-  test('is not repeated after a 400', async () => {
-    const { store, requests } = clientWith([problem(400, 'invalid_request')]);
-    const failure = await failureOf(call(store));
-    expect(failure).toMatchObject({ code: 'invalid_request', outcomeUnknown: false, attempts: 1 });
-    expect(requests).toHaveLength(1);
-  });
+test.each([
+  ['a delete that finds no animal', deletePet, [noPet], { outcomeUnknown: false }],
+  ['a repeated delete that finds no path', deletePet, [lost, noPath], { outcomeUnknown: true }],
+  ['a repeated update that is rejected', updateOrder, [lost, conflict], { outcomeUnknown: true }],
+])('%s fails', async (_, call, answers, failure) => {
+  const outcome = await outcomeOf(call(clientWith(answers).store));
+  expect(outcome).toMatchObject({ name: 'StoreError', ...failure });
+});
+
+test('a repeated delete that finds no animal succeeds', async () => {
+  expect(await outcomeOf(deletePet(clientWith([lost, noPet]).store))).toBe(undefined);
 });
 
 test('a create is repeated with the same random key, or with that of the caller', async () => {
-  const { store, requests } = clientWith([lost, rex, lost, order]);
-  await resultOf(store.createPet(REX));
-  await resultOf(store.placeOrder({ petId: 1n }, { idempotencyKey: 'mine' }));
+  const { store, requests } = clientWith([lost, rex, lost, rex]);
+  await outcomeOf(store.createPet(REX));
+  await outcomeOf(store.placeOrder({ petId: 1n }, { idempotencyKey: 'mine' }));
   const keys = requests.map(({ headers }) => headers.get('Idempotency-Key'));
   expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0], 'mine', 'mine']);
-});
-
-test('a repeated delete that finds nothing succeeds', async () => {
-  const { store } = clientWith([lost, problem(404, 'pet_not_found')]);
-  expect(await resultOf(store.deletePet(1n))).toBe(undefined);
-});
-
-test('a delete that finds nothing at once, or no such path, fails', async () => {
-  const first = await failureOf(clientWith([problem(404, 'pet_not_found')]).store.deletePet(1n));
-  expect(first).toMatchObject({ code: 'pet_not_found', outcomeUnknown: false });
-  const path = clientWith([lost, problem(404, 'not_found')]).store.deletePet(1n);
-  expect(await failureOf(path)).toMatchObject({ code: 'not_found', outcomeUnknown: true });
-});
-
-test('an updateOrder that is rejected after a lost response has an unknown outcome', async () => {
-  const { store } = clientWith([lost, problem(409, 'invalid_transition')]);
-  const failure = await failureOf(store.updateOrder(1n, { status: 'approved' }));
-  expect(failure).toMatchObject({ code: 'invalid_transition', outcomeUnknown: true });
 });
 
 test('a mistake in a custom fetch is thrown at once', async () => {
   const fetch = vi.fn(async () => JSON.parse('null').body);
   const call = clientWith([], { fetch }).store.getHealth();
-  expect(await failureOf(call)).toBeInstanceOf(TypeError);
+  expect(await outcomeOf(call)).toBeInstanceOf(TypeError);
   expect(fetch).toHaveBeenCalledTimes(1);
 });
 
@@ -102,6 +80,6 @@ test.each(['NetworkError when attempting to fetch resource.', 'Load failed'])(
   'a custom fetch may pass on the error of Firefox or Safari: %s',
   async (message) => {
     const { store } = clientWith([() => Promise.reject(new TypeError(message)), json([])]);
-    expect(await resultOf(store.listPets().page())).toMatchObject({ items: [] });
+    expect(await outcomeOf(store.listPets().page())).toMatchObject({ items: [] });
   },
 );

@@ -5,28 +5,24 @@ import { startStore } from '../store.ts';
 import type { Addresses } from './suite.ts';
 
 const HEALTH = JSON.stringify({ status: 'ok' });
+const MEBIBYTE = Buffer.alloc(2 ** 20, ' ');
 
-const BEHAVIOURS: Record<string, (response: ServerResponse) => void> = {
-  hangs: () => {},
+const BEHAVIOURS: Record<string, (response: ServerResponse, isRepeated: boolean) => void> = {
+  hangs: (response, isRepeated) => void (isRepeated && response.end(HEALTH)),
   resets: (response) => response.destroy(),
   // In the body: before it, some runtimes repeat by themselves.
-  breaks: (response) => {
+  breaks: (response, isRepeated) => {
+    if (isRepeated) return void response.end(HEALTH);
     response.writeHead(200, { 'Content-Length': 1000 });
     response.write(HEALTH, () => response.destroy());
   },
   redirects: (response) => response.writeHead(307, { Location: '/healthy/pets' }).end(),
-  'is-endless': (response) => {
-    const mebibyte = Buffer.alloc(2 ** 20, ' ');
-    const write = () => {
-      while (response.write(mebibyte));
-    };
-    response.on('drain', write);
-    write();
+  'is-endless': function write(response) {
+    while (response.write(MEBIBYTE));
+    response.once('drain', () => write(response));
   },
   healthy: (response) => response.end(HEALTH),
 };
-/** The behaviour of the first request to a path; the later ones are answered. */
-const ONCE: Record<string, string> = { 'hangs-once': 'hangs', 'breaks-once': 'breaks' };
 
 /** Starts the store and the rude server for a test file. At `/` the rude server serves an empty page. */
 export function startServers(): () => Promise<Addresses> {
@@ -34,14 +30,13 @@ export function startServers(): () => Promise<Addresses> {
   const seen = new Set<string>();
   const server = createServer(({ method, url = '' }, response) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
     response.setHeader('Access-Control-Allow-Methods', '*');
+    response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
     response.setHeader('Content-Type', 'text/html');
-    if (url === '/' || method === 'OPTIONS') return response.end('<!doctype html>');
+    if (url === '/' || method === 'OPTIONS') return void response.end('<!doctype html>');
     const [, name = ''] = url.split('/');
-    const isRepeated = seen.has(url);
+    BEHAVIOURS[name]?.(response, seen.has(url));
     seen.add(url);
-    return BEHAVIOURS[isRepeated && ONCE[name] ? 'healthy' : (ONCE[name] ?? name)]?.(response);
   });
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => {

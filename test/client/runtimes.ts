@@ -3,54 +3,40 @@
  * an npm package, and the recipes of client/README.md. Installs the runtimes first, about 100 MB each, into a folder
  * that is kept.
  */
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { README } from './documents.ts';
 import { startServers } from './rude-server.ts';
-import { bundle, runNpm } from './tools.ts';
+import { bundle, packClient, runNpm } from './tools.ts';
 
 const FOLDER = join(PROJECT_ROOT, 'node_modules/.cache/client-runtimes');
 const SUITE = join(FOLDER, 'suite.mjs');
 const RECIPES = join(FOLDER, 'recipes.mjs');
 /** What the recipes import. React 18 renders no bigint. */
-const LIBRARIES = [
-  'express@5.3.0',
-  'react@18.3.1',
-  'react-dom@18.3.1',
-  '@tanstack/react-query@5.108.0',
-];
+const REACT = ['react@18.3.1', 'react-dom@18.3.1', '@tanstack/react-query@5.108.0'];
 
-const { platform, arch } = process;
-const isWindows = platform === 'win32';
-const exe = isWindows ? '.exe' : '';
+const { arch } = process;
+const platform = process.platform === 'win32' ? 'windows' : process.platform;
+const exe = platform === 'windows' ? '.exe' : '';
 const nodePrefix = `${platform}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
-const node = {
-  package: `${nodePrefix}-${isWindows ? 'win' : platform}-${arch}`,
-  file: `bin/node${exe}`,
-  args: [SUITE],
-};
-const bun = {
-  package: `@oven/bun-${isWindows ? 'windows' : platform}-${arch === 'arm64' ? 'aarch64' : arch}`,
-  file: `bin/bun${exe}`,
-  args: [SUITE],
-};
-const deno = {
-  package: `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`,
-  file: `deno${exe}`,
-  args: ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual', SUITE],
-};
+const nodePackage = `${nodePrefix}-${platform === 'windows' ? 'win' : platform}-${arch}`;
+const bunPackage = `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`;
+const denoPackage = `@deno/${process.platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`;
+const denoArgs = ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual'];
 const RUNTIMES = [
-  { name: 'Node.js 20', version: '20.20.2', ...node },
-  { name: 'Node.js 22', version: '22.23.3', ...node },
-  { name: 'Node.js 24', version: '24.21.0', ...node },
-  { name: 'Bun', version: '1.4.5', ...bun },
-  { name: 'Deno', version: '2.9.6', ...deno },
+  { name: 'Node.js', version: '20.20.2', package: nodePackage, file: 'bin/node', args: [] },
+  { name: 'Node.js', version: '22.23.3', package: nodePackage, file: 'bin/node', args: [] },
+  { name: 'Node.js', version: '24.21.0', package: nodePackage, file: 'bin/node', args: [] },
+  { name: 'Bun', version: '1.4.5', package: bunPackage, file: 'bin/bun', args: [] },
+  { name: 'Deno', version: '2.9.6', package: denoPackage, file: 'deno', args: denoArgs },
 ].map((runtime) => {
-  const folder = join(FOLDER, `${runtime.name.split(' ')[0]}-${runtime.version}`);
-  const command = join(folder, 'node_modules', runtime.package, runtime.file);
+  const folder = join(FOLDER, `${runtime.name}-${runtime.version}`);
+  const command = join(folder, 'node_modules', runtime.package, `${runtime.file}${exe}`);
   return { ...runtime, folder, command };
 });
 
@@ -68,6 +54,13 @@ const SUITE_SCRIPT = `
   const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node;
   const failures = await runSuite(client, JSON.parse(process.argv.at(-1)));
   console.log(JSON.stringify({ version, failures }));`;
+
+const WORKER_SCRIPT = `
+  import * as client from '../../client/src/index.ts';
+  import { runSuite } from './suite.ts';
+  export default {
+    fetch: async (request) => Response.json(await runSuite(client, await request.json())),
+  };`;
 
 /** The recipes as one program, and what shows that they work. */
 const RECIPES_SCRIPT = `
@@ -98,34 +91,34 @@ beforeAll(async () => {
     if (!existsSync(command)) installInto(folder, `${runtime.package}@${runtime.version}`);
 
   rmSync(join(FOLDER, 'node_modules'), { recursive: true, force: true });
-  const [{ filename }] = JSON.parse(
-    runNpm(
-      'pack',
-      '--ignore-scripts=false',
-      '--json',
-      '--workspace',
-      'client',
-      '--pack-destination',
-      FOLDER,
-    ),
-  );
-  installInto(FOLDER, join(FOLDER, filename), ...LIBRARIES);
+  const { filename } = packClient('--pack-destination', FOLDER);
+  installInto(FOLDER, join(FOLDER, filename), 'express@5.3.0', ...REACT);
   writeFileSync(SUITE, await bundle(SUITE_SCRIPT, { external: ['animal-store-client'] }));
   writeFileSync(RECIPES, await bundle(RECIPES_SCRIPT, { packages: 'external' }));
 });
 
 /** What the program prints, as JSON. The program gets the addresses as its last argument. */
 async function run(command: string, ...args: string[]): Promise<unknown> {
-  const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const child = spawn(command, [...args, JSON.stringify(await addresses())], { stdio: [...stdio] });
-  let output = '';
-  child.stdout?.on('data', (chunk) => (output += chunk));
-  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
-  return JSON.parse(output);
+  const { stdout } = await promisify(execFile)(command, [
+    ...args,
+    JSON.stringify(await addresses()),
+  ]);
+  return JSON.parse(stdout);
 }
 
-test.each(RUNTIMES)('the suite passes in $name', async ({ version, command, args }) => {
-  expect(await run(command, ...args)).toEqual({ version, failures: [] });
+test.each(RUNTIMES)('the suite passes in $name $version', async ({ version, command, args }) => {
+  expect(await run(command, ...args, SUITE)).toEqual({ version, failures: [] });
+});
+
+test('the suite passes in a Worker', async () => {
+  // Not wrangler's harness: there, requests of the worker go through the fetch of Node.js.
+  const script = await bundle(WORKER_SCRIPT);
+  const options = { modules: true, script, compatibilityDate: '2026-11-01' };
+  const worker = new Miniflare(convertV4MiniflareOptions(options));
+  const init = { method: 'POST', body: JSON.stringify(await addresses()) };
+  const response = await worker.dispatchFetch('http://worker.example', init);
+  expect(await response.json()).toEqual([]);
+  await worker.dispose();
 });
 
 test('the recipes of README.md show every digit in Express, React and TanStack Query', async () => {

@@ -28,3 +28,11 @@ export function runNpm(...args: string[]): string {
   if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`);
   return stdout;
 }
+
+type Packed = { filename: string; files: { path: string }[] };
+
+/** Builds and packs the client, as `npm pack` with these options does. */
+export function packClient(...options: string[]): Packed {
+  const pack = ['pack', '--ignore-scripts=false', '--json', '--workspace', 'client'];
+  return JSON.parse(runNpm(...pack, ...options))[0];
+}
