@@ -43,17 +43,21 @@ test.each(['first-unconstrained', 'first-primary'])(
 describe('a session that begins at a bookmark', () => {
   const headers = { 'x-d1-bookmark': `7fffffff-ffffffff-ffffffff-${'f'.repeat(32)}` };
 
-  test.each<Fault>(['hangs', 'throws', { text: 'D1_ERROR: the bookmark is not valid' }])(
-    'that %s is served from the primary',
-    async (fault) => {
-      await store.fault({ d1: [fault] });
-      for (const path of ['/v1/pets', '/v1/pets?limit=1']) {
-        const reply = await store.fetch(path, { headers });
-        expect([reply.status, reply.headers.has('x-d1-bookmark')]).toEqual([200, true]);
-      }
-      expect((await store.calls()).d1).toBe(3);
-    },
-  );
+  const OLD_SCHEMA = { text: 'D1_ERROR: no such column: breed: SQLITE_ERROR' };
+
+  test.each<Fault>([
+    'hangs',
+    'throws',
+    { text: 'D1_ERROR: the bookmark is not valid' },
+    OLD_SCHEMA,
+  ])('that %s is served from the primary', async (fault) => {
+    await store.fault({ d1: [fault] });
+    for (const path of ['/v1/pets', '/v1/pets?limit=1']) {
+      const reply = await store.fetch(path, { headers });
+      expect([reply.status, reply.headers.has('x-d1-bookmark')]).toEqual([200, true]);
+    }
+    expect((await store.calls()).d1).toBe(3);
+  });
 
   test('gets a response within five seconds, the time of the primary included', async () => {
     await store.fault({ clockRuns: true, d1: ['hangs', 'hangs'] });
@@ -144,4 +148,17 @@ test('when D1 hangs, only the log has the cause', async () => {
   expect((await create('Rex')).text).not.toMatch(/D1|ms\b/);
   const cause = 'D1 did not respond within 5000 ms';
   expect(await store.logLines()).toMatchObject([{ cause, d1Attempts: 1 }]);
+});
+
+test('an error of the service does not hide that an earlier attempt may have written', async () => {
+  const { body } = await create('Rex');
+  const path = `/v1/pets/${(body as { id: number }).id}`;
+  await store.fault({
+    d1: ['loses the response', { text: 'D1_ERROR: writes are stopped: SQLITE_ERROR' }],
+  });
+  const reply = await store.send('PATCH', path, { name: 'Max' });
+  expect(reply.body).toMatchObject({
+    status: 503,
+    message: expect.stringContaining('It is unknown whether the animal was changed.'),
+  });
 });

@@ -24,12 +24,16 @@ test('those of the path, the query, the headers and the body', async () => {
   });
 });
 
+const fieldsOf = (count: number) =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`field${i}`, i])));
+
 const UNSUPPORTED =
   'The body must be JSON in UTF-8: send the header Content-Type: application/json.';
 
 test.each([
   ['empty', '', {}, 'The body must not be empty.'],
   ['too large', ' '.repeat(17_000), {}, 'The body must be at most 16384 bytes.'],
+  ['of 101 fields', fieldsOf(101), {}, 'The body must have at most 100 fields.'],
   ['not JSON', '{}', { 'content-type': 'text/plain' }, UNSUPPORTED],
 ])('that of a body that is %s', async (_, body, headers, problem) => {
   const reply = await patch(body, headers);
@@ -37,8 +41,7 @@ test.each([
 });
 
 test('up to twenty, of all parts together, and the number of the others', async () => {
-  const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, i]));
   const sixteen = Array.from({ length: 16 }, (_, i) => `field${i}: is not a known field`);
   const message = `${ELSEWHERE}; ${sixteen.join('; ')}; and 14 more`;
-  expect((await patch(JSON.stringify(fields))).body).toMatchObject({ message });
+  expect((await patch(fieldsOf(30))).body).toMatchObject({ message });
 });

@@ -41,6 +41,16 @@ test('a query has at most 2 KiB, and a parameter a name', async () => {
   });
 });
 
+test('a query has at most 50 parameters', async () => {
+  const parameters = (count: number) => Array.from({ length: count }, (_, i) => i).join('&');
+  expect(errorOf((await store.fetch(`/v1/pets?${parameters(51)}`)).body)).toBe(
+    '400 invalid_request: query: must have at most 50 parameters',
+  );
+  expect((await store.fetch(`/v1/pets?${parameters(50)}`)).body).toMatchObject({
+    message: expect.stringContaining('0: is not a known parameter'),
+  });
+});
+
 test.each(['/health', '/v1/health'])('%s accepts no parameters', async (path) => {
   expect(errorOf((await store.fetch(`${path}?x=1`)).body)).toBe(
     '400 invalid_request: x: is not a known parameter',

@@ -56,3 +56,11 @@ test('a new route has them without further code', async () => {
   expect(await response.json()).toEqual({ ok: true });
   expectCommonHeaders(response.headers);
 });
+
+test('a response that is made without the context has the headers of security', async () => {
+  const withRoute = new Hono<AppEnv>().route('/', app);
+  withRoute.get('/v1/plain', () => new Response('plain'));
+  const { headers } = await withRoute.request('/v1/plain', {}, { ENVIRONMENT: 'local' });
+  expect(headers.get('x-request-id')).toMatch(UUID);
+  expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+});
