@@ -32,8 +32,11 @@ export const NoQuery = lazy(() => z.strictObject({}));
  *
  * @throws ApiError 400 that names every problem of the request, when the part is invalid.
  */
-export async function rejectInvalid(result: { success: boolean }, c: Context): Promise<void> {
-  if (result.success) return;
+export function rejectInvalid(result: { success: boolean }, c: Context): Promise<void> | undefined {
+  return result.success ? undefined : rejectRequest(c);
+}
+
+async function rejectRequest(c: Context<AppEnv>): Promise<void> {
   await requireNoProblem(c);
   throw new Error('a validator must have the schema of its operation');
 }
