@@ -127,7 +127,7 @@ export function unsupportedMediaType(mediaTypes: readonly string[]): ApiError {
   );
 }
 
-export function unsupportedCharset(mediaTypes: readonly string[]): ApiError {
+function unsupportedCharset(mediaTypes: readonly string[]): ApiError {
   return new ApiError(
     'unsupported_media_type',
     'The body must be encoded in UTF-8: leave out the charset of the header Content-Type.',

@@ -11,7 +11,7 @@ export const REPEATED = Symbol('repeated');
 const MAX_DEPTH = 32;
 
 /** Maximum number of members of a body: thousands would take milliseconds to validate. */
-export const MAX_MEMBERS = 100;
+const MAX_MEMBERS = 100;
 
 /** In valid JSON: a string, a bracket, or a colon with the number that follows it. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|:\s*(?:-?[0-9][^\s,}\]]*)?/g;
@@ -28,8 +28,9 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|:\s*(?:-?[0-9][^\s,}\]]*)?/g;
 export function parseJson(text: string): unknown {
   const value = parse(text);
   if (typeof value !== 'object' || value === null) return value;
-  const members = new Map<string, unknown>(Object.entries(value));
-  if (members.size > MAX_MEMBERS && !Array.isArray(value)) {
+  // The items of an array have no names: its schema rejects it.
+  const members = new Map<string, unknown>(Array.isArray(value) ? [] : Object.entries(value));
+  if (members.size > MAX_MEMBERS) {
     throw new ApiError('invalid_request', `The body must have at most ${MAX_MEMBERS} fields.`);
   }
 

@@ -12,7 +12,7 @@ import { requestUrl, sendJson } from './responses.ts';
 import { textSchema } from './text.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
-export const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
+const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
 const CURSOR_PROBLEM = 'must be a cursor from the Link header of this list';
 
 /** The service assigns ids from 1, but an operator can insert any int64. */

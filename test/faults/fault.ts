@@ -18,7 +18,7 @@ export type Fault =
   | 'runs late' // the call throws, and takes effect when the test releases it
   | 'is held' // the call takes effect, and returns when the test releases it
   | 'is held, then throws'
-  | 'is held past the deadline' // the same as `is held`, but meanwhile the clock runs
+  | 'is held past the deadline' // as `is held`, while the clock runs
   | 'is slow' // a second and a half
   | 'is slower' // four seconds
   | 'hangs'

@@ -6,7 +6,7 @@
 import type { KeyRecord } from './record.ts';
 
 /** How long a record is fresh: used without reading KV again. */
-export const FRESH_MS = 10_000;
+const FRESH_MS = 10_000;
 /**
  * How long a record is used while KV works. After `FRESH_MS`, its use starts a KV read in the background. So a revocation
  * takes effect at most this long after KV shows the change; KV promises "60 seconds or more" for that.
@@ -14,7 +14,7 @@ export const FRESH_MS = 10_000;
  */
 export const MAX_AGE_MS = 30_000;
 /** How long a record is used after it is no longer fresh, if KV fails. */
-export const MAX_STALE_MS = 3_600_000;
+const MAX_STALE_MS = 3_600_000;
 
 type Entry = {
   record: KeyRecord;

@@ -16,7 +16,7 @@ const MAX_RECORDS = 1_000;
 /** Deadline of a KV read, in milliseconds. */
 const KV_DEADLINE_MS = 2_000;
 /** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. */
-export const KV_CACHE_S = 30;
+const KV_CACHE_S = 30;
 
 const cache = createKeyCache(MAX_RECORDS);
 
