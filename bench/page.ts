@@ -16,8 +16,7 @@ export async function writePage(results: Results): Promise<void> {
     top: String(500 * Math.ceil(Math.max(...figures.flatMap(highest)) / 500)),
     thresholds: thresholdTable(results),
     requests: requestTable(results),
-    runs: Object.entries(results).map(describeRun).join(', '),
-    machines: [...new Set(Object.values(results).map(({ machine }) => machine))].join('; and '),
+    runs: runTable(results),
     'flood-known': dollars(costOfFlood({ kvReads: 0, logLines: 1 })),
     'flood-unknown': dollars(costOfFlood({ kvReads: 1, logLines: 1 })),
     'flood-sampled': dollars(costOfFlood({ kvReads: 0, logLines: 0.01 })),
@@ -52,6 +51,14 @@ function requestTable({ scale }: Results): string {
   return markdown([['request', 'rows read', 'rows written', 'a million requests'], ...rows]);
 }
 
+function runTable(results: Results): string {
+  const rows = Object.entries(results).map(([part, { date, seconds, load, machine }]) => {
+    const measured = date.slice(0, 16).replace('T', ' ');
+    return [part, measured, seconds.toFixed(), load.toFixed(1), machine];
+  });
+  return markdown([['part', 'began', 'seconds', 'load', 'machine'], ...rows]);
+}
+
 /** A Markdown table. All columns but the first are aligned right. */
 function markdown([head = [], ...rows]: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
@@ -59,8 +66,6 @@ function markdown([head = [], ...rows]: string[][]): string {
   return [line(head), line(alignment), ...rows.map(line)].join('\n');
 }
 
-const describeRun = ([part, { date, seconds, load }]: [string, Results[string]]) =>
-  `${part} ${date.slice(0, 16).replace('T', ' ')} (${seconds.toFixed()} s, load ${load.toFixed(1)})`;
 const highest = ({ store, baseline }: Figure) =>
   [store, baseline].map((speed) => speed?.perSecond.high ?? 0);
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;
