@@ -11,8 +11,8 @@ export async function writePage(results: Results): Promise<void> {
   const { figures = [] } = results.workerd ?? {};
   const values: Record<string, string> = {
     names: figures.map(({ name }) => `"${name}"`).join(', '),
-    store: figures.map(({ store }) => store?.perSecond.value.toFixed()).join(', '),
-    bare: figures.map(({ baseline }) => baseline?.perSecond.value.toFixed()).join(', '),
+    store: figures.map(({ store }) => store?.value.toFixed()).join(', '),
+    bare: figures.map(({ baseline }) => baseline?.value.toFixed()).join(', '),
     top: String(500 * Math.ceil(Math.max(...figures.flatMap(highest)) / 500)),
     thresholds: thresholdTable(results),
     requests: requestTable(results),
@@ -34,10 +34,9 @@ export function thresholdTable(parts: Record<string, { figures: Figure[] }>): st
   const head = ['part', 'figure', 'measured', 'threshold', 'outcome', 'CPU µs', 'baseline'];
   const rows = Object.entries(parts).flatMap(([part, { figures }]) =>
     figures.map((figure) => {
-      const { name, min, max, estimate, store, baseline } = figure;
-      const bound = min === undefined ? `≤ ${max}` : `≥ ${min}`;
-      const outcome = (min ?? max) === undefined ? ['', ''] : [bound, outcomeOf(figure)];
-      const cpu = [store, baseline].map((speed) => (speed ? show(speed.cpu) : ''));
+      const { name, max, estimate, store, baseline } = figure;
+      const outcome = max === undefined ? ['', ''] : [`≤ ${max}`, outcomeOf(figure)];
+      const cpu = [store, baseline].map((time) => (time ? show(time) : ''));
       return [part, name, show(estimate), ...outcome, ...cpu];
     }),
   );
@@ -66,6 +65,5 @@ function markdown([head = [], ...rows]: string[][]): string {
   return [line(head), line(alignment), ...rows.map(line)].join('\n');
 }
 
-const highest = ({ store, baseline }: Figure) =>
-  [store, baseline].map((speed) => speed?.perSecond.high ?? 0);
+const highest = ({ store, baseline }: Figure) => [store?.high ?? 0, baseline?.high ?? 0];
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;
