@@ -24,7 +24,7 @@ export type Operation = { account: number } & (
   | { name: 'updateOrder'; orderId: number; body: { status: OrderStatus } }
 );
 
-/** `location` is a path. The body of an error is its code and message. */
+/** `location` is a path. The body of an error is its code. */
 export type Answer = { status: number; body: unknown; location?: string; replayed?: true };
 
 export type State = {
@@ -45,22 +45,25 @@ const NEXT: Record<OrderStatus, OrderStatus[]> = {
   cancelled: [],
 };
 
-/** The status of an animal by the status of the order that determines it. */
-export const PET_STATUS: Record<OrderStatus, PetStatus> = {
+/** The status of an animal by the status of its order. */
+const PET_STATUS: Record<OrderStatus, PetStatus> = {
   placed: 'pending',
   approved: 'pending',
   delivered: 'sold',
   cancelled: 'available',
 };
 
-export const isOpen = (status: OrderStatus) => NEXT[status].length > 0;
+const refused = (status: number, code: string): Answer => ({ status, body: { code } });
+const noPet = refused(404, 'pet_not_found');
+const noOrder = refused(404, 'order_not_found');
+const openOrder = refused(409, 'pet_has_open_order');
 
 /** Applies an operation to the state, and returns its answer. */
 export function run(state: State, operation: Operation): Answer {
   const petOf = (id: number) => state.pets.find((pet) => pet.id === id);
   const orderOf = (id: number) => state.orders.find((order) => order.id === id);
   const hasOpenOrder = (petId: number) =>
-    state.orders.some((order) => order.petId === petId && isOpen(order.status));
+    state.orders.some((order) => order.petId === petId && NEXT[order.status].length > 0);
 
   switch (operation.name) {
     case 'listPets':
@@ -68,9 +71,9 @@ export function run(state: State, operation: Operation): Answer {
     case 'listOrders':
       return list(state.orders, operation.status);
     case 'getPet':
-      return ok(petOf(operation.petId)) ?? noPet(operation.petId);
+      return ok(petOf(operation.petId)) ?? noPet;
     case 'getOrder':
-      return ok(orderOf(operation.orderId)) ?? noOrder(operation.orderId);
+      return ok(orderOf(operation.orderId)) ?? noOrder;
     case 'createPet':
       return once(state, operation, () => {
         state.lastPet += 1;
@@ -80,17 +83,17 @@ export function run(state: State, operation: Operation): Answer {
       });
     case 'updatePet': {
       const pet = petOf(operation.petId);
-      if (!pet) return noPet(operation.petId);
+      if (!pet) return noPet;
       const { status, ...others } = operation.body;
-      if (status !== undefined && hasOpenOrder(pet.id)) return openOrder(pet.id);
+      if (status !== undefined && hasOpenOrder(pet.id)) return openOrder;
       if (status !== undefined) delete pet.status;
       Object.assign(pet, others, status && { status });
       return { status: 200, body: { ...pet } };
     }
     case 'deletePet': {
       const { petId } = operation;
-      if (!petOf(petId)) return noPet(petId);
-      if (hasOpenOrder(petId)) return openOrder(petId);
+      if (!petOf(petId)) return noPet;
+      if (hasOpenOrder(petId)) return openOrder;
       state.pets = state.pets.filter(({ id }) => id !== petId);
       return { status: 204, body: undefined };
     }
@@ -98,8 +101,8 @@ export function run(state: State, operation: Operation): Answer {
       return once(state, operation, () => {
         const { petId } = operation.body;
         const pet = petOf(petId);
-        if (!pet) return noPet(petId);
-        if (pet.status !== 'available') return notAvailable(petId, pet.status);
+        if (!pet) return noPet;
+        if (pet.status !== 'available') return refused(409, 'pet_not_available');
         state.lastOrder += 1;
         const order: Order = { id: state.lastOrder, petId, status: 'placed' };
         state.orders.push(order);
@@ -108,10 +111,10 @@ export function run(state: State, operation: Operation): Answer {
       });
     case 'updateOrder': {
       const order = orderOf(operation.orderId);
-      if (!order) return noOrder(operation.orderId);
+      if (!order) return noOrder;
       const { status } = operation.body;
       if (status !== order.status) {
-        if (!NEXT[order.status].includes(status)) return noTransition(order.status, status);
+        if (!NEXT[order.status].includes(status)) return refused(409, 'invalid_transition');
         order.status = status;
         const pet = petOf(order.petId);
         if (pet) pet.status = PET_STATUS[status];
@@ -134,31 +137,9 @@ function once(state: State, { account, name, body, key }: Create, create: () => 
   if (key === undefined) return create();
   const record = `${account} ${name} ${key}`;
   const first = state.first[record];
-  if (first && !isDeepStrictEqual(first.body, body)) {
-    const message = 'This Idempotency-Key was used with another body within the last 24 hours.';
-    return refusal(422, 'idempotency_key_reused', message);
-  }
+  if (first && !isDeepStrictEqual(first.body, body)) return refused(422, 'idempotency_key_reused');
   if (first) return { ...first.answer, replayed: true };
   const answer = create();
   if (answer.status === 201) state.first[record] = { body, answer };
   return answer;
 }
-
-function refusal(status: number, code: string, message: string): Answer {
-  return { status, body: { code, message } };
-}
-const noPet = (id: number) =>
-  refusal(404, 'pet_not_found', `There is no animal with the id ${id}.`);
-const noOrder = (id: number) =>
-  refusal(404, 'order_not_found', `There is no order with the id ${id}.`);
-function openOrder(id: number): Answer {
-  const rule =
-    'Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
-  return refusal(409, 'pet_has_open_order', `The animal ${id} has an open order. ${rule}`);
-}
-function notAvailable(id: number, status: string | undefined): Answer {
-  const current = status === undefined ? 'it has no status' : `its status is ${status}`;
-  return refusal(409, 'pet_not_available', `The animal ${id} is not available: ${current}.`);
-}
-const noTransition = (from: string, to: string) =>
-  refusal(409, 'invalid_transition', `The order is ${from}: it cannot become ${to}.`);
