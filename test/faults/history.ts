@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { Reply, Store } from '../store.ts';
 import type { Fault } from './fault.ts';
-import { type Answer, type Operation, run, type State } from './model.ts';
+import { type Answer, EMPTY, type Operation, run, type State } from './model.ts';
 
 /** An operation, and the faults of its calls of D1. */
 export type Step = { operation: Operation; faults?: Fault[] };
@@ -15,40 +15,33 @@ export type Step = { operation: Operation; faults?: Fault[] };
 export type Event = { operation: Operation; answer?: Answer; sentAt: number; answeredAt: number };
 
 /**
- * Finds an order of the operations that explains all answers (linearizability): each operation takes effect at one moment
+ * Whether an order of the operations explains all answers (linearizability): each operation takes effect at one moment
  * between its request and its response. An operation whose outcome is unknown takes effect once at any moment after its
  * request, also after its response, or never. An operation that was refused has no effect, then or later.
- *
- * @returns the states after such orders; an empty array if there is none.
  */
-export function explain(events: Event[], start: State): State[] {
-  const ends = new Map<string, State>();
+export function isExplained(events: Event[]): boolean {
   const seen = new Set<string>();
 
-  function search(state: State, rest: Event[]): void {
-    const key = JSON.stringify([state, rest.map((event) => events.indexOf(event))]);
-    if (seen.has(key)) return;
-    seen.add(key);
+  function search(state: State, rest: Event[]): boolean {
     const answered = rest.filter(({ answer }) => answer);
-    if (answered.length === 0) ends.set(JSON.stringify(state), state);
+    if (answered.length === 0) return true;
+    const key = JSON.stringify([state, rest.map((event) => events.indexOf(event))]);
+    if (seen.has(key)) return false;
+    seen.add(key);
     const firstAnswer = Math.min(...answered.map(({ answeredAt }) => answeredAt));
-    for (const event of rest) {
-      if (event.sentAt > firstAnswer) continue;
+    return rest.some((event) => {
+      if (event.sentAt > firstAnswer) return false;
       const next = structuredClone(state);
       const answer = run(next, event.operation);
       const isPossible = event.answer
         ? isDeepStrictEqual(answer, event.answer)
         : !isDeepStrictEqual(next, state);
-      if (isPossible)
-        search(
-          next,
-          rest.filter((other) => other !== event),
-        );
-    }
+      const others = rest.filter((other) => other !== event);
+      return isPossible && search(next, others);
+    });
   }
 
-  search(start, events);
-  return [...ends.values()];
+  return search(EMPTY, events);
 }
 
 /** Reads everything in the store. */
@@ -57,11 +50,9 @@ export const READ_ALL: Step[] = [
   { operation: { name: 'listOrders', account: 0, status: undefined } },
 ];
 
-export type Send = Store['fetch'];
-
 /** Sends the operations of one client after another, and notes them in `events`. */
 export async function perform(
-  send: Send,
+  store: Store,
   apiKeys: string[],
   steps: Step[],
   events: Event[],
@@ -70,7 +61,7 @@ export async function perform(
   for (const { operation, faults } of steps) {
     const event: Event = { operation, sentAt: performance.now(), answeredAt: Infinity };
     events.push(event);
-    const reply = await send(pathOf(operation), {
+    const reply = await store.fetch(pathOf(operation), {
       method: METHODS[operation.name],
       headers: {
         authorization: `Bearer ${apiKeys[operation.account]}`,
