@@ -5,7 +5,7 @@ import { clientOf } from './client.ts';
 import type { Fault } from './fault.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
-const { contents, create } = clientOf(store);
+const { addAnimal, contents, create, update } = clientOf(store);
 
 describe('one budget of five seconds covers', () => {
   test('all attempts of a request', async () => {
@@ -151,14 +151,10 @@ test('when D1 hangs, only the log has the cause', async () => {
 });
 
 test('an error of the service does not hide that an earlier attempt may have written', async () => {
-  const { body } = await create('Rex');
-  const path = `/v1/pets/${(body as { id: number }).id}`;
-  await store.fault({
-    d1: ['loses the response', { text: 'D1_ERROR: writes are stopped: SQLITE_ERROR' }],
-  });
-  const reply = await store.send('PATCH', path, { name: 'Max' });
-  expect(reply.body).toMatchObject({
-    status: 503,
-    message: expect.stringContaining('It is unknown whether the animal was changed.'),
-  });
+  await addAnimal('sold');
+  const stopped = { text: 'D1_ERROR: writes are stopped: SQLITE_ERROR' };
+  await store.fault({ d1: ['loses the response', stopped] });
+  const { status, text } = await update(1, { name: 'Max' });
+  expect(status).toBe(503);
+  expect(text).toContain('It is unknown whether the animal was changed.');
 });

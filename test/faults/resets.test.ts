@@ -95,7 +95,7 @@ test('a revoked key is rejected after two minutes, even if its client resets dur
   await worker.issueKey({ id: 'leaked', ...REVOKED }, key);
 
   const answers: { second: number; status: number }[] = [];
-  for (let second = 1; second <= 150; second += 1) {
+  for (let second = 5; second <= 150; second += 5) {
     await worker.fault({ ahead: second * 1_000, kv: 'is held' });
     const socket = await worker.write(bytesOf(listWith(key)));
     const answer = answerOn(socket).then(({ status }) => answers.push({ second, status }));

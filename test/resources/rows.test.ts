@@ -83,7 +83,7 @@ async function rowsOf(db: D1Database, run: Run): Promise<string> {
   return `reads ${read}, writes ${written}`;
 }
 
-test.each([16, 10_000])('of writes in a store of %i animals and orders', async (count) => {
+test.each([16, 2_000])('of writes in a store of %i animals and orders', async (count) => {
   await seedStore(store, count);
   const { DB } = await store.bindings();
   for (const [name, rows, run] of WRITES) expect(await rowsOf(DB, run), name).toBe(rows);
@@ -92,18 +92,15 @@ test.each([16, 10_000])('of writes in a store of %i animals and orders', async (
 test.each([
   ['listPets', pets.selectPets, 'sold'],
   ['listOrders', orders.selectOrders, 'placed'],
-] as const)(
-  '%s reads at most limit + 1 rows of 10,000, at any depth',
-  async (_, select, status) => {
-    await seedStore(store, 10_000);
-    const { DB } = await store.bindings();
-    for (const lastId of [0n, 5_000n, 9_970n, 9_999n]) {
-      for (const limit of [1, 20, 100]) {
-        const query = { limit, cursor: { list: '', lastId, filters: '' } };
-        expect((await select(DB, query)).meta.rows_read).toBeLessThanOrEqual(limit + 1);
-        const filtered = await select(DB, { ...query, status });
-        expect(filtered.meta.rows_read).toBeLessThanOrEqual(limit + 1);
-      }
+] as const)('%s reads at most limit + 1 rows of 2,000, at any depth', async (_, select, status) => {
+  await seedStore(store, 2_000);
+  const { DB } = await store.bindings();
+  for (const lastId of [0n, 1_000n, 1_970n, 1_999n]) {
+    for (const limit of [1, 20, 100]) {
+      const query = { limit, cursor: { list: '', lastId, filters: '' } };
+      expect((await select(DB, query)).meta.rows_read).toBeLessThanOrEqual(limit + 1);
+      const filtered = await select(DB, { ...query, status });
+      expect(filtered.meta.rows_read).toBeLessThanOrEqual(limit + 1);
     }
-  },
-);
+  }
+});
