@@ -131,13 +131,13 @@ test('a create after the last id is a 500 that logs this cause, and writes nothi
 });
 
 test.each([
-  ['is full', 'The database or the account is full, or the largest id is in use.'],
-  ['has another schema', 'npx wrangler d1 migrations apply DB --remote --env staging'],
-] as const)('when D1 %s, only the log has the fix and a stack', async (fault, fix) => {
-  await store.fault({ d1: [fault] });
-  const { status, text } = await create('Rex');
-  expect(status).toBe(500);
-  expect(text).not.toMatch(/D1|SQLITE|wrangler/);
+  ['database or disk is full: SQLITE_FULL', 'The database or the account is full'],
+  ['no such table: pets: SQLITE_ERROR', 'wrangler d1 migrations apply DB --remote --env staging'],
+])('when D1 throws "%s", only the log has the fix and a stack', async (text, fix) => {
+  await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
+  const reply = await create('Rex');
+  expect(reply.status).toBe(500);
+  expect(reply.text).not.toMatch(/D1|SQLITE|wrangler/);
   const cause = expect.stringContaining(fix);
   const stack = expect.any(String);
   expect(await store.logLines()).toMatchObject([{ cause, stack, d1Attempts: 1 }]);

@@ -8,29 +8,75 @@ import { REPEAT } from '../repeat.ts';
 import { EMPTY } from '../server.ts';
 import { startStore } from '../store.ts';
 import type { Fault } from './fault.ts';
-import { operations, record } from './generators.ts';
 import { type Event, isExplained, perform, READ_ALL, type Step } from './history.ts';
+import type { Operation, OrderStatus, Pet, PetPatch } from './model.ts';
 
 const SEED = Number(process.env.SEED ?? 123);
 const CLIENTS = 8;
-const STEPS = 5;
 
 const store = startStore({ faults: true });
 
+const record = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record(fields, { noNullPrototype: true });
+/** An operation of a client. Clients of one account share its API key, and so their idempotency keys. */
+const one = <Name extends string>(name: Name) => ({
+  name: fc.constant(name),
+  account: fc.nat({ max: 1 }),
+});
+const weighted = (weight: number, arbitrary: fc.Arbitrary<Operation>) => ({ weight, arbitrary });
+
+const key = fc.option(fc.constantFrom(...'klmnopqrstuv'), { nil: undefined });
+const petId = fc.constant(1);
+const orderId = fc.constantFrom(1, 1, 2, 2, 3);
+const newPet = fc.constantFrom<Omit<Pet, 'id'>>(
+  { name: 'Rex', categoryId: 3, status: 'available' },
+  { name: 'Mia 🐈', categoryId: -Number.MAX_SAFE_INTEGER },
+);
+const patch = fc.constantFrom<PetPatch>(
+  { name: 'Max' },
+  { name: 'Mia 🐈', categoryId: 4, status: 'available' },
+  { status: 'available' },
+  { status: 'sold' },
+  { categoryId: -Number.MAX_SAFE_INTEGER, status: null },
+);
+/** Many orders are cancelled, so that the animal can be ordered again. */
+const CANCELLED: OrderStatus[] = ['cancelled', 'cancelled', 'cancelled'];
+const move = fc.constantFrom<OrderStatus>('placed', 'approved', 'delivered', ...CANCELLED);
+
+/** Most operations race for the animal 1: changes, orders and their moves. */
+const operation = fc.oneof(
+  weighted(1, record(one('listPets'))),
+  weighted(1, record(one('listOrders'))),
+  weighted(1, record({ ...one('createPet'), body: newPet, key })),
+  weighted(10, record({ ...one('updatePet'), petId, body: patch })),
+  weighted(1, record({ ...one('deletePet'), petId })),
+  weighted(14, record({ ...one('placeOrder'), body: record({ petId }), key })),
+  weighted(40, record({ ...one('updateOrder'), orderId, body: record({ status: move }) })),
+);
+
 /** The faults of the attempts of a request. Most often an early attempt runs late, and a later one decides. */
-const FAULTS: Fault[][] = [
-  ...[[], ['loses the response'], Array(3).fill('loses the response'), ['throws', 'runs late']],
-  ...[['runs late'], ['runs late'], ['runs late', 'runs late'], ['runs late', 'throws']],
-];
-const faults = fc.constantFrom(...FAULTS);
-const steps = fc.array(record<Required<Step>>({ operation: operations, faults }), {
-  ...{ maxLength: STEPS, size: 'max' },
+const faults = fc.constantFrom<Fault[]>(
+  [],
+  ['loses the response'],
+  ['loses the response', 'loses the response', 'loses the response'],
+  ['throws', 'runs late'],
+  ['runs late'],
+  ['runs late'],
+  ['runs late', 'runs late'],
+  ['runs late', 'throws'],
+);
+
+const steps = fc.array(record<Required<Step>>({ operation, faults }), {
+  maxLength: 5,
+  size: 'max',
 });
 const clients = fc.noBias(fc.array(steps, { minLength: CLIENTS, maxLength: CLIENTS }));
 
 const CREATE_REX: Step = {
   operation: {
-    ...{ name: 'createPet', account: 0, key: undefined },
+    name: 'createPet',
+    account: 0,
+    key: undefined,
     body: { name: 'Rex', categoryId: 1, status: 'available' },
   },
 };

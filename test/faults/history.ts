@@ -46,8 +46,8 @@ export function isExplained(events: Event[]): boolean {
 
 /** Reads everything in the store. */
 export const READ_ALL: Step[] = [
-  { operation: { name: 'listPets', account: 0, status: undefined } },
-  { operation: { name: 'listOrders', account: 0, status: undefined } },
+  { operation: { name: 'listPets', account: 0 } },
+  { operation: { name: 'listOrders', account: 0 } },
 ];
 
 /** Sends the operations of one client after another, and notes them in `events`. */
@@ -61,8 +61,9 @@ export async function perform(
   for (const { operation, faults } of steps) {
     const event: Event = { operation, sentAt: performance.now(), answeredAt: Infinity };
     events.push(event);
-    const reply = await store.fetch(pathOf(operation), {
-      method: METHODS[operation.name],
+    const [method, path] = requestOf(operation);
+    const reply = await store.fetch(path, {
+      method,
       headers: {
         authorization: `Bearer ${apiKeys[operation.account]}`,
         'content-type': 'application/json',
@@ -79,17 +80,24 @@ export async function perform(
   }
 }
 
-const METHODS: Record<Operation['name'], string> = {
-  ...{ listPets: 'GET', createPet: 'POST', getPet: 'GET', updatePet: 'PATCH', deletePet: 'DELETE' },
-  ...{ listOrders: 'GET', placeOrder: 'POST', getOrder: 'GET', updateOrder: 'PATCH' },
-};
-
-function pathOf(operation: Operation): string {
-  if ('petId' in operation) return `/v1/pets/${operation.petId}`;
-  if ('orderId' in operation) return `/v1/store/orders/${operation.orderId}`;
-  const path = operation.name.includes('Pet') ? '/v1/pets' : '/v1/store/orders';
-  if (!('status' in operation)) return path;
-  return `${path}?limit=100${operation.status ? `&status=${operation.status}` : ''}`;
+/** The method and the path of an operation. */
+function requestOf(operation: Operation): [method: string, path: string] {
+  switch (operation.name) {
+    case 'listPets':
+      return ['GET', '/v1/pets?limit=100'];
+    case 'createPet':
+      return ['POST', '/v1/pets'];
+    case 'updatePet':
+      return ['PATCH', `/v1/pets/${operation.petId}`];
+    case 'deletePet':
+      return ['DELETE', `/v1/pets/${operation.petId}`];
+    case 'listOrders':
+      return ['GET', '/v1/store/orders?limit=100'];
+    case 'placeOrder':
+      return ['POST', '/v1/store/orders'];
+    case 'updateOrder':
+      return ['PATCH', `/v1/store/orders/${operation.orderId}`];
+  }
 }
 
 /** Leaves out what the model does not predict: the time of an order, and all of an error but its code. */

@@ -163,7 +163,6 @@ test.each<[keyof typeof KINDS, attempts: number, Fault[]]>([
 
 test.each<[keyof typeof KINDS, attempts: number, effect: 'before' | 'after', Fault[]]>([
   ['updateOrder', 1, 'before', ['hangs']],
-  ['updateOrder', 1, 'before', ['is overloaded']],
   ['updateOrder', 2, 'before', ['throws', 'hangs']],
   ['updateOrder', 2, 'after', ['loses the response', 'hangs']],
   ['updateOrder', 3, 'after', Array(3).fill('loses the response')],
