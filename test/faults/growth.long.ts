@@ -19,10 +19,10 @@ const MAX_ROUNDS = 500;
 /** Milliseconds from the first byte of the request to the last byte of the response. */
 async function timeOf(sent: Sent): Promise<number> {
   const start = performance.now();
-  const { status, headers } = await worker.send(sent);
+  const { status, head } = await worker.send(sent);
   const ms = performance.now() - start;
   // A request that does not reach the worker would be fast as well.
-  expect(headers.has('x-request-id')).toBe(true);
+  expect(head).toMatch(/^x-request-id:/im);
   expect(status).toBeLessThan(500);
   return ms;
 }
