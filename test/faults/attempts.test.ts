@@ -140,33 +140,6 @@ describe('an attempt that D1 executes after the request was refused does nothing
   });
 });
 
-describe('an attempt that D1 executes after another one succeeded does nothing', () => {
-  test('updatePet, and another change since', async () => {
-    await addAnimal('available');
-    await store.fault({ d1: ['runs late'] });
-    expect((await toMax()).body).toMatchObject({ name: 'Max' });
-    await toMia();
-    await store.fault({ release: true });
-    expect(await contents()).toEqual(['animal Mia is pending']);
-  });
-
-  test('createPet with an Idempotency-Key', async () => {
-    await store.fault({ d1: ['runs late'] });
-    expect((await createRex()).status).toBe(201);
-    await store.fault({ release: true });
-    expect(await contents()).toEqual(['animal Rex is without status']);
-  });
-
-  test('placeOrder with an Idempotency-Key, and its order cancelled since', async () => {
-    await addAnimal('available');
-    await store.fault({ d1: ['runs late'] });
-    expect((await placeOrder()).status).toBe(201);
-    await cancel();
-    await store.fault({ release: true });
-    expect(await contents()).toEqual(CANCELLED);
-  });
-});
-
 test('a refused placeOrder is not remembered: the same Idempotency-Key succeeds later', async () => {
   await addAnimal('sold');
   await store.fault({ d1: ['loses the response'] });
