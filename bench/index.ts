@@ -1,6 +1,6 @@
 /** `npm run bench -- [part…]`. Exit code 1 when a threshold is missed, 2 for invalid arguments. */
 import { Argument, Command } from 'commander';
-import { compareInWorkerd, compareInWrangler, compareWithHono } from './comparisons.ts';
+import { compareWithBareWorker, compareWithHono } from './comparisons.ts';
 import { thresholdTable, writePage } from './page.ts';
 import { outcomeOf, readResults, record, type Section } from './results.ts';
 import { measureScale } from './scale.ts';
@@ -9,8 +9,7 @@ import { measureStartUp } from './startup.ts';
 const PARTS: Record<string, [description: string, measure: () => Promise<Section>]> = {
   startup: ['size and start-up time of the bundle, beside a bare Hono app', measureStartUp],
   overhead: ['CPU per request with stub bindings, beside a bare Hono app', compareWithHono],
-  workerd: ['speed in workerd alone, beside a bare worker', compareInWorkerd],
-  wrangler: ["speed in wrangler's test harness, beside a bare worker", compareInWrangler],
+  workerd: ['speed with local bindings, beside a bare worker', compareWithBareWorker],
   scale: ['rows that D1 bills for each request, exact, with a million animals', measureScale],
 };
 

@@ -11,13 +11,12 @@ export async function writePage(results: Results): Promise<void> {
   const { figures = [] } = results.workerd ?? {};
   const values: Record<string, string> = {
     names: figures.map(({ name }) => `"${name}"`).join(', '),
-    store: figures.map(({ store }) => store?.perSecond.value.toFixed()).join(', '),
-    bare: figures.map(({ baseline }) => baseline?.perSecond.value.toFixed()).join(', '),
+    store: figures.map(({ store }) => store?.value.toFixed()).join(', '),
+    bare: figures.map(({ baseline }) => baseline?.value.toFixed()).join(', '),
     top: String(500 * Math.ceil(Math.max(...figures.flatMap(highest)) / 500)),
     thresholds: thresholdTable(results),
     requests: requestTable(results),
-    runs: Object.entries(results).map(describeRun).join(', '),
-    machines: [...new Set(Object.values(results).map(({ machine }) => machine))].join('; and '),
+    runs: runTable(results),
     'flood-known': dollars(costOfFlood({ kvReads: 0, logLines: 1 })),
     'flood-unknown': dollars(costOfFlood({ kvReads: 1, logLines: 1 })),
     'flood-sampled': dollars(costOfFlood({ kvReads: 0, logLines: 0.01 })),
@@ -35,10 +34,9 @@ export function thresholdTable(parts: Record<string, { figures: Figure[] }>): st
   const head = ['part', 'figure', 'measured', 'threshold', 'outcome', 'CPU µs', 'baseline'];
   const rows = Object.entries(parts).flatMap(([part, { figures }]) =>
     figures.map((figure) => {
-      const { name, min, max, estimate, store, baseline } = figure;
-      const bound = min === undefined ? `≤ ${max}` : `≥ ${min}`;
-      const outcome = (min ?? max) === undefined ? ['', ''] : [bound, outcomeOf(figure)];
-      const cpu = [store, baseline].map((speed) => (speed ? show(speed.cpu) : ''));
+      const { name, max, estimate, store, baseline } = figure;
+      const outcome = max === undefined ? ['', ''] : [`≤ ${max}`, outcomeOf(figure)];
+      const cpu = [store, baseline].map((time) => (time ? show(time) : ''));
       return [part, name, show(estimate), ...outcome, ...cpu];
     }),
   );
@@ -52,6 +50,14 @@ function requestTable({ scale }: Results): string {
   return markdown([['request', 'rows read', 'rows written', 'a million requests'], ...rows]);
 }
 
+function runTable(results: Results): string {
+  const rows = Object.entries(results).map(([part, { date, seconds, load, machine }]) => {
+    const measured = date.slice(0, 16).replace('T', ' ');
+    return [part, measured, seconds.toFixed(), load.toFixed(1), machine];
+  });
+  return markdown([['part', 'began', 'seconds', 'load', 'machine'], ...rows]);
+}
+
 /** A Markdown table. All columns but the first are aligned right. */
 function markdown([head = [], ...rows]: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
@@ -59,8 +65,5 @@ function markdown([head = [], ...rows]: string[][]): string {
   return [line(head), line(alignment), ...rows.map(line)].join('\n');
 }
 
-const describeRun = ([part, { date, seconds, load }]: [string, Results[string]]) =>
-  `${part} ${date.slice(0, 16).replace('T', ' ')} (${seconds.toFixed()} s, load ${load.toFixed(1)})`;
-const highest = ({ store, baseline }: Figure) =>
-  [store, baseline].map((speed) => speed?.perSecond.high ?? 0);
+const highest = ({ store, baseline }: Figure) => [store?.high ?? 0, baseline?.high ?? 0];
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;

@@ -20,12 +20,6 @@ export function cpuMs(pids: number[]): number {
   return times.reduce((sum, time) => sum + (Number.parseInt(time, 10) || 0), 0) / 1e6;
 }
 
-/** Resident memory of processes, in MiB. */
-export function memoryMiB(pids: number[]): number {
-  const sizes = pids.map((pid) => /^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1]);
-  return sizes.reduce((sum, kib) => sum + Number(kib ?? 0), 0) / 1024;
-}
-
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

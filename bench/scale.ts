@@ -3,13 +3,13 @@ import { mock } from 'node:test';
 import { encodeCursor } from '../src/http/cursor.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
 import type { Rows, Section } from './results.ts';
-import { withServers, workerd } from './servers.ts';
+import { withServers } from './servers.ts';
 import { exact } from './statistics.ts';
 
 const PETS = 1_000_000;
 
 export function measureScale(): Promise<Section> {
-  return withServers(workerd, [{ entry: 'src/index.ts', pets: PETS }], async ({ env }) => {
+  return withServers([{ entry: 'src/index.ts', pets: PETS }], async ({ env }) => {
     const rows = await countRows(env);
     const read = exact(rows['listPets, deep page']?.read ?? Number.NaN);
     const written = exact(rows.createPet?.written ?? Number.NaN);

@@ -4,7 +4,6 @@ import { readFile, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import {
-  createTestHarness,
   unstable_getMiniflareWorkerOptions as getWorkerOptions,
   unstable_splitSqlQuery as splitSql,
 } from 'wrangler';
@@ -25,20 +24,8 @@ type Started = { port: number; env: Env; close(): Promise<void> };
 /** A worker that accepts `KEY`. `pids` are the processes of its runtime. */
 export type Server = Started & { pids: number[] };
 
-/** Serves the bundle in `file`. */
-export type Runtime = (file: string) => Promise<Started>;
-
-/** wrangler's test harness. As with `npm start`, it routes static assets and collects the log. */
-export const wranglerHarness: Runtime = async (file) => {
-  const workers = [{ configPath: CONFIG, prebuiltWorkerDir: dirname(file) }];
-  const server = createTestHarness({ root: PROJECT_ROOT, workers });
-  const port = Number((await server.listen()).url.port);
-  const env = await server.getWorker<Env>().getEnv();
-  return { port, env, close: () => server.close() };
-};
-
-/** workerd with the same bindings, and nothing between the client and the worker. */
-export const workerd: Runtime = async (file) => {
+/** Serves the bundle in `file` in workerd, with nothing between the client and the worker. */
+async function serve(file: string): Promise<Started> {
   const { assets, modulesRules, ...options } = getWorkerOptions(CONFIG).workerOptions;
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -53,11 +40,10 @@ export const workerd: Runtime = async (file) => {
   const port = Number((await miniflare.unsafeGetDirectURL()).port);
   const env = await miniflare.getBindings<Env>();
   return { port, env, close: () => miniflare.dispose() };
-};
+}
 
 /** Builds workers, fills each with animals, and serves them while `measure` runs. */
 export async function withServers<T>(
-  runtime: Runtime,
   workers: { entry: string; pets?: number }[],
   measure: (...servers: Server[]) => Promise<T>,
 ): Promise<T> {
@@ -65,7 +51,7 @@ export async function withServers<T>(
   try {
     for (const { entry, pets = 0 } of workers) {
       const others = workerdPids();
-      const server = await runtime(await build(entry));
+      const server = await serve(await build(entry));
       servers.push({ ...server, pids: workerdPids().filter((pid) => !others.includes(pid)) });
       await fill(server.env, pets);
     }

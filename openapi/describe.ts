@@ -24,7 +24,7 @@ import {
 } from '../src/http/body.ts';
 import { invalidJson } from '../src/http/json.ts';
 import { invalidRequest, NoQuery, problemsOfPart } from '../src/http/validate.ts';
-import { httpsRequired } from '../src/middleware/require-https.ts';
+import { httpsRequired } from '../src/middleware/safe-transport.ts';
 import {
   BOOKMARK,
   errorHeaders,

@@ -10,9 +10,8 @@ import { health } from './health/routes.ts';
 import { pathAsSent } from './http/path.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { crossOrigin, preflight } from './middleware/cross-origin.ts';
-import { requireHttps } from './middleware/require-https.ts';
-import { requireLoopback } from './middleware/require-loopback.ts';
 import { responseHeaders } from './middleware/response-headers.ts';
+import { requireSafeTransport } from './middleware/safe-transport.ts';
 import { orders } from './orders/routes.ts';
 import { pets } from './pets/routes.ts';
 
@@ -22,9 +21,7 @@ export const app = new Hono<AppEnv>({ getPath: pathAsSent });
 app.use(responseHeaders);
 app.use(accessLog);
 // Before the CORS preflight, so that a browser never sends the key over http.
-app.use(requireHttps);
-// Only in the local environment.
-app.use(requireLoopback);
+app.use(requireSafeTransport);
 app.use(crossOrigin);
 // After a 404: a known path gets a 405, or for OPTIONS its preflight. `crossOrigin` answers OPTIONS of an unknown path.
 app.use(

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { unexpectedError } from '../../src/errors.ts';
 import { JSON_TYPE } from '../../src/http/body.ts';
 import { invalidRequest, NoQuery } from '../../src/http/validate.ts';
-import { httpsRequired } from '../../src/middleware/require-https.ts';
+import { httpsRequired } from '../../src/middleware/safe-transport.ts';
 import { describeErrors, problemsIn, type ResourceDescription } from '../describe.ts';
 import { headerRefs, REQUEST_ID } from '../headers.ts';
 import { allowUnknownFields, describeSchema } from '../schemas.ts';
