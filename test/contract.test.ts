@@ -1,7 +1,11 @@
-/** Requests at random: the service accepts exactly those that the description declares valid. */
+/** The service accepts exactly what the description declares valid. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { operations, problems } from './contract.ts';
+import { describe, expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../ops/wrangler.ts';
+import { Name } from '../src/pets/schema.ts';
+import { description, operations, problems, type Schema } from './contract.ts';
 import { startApp } from './in-process.ts';
 import { REPEAT } from './repeat.ts';
 import { startStore } from './store.ts';
@@ -13,7 +17,7 @@ const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
 /** Far from the range, because the validator of the description rounds the range. */
 const tooLarge = fc.bigInt({ min: 2n ** 64n, max: 2n ** 80n }).map(String);
 
-/** Up to U+FFFF, where the description of a name is exact: see openapi-exact.test.ts. */
+/** Up to U+FFFF, where the description of a name is exact: see below. */
 const character = fc
   .nat(0xffff)
   .map((code) => String.fromCharCode(code))
@@ -67,3 +71,91 @@ test.each(operations.filter(({ operation }) => operation.requestBody))(
     );
   },
 );
+
+const { NewPet } = description.components.schemas;
+const { Bookmark, IdempotencyKey } = description.components.parameters;
+
+function matches({ pattern = '', minLength = 0, maxLength = 0 }: Schema, text: string): boolean {
+  return new RegExp(pattern).test(text) && text.length >= minLength && text.length <= maxLength;
+}
+
+describe('the description of a name', () => {
+  const { pattern = '' } = NewPet?.properties?.name ?? {};
+  const isAccepted = (name: string) => Name().safeParse(name).success;
+  const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
+  const characters = all.filter((character) => character.isWellFormed());
+
+  /** Characters beyond U+FFFF that are not visible. A pattern without the flag `u` cannot name them. */
+  const NOT_IN_PATTERN =
+    /^[\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{13441}\u{13442}\u{16fe4}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]$/u;
+
+  test.each([
+    ['of one character', '', NOT_IN_PATTERN],
+    ['of a letter and a character', 'a', /^(?!)/],
+  ])('%s is that of the service, with and without the flag u', (_, start, exceptions) => {
+    const accepted = new Set(characters.filter((each) => isAccepted(start + each)));
+    const expected = characters.filter((each) => exceptions.test(each));
+    for (const flags of ['', 'u']) {
+      const expression = new RegExp(pattern, flags);
+      const isDescribed = (each: string) => expression.test(start + each);
+      expect(characters.filter((each) => isDescribed(each) !== accepted.has(each))).toEqual(
+        expected,
+      );
+    }
+  });
+
+  test.each([
+    ...['\u3164', '\u2800', '\ufe0f', '\u034f', '\u115f', '\u1160', '\uffa0', '\u17b4', '\u180e'],
+    ...['\u200b\u00ad', ' \u3164\u2800', '\u{e0001}', '\u{1d159}', '\u{13441}'],
+  ])('%j has no visible character', (name) => {
+    expect(isAccepted(name)).toBe(false);
+    expect(isAccepted(`${name}犬`)).toBe(true);
+  });
+});
+
+const printable = fc.string({ unit: 'grapheme-ascii', maxLength: 260 });
+
+const IDEMPOTENCY_KEYS = fc.oneof(
+  ...[printable, printable.map((text) => `"${text}"`)],
+  fc.string({ unit: fc.constantFrom('a', '"', ',', ' ', 'é'), maxLength: 4 }),
+  fc.string({ minLength: 254, maxLength: 258, unit: fc.constantFrom('a', '"') }),
+);
+const BOOKMARKS = fc.oneof(
+  fc.string({ unit: 'grapheme-ascii', maxLength: 8 }),
+  fc.string({ unit: fc.constantFrom('0', 'f', '-'), minLength: 255, maxLength: 258 }),
+  fc.constantFrom('first-primary', 'first-unconstrained', 'first', 'FIRST-PRIMARY', 'firstly'),
+  fc.stringMatching(/^[A-Za-z0-9_.~+/=:-]{1,256}$/),
+);
+
+test.each([
+  ['Idempotency-Key', IdempotencyKey, IDEMPOTENCY_KEYS],
+  ['X-D1-Bookmark', Bookmark, BOOKMARKS],
+])('the service accepts exactly the described values of %s', async (header, parameter, values) => {
+  await fc.assert(
+    fc.asyncProperty(values, async (sent) => {
+      const body = '{"name":"a","categoryId":1}';
+      const { status, text } = await send('POST', '/v1/pets', body, { [header]: sent });
+      // HTTP removes spaces around a value.
+      const isDescribed = matches(parameter?.schema ?? {}, sent.trim());
+      expect(status, `${sent}: ${text}`).toBe(isDescribed ? 503 : 400);
+    }),
+    { numRuns: 500 * REPEAT },
+  );
+});
+
+test('the description of a cursor matches the longest cursor of the service', () => {
+  const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
+  const schema = parameters.find((parameter) => parameter.name === 'cursor')?.schema ?? {};
+  // 1.orders.-9223372036854775808.status=delivered.1qqr8ds
+  const longest = 'MS5vcmRlcnMuLTkyMjMzNzIwMzY4NTQ3NzU4MDguc3RhdHVzPWRlbGl2ZXJlZC4xcXFyOGRz';
+  expect(matches(schema, longest)).toBe(true);
+});
+
+test('the description has the exact range of every int64', () => {
+  const text = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
+  const count = (part: RegExp) => [...text.matchAll(part)].length;
+  const total = count(/"format": "int64"/g);
+  expect(total).toBeGreaterThan(5);
+  expect(count(/"minimum": -9223372036854775808,/g)).toBe(total);
+  expect(count(/"maximum": 9223372036854775807\b/g)).toBe(total);
+});

@@ -77,10 +77,7 @@ export function startStore(options: ServerOptions = {}) {
     },
 
     /** Puts a key's record into KV, or replaces it. */
-    async putRecord(key: string, record: Partial<KeyRecord>): Promise<void> {
-      const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
-      await server.bindings.API_KEYS.put(await recordName(key), JSON.stringify(complete));
-    },
+    putRecord: (key: string, record: Partial<KeyRecord>) => putRecord(server.bindings, key, record),
 
     async bindings(): Promise<Env> {
       server.changes.add({});
@@ -147,6 +144,12 @@ export function startStore(options: ServerOptions = {}) {
       expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
   });
   return store;
+}
+
+/** Puts a key's record into KV, or replaces it. */
+export async function putRecord(env: Env, key: string, record: Partial<KeyRecord>): Promise<void> {
+  const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
+  await env.API_KEYS.put(await recordName(key), JSON.stringify(complete));
 }
 
 /** Reads a response, and expects it to be as described. */

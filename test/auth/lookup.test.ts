@@ -2,16 +2,15 @@
 import { expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/keys/format.ts';
 import { errorOf } from '../contract.ts';
-import type { Failure } from '../faults/worker.ts';
 import { type Reply, startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
 
 const HOUR = 3_600_000;
-const FAILURES: [failure: Failure, cause: string][] = [
+const FAILURES = [
   ['throws', 'KV GET failed: 500 Internal Server Error'],
   ['hangs', 'KV did not respond within 2000 ms'],
-];
+] as const;
 const REVOKED = { revokedAt: '2026-11-20T00:00:00Z' };
 
 function list(key: string): Promise<Reply> {

@@ -4,15 +4,8 @@ import type { Store } from '../store.ts';
 export function clientOf(store: Store) {
   const withKey = (key?: string) => ({ headers: { 'idempotency-key': key ?? null } });
   return {
-    /** Puts an animal into D1. Its name is its id. */
-    addAnimal: (status: string) =>
-      store.exec(
-        `INSERT INTO pets (name, category_id, status)
-           SELECT CAST(count(*) + 1 AS TEXT), 1, '${status}' FROM pets`,
-      ),
-    /** Puts an order of the animal 1 into D1. */
-    addOrder: (status: string) =>
-      store.exec(`INSERT INTO orders (pet_id, status) VALUES (1, '${status}')`),
+    /** Puts the animal 1 into D1. */
+    addAnimal: (status: string) => store.exec(`INSERT INTO pets VALUES (1, '1', 1, '${status}')`),
     create: (name: string, key?: string) => store.create({ name, categoryId: 1 }, withKey(key)),
     place: (petId: number, key?: string) => store.placeOrder({ petId }, withKey(key)),
     move: (orderId: number, status: string) =>

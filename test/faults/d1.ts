@@ -1,6 +1,4 @@
 /** A D1 binding each of whose calls, a query or a batch, is made by `via`. */
-export type { Fault as D1Fault } from './fault.ts';
-
 type Via = (call: () => Promise<unknown>) => Promise<unknown>;
 
 /** The binding, with the methods that `replace` returns a function for; others are as they were. */

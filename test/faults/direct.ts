@@ -13,7 +13,8 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { generateKey } from '../../src/auth/keys/format.ts';
-import { type KeyRecord, recordName } from '../../src/auth/keys/record.ts';
+import type { KeyRecord } from '../../src/auth/keys/record.ts';
+import { putRecord } from '../store.ts';
 import type { Calls, Faults } from './worker.ts';
 
 const NAME = 'direct';
@@ -80,9 +81,7 @@ export function startWorker() {
       expect.poll(async () => isReached(await control()), { interval: 5 }).toBe(true),
     /** Puts a key's record into KV, for a new key unless one is given, and returns the key. */
     async issueKey(record: Partial<KeyRecord> = {}, key = generateKey('local')): Promise<string> {
-      const complete = { id: randomUUID(), label: 'test', createdAt: '2026-11-20T00:00:00Z' };
-      const name = await recordName(key);
-      await bindings.API_KEYS.put(name, JSON.stringify({ ...complete, ...record }));
+      await putRecord(bindings, key, { id: randomUUID(), ...record });
       return key;
     },
     /** The number of animals in D1. */
@@ -100,7 +99,8 @@ export type Sent = {
   body?: string;
 };
 
-export type Answer = { status: number; headers: Headers; text: string };
+/** `head` is the status line and the headers. */
+export type Answer = { status: number; head: string };
 
 /** A create with an API key. */
 export function creating(key: string, body: string, headers: Record<string, string> = {}): Sent {
@@ -120,16 +120,6 @@ export function bytesOf({ method = 'GET', path = '/v1/pets', headers = {}, body 
 export async function answerOn(socket: Socket): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk);
-  const [head = '', text = ''] = Buffer.concat(chunks)
-    .toString()
-    .split(/\r\n\r\n(.*)/s);
-  const [statusLine = '', ...lines] = head.split('\r\n');
-  const headers = new Headers();
-  for (const line of lines) headers.append(...splitHeader(line));
-  return { status: Number(statusLine.split(' ')[1]), headers, text };
-}
-
-function splitHeader(line: string): [name: string, value: string] {
-  const colon = line.indexOf(':');
-  return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  const [head = ''] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), head };
 }

@@ -13,18 +13,16 @@ export type PetPatch = { name?: string; categoryId?: number; status?: PetStatus 
 
 /** `account` has an API key of its own; `key` is an Idempotency-Key. */
 export type Operation = { account: number } & (
-  | { name: 'listPets'; status: PetStatus | undefined }
+  | { name: 'listPets' }
   | { name: 'createPet'; body: Omit<Pet, 'id'>; key: string | undefined }
-  | { name: 'getPet'; petId: number }
   | { name: 'updatePet'; petId: number; body: PetPatch }
   | { name: 'deletePet'; petId: number }
-  | { name: 'listOrders'; status: OrderStatus | undefined }
+  | { name: 'listOrders' }
   | { name: 'placeOrder'; body: { petId: number }; key: string | undefined }
-  | { name: 'getOrder'; orderId: number }
   | { name: 'updateOrder'; orderId: number; body: { status: OrderStatus } }
 );
 
-/** `location` is a path. The body of an error is its code and message. */
+/** `location` is a path. The body of an error is its code. */
 export type Answer = { status: number; body: unknown; location?: string; replayed?: true };
 
 export type State = {
@@ -45,32 +43,31 @@ const NEXT: Record<OrderStatus, OrderStatus[]> = {
   cancelled: [],
 };
 
-/** The status of an animal by the status of the order that determines it. */
-export const PET_STATUS: Record<OrderStatus, PetStatus> = {
+/** The status of an animal by the status of its order. */
+const PET_STATUS: Record<OrderStatus, PetStatus> = {
   placed: 'pending',
   approved: 'pending',
   delivered: 'sold',
   cancelled: 'available',
 };
 
-export const isOpen = (status: OrderStatus) => NEXT[status].length > 0;
+const refused = (status: number, code: string): Answer => ({ status, body: { code } });
+const noPet = refused(404, 'pet_not_found');
+const noOrder = refused(404, 'order_not_found');
+const openOrder = refused(409, 'pet_has_open_order');
 
 /** Applies an operation to the state, and returns its answer. */
 export function run(state: State, operation: Operation): Answer {
   const petOf = (id: number) => state.pets.find((pet) => pet.id === id);
   const orderOf = (id: number) => state.orders.find((order) => order.id === id);
   const hasOpenOrder = (petId: number) =>
-    state.orders.some((order) => order.petId === petId && isOpen(order.status));
+    state.orders.some((order) => order.petId === petId && NEXT[order.status].length > 0);
 
   switch (operation.name) {
     case 'listPets':
-      return list(state.pets, operation.status);
+      return { status: 200, body: structuredClone(state.pets) };
     case 'listOrders':
-      return list(state.orders, operation.status);
-    case 'getPet':
-      return ok(petOf(operation.petId)) ?? noPet(operation.petId);
-    case 'getOrder':
-      return ok(orderOf(operation.orderId)) ?? noOrder(operation.orderId);
+      return { status: 200, body: structuredClone(state.orders) };
     case 'createPet':
       return once(state, operation, () => {
         state.lastPet += 1;
@@ -80,17 +77,17 @@ export function run(state: State, operation: Operation): Answer {
       });
     case 'updatePet': {
       const pet = petOf(operation.petId);
-      if (!pet) return noPet(operation.petId);
+      if (!pet) return noPet;
       const { status, ...others } = operation.body;
-      if (status !== undefined && hasOpenOrder(pet.id)) return openOrder(pet.id);
+      if (status !== undefined && hasOpenOrder(pet.id)) return openOrder;
       if (status !== undefined) delete pet.status;
       Object.assign(pet, others, status && { status });
       return { status: 200, body: { ...pet } };
     }
     case 'deletePet': {
       const { petId } = operation;
-      if (!petOf(petId)) return noPet(petId);
-      if (hasOpenOrder(petId)) return openOrder(petId);
+      if (!petOf(petId)) return noPet;
+      if (hasOpenOrder(petId)) return openOrder;
       state.pets = state.pets.filter(({ id }) => id !== petId);
       return { status: 204, body: undefined };
     }
@@ -98,8 +95,8 @@ export function run(state: State, operation: Operation): Answer {
       return once(state, operation, () => {
         const { petId } = operation.body;
         const pet = petOf(petId);
-        if (!pet) return noPet(petId);
-        if (pet.status !== 'available') return notAvailable(petId, pet.status);
+        if (!pet) return noPet;
+        if (pet.status !== 'available') return refused(409, 'pet_not_available');
         state.lastOrder += 1;
         const order: Order = { id: state.lastOrder, petId, status: 'placed' };
         state.orders.push(order);
@@ -108,10 +105,10 @@ export function run(state: State, operation: Operation): Answer {
       });
     case 'updateOrder': {
       const order = orderOf(operation.orderId);
-      if (!order) return noOrder(operation.orderId);
+      if (!order) return noOrder;
       const { status } = operation.body;
       if (status !== order.status) {
-        if (!NEXT[order.status].includes(status)) return noTransition(order.status, status);
+        if (!NEXT[order.status].includes(status)) return refused(409, 'invalid_transition');
         order.status = status;
         const pet = petOf(order.petId);
         if (pet) pet.status = PET_STATUS[status];
@@ -121,44 +118,15 @@ export function run(state: State, operation: Operation): Answer {
   }
 }
 
-const ok = (item: Pet | Order | undefined) => item && { status: 200, body: { ...item } };
-
-function list(items: { status?: string }[], status: string | undefined): Answer {
-  const body = items.filter((item) => status === undefined || item.status === status);
-  return { status: 200, body: structuredClone(body) };
-}
-
 type Create = { account: number; name: string; body: object; key: string | undefined };
 
 function once(state: State, { account, name, body, key }: Create, create: () => Answer): Answer {
   if (key === undefined) return create();
   const record = `${account} ${name} ${key}`;
   const first = state.first[record];
-  if (first && !isDeepStrictEqual(first.body, body)) {
-    const message = 'This Idempotency-Key was used with another body within the last 24 hours.';
-    return refusal(422, 'idempotency_key_reused', message);
-  }
+  if (first && !isDeepStrictEqual(first.body, body)) return refused(422, 'idempotency_key_reused');
   if (first) return { ...first.answer, replayed: true };
   const answer = create();
   if (answer.status === 201) state.first[record] = { body, answer };
   return answer;
 }
-
-function refusal(status: number, code: string, message: string): Answer {
-  return { status, body: { code, message } };
-}
-const noPet = (id: number) =>
-  refusal(404, 'pet_not_found', `There is no animal with the id ${id}.`);
-const noOrder = (id: number) =>
-  refusal(404, 'order_not_found', `There is no order with the id ${id}.`);
-function openOrder(id: number): Answer {
-  const rule =
-    'Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
-  return refusal(409, 'pet_has_open_order', `The animal ${id} has an open order. ${rule}`);
-}
-function notAvailable(id: number, status: string | undefined): Answer {
-  const current = status === undefined ? 'it has no status' : `its status is ${status}`;
-  return refusal(409, 'pet_not_available', `The animal ${id} is not available: ${current}.`);
-}
-const noTransition = (from: string, to: string) =>
-  refusal(409, 'invalid_transition', `The order is ${from}: it cannot become ${to}.`);

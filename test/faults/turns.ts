@@ -60,13 +60,11 @@ function choose(): void {
   [chosen] = waiting.splice(Math.floor(random() * waiting.length), 1);
 }
 
-/** Random numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Random numbers from 0 to 1, the same for the same seed (the minimal standard generator of Park and Miller). */
 function randomNumbers(seed: number): () => number {
-  let state = seed;
+  let state = (seed % 2147483646) + 1;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+    state = (state * 48271) % 2147483647;
+    return state / 2147483647;
   };
 }

@@ -8,9 +8,6 @@ import { intercept, interceptD1 } from './d1.ts';
 import { callWith, type Fault, finishHeld, heldCalls, makeLate, releaseHeld } from './fault.ts';
 import { endRequest, haveEnded, setTurns, type Turns, takeTurn } from './turns.ts';
 
-/** How a call fails: it throws, or it never returns. */
-export type Failure = 'throws' | 'hangs';
-
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER' | 'ADDRESS_RATE_LIMITER';
 
 export type Faults = Clock & {

@@ -1,11 +1,12 @@
-/** One 400 names every problem of a request. */
+/** One 400 names every problem of a request, such as a precondition. */
 import { expect, test } from 'vitest';
 import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
+const store = startStore();
 /** A request that reached D1 would be a 503. */
-const send = startApp(startStore());
+const send = startApp(store);
 
 const ELSEWHERE =
   'petId: must be an integer from -9223372036854775808 to 9223372036854775807; limit: is not a known parameter; X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response; If-Match: is not supported, because responses have no ETag and no Last-Modified';
@@ -44,4 +45,22 @@ test('up to twenty, of all parts together, and the number of the others', async 
   const sixteen = Array.from({ length: 16 }, (_, i) => `field${i}: is not a known field`);
   const message = `${ELSEWHERE}; ${sixteen.join('; ')}; and 14 more`;
   expect((await patch(fieldsOf(30))).body).toMatchObject({ message });
+});
+
+// The service has no validators: RFC 9110, section 13.1.1.
+test.each([
+  ['PATCH', '/v1/pets/1', 'If-Match', '"1"'],
+  ['DELETE', '/v1/pets/1', 'If-None-Match', '*'],
+  ['PATCH', '/v1/store/orders/1', 'If-Unmodified-Since', 'Fri, 20 Nov 2026 00:00:00 GMT'],
+])('a %s of %s with %s is a 400', async (method, path, name, value) => {
+  const { body } = await send(method, path, '{"status":"sold"}', { [name]: value });
+  expect(errorOf(body)).toContain(
+    `${name}: is not supported, because responses have no ETag and no Last-Modified`,
+  );
+});
+
+test('GET and POST ignore preconditions', async () => {
+  const headers = { 'If-Match': '"1"', 'If-None-Match': '*' };
+  expect((await store.create({ name: 'Ada', categoryId: 1 }, { headers })).status).toBe(201);
+  expect((await store.fetch('/v1/pets/1', { headers })).status).toBe(200);
 });

@@ -31,10 +31,10 @@ test('each request writes one line with the fields for operators', async () => {
 });
 
 test.each(operations.filter(({ operation }) => operation.security === undefined))(
-  'the line of $operation.operationId names it and its route, also without a key',
+  '$operation.operationId checks the key before anything else, and its line names it and its route',
   async ({ method, path, operation: { operationId: operation } }) => {
     const line = { operation, method, route: path.replace(/\{(\w+)\}/, ':$1') };
-    const invalid = `${path.replace(/\{\w+\}/, '1')}?x=1`;
+    const invalid = `${path.replace(/\{\w+\}/, 'abc')}?x=1`;
     await store.fetch(invalid, { method, headers: { authorization: null } });
     expect(await store.logLines()).toMatchObject([
       { ...line, status: 401, code: 'missing_api_key' },

@@ -1,5 +1,5 @@
-import { Hono } from 'hono';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { type Context, Hono } from 'hono';
+import { expect, test, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import type { AppEnv } from '../../src/env.ts';
 import { startStore } from '../store.ts';
@@ -8,17 +8,18 @@ const store = startStore();
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function expectCommonHeaders(headers: Headers): void {
-  expect(Object.fromEntries(headers)).toMatchObject({
-    'x-request-id': expect.stringMatching(UUID),
-    'x-content-type-options': 'nosniff',
-    'cache-control': expect.stringMatching(/^(private, )?no-store$/),
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'strict-transport-security': 'max-age=31536000',
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': expect.stringContaining('X-Request-Id'),
-  });
-}
+const SECURITY = {
+  'x-request-id': expect.stringMatching(UUID),
+  'x-content-type-options': 'nosniff',
+  'cache-control': expect.stringMatching(/^(private, )?no-store$/),
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'strict-transport-security': 'max-age=31536000',
+};
+const ALL = {
+  ...SECURITY,
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': expect.stringContaining('X-Request-Id'),
+};
 
 test.each([
   ['GET', '/v1/pets', 200],
@@ -35,7 +36,7 @@ test.each([
   const first = await store.fetch(path, { method, headers });
   const second = await store.fetch(path, { method, headers });
   expect(first.status).toBe(status);
-  expectCommonHeaders(first.headers);
+  expect(Object.fromEntries(first.headers)).toMatchObject(ALL);
   expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
 });
 
@@ -44,23 +45,14 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
-beforeEach(() => {
+test.each([
+  ['with the context', 'all headers', (c: Context) => c.text('made'), ALL],
+  ['without the context', 'those of security', () => new Response('made'), SECURITY],
+])('a new route whose response is made %s has %s', async (_, __, handler, headers) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  return () => log.mockRestore();
-});
-
-test('a new route has them without further code', async () => {
-  const withRoute = new Hono<AppEnv>().route('/', app);
-  withRoute.get('/v1/hello', (c) => c.json({ ok: true }));
-  const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
-  expect(await response.json()).toEqual({ ok: true });
-  expectCommonHeaders(response.headers);
-});
-
-test('a response that is made without the context has the headers of security', async () => {
-  const withRoute = new Hono<AppEnv>().route('/', app);
-  withRoute.get('/v1/plain', () => new Response('plain'));
-  const { headers } = await withRoute.request('/v1/plain', {}, { ENVIRONMENT: 'local' });
-  expect(headers.get('x-request-id')).toMatch(UUID);
-  expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+  const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/new', handler);
+  const response = await withRoute.request('/v1/new', {}, { ENVIRONMENT: 'local' });
+  expect(await response.text()).toBe('made');
+  expect(Object.fromEntries(response.headers)).toMatchObject(headers);
+  log.mockRestore();
 });

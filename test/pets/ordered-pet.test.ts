@@ -50,17 +50,3 @@ test('the name and category of an ordered animal can be changed, and its order a
   expect(text).toBe(`{"id":${petId},"name":"Max","categoryId":4,"status":"pending"}`);
   expect((await setStatus(store, id, 'approved')).status).toBe(200);
 });
-
-test.each([
-  ['change of the status', setSold, 409, { order: 409, change: 200, pet: 'sold' }],
-  ['deletion', remove, 409, { order: 404, change: 204, pet: 404 }],
-])('of a concurrent order and %s, the later is refused', async (_, send, refused, changed) => {
-  for (let round = 0; round < 10; round += 1) {
-    const petId = await addPet(store);
-    const [order, change] = await Promise.all([store.placeOrder({ petId }), send(petId)]);
-    const pet = await petStatus(store, petId);
-    expect([{ order: 201, change: refused, pet: 'pending' }, changed]).toContainEqual({
-      ...{ order: order.status, change: change.status, pet },
-    });
-  }
-});

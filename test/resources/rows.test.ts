@@ -1,4 +1,4 @@
-/** The rows that operations read and write, which D1 bills, do not depend on the size of the store. */
+/** The rows that operations read and write, and the bytes that a create takes: D1 bills both. */
 import { expect, test } from 'vitest';
 import * as orders from '../../src/orders/queries.ts';
 import type { OrderStatus } from '../../src/orders/schema.ts';
@@ -83,7 +83,7 @@ async function rowsOf(db: D1Database, run: Run): Promise<string> {
   return `reads ${read}, writes ${written}`;
 }
 
-test.each([16, 10_000])('of writes in a store of %i animals and orders', async (count) => {
+test.each([16, 2_000])('the rows of writes in a store of %i animals and orders', async (count) => {
   await seedStore(store, count);
   const { DB } = await store.bindings();
   for (const [name, rows, run] of WRITES) expect(await rowsOf(DB, run), name).toBe(rows);
@@ -92,18 +92,53 @@ test.each([16, 10_000])('of writes in a store of %i animals and orders', async (
 test.each([
   ['listPets', pets.selectPets, 'sold'],
   ['listOrders', orders.selectOrders, 'placed'],
-] as const)(
-  '%s reads at most limit + 1 rows of 10,000, at any depth',
-  async (_, select, status) => {
-    await seedStore(store, 10_000);
-    const { DB } = await store.bindings();
-    for (const lastId of [0n, 5_000n, 9_970n, 9_999n]) {
-      for (const limit of [1, 20, 100]) {
-        const query = { limit, cursor: { list: '', lastId, filters: '' } };
-        expect((await select(DB, query)).meta.rows_read).toBeLessThanOrEqual(limit + 1);
-        const filtered = await select(DB, { ...query, status });
-        expect(filtered.meta.rows_read).toBeLessThanOrEqual(limit + 1);
-      }
+] as const)('%s reads at most limit + 1 rows of 2,000, at any depth', async (_, select, status) => {
+  await seedStore(store, 2_000);
+  const { DB } = await store.bindings();
+  for (const lastId of [0n, 1_000n, 1_970n, 1_999n]) {
+    for (const limit of [1, 20, 100]) {
+      const query = { limit, cursor: { list: '', lastId, filters: '' } };
+      expect((await select(DB, query)).meta.rows_read).toBeLessThanOrEqual(limit + 1);
+      const filtered = await select(DB, { ...query, status });
+      expect(filtered.meta.rows_read).toBeLessThanOrEqual(limit + 1);
     }
-  },
-);
+  }
+});
+
+const CREATES = 3_000;
+
+/** Statements that repeat the only animal and its record, each time with another key. */
+const repeated = () => {
+  const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CREATES})`;
+  return `${numbers} INSERT INTO pets (name, category_id, status)
+      SELECT name, category_id, status FROM n, pets;
+    ${numbers} INSERT INTO idempotency_keys
+      (key_hash, created_at, body_hash, request_id, response)
+      SELECT hex(randomblob(32)), created_at, body_hash, request_id, response
+      FROM n, idempotency_keys`;
+};
+
+/** In bytes, without free pages. */
+async function databaseSize(): Promise<number> {
+  const { DB } = await store.bindings();
+  return (await DB.prepare('SELECT 1').all()).meta.size_after;
+}
+
+/** The bytes per create, of creates with this body. */
+async function bytesPerCreate(body: unknown, key: string): Promise<number> {
+  const authorization = `Bearer ${await store.issueKey()}`;
+  const headers = { authorization, 'idempotency-key': key };
+  expect((await store.create(body, { headers })).status).toBe(201);
+  const before = await databaseSize();
+  await store.exec(repeated());
+  return ((await databaseSize()) - before) / CREATES;
+}
+
+test('the largest create takes at most 3,082 bytes', async () => {
+  const body = `{"name":"${'🐕'.repeat(255)}","categoryId":-9223372036854775808,"status":"available"}`;
+  expect(await bytesPerCreate(body, 'k'.repeat(255))).toBeLessThanOrEqual(3_082);
+});
+
+test('the smallest create takes at most 400 bytes', async () => {
+  expect(await bytesPerCreate({ name: 'a', categoryId: 1 }, 'k')).toBeLessThanOrEqual(400);
+});
