@@ -34,15 +34,11 @@ beforeEach(() => {
 });
 
 describe('a promotion', { shuffle: false }, () => {
-  test.each([
-    ['after its upload', UPLOAD, () => old],
-    ['at 0 %', AT_0, () => old],
-    ['at 10 %', AT_10, () => old],
-    ['as routes are attached', ROUTES, newest],
-  ])('killed %s leaves one version after a rollback', async (_, call, expected) => {
-    await project.killed(PROMOTE, call);
+  test('killed at 10 % leaves one version after a rollback', async () => {
+    await project.killed(PROMOTE, AT_10);
+    expect(await refused(PROMOTE)).toContain('release -- rollback unfinished --env production');
     await release(...UNFINISHED);
-    expect(served()).toBe(expected());
+    expect(served()).toBe(old);
   });
 
   test('that fails at 0 % returns, no client is served by it, and it needs --force', async () => {
@@ -86,13 +82,11 @@ describe('a promotion', { shuffle: false }, () => {
     await release(...UNFINISHED);
   });
 
-  test('without a valid token halfway says which command goes back; until then it is refused', async () => {
+  test('without a valid token halfway says which command goes back', async () => {
     const { setToken, on, env } = project.cloudflare();
     on(after(AT_0), () => setToken('another'));
     const problem = await refused(PROMOTE, [UPLOAD, AT_0]);
     expect(problem).toContain(`npx wrangler rollback ${old} --env production`);
     expect(problem).not.toContain(env.CLOUDFLARE_API_TOKEN);
-    setToken(env.CLOUDFLARE_API_TOKEN);
-    expect(await refused(PROMOTE)).toContain('release -- rollback unfinished --env production');
   });
 });

@@ -21,8 +21,12 @@ const shares = ({ deployments }: Worker, count: number) =>
 const served = ({ deployments }: Worker) => deployments.at(-1)?.versions.at(-1)?.version_id;
 
 /** Changes wrangler.toml for a command, and changes it back. */
-async function withConfig(from: string, to: string, action: () => Promise<void>): Promise<void> {
-  await commit('wrangler.toml', (text) => text.replaceAll(from, to));
+async function withConfig(
+  from: string | RegExp,
+  to: string,
+  action: () => Promise<void>,
+): Promise<void> {
+  await commit('wrangler.toml', (text) => text.replaceAll(new RegExp(from, 'g'), to));
   await action();
   await project.git('revert', '--no-edit', 'HEAD');
 }
@@ -51,14 +55,22 @@ describe('a life', { shuffle: false }, () => {
     expect(await refused(FIRST_PRODUCTION)).toContain(`a worker named ${PRODUCTION} exists`);
   });
 
-  test('a renamed worker and a changed database are refused', async () => {
+  test('a renamed worker and changed resources are refused', async () => {
     await withConfig('animal-store-staging"\naccount', 'renamed"\naccount', async () => {
       expect(await refused(['staging'])).toContain('staging has no worker');
       expect(await refused(['first', '--env=staging'])).toContain('something answers');
     });
-    await withConfig('database-of-staging', 'database-of-other', async () => {
-      const problem = 'database: served is database-of-staging, the release has database-of-other';
-      expect(await refused(['staging'])).toContain(problem);
+    await withConfig(/(?<=id = "[a-z-]*-of-|pattern = ")staging/, 'other', async () => {
+      const problem = await refused(['staging']);
+      expect(problem).toContain(
+        'database: served is database-of-staging, the release has database-of-other',
+      );
+      expect(problem).toContain(
+        'keys: served is api-keys-of-staging, the release has api-keys-of-other',
+      );
+      expect(problem).toMatch(
+        /address: served is staging\.api\.animals\.test, the release has .*other\.api/,
+      );
     });
   });
 
