@@ -47,7 +47,7 @@ export function readTarget(environment: 'staging' | 'production', folder = PROJE
 type Annotated = { annotations?: { 'workers/message'?: string } };
 const messageOf = (made?: Annotated) => made?.annotations?.['workers/message'] ?? '';
 const RELEASE = /^commit=(\w{40}) digest=(\w{64})$/;
-const NOTE = /^run=(\w{8}) old=([\w-]{36})(?: failed=([\w-]{36}))?$/;
+const NOTE = /^run=(\w{8}) old=([\w-]{36})(?: passed=([\w-]{36}))?(?: failed=([\w-]{36}))?$/;
 
 export type Deployment = Annotated & {
   id: string;
@@ -55,10 +55,10 @@ export type Deployment = Annotated & {
   versions: { version_id: string; percentage: number }[];
 };
 
-/** The run of a deployment, its version to go back to, and one that failed its tests. */
+/** The run of a deployment, its version to go back to, and versions that passed or failed their tests. */
 export function noteOf(deployment?: Deployment) {
-  const [, run, old, failed] = NOTE.exec(messageOf(deployment)) ?? [];
-  return run && old ? { run, old, failed } : undefined;
+  const [, run, old, passed, failed] = NOTE.exec(messageOf(deployment)) ?? [];
+  return run && old ? { run, old, passed, failed } : undefined;
 }
 
 /** The ten newest deployments, the newest first. None if the worker does not exist. */

@@ -37,15 +37,10 @@ command('first', 'Sets up an environment that has no worker.', env, yes).action(
 command('staging', 'Releases the commit that is checked out.', allow).action((options) =>
   release({ ...options, env: 'staging', shares: [] }),
 );
-command(
-  'promote',
-  'Releases to production what staging serves.',
-  commit,
-  hold,
-  shares,
-  allow,
-  yes,
-).action((options) => release({ ...options, env: 'production' }));
+const promotion = 'Releases to production what staging serves.';
+command('promote', promotion, commit, hold, shares, allow, yes).action((options) =>
+  release({ ...options, env: 'production' }),
+);
 command('rollback', 'Serves an earlier version to all again.', env, force, yes)
   .argument('<version>', '8 or more characters of its id, or "unfinished"')
   .action(rollback);
@@ -138,7 +133,13 @@ async function release(options: Options): Promise<void> {
     await smoke.smokeTest({ ...store, version, worker: target.worker });
     for (const share of options.shares) {
       await run.deploy(version, share);
-      await holdShare(store, version, options);
+      console.log(`Holding for ${options.hold} s. Compare ${version} in Observability:`);
+      console.log('status >= 500, count by $workers.scriptVersion.id');
+      for (const end = Date.now() + options.hold * 1000; ; await pause(10_000, '', { signal })) {
+        await smoke.smokeTest(store);
+        if (Date.now() >= end) break;
+      }
+      if (process.stdin.isTTY) await confirm('give it more', env, yes);
     }
     await run.deploy(version, 100);
     await target.withSettings(['triggers', 'deploy']);
@@ -150,17 +151,6 @@ async function release(options: Options): Promise<void> {
   console.log(`${env} serves ${version} to all.`);
 }
 
-/** Lets clients use a share while a smoke test, to which any version may answer, passes. */
-async function holdShare(store: smoke.Store, version: string, { env, hold, yes }: Options) {
-  console.log(`Holding for ${hold} s. Compare ${version} in Observability:`);
-  console.log('status >= 500, count by $workers.scriptVersion.id');
-  for (const end = Date.now() + hold * 1000; ; await pause(10_000, '', { signal })) {
-    await smoke.smokeTest(store);
-    if (Date.now() >= end) break;
-  }
-  if (process.stdin.isTTY) await confirm('give it more', env, yes);
-}
-
 /** Serves a version to all again, and tests it. */
 async function rollback(wanted: string, { env, yes, force }: Options): Promise<void> {
   const target = cloudflare.readTarget(env);
@@ -169,9 +159,7 @@ async function rollback(wanted: string, { env, yes, force }: Options): Promise<v
   const version = rollout.rollbackVersion(wanted, deployments, force);
   const result = rollout.testResult(version, deployments);
   await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes);
-  await rollout
-    .startRun(target, deployments, version)
-    .rollBack(result === rollout.PASSED ? '' : version);
+  await rollout.startRun(target, deployments, version).rollBack();
   console.log(`${env} serves ${version} to all. Data, routes, crons and settings are as before.`);
   if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
   await smoke.smokeTest({ ...storeOf(target), version });

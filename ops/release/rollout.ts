@@ -20,15 +20,12 @@ export function onlyVersion(environment: string, newest?: Deployment): string {
 }
 
 export const PASSED = 'passed its tests';
-/** Whether a version passed its tests: it has served all, and has not failed since, in the listed deployments. */
+/** Whether a version passed its tests, as far as the listed deployments, the newest first, show. */
 export function testResult(version: string, deployments: Deployment[]): string {
-  for (const deployment of deployments) {
-    const note = noteOf(deployment);
-    if (note?.failed === version) return 'failed its tests';
-    const [only, ...others] = deployment.versions;
-    if (note && only?.version_id === version && others.length === 0) return PASSED;
-  }
-  return 'is not known to have passed its tests';
+  const notes = deployments.map(noteOf);
+  const note = notes.find((each) => each?.passed === version || each?.failed === version);
+  if (!note) return 'is not known to have passed its tests';
+  return note.failed === version ? 'failed its tests' : PASSED;
 }
 
 /** The version for a rollback: by its id, the start of it, or the one that an `unfinished` release began with. */
@@ -63,6 +60,8 @@ class Overtaken extends Error {}
 /** Deploys after the listed deployments. `old`: the version to go back to. */
 export function startRun(target: Target, listed: Deployment[], old: string) {
   const run = randomUUID().slice(0, 8);
+  // Noted with each deployment, because only ten are listed.
+  const passed = testResult(old, listed) === PASSED ? ` passed=${old}` : '';
   let isChanged = false;
 
   /** The newest deployment. @throws Overtaken if one since the start is another operator's. */
@@ -77,11 +76,11 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
     throw new Overtaken(`${by}; ${now}`);
   }
 
-  /** Deployments have no precondition at Cloudflare: the list is read before and after. */
-  async function change(args: string[], failed = '', wrangler = target.onWorker) {
+  /** Deploys, and notes test results. Deployments have no precondition: the list is read before and after. */
+  async function change(args: string[], results = passed, wrangler = target.onWorker) {
     const before = await readNewest();
     isChanged = true;
-    const message = `run=${run} old=${old}${failed && ` failed=${failed}`}`;
+    const message = `run=${run} old=${old}${results}`;
     const failure = await wrangler([...args, '--yes', '--message', message]).catch(oneLine);
     // A command can fail after it took effect: what is deployed is read, not guessed.
     if ((await readNewest())?.id === before?.id) throw new Error(failure);
@@ -91,12 +90,13 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
   async function deploy(version: string, share: number): Promise<void> {
     console.log(`Deploying ${version} to ${share} % of the requests`);
     const args = ['versions', 'deploy', `${version}@${share}%`];
-    if (share === 100) return change(args, '', target.withSettings);
+    if (share === 100) return change(args, ` passed=${version}`, target.withSettings);
     await change([...args, `${old}@${100 - share}%`]);
   }
 
   /** Serves the old version to all again, and notes one that failed. It changes no settings. */
-  const rollBack = (failed: string) => change(['rollback', old], failed);
+  const rollBack = (failed = '') =>
+    change(['rollback', old], failed ? `${passed} failed=${failed}` : passed);
 
   /** Goes back from a version that failed, if anything is deployed. Returns what is served. */
   async function goBack(failed: string, cause: unknown): Promise<string> {
