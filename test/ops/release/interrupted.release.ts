@@ -57,6 +57,13 @@ describe('a promotion', { shuffle: false }, () => {
     expect(served()).toBe(old);
   });
 
+  test('that fails for clients while a share is held returns', async () => {
+    const { broken, on } = project.cloudflare();
+    on(after(AT_10), () => void broken.add(newest()).add(old));
+    expect(await refused(PROMOTE, [UPLOAD, AT_0, AT_10, ONE])).toContain(`serves ${old} to all`);
+    broken.clear();
+  });
+
   test('interrupted by Ctrl-C returns', async () => {
     const promotion = project.start(PROMOTE);
     project.cloudflare().on(after(AT_0), () => void promotion.process.kill('SIGINT'));

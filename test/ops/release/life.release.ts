@@ -49,6 +49,7 @@ describe('a life', { shuffle: false }, () => {
 
   test('both are set up, production with what staging serves', async () => {
     await release('first', '--env=staging');
+    expect(await refused(FIRST_PRODUCTION.slice(0, 2))).toContain('add --yes');
     await release(...FIRST_PRODUCTION);
     expect(production().versions[0]?.code).toBe(staging().versions[0]?.code);
     expect(project.cloudflare().hosts.get('api.animals.test')).toBe(PRODUCTION);
@@ -59,6 +60,9 @@ describe('a life', { shuffle: false }, () => {
     await withConfig('animal-store-staging"\naccount', 'renamed"\naccount', async () => {
       expect(await refused(['staging'])).toContain('staging has no worker');
       expect(await refused(['first', '--env=staging'])).toContain('something answers');
+    });
+    await withConfig('animal-store-staging"\naccount', `${PRODUCTION}"\naccount`, async () => {
+      expect(await refused(['staging'])).toContain('https://staging.api.animals.test/v1: health');
     });
     await withConfig(/(?<=id = "[a-z-]*-of-|pattern = ")staging/g, 'other', async () => {
       const served = (name: string, value: string) => `${name}: served is ${value}staging`;
@@ -77,7 +81,8 @@ describe('a life', { shuffle: false }, () => {
     await commit(MIGRATION, () => 'ALTER TABLE pets ADD COLUMN note TEXT;');
   });
 
-  test('staging is released, and keeps no animal of its smoke tests', async () => {
+  test('staging is released though a migration seems to fail, and keeps no animal of the smoke tests', async () => {
+    project.cloudflare().failNext(/^after POST .*query ALTER TABLE/);
     expect(await release('staging')).toContain('Applying migrations');
     expect(shares(staging(), 2)).toEqual(['0/100', '100']);
     expect(await countRows('staging')).toMatchObject({ pets: 0 });
@@ -114,6 +119,7 @@ describe('a life', { shuffle: false }, () => {
     const toml = await readFile(path, 'utf8');
     await writeFile(path, toml.replaceAll('enabled = true', 'enabled = false'));
     const before = structuredClone(production().settings);
+    expect(await refused(rollback(first?.id).slice(0, 3))).toContain('add --yes');
     await release(...rollback(first?.id));
     await writeFile(path, toml);
     expect([served(production()), production().settings]).toEqual([first?.id, before]);
