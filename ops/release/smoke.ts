@@ -62,7 +62,7 @@ export async function checkKey(store: Store): Promise<void> {
   const isRead = store.environment === 'production';
   const expected = isRead ? '403 insufficient_scope' : '400 invalid_request';
   await send(store, 'POST /pets', expected, {}).catch((cause) => {
-    if (!/"40[013] /.test(cause.message)) throw cause;
+    if (!/found \["40[013] /.test(cause.message)) throw cause;
     const fix = `npm run keys -- create --label Smoke${isRead ? ' --read-only' : ''} --env`;
     const message = `SMOKE_API_KEY: ${oneLine(cause)}. To create one: ${fix}`;
     throw new Error(`${message} ${store.environment}`, { cause });
