@@ -157,6 +157,7 @@ async function rollback(wanted: string, { env, yes, force }: Options): Promise<v
   const deployments = await cloudflare.readDeployments(target);
   const now = deployments[0] ? rollout.sharesOf(deployments[0]) : 'nothing';
   const version = rollout.rollbackVersion(wanted, deployments, force);
+  if (now === `100 % of ${version}`) return console.log(`${env} already serves ${now}.`);
   const result = rollout.testResult(version, deployments);
   await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes);
   await rollout.startRun(target, deployments, version).rollBack();
