@@ -21,7 +21,7 @@ export type Worker = {
   deployments: Deployment[];
   /** How many requests do not see the newest deployment yet, as it takes a while to spread. */
   unseen: number;
-  settings: unknown;
+  settings: Record<string, unknown>;
 };
 
 const NO_CHANGE = { added: [], removed: [], updated: [], conflicting: [] };
@@ -81,7 +81,7 @@ export function fakeWorkers(load: () => Promise<void>) {
     [`GET ${script}/secrets`]: always([]),
     [`GET ${script}/settings`]: always({ bindings: [] }),
     [`PATCH ${script}/script-settings`]: async (request, name) => {
-      find(name).settings = await request.json();
+      Object.assign(find(name).settings, await request.json());
       return ok({});
     },
     [`PUT ${script}`]: async (request, name = '') => {

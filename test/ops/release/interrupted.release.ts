@@ -41,14 +41,16 @@ describe('a promotion', { shuffle: false }, () => {
     expect(served()).toBe(old);
   });
 
-  test('that fails at 0 % returns, and no client is served by it', async () => {
+  test('that fails at 0 % returns, no client is served by it, and no settings change', async () => {
     const { broken, on } = project.cloudflare();
     on(after(UPLOAD), () => void broken.add(newest()));
+    production().settings = { observability: 'before' };
     const problem = await refused(PROMOTE, [UPLOAD, AT_0, ONE]);
     expect(problem).toMatch(
       new RegExp(`^error: POST /pets: .*500.*production serves ${old} to all`),
     );
     expect(project.cloudflare().served).not.toContain(newest());
+    expect(production().settings).toMatchObject({ observability: 'before' });
   });
 
   test('that fails with all clients returns, also if a command failed after it took effect', async () => {

@@ -1,6 +1,6 @@
 /** What a release refuses, as far as it is computed from what was read. */
 import { expect, test } from 'vitest';
-import type { Deployment } from '../../../ops/release/cloudflare.ts';
+import { type Deployment, readTarget } from '../../../ops/release/cloudflare.ts';
 import { contractingStatements } from '../../../ops/release/migrations.ts';
 import {
   differences,
@@ -69,7 +69,7 @@ test('a version passed its tests if that is noted, unless it failed then', () =>
   expect(testResult(OLD, [all])).toContain('not known');
 });
 
-test.each(['', 'mine', 'run=1', `${NOTE} x`, `{"old":"${OLD}"}`])(
+test.each(['', 'mine', `passed=${OLD}`, `${NOTE} passed=${OLD} by me`])(
   'the message %j was written by hand, and is no error',
   (message) => {
     const byHand = deployment({ [OLD]: 100 }, message);
@@ -105,4 +105,8 @@ test('a rollback needs 8 characters of one id, and --force for a version that fa
   expect(() => rollbackVersion('unfinished', [deployment({ x: 1, y: 99 }, '')])).toThrow('an id');
   expect(() => rollbackVersion(NEW, [failed, all])).toThrow('failed its tests');
   expect(rollbackVersion(NEW, [failed, all], true)).toBe(NEW);
+});
+
+test('an environment with placeholders is refused', () => {
+  expect(() => readTarget('staging')).toThrow('First set-up in docs/operations.md');
 });
