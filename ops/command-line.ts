@@ -70,3 +70,11 @@ export async function confirm(what: string, environment: Environment, yes = fals
   terminal.close();
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled, nothing was changed');
 }
+
+/** Calls back when the user, the system or npm stops this process. */
+export function onStop(stop: () => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  // When npm is stopped, the shell between npm and this process ends without a signal.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || stop(), 500).unref();
+}

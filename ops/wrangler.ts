@@ -94,7 +94,7 @@ function errorText(errors: string, output: string): string {
   const error = json ? String(JSON.parse(json)) : ERROR.exec(plain)?.[1];
   const text = oneLine((error ?? plain).replace(/\S \[ERROR\] /, ''));
   // The error about a token that is not a valid header quotes it.
-  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'CLOUDFLARE_API_KEY']
+  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY']
     .map((name) => oneLine(process.env[name] ?? ''))
     .filter((token) => token !== '');
   return tokens.reduce((rest, token) => rest.replaceAll(token, '…'), text);

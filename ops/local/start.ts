@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createProgram, integerFrom, run } from '../command-line.ts';
+import { createProgram, integerFrom, onStop, run } from '../command-line.ts';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
 import { reserveStore } from './serving.ts';
 import { LOCAL_KEY, setUpLocalStore } from './store.ts';
@@ -14,11 +14,7 @@ const STORAGE_FAILURE =
 const MAX_PORT = 65535;
 
 // Wrangler ends the runtime when this process exits.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => process.exit());
-// When npm is stopped, the shell between npm and this process ends without a signal.
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || process.exit(1), 500).unref();
+onStop(() => process.exit());
 
 const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, MAX_PORT), 8787)

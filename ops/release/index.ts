@@ -1,14 +1,27 @@
 /** `npm run release`: to staging, the same bytes to production, and back. See docs/operations.md. */
-import { Option } from 'commander';
-import { createProgram, integerFrom, run } from '../command-line.ts';
-import * as commands from './commands.ts';
-import { DIFFERENCES } from './rollout.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { confirm, createProgram, integerFrom, oneLine, onStop, run } from '../command-line.ts';
+import { type Build, buildCommit, describe, git } from './build.ts';
+import * as cloudflare from './cloudflare.ts';
+import { applyMigrations, checkMigrations } from './migrations.ts';
+import * as rollout from './rollout.ts';
+import * as smoke from './smoke.ts';
+
+/** The options of all commands: each has those that it adds below. `hold` is in seconds. */
+type Options = Partial<Record<'yes' | 'force', true>> & {
+  env: cloudflare.Target['environment'];
+  commit?: string;
+  hold: number;
+  shares: number[];
+  allow?: string[];
+};
 
 const env = new Option('--env <environment>')
   .choices(['staging', 'production'])
   .makeOptionMandatory();
 const yes = new Option('--yes', 'do not ask');
-const allow = new Option('--allow <changes...>', 'wanted changes').choices(DIFFERENCES);
+const allow = new Option('--allow <changes...>', 'wanted changes').choices(rollout.DIFFERENCES);
 const commit = new Option('--commit <id>', 'refuse if staging serves another commit');
 const hold = new Option('--hold <seconds>', 'how long a share is held').default(300);
 const shares = new Option('--shares <percent>', 'before 100, such as 1,10').default([10]);
@@ -16,27 +29,139 @@ const force = new Option('--force', 'serve it even if it is not known to have pa
 hold.argParser(integerFrom(0, 86_400));
 shares.argParser((text) => text.split(',').map(integerFrom(1, 99)));
 
-const program = createProgram('npm run release --', 'Releases, promotes and rolls back the store.');
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => stop.abort());
-// When npm is stopped, the shell between npm and this process ends without a signal to it.
-const parent = process.ppid;
-setInterval(() => process.ppid === parent || stop.abort(), 500).unref();
-
-command('first', 'Sets up an environment that has no worker.', commands.first, env, yes);
-command('staging', 'Releases the commit that is checked out.', commands.staging, allow);
+const { signal } = stop;
+onStop(() => stop.abort());
+const program = createProgram('npm run release --', 'Releases, promotes and rolls back the store.');
+command('first', 'Sets up an environment that has no worker.', env, yes).action(first);
+command('staging', 'Releases the commit that is checked out.', allow).action((options) =>
+  release({ ...options, env: 'staging', shares: [] }),
+);
 const promotion = 'Releases to production what staging serves.';
-command('promote', promotion, commands.promote, commit, hold, shares, allow, yes);
-const version = 'Serves a version to all again: 8 or more characters of its id, or "unfinished".';
-command('rollback <version>', version, commands.rollback, env, force, yes);
-command('smoke', 'Tests a store as a client, with SMOKE_API_KEY.', commands.smokeTest, env);
+command('promote', promotion, commit, hold, shares, allow, yes).action((options) =>
+  release({ ...options, env: 'production' }),
+);
+command('rollback', 'Serves an earlier version to all again.', env, force, yes)
+  .argument('<version>', '8 or more characters of its id, or "unfinished"')
+  .action(rollback);
+command('smoke', 'Tests a store as a client, with SMOKE_API_KEY.', env).action(async ({ env }) => {
+  await smoke.smokeTest(storeOf(cloudflare.readTarget(env)));
+  console.log('The smoke test passed.');
+});
 await run(program);
 
-type Action = (options: commands.Options, version: string) => Promise<void>;
-function command(name: string, description: string, action: Action, ...options: Option[]): void {
+function command(name: string, description: string, ...options: Option[]): Command {
   const added = program.command(name).description(description);
   for (const option of options) added.addOption(option);
-  const { signal } = stop;
-  added.action(() => action({ ...added.opts<commands.Options>(), signal }, added.args[0] ?? ''));
+  return added;
+}
+
+function storeOf({ environment, baseUrl }: cloudflare.Target): smoke.Store {
+  return { environment, baseUrl, apiKey: process.env.SMOKE_API_KEY ?? '', signal };
+}
+
+/** Builds what to release: for staging the commit that is checked out, for production what staging serves. */
+async function buildRelease({ env, commit: approved }: Options): Promise<Build> {
+  if (env === 'staging') {
+    const changed = await git('status', '--porcelain', '--untracked-files=all');
+    if (changed) throw new Error(`commit or remove these files first: ${oneLine(changed)}`);
+    return buildCommit(await git('rev-parse', 'HEAD'), 'next');
+  }
+  const staging = cloudflare.readTarget('staging');
+  const deployments = await cloudflare.readDeployments(staging);
+  const id = rollout.onlyVersion('staging', deployments[0]);
+  const { commit, digest } = await cloudflare.readVersion(staging, id);
+  const result = rollout.testResult(id, deployments);
+  if (!commit || result !== rollout.PASSED)
+    throw new Error(`staging serves ${id}, which ${result}: npm run release -- staging`);
+  if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
+  const build = await buildCommit(commit, 'next');
+  if (build.digest === digest) return build;
+  const fix = `check out ${commit}, run npm ci, and repeat the command`;
+  throw new Error(`the build differs from staging's: ${fix}`);
+}
+
+/** Sets up an environment that has no worker: migrations, deployment, routes, smoke test. */
+async function first(options: Options): Promise<void> {
+  const { env, yes } = options;
+  const build = await buildRelease(options);
+  const target = cloudflare.readTarget(env, build.folder);
+  const [exists] = await cloudflare.readDeployments(target);
+  if (exists) throw new Error(`a worker named ${target.worker} exists: nothing is changed`);
+  // Wrangler takes a host name over from another worker without asking.
+  const answer = await fetch(target.baseUrl, { redirect: 'manual' }).catch(() => undefined);
+  if (answer) throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
+  await confirm(`set up ${env} with commit ${await describe(build.commit)}`, env, yes);
+  await applyMigrations(target, build);
+  const version = await cloudflare.upload(target, build, ['deploy']);
+  // A new address needs a DNS record and a certificate first.
+  await smoke.smokeTest({ ...storeOf(target), version }, 600);
+  // Notes that it passed.
+  const deployments = await cloudflare.readDeployments(target);
+  await rollout.startRun(target, deployments, version).deploy(version, 100);
+  console.log(`${env} serves ${version} at ${target.baseUrl}.`);
+}
+
+/** Releases a build gradually: refuses before it changes anything, and goes back if it fails. */
+async function release(options: Options): Promise<void> {
+  const { env, yes, allow = [] } = options;
+  const build = await buildRelease(options);
+  const target = cloudflare.readTarget(env, build.folder);
+  const store = storeOf(target);
+  const deployments = await cloudflare.readDeployments(target);
+  const old = await cloudflare.readVersion(target, rollout.onlyVersion(env, deployments[0]));
+  // Another worker may answer at the address. A rollback of a moment ago may still spread.
+  await smoke.waitForVersion({ ...store, version: old.id }, 15);
+  const differing = rollout.differences({ ...old, address: target.host }, target, allow);
+  const allowing = 'nothing is changed. If it is wanted, add --allow and the name before the colon';
+  if (differing.length > 0) throw new Error(`${differing.join('; ')}: ${allowing}`);
+  await smoke.checkKey(store);
+  const pending = await checkMigrations(target, build, old.commit);
+  const next = await describe(build.commit);
+  const range = ['--is-ancestor', old.commit ?? build.commit, build.commit];
+  const isAhead = await git('merge-base', ...range).catch(() => 'no');
+  const back = isAhead === 'no' ? ' It goes BACK in history: it lacks what is served.' : '';
+  console.log(`${env} serves ${await describe(old.commit)}. The release is ${next}.${back}`);
+  await confirm(`release ${next}, with the migrations [${pending}]`, env, yes);
+
+  const run = rollout.startRun(target, deployments, old.id);
+  let version = '';
+  try {
+    if (pending.length > 0) await applyMigrations(target, build);
+    version = await cloudflare.upload(target, build, ['versions', 'upload']);
+    await run.deploy(version, 0);
+    await smoke.smokeTest({ ...store, version, worker: target.worker });
+    for (const share of options.shares) {
+      await run.deploy(version, share);
+      console.log(`Holding for ${options.hold} s. Compare ${version} in Observability:`);
+      console.log('status >= 500, count by $workers.scriptVersion.id');
+      for (const end = Date.now() + options.hold * 1000; ; await pause(10_000, '', { signal })) {
+        await smoke.smokeTest(store);
+        if (Date.now() >= end) break;
+      }
+      if (process.stdin.isTTY) await confirm('give it more', env, yes);
+    }
+    await run.deploy(version, 100);
+    await target.withSettings(['triggers', 'deploy']);
+    await smoke.smokeTest({ ...store, version });
+  } catch (cause) {
+    const failure = signal.aborted ? 'interrupted' : oneLine(cause);
+    throw new Error(`${failure}${await run.goBack(version, cause)}`, { cause });
+  }
+  console.log(`${env} serves ${version} to all.`);
+}
+
+/** Serves a version to all again, and tests it. */
+async function rollback(wanted: string, { env, yes, force }: Options): Promise<void> {
+  const target = cloudflare.readTarget(env);
+  const deployments = await cloudflare.readDeployments(target);
+  const now = deployments[0] ? rollout.sharesOf(deployments[0]) : 'nothing';
+  const version = rollout.rollbackVersion(wanted, deployments, force);
+  if (now === `100 % of ${version}`) return console.log(`${env} already serves ${now}.`);
+  const result = rollout.testResult(version, deployments);
+  await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes);
+  await rollout.startRun(target, deployments, version).rollBack();
+  console.log(`${env} serves ${version} to all. Data, routes, crons and settings are as before.`);
+  if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
+  await smoke.smokeTest({ ...storeOf(target), version });
 }

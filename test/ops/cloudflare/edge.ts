@@ -86,10 +86,9 @@ function versionWorker({ id, code, bindings }: Version): WorkerOptions {
 }
 
 function runtimeBinding(binding: Version['bindings'][number], version: string): Binding {
-  const { type, text, id, namespace_id } = binding;
-  const namespace = String(namespace_id);
-  if (type === 'plain_text') return { type: 'text', value: String(text) };
-  if (type === 'd1') return { type: 'd1', id: String(id) };
+  const { type, text = '', id = '', namespace_id: namespace = '' } = binding;
+  if (type === 'plain_text') return { type: 'text', value: text };
+  if (type === 'd1') return { type: 'd1', id };
   if (type === 'kv_namespace') return { type: 'kv', id: namespace };
   if (type === 'ratelimit') return { type: 'rate-limit', namespace, simple: NO_LIMIT };
   if (type === 'version_metadata') return { type: 'json', value: { id: version } };

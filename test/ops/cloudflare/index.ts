@@ -1,6 +1,5 @@
 /** The whole fake of Cloudflare: what wrangler calls, and what clients are served. */
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import * as z from 'zod';
 import { error, ok, type Routes, startApi } from './api.ts';
 import { startEdge } from './edge.ts';
 import { fakeWorkers } from './workers.ts';
@@ -21,7 +20,7 @@ function d1Routes(open: (id: string) => Promise<D1Database>): Routes {
     'GET /d1/database/:id': (_, id) => ok({ uuid: id, name: id }),
     'POST /d1/database/:id/query': async (request, id = '') => {
       const database = await open(id);
-      const { sql } = z.object({ sql: z.string() }).parse(await request.json());
+      const { sql }: { sql: string } = await request.json();
       const statements = splitSqlQuery(sql).map((each) => database.prepare(each));
       return database.batch(statements).then(ok, (problem) => {
         throw error(400, 7500, String(problem).replace(/^Error: D1_ERROR: /, ''));

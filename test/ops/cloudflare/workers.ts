@@ -3,22 +3,17 @@
  * https://developers.cloudflare.com/api/resources/workers/
  */
 import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import { error, ok, type Routes, text } from './api.ts';
 
-const Annotations = z.record(z.string(), z.string()).default({});
-const Shares = z.array(z.object({ version_id: z.string(), percentage: z.number() }));
-const NewDeployment = z.object({ versions: Shares, annotations: Annotations });
-const Bindings = z.array(z.looseObject({ type: z.string(), name: z.string() })).default([]);
-const Content = { bindings: Bindings, annotations: Annotations };
-const Metadata = z.object({ main_module: z.string(), ...Content });
-const Origins = z.object({ origins: z.array(z.object({ hostname: z.string() })) });
-const Manifest = z.object({ manifest: z.record(z.string(), z.object({ hash: z.string() })) });
+type Annotations = Record<string, string>;
+export type Shares = { version_id: string; percentage: number }[];
+type NewDeployment = { versions: Shares; annotations?: Annotations };
+type Binding = { name: string; type: string; text?: string; id?: string; namespace_id?: string };
+type Metadata = { main_module: string; bindings?: Binding[]; annotations?: Annotations };
 
-export type Shares = z.infer<typeof Shares>;
-export type Deployment = z.infer<typeof NewDeployment> & { id: string; author_email: string };
+export type Deployment = NewDeployment & { id: string; author_email: string };
 /** `code`: the text of its main module. */
-export type Version = Omit<z.infer<typeof Metadata>, 'main_module'> & { id: string; code: string };
+export type Version = { id: string; code: string; bindings: Binding[]; annotations: Annotations };
 /** Versions and deployments are in the order of their creation. */
 export type Worker = {
   name: string;
@@ -26,7 +21,7 @@ export type Worker = {
   deployments: Deployment[];
   /** How many requests do not see the newest deployment yet, as it takes a while to spread. */
   unseen: number;
-  settings: unknown;
+  settings: Record<string, unknown>;
 };
 
 const NO_CHANGE = { added: [], removed: [], updated: [], conflicting: [] };
@@ -49,9 +44,9 @@ export function fakeWorkers(load: () => Promise<void>) {
 
   async function upload(worker: Worker, request: Request) {
     const fields = await request.formData();
-    const metadata = Metadata.parse(JSON.parse(await text(fields.get('metadata'))));
+    const metadata: Metadata = JSON.parse(await text(fields.get('metadata')));
     const code = await text(fields.get(metadata.main_module));
-    const { annotations, bindings } = metadata;
+    const { annotations = {}, bindings = [] } = metadata;
     const version = { id: randomUUID(), created_on: createdOn(), annotations, code, bindings };
     worker.versions.push(version);
     await load();
@@ -86,7 +81,7 @@ export function fakeWorkers(load: () => Promise<void>) {
     [`GET ${script}/secrets`]: always([]),
     [`GET ${script}/settings`]: always({ bindings: [] }),
     [`PATCH ${script}/script-settings`]: async (request, name) => {
-      find(name).settings = await request.json();
+      Object.assign(find(name).settings, await request.json());
       return ok({});
     },
     [`PUT ${script}`]: async (request, name = '') => {
@@ -106,20 +101,20 @@ export function fakeWorkers(load: () => Promise<void>) {
     },
     [`GET ${script}/deployments`]: (_, name) => ok({ deployments: listed(find(name).deployments) }),
     [`POST ${script}/deployments`]: async (request, name = '') => {
-      const { versions, annotations } = NewDeployment.parse(await request.json());
+      const { versions, annotations }: NewDeployment = await request.json();
       return ok(deploy(name, versions, annotations));
     },
     [`POST ${script}/subdomain`]: always(NO_SUBDOMAIN),
     [`POST ${script}/domains/changeset`]: always(NO_CHANGE),
     // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
     [`PUT ${script}/domains/records`]: async (request, name) => {
-      const { origins } = Origins.parse(await request.json());
+      const { origins }: { origins: { hostname: string }[] } = await request.json();
       for (const { hostname } of origins) hosts.set(hostname, find(name).name);
       return ok([]);
     },
     [`PUT ${script}/schedules`]: always({ schedules: [] }),
     [`POST ${script}/assets-upload-session`]: async (request) => {
-      const { manifest } = Manifest.parse(await request.json());
+      const { manifest }: { manifest: object } = await request.json();
       return ok({ jwt: btoa(JSON.stringify(manifest)), buckets: [] });
     },
   };

@@ -1,12 +1,12 @@
 /** A copy of the project, committed and configured for a fake Cloudflare, to release from. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { WRANGLER_ENV } from '../../../ops/wrangler.ts';
-import { TOKEN } from '../cloudflare/api.ts';
+import { generateKey } from '../../../src/auth/keys/format.ts';
+import { recordName } from '../../../src/auth/keys/record.ts';
 import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
 import { copyProject, type Result } from '../project.ts';
 
@@ -16,9 +16,9 @@ export const PROMOTE = ['promote', '--yes', '--hold=0'];
 const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
 /** The smoke tests' keys, and one of production that can write. */
 export const KEYS = {
-  staging: 'animal_staging_ThisKeyIsForTheReleaseTests0001woPLq',
-  production: 'animal_production_ThisKeyIsForTheReleaseTests0000gaOy4',
-  writer: 'animal_production_ThisKeyCanWriteInReleaseTests00NDGm9',
+  staging: generateKey('staging'),
+  production: generateKey('production'),
+  writer: generateKey('production'),
 };
 
 export function releaseProject() {
@@ -54,8 +54,6 @@ export function releaseProject() {
       // Not --import, whose loader takes a tenth of wrangler's start.
       NODE_OPTIONS: `--require=${JSON.stringify(join(import.meta.dirname, 'preload.cjs'))}`,
       SMOKE_API_KEY: isStaging ? KEYS.staging : KEYS.production,
-      // Of a command that changes staging, not even a wrong one is used.
-      CLOUDFLARE_STAGING_API_TOKEN: isStaging ? 'wrong' : TOKEN,
       WRANGLER_LOG_PATH: path('.wrangler/logs'),
       NODE_COMPILE_CACHE: WRANGLER_ENV.NODE_COMPILE_CACHE,
       ...env,
@@ -95,8 +93,7 @@ export function releaseProject() {
   async function storeKey(key: string, environment: string, scopes: string[]): Promise<void> {
     const record = { id: 'smoke', label: 'Smoke', createdAt: '2026-11-20T00:00:00Z', scopes };
     const namespace = await cloudflare.namespace(`api-keys-of-${environment}`);
-    const hash = createHash('sha256').update(key).digest('hex');
-    await namespace.put(`key:${hash}`, JSON.stringify(record));
+    await namespace.put(await recordName(key), JSON.stringify(record));
   }
 
   beforeAll(async () => {

@@ -1,8 +1,13 @@
 /** What a release refuses, as far as it is computed from what was read. */
 import { expect, test } from 'vitest';
-import { Deployment } from '../../../ops/release/cloudflare.ts';
+import { type Deployment, readTarget } from '../../../ops/release/cloudflare.ts';
 import { contractingStatements } from '../../../ops/release/migrations.ts';
-import { differences, onlyVersion, testResult } from '../../../ops/release/rollout.ts';
+import {
+  differences,
+  onlyVersion,
+  rollbackVersion,
+  testResult,
+} from '../../../ops/release/rollout.ts';
 
 const NEW_TABLE = 'CREATE TABLE t (a TEXT NOT NULL); CREATE UNIQUE INDEX i ON t (a);';
 
@@ -30,56 +35,78 @@ test.each([
   expect(contractingStatements(`${NEW_TABLE} ${sql}`)).toHaveLength(1);
 });
 
-const NEXT = {
-  ...{ worker: 'w', database: 'd', keys: 'k' },
-  ...{ routes: '[{"pattern":"a.test"}]', baseUrl: 'https://a.test/v1' },
-};
-
-test.each([
-  ['worker', { ...NEXT, worker: 'renamed' }],
-  ['database', { ...NEXT, database: 'another' }],
-  ['keys', { ...NEXT, keys: 'another' }],
-  ['address', { ...NEXT, baseUrl: 'https://b.test/v1' }],
-] as const)('another %s is refused unless it is allowed', (name, next) => {
-  const served = { worker: 'w', database: 'd', keys: 'k' };
-  expect(differences(served, NEXT, [])).toEqual([]);
-  expect(differences(served, next, [])).toEqual([expect.stringMatching(`^${name}: `)]);
-  expect(differences(served, next, [name])).toEqual([]);
+test('another database, key store or address is refused unless it is allowed', () => {
+  const served = { database: 'd', keys: 'k', address: 'a.test' };
+  expect(differences(served, served, [])).toEqual([]);
+  for (const name of ['database', 'keys', 'address']) {
+    const next = { ...served, [name]: 'another' };
+    expect(differences(served, next, [])).toEqual([expect.stringMatching(`^${name}: `)]);
+    expect(differences(served, next, [name])).toEqual([]);
+  }
 });
 
+const [OLD, NEW] = ['a'.repeat(36), 'b'.repeat(36)] as const;
+const NOTE = `run=12345678 old=${OLD}`;
+
 /** A deployment of versions by their shares. */
-function deployment(shares: Record<string, number>, message: string): Deployment {
+function deployment(shares: Record<string, number>, message = NOTE): Deployment {
   const versions = Object.entries(shares).map(([version_id, percentage]) => ({
     version_id,
     percentage,
   }));
-  return Deployment.parse({ id: 'id', versions, annotations: { 'workers/message': message } });
+  return { id: 'id', versions, annotations: { 'workers/message': message } };
 }
 
-test('a version passed its tests if it served all, unless it failed then', () => {
-  const all = deployment({ b: 100 }, '{"run":"r","old":"a","passed":"b"}');
-  const failed = deployment({ a: 100 }, '{"run":"r","old":"a","passed":"a","failed":"b"}');
-  expect(testResult('b', [all])).toBe('passed its tests');
-  expect(testResult('b', [failed, all])).toBe('failed its tests');
-  expect(testResult('b', [all, failed, all])).toBe('passed its tests');
-  expect(testResult('a', [all])).toContain('not known');
-  expect(testResult('a', [failed, all])).toBe('passed its tests');
+const before = deployment({ [OLD]: 100 });
+const all = deployment({ [NEW]: 100 }, `${NOTE} passed=${NEW}`);
+const failed = deployment({ [OLD]: 100 }, `${NOTE} passed=${OLD} failed=${NEW}`);
+
+test('a version passed its tests if that is noted, unless it failed then', () => {
+  expect(testResult(NEW, [all])).toBe('passed its tests');
+  expect(testResult(NEW, [failed, all])).toBe('failed its tests');
+  expect(testResult(NEW, [all, failed, all])).toBe('passed its tests');
+  expect(testResult(OLD, [failed, all])).toBe('passed its tests');
+  expect(testResult(OLD, [all])).toContain('not known');
 });
 
-test.each(['', 'mine', 'null', '{"run":"r"}', '{"run":"r","old":"a","x":1}'])(
+test.each(['', 'mine', `passed=${OLD}`, `${NOTE} passed=${OLD} by me`])(
   'the message %j was written by hand, and is no error',
   (message) => {
-    const byHand = deployment({ a: 100 }, message);
-    expect(byHand.note).toBeUndefined();
-    expect(onlyVersion('production', byHand)).toBe('a');
-    expect(testResult('a', [byHand])).toContain('not known');
+    const byHand = deployment({ [OLD]: 100 }, message);
+    expect(onlyVersion('production', byHand)).toBe(OLD);
+    expect(testResult(OLD, [byHand])).toContain('not known');
+    expect(() => rollbackVersion(OLD, [byHand])).toThrow('not known to have passed its tests');
+    expect(rollbackVersion(OLD, [byHand], true)).toBe(OLD);
   },
 );
 
 test('anything but one version for all is refused, with the command that ends it', () => {
-  const half = deployment({ b: 0, a: 100 }, '{"run":"r","old":"a"}');
-  expect(() => onlyVersion('production', half)).toThrow('rollback unfinished --env production');
-  const byHand = deployment({ b: 50, a: 50 }, 'mine');
-  expect(() => onlyVersion('production', byHand)).toThrow('rollback <version> --env production');
-  expect(() => onlyVersion('staging', undefined)).toThrow('first --env staging');
+  const half = { [NEW]: 0, [OLD]: 100 };
+  const refused = (newest?: Deployment) => expect(() => onlyVersion('production', newest));
+  refused(deployment(half)).toThrow('rollback unfinished --env production');
+  refused(deployment(half, 'mine')).toThrow('rollback <version> --env production');
+  refused().toThrow('first --env production');
+});
+
+test.each([
+  ['after its upload', [before], OLD],
+  ['at 0 %', [deployment({ [NEW]: 0, [OLD]: 100 }), before], OLD],
+  ['at 10 %', [deployment({ [NEW]: 10, [OLD]: 90 }), before], OLD],
+  ['at 100 %', [all, before], NEW],
+])('a rollback ends a release that was killed %s', (_, deployments, version) => {
+  expect(rollbackVersion('unfinished', deployments)).toBe(version);
+});
+
+test('a rollback needs 8 characters of one id, and --force for a version that failed', () => {
+  expect(rollbackVersion(NEW.slice(0, 8), [all, before])).toBe(NEW);
+  expect(() => rollbackVersion(NEW.slice(0, 7), [all, before])).toThrow('8 or more characters');
+  const similar = deployment({ [`${'b'.repeat(35)}c`]: 100 });
+  expect(() => rollbackVersion(NEW.slice(0, 8), [all, similar])).toThrow('must be an id');
+  expect(() => rollbackVersion('unfinished', [deployment({ x: 1, y: 99 }, '')])).toThrow('an id');
+  expect(() => rollbackVersion(NEW, [failed, all])).toThrow('failed its tests');
+  expect(rollbackVersion(NEW, [failed, all], true)).toBe(NEW);
+});
+
+test('an environment with placeholders is refused', () => {
+  expect(() => readTarget('staging')).toThrow('First set-up in docs/operations.md');
 });

@@ -1,6 +1,6 @@
 /** The smoke test and the test of migrations, against a store in the real runtime. */
 import { beforeEach, expect, test } from 'vitest';
-import { checkKey, type Store, smokeTest, testMigrations } from '../../../ops/release/smoke.ts';
+import { checkKey, type Store, smokeTest } from '../../../ops/release/smoke.ts';
 import { startStore } from '../../store.ts';
 
 const store = startStore();
@@ -41,13 +41,13 @@ test('fails when another version or environment answers', async () => {
 });
 
 test.each([
-  ['animals', 'UPDATE pets SET name = upper(name)', 'the animals'],
+  ['animals', 'UPDATE pets SET name = upper(name)', 'GET /pets/'],
   ['repeated orders', 'CREATE UNIQUE INDEX probe ON orders (pet_id)', '/store/orders'],
   ['animals without a status', triggerOn('pets', 'NEW.status IS NULL'), 'POST /pets'],
   ['how orders end', triggerOn('orders', "NEW.status = 'delivered'", 'UPDATE'), 'PATCH'],
 ])('fails on migrations that old code does not live with: %s', async (_, sql, problem) => {
   const { DB } = await store.bindings();
-  await expect(testMigrations(subject, async () => void (await DB.exec(sql)))).rejects.toThrow(
+  await expect(smokeTest(subject, 60, async () => void (await DB.exec(sql)))).rejects.toThrow(
     problem,
   );
   await DB.exec('DROP INDEX IF EXISTS probe; DROP TRIGGER IF EXISTS probe');
