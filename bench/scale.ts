@@ -9,8 +9,9 @@ import { exact } from './statistics.ts';
 const PETS = 1_000_000;
 
 export function measureScale(): Promise<Section> {
-  return withServers([{ entry: 'src/index.ts', pets: PETS }], async ({ env }) => {
-    const rows = await countRows(env);
+  return withServers([{ entry: 'src/index.ts', pets: PETS }], async ([server]) => {
+    if (!server) throw new Error('the store is not served');
+    const rows = await countRows(server.env);
     const read = exact(rows['listPets, deep page']?.read ?? Number.NaN);
     const written = exact(rows.createPet?.written ?? Number.NaN);
     const deep = { name: 'rows read by a list of 20 deep in a million', max: 21, estimate: read };

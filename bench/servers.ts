@@ -42,10 +42,13 @@ async function serve(file: string): Promise<Started> {
   return { port, env, close: () => miniflare.dispose() };
 }
 
+/** A worker to build from a file, and how many animals its store has. */
+export type Worker = { entry: string; pets?: number };
+
 /** Builds workers, fills each with animals, and serves them while `measure` runs. */
 export async function withServers<T>(
-  workers: { entry: string; pets?: number }[],
-  measure: (...servers: Server[]) => Promise<T>,
+  workers: Worker[],
+  measure: (servers: Server[]) => Promise<T>,
 ): Promise<T> {
   const servers: Server[] = [];
   try {
@@ -55,7 +58,7 @@ export async function withServers<T>(
       servers.push({ ...server, pids: workerdPids().filter((pid) => !others.includes(pid)) });
       await fill(server.env, pets);
     }
-    return await measure(...servers);
+    return await measure(servers);
   } finally {
     for (const server of servers) await server.close();
   }

@@ -1,8 +1,8 @@
 /** An estimate, and its 95 % confidence interval. */
 export type Estimate = { value: number; low: number; high: number };
 
-/** The 97.5th percentile of the normal distribution. */
-const Z = 1.96;
+/** The 97.5th percentile of Student's t distribution, from three degrees of freedom within 3 %. */
+const quantile = (freedom: number) => 1.96 + 2.37 / freedom + 2.82 / freedom ** 2;
 
 export function exact(value: number): Estimate {
   return { value, low: value, high: value };
@@ -23,7 +23,8 @@ export function ratio(numerators: number[], denominators: number[]): Estimate {
   );
   const standardError =
     Math.sqrt(sum(squares) / (rounds - 1) / rounds) / (sum(denominators) / rounds);
-  return { value, low: value - Z * standardError, high: value + Z * standardError };
+  const margin = quantile(rounds - 1) * standardError;
+  return { value, low: value - margin, high: value + margin };
 }
 
 function sum(values: number[]): number {

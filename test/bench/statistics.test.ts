@@ -5,9 +5,9 @@ test('the mean includes a rare event, and its interval shows it', () => {
   expect(mean([40, 40, 40, 40])).toEqual({ value: 40, low: 40, high: 40 });
   const { value, low, high } = mean([40, 40, 40, 40, 140]);
   expect(value).toBe(60);
-  // Standard deviation √2000, of five rounds: standard error 20.
-  expect(low).toBeCloseTo(20.8);
-  expect(high).toBeCloseTo(99.2);
+  // Standard deviation √2000, of five rounds: standard error 20. Student's t of four degrees of freedom: 2.78.
+  expect(low).toBeCloseTo(60 - 20 * 2.78, -1);
+  expect(high).toBeCloseTo(60 + 20 * 2.78, -1);
 });
 
 test('load that slows both measurements of a round does not widen the interval of their ratio', () => {
@@ -15,11 +15,12 @@ test('load that slows both measurements of a round does not widen the interval o
 });
 
 test('a ratio is the ratio of the means, not the mean of the ratios', () => {
-  // The mean of the ratios would be 2.5. Residuals 24 and -24: standard error 24, divided by the mean 25.
-  const { value, low, high } = ratio([40, 40], [10, 40]);
+  // The mean of the ratios would be 2.5. Residuals 24 and -24: standard error √115.2, divided by the mean 25.
+  const { value, low, high } = ratio([40, 40, 40, 40, 40, 40], [10, 40, 10, 40, 10, 40]);
   expect(value).toBe(1.6);
-  expect(low).toBeCloseTo(-0.2816);
-  expect(high).toBeCloseTo(3.4816);
+  // Student's t of five degrees of freedom.
+  expect(low).toBeCloseTo(1.6 - 2.57 * 0.4293, 1);
+  expect(high).toBeCloseTo(1.6 + 2.57 * 0.4293, 1);
 });
 
 test('an estimate is shown with its interval, an exact value alone', () => {
