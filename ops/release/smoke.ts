@@ -101,50 +101,45 @@ async function testReading(store: Store): Promise<void> {
 
 /** Tests an animal from its creation to its sale, and one without a status. The orders stay. */
 async function testWriting(store: Store, change: () => Promise<void>): Promise<void> {
-  const pets: string[] = [];
-  const orders: string[] = [];
-  const create = async (paths: string[], path: string, body: object, once?: string) => {
+  const created: string[] = [];
+  const create = async (path: string, body: object, once?: string) => {
     const { json } = await send(store, `POST ${path}`, '201', body, once);
-    paths.push(`${path}/${json.id}`);
+    // The orders of an animal are ended before it is deleted.
+    created.unshift(`${path}/${json.id}`);
     return json;
   };
   const add = (status?: string, once?: string) =>
-    create(pets, '/pets', { name: 'Smoke test', categoryId: 1, status }, once);
-  const order = (petId: number) => create(orders, '/store/orders', { petId });
-  const end = (path = '', status = 'cancelled', using = store) =>
-    send(using, `PATCH ${path}`, '200', { status });
+    create('/pets', { name: 'Smoke test', categoryId: 1, status }, once);
+  const end = ({ id }: { id: number }, status: string) =>
+    send(store, `PATCH /store/orders/${id}`, '200', { status });
   try {
     const once = randomUUID();
     const plain = await add(undefined, once);
     const pet = await add('available');
-    const petId = pet.id;
-    const request = `GET /pets/${petId}`;
-    await order(petId);
+    const request = `GET /pets/${pet.id}`;
+    const expectPet = async (status: string) =>
+      expect(request, (await send(store, request, '200')).json, { ...pet, status });
+    const order = () => create('/store/orders', { petId: pet.id });
+    const cancelled = await order();
     await change();
-    expect(request, (await send(store, request, '200')).json, {
-      id: petId,
-      ...pet,
-      status: 'pending',
-    });
+    await expectPet('pending');
     expect('the first answer again', await add(undefined, once), plain);
     await add();
     await testReading(store);
-    await send(store, 'POST /store/orders', '409 pet_not_available', { petId });
-    await send(store, `DELETE /pets/${petId}`, '409 pet_has_open_order');
-    await end(orders[0]);
-    await order(petId);
-    for (const status of ['approved', 'delivered']) await end(orders[1], status);
-    expect(request, (await send(store, request, '200')).json, {
-      id: petId,
-      ...pet,
-      status: 'sold',
-    });
+    await send(store, 'POST /store/orders', '409 pet_not_available', { petId: pet.id });
+    await send(store, `DELETE /pets/${pet.id}`, '409 pet_has_open_order');
+    await end(cancelled, 'cancelled');
+    const delivered = await order();
+    for (const status of ['approved', 'delivered']) await end(delivered, status);
+    await expectPet('sold');
     await send(store, `DELETE /pets/${plain.id}`, '204');
   } finally {
-    // After an interrupt, too.
+    // After an interrupt, too. What has ended already answers otherwise.
     const { signal: _, ...cleaning } = store;
-    for (const path of orders) await end(path, 'cancelled', cleaning).catch(() => {});
-    for (const path of pets) await send(cleaning, `DELETE ${path}`, '204').catch(() => {});
+    for (const path of created) {
+      const request = path.startsWith('/pets') ? `DELETE ${path}` : `PATCH ${path}`;
+      await send(cleaning, request, '', { status: 'cancelled' }).catch(() => {});
+    }
   }
 }
 
