@@ -31,7 +31,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
     'Issues, lists, rotates and revokes API keys of the local store, or of another environment with --env.',
   );
   const command = (name: string, description: string) =>
-    program.command(name).description(description).addOption(environmentOption());
+    program.command(name).description(description).addOption(environmentOption);
   const changing = (name: string, description: string) =>
     command(name, description).option('--yes', 'do not ask before changing production');
   const json = ['--json', 'print only JSON on standard output'] as const;

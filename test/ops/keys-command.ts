@@ -1,6 +1,6 @@
 /** Runs the commands of `npm run keys` in this process, on KV namespaces in memory. */
 import { expect, vi } from 'vitest';
-import { runCommand } from '../../ops/command-line.ts';
+import { run as runProgram } from '../../ops/command-line.ts';
 import { keysProgram } from '../../ops/keys/keys.ts';
 import type { Namespace } from '../../ops/keys/namespace.ts';
 import type { Result } from './project.ts';
@@ -45,11 +45,11 @@ export function keysCommand() {
       vi.spyOn(console, 'log').mockImplementation(collect('stdout', '\n')),
       vi.spyOn(console, 'error').mockImplementation(collect('stderr', '\n')),
     ];
-    const code = await runCommand(
-      keysProgram((environment) => inMemory(entries[environment])),
-      args,
-    );
+    const program = keysProgram((environment) => inMemory(entries[environment]));
+    await runProgram(program, args);
     for (const spy of spies) spy.mockRestore();
+    const code = Number(process.exitCode ?? 0);
+    process.exitCode = undefined;
     return { code, ...output };
   }
 
