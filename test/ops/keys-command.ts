@@ -22,14 +22,11 @@ export function keysCommand() {
   const entries = { local: emptied(), staging: emptied(), production: emptied() };
   let failing: string | undefined;
   const inMemory = (stored: Entries): Namespace => ({
-    list: async (prefix) =>
-      Array.from(stored, ([name, { metadata }]) => ({ name, metadata })).filter(({ name }) =>
-        name.startsWith(prefix),
-      ),
+    list: async () => Array.from(stored, ([name, { metadata }]) => ({ name, metadata })),
     get: async (name) => stored.get(name)?.value ?? '',
-    async put(name, json) {
+    async put(name, record) {
       if (name === failing) throw new Error('KV fails');
-      stored.set(name, { value: json, metadata: JSON.parse(json) });
+      stored.set(name, { value: JSON.stringify(record), metadata: record });
     },
   });
 
