@@ -81,10 +81,7 @@ Ctrl-C stops the store, \`npm run reset\` empties it. Log of requests:
 /** Whether a program listens on the port, at an address of `localhost`. */
 async function isInUse(port: number): Promise<boolean> {
   const socket = connect(port, 'localhost');
-  const isConnected = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
+  const connected = await once(socket, 'connect').catch(() => undefined);
   socket.destroy();
-  return isConnected;
+  return connected !== undefined;
 }
