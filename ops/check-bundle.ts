@@ -1,10 +1,9 @@
 /** `npm run bundle`: checks that the bundles of staging and production are the same, and small: isolates load them. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createProgram, run } from './command-line.ts';
-import { runWrangler } from './wrangler.ts';
+import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
 
 const MAX_KIB = 30;
 
@@ -20,11 +19,7 @@ const program = createProgram('npm run bundle --', 'Checks the built worker.').a
 await run(program);
 
 async function build(environment: string): Promise<Buffer> {
-  const out = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  try {
-    await runWrangler(['deploy', '--dry-run', '--env', environment, '--outdir', out]);
-    return await readFile(join(out, 'index.js'));
-  } finally {
-    await rm(out, { recursive: true });
-  }
+  const folder = join(PROJECT_ROOT, 'dist', environment);
+  await runWrangler(['deploy', '--dry-run', '--env', environment, '--outdir', folder]);
+  return readFile(join(folder, 'index.js'));
 }

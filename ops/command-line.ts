@@ -7,31 +7,22 @@ import type { Environment } from './wrangler.ts';
 export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .allowExcessArguments(false)
     .exitOverride()
-    .configureOutput({
-      outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`),
-    });
+    .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) });
 }
 
-/** Runs the command with this process's arguments, and sets the exit code unless it succeeds. */
-export async function run(program: Command): Promise<void> {
-  const code = await runCommand(program, process.argv.slice(2));
-  if (code !== 0) process.exitCode = code;
-}
-
-/** Runs the command with the arguments. Returns the exit code: 0, 2 for invalid arguments, 1 for a failure. */
-export async function runCommand(program: Command, args: string[]): Promise<number> {
+/** Runs the command, and sets the exit code unless it succeeds: 2 for invalid arguments, 1 for a failure. */
+export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
   try {
     const commands = program.commands.map((command) => command.name()).join(', ');
     if (args.length === 0 && commands)
       program.error(`error: a command is required (${commands}), or --help`);
     await program.parseAsync(args, { from: 'user' });
-    return 0;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    console.error(`error: ${oneLine(error)}`);
-    return 1;
+    if (!(error instanceof CommanderError)) {
+      console.error(`error: ${oneLine(error)}`);
+      process.exitCode = 1;
+    } else if (error.exitCode !== 0) process.exitCode = 2;
   }
 }
 
@@ -50,11 +41,9 @@ export function integerFrom(minimum: number, maximum: number): (text: string) =>
   };
 }
 
-export function environmentOption(): Option {
-  return new Option('--env <environment>', 'the environment of the store')
-    .choices(['local', 'staging', 'production'])
-    .default('local');
-}
+export const environmentOption = new Option('--env <environment>', 'the environment of the store')
+  .choices(['local', 'staging', 'production'])
+  .default('local');
 
 /**
  * Asks for confirmation before a change to production, unless `yes`.

@@ -14,7 +14,10 @@ const isMissing = ([path, { version, optional }]) =>
 if (Object.entries(read('package-lock.json')).some(isMissing)) {
   const secret = Object.keys(process.env).find((name) => SECRET.test(name));
   // Other processes of this user can read the environment, also of the processes that started this one.
-  if (secret) exit(`packages are missing, and ${secret} is set. Unset it, then run: npm ci`);
+  if (secret) {
+    console.error(`error: packages are missing, and ${secret} is set. Unset it, then run: npm ci`);
+    process.exit(1);
+  }
   console.error('Installing the packages of package-lock.json …');
   npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund');
 }
@@ -24,14 +27,8 @@ const [path] = Object.entries(readInstalled()).find(([, { bin }]) => bin?.node) 
 if (path && !existsSync('node_modules/.bin/node')) npm('rebuild', path.replace(/^.*\//, ''));
 
 function npm(...args) {
-  if (!process.env.npm_execpath) exit('packages are missing. Run: npm ci');
   const command = [process.env.npm_execpath, ...args, '--loglevel=error'];
   // Standard output is reserved for the command that follows.
   const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(status ?? 1);
-}
-
-function exit(message) {
-  console.error(`error: ${message}`);
-  process.exit(1);
 }

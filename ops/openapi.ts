@@ -1,7 +1,7 @@
 /** `npm run openapi`: writes the description of the interface, and what is made from it or copied beside it. */
 import { globSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import type { ResourceDescription } from '../openapi/describe.ts';
@@ -38,7 +38,6 @@ const program = createProgram(
       const path = join(PROJECT_ROOT, name);
       if (content === (await readFile(path, 'utf8').catch(() => undefined))) continue;
       if (check) throw new Error(`${name} is out of date. Run: npm run openapi`);
-      await mkdir(dirname(path), { recursive: true });
       await writeFile(path, content);
       console.log(`${name} is written.`);
     }

@@ -1,8 +1,9 @@
 /** Runs wrangler for the commands, in the same way on every platform and without extra output. */
-import { type SpawnOptions, spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { oneLine } from './command-line.ts';
 
 // CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
 // and commands on the local store would use its ids. Every command imports this module before it does anything.
@@ -31,7 +32,7 @@ export const WRANGLER_ENV = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-type Options = Omit<SpawnOptions, 'env' | 'stdio'> & { env?: Record<string, string> };
+type Options = { env?: Record<string, string>; timeout?: number; killSignal?: NodeJS.Signals };
 
 /**
  * Runs wrangler in the project's folder, without a terminal, and returns its standard output. `env` is added to the
@@ -39,25 +40,19 @@ type Options = Omit<SpawnOptions, 'env' | 'stdio'> & { env?: Record<string, stri
  *
  * @throws Error with wrangler's error message when the exit code is not 0.
  */
-export function runWrangler(args: string[], options: Options = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--no-warnings', CLI, ...args], {
-      cwd: PROJECT_ROOT,
-      ...options,
-      // A quieter level set by the user would suppress the output that is read here.
-      env: { ...process.env, ...options.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    let errors = '';
-    child.stdout?.on('data', (chunk) => (output += chunk));
-    child.stderr?.on('data', (chunk) => (errors += chunk));
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve(output);
-      else reject(new Error(`wrangler: ${signal ?? errorText(errors, output)}`));
-    });
+export async function runWrangler(args: string[], options: Options = {}): Promise<string> {
+  const running = promisify(execFile)(process.execPath, ['--no-warnings', CLI, ...args], {
+    ...options,
+    cwd: PROJECT_ROOT,
+    // A quieter level set by the user would suppress the output that is read here.
+    env: { ...process.env, ...options.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' },
+    maxBuffer: Infinity,
   });
+  running.child.stdin?.end();
+  const { stdout } = await running.catch((failure: ExecFileException) => {
+    throw new Error(`wrangler: ${failure.signal ?? errorText(failure)}`);
+  });
+  return stdout;
 }
 
 /**
@@ -70,13 +65,13 @@ export async function runIn(environment: Environment, args: string[]): Promise<s
   // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
   const where = isLocal ? ['--local', '--env', ''] : ['--remote', '--env', environment];
   return runWrangler([...args, ...where]).catch((cause: Error) => {
+    const { message } = cause;
+    if (isLocal) throw new Error(`${message} (If the local store is damaged: npm run reset)`);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    const isSetUp = !new RegExp(`"${environment}-(?:account|database|api-keys)-id"`).test(config);
-    if (isLocal)
-      throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`, { cause });
-    if (isSetUp) throw cause;
-    const message = `${environment} is not set up: wrangler.toml has placeholders instead of its ids. See "First set-up" in docs/operations.md. (${cause.message})`;
-    throw new Error(message, { cause });
+    const placeholder = new RegExp(`"${environment}-(?:account|database|api-keys)-id"`);
+    if (!placeholder.test(config)) throw cause;
+    const fix = 'placeholders instead of its ids. See "First set-up" in docs/operations.md.';
+    throw new Error(`${environment} is not set up: wrangler.toml has ${fix} (${message})`);
   });
 }
 
@@ -88,16 +83,13 @@ const ERROR =
 const JSON_ERROR = /\{\s*"error":\s*\{\s*"text":\s*("(?:[^"\\]|\\.)*")/;
 
 /** Wrangler's error message as one line, or all of its output if there is none. */
-function errorText(errors: string, output: string): string {
-  const plain = stripVTControlCharacters(`${errors}\n${output}`);
+function errorText({ stderr, stdout }: ExecFileException): string {
+  const plain = stripVTControlCharacters(`${stderr}\n${stdout}`);
   const [, json] = JSON_ERROR.exec(plain) ?? [];
   const error = json ? String(JSON.parse(json)) : ERROR.exec(plain)?.[1];
   const text = oneLine((error ?? plain).replace(/\S \[ERROR\] /, ''));
   // The error about a token that is not a valid header quotes it.
-  const tokens = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY']
-    .map((name) => oneLine(process.env[name] ?? ''))
-    .filter((token) => token !== '');
+  const { CLOUDFLARE_API_TOKEN = '', CLOUDFLARE_API_KEY = '' } = process.env;
+  const tokens = [CLOUDFLARE_API_TOKEN, CLOUDFLARE_API_KEY].map(oneLine).filter(Boolean);
   return tokens.reduce((rest, token) => rest.replaceAll(token, '…'), text);
 }
-
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();

@@ -9,7 +9,7 @@ const program = createProgram(
   'Stops and resumes writes to a store. While they are stopped, every write gets a 503 with Retry-After; reads still work.',
 )
   .addArgument(new Argument('<stop|resume|status>').choices(['stop', 'resume', 'status']))
-  .addOption(environmentOption())
+  .addOption(environmentOption)
   .option('--yes', 'do not ask before changing production')
   .action(async (action: string, { env, yes }: { env: Environment; yes?: boolean }) => {
     if (action !== 'status') await confirm(`${action} writes`, env, yes);

@@ -1,5 +1,6 @@
 /** Parses the arguments of `npm run keys`. */
 import { InvalidArgumentError } from 'commander';
+import * as z from 'zod/mini';
 
 const UNITS = new Map(Object.entries({ s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }));
 
@@ -13,11 +14,11 @@ export function duration(text: string): number {
 /** The time of an expiry: a duration from now, or a date, which means the end of that day in UTC. */
 export function expiry(text: string): Date {
   const ms = milliseconds(text);
-  const expires = ms === undefined ? endOfDay(text) : new Date(Date.now() + ms);
-  if (!expires)
+  if (ms === undefined && !z.iso.date().safeParse(text).success)
     throw new InvalidArgumentError(
       'It must be a duration such as 90d, or a date such as 2027-01-31.',
     );
+  const expires = new Date(ms === undefined ? `${text}T23:59:59.999Z` : Date.now() + ms);
   if (expires.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.');
   return expires;
 }
@@ -33,11 +34,4 @@ function milliseconds(text: string): number | undefined {
   const [, count, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
   const factor = UNITS.get(unit);
   return factor === undefined ? undefined : Number(count) * factor;
-}
-
-function endOfDay(text: string): Date | undefined {
-  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return undefined;
-  const end = new Date(`${text}T23:59:59.999Z`);
-  // `new Date` converts 30 February to 2 March.
-  return Number.isNaN(end.getTime()) || !end.toISOString().startsWith(text) ? undefined : end;
 }

@@ -11,18 +11,12 @@ import {
   keyById,
   listKeys,
   type Namespace,
-  putKey,
   type WholeRecord,
   wranglerNamespace,
 } from './namespace.ts';
 
 type Options = { env: Environment; json?: boolean; yes?: boolean };
 type NewKey = Options & { label: string; expires?: Date; readOnly?: boolean };
-
-/** The members of a new record that are not generated. */
-type NewRecord = Pick<WholeRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>;
-
-const DAY = 86_400_000;
 
 /** The command, on the KV namespaces that `open` returns. */
 export function keysProgram(open: (env: Environment) => Namespace = wranglerNamespace): Command {
@@ -31,7 +25,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
     'Issues, lists, rotates and revokes API keys of the local store, or of another environment with --env.',
   );
   const command = (name: string, description: string) =>
-    program.command(name).description(description).addOption(environmentOption());
+    program.command(name).description(description).addOption(environmentOption);
   const changing = (name: string, description: string) =>
     command(name, description).option('--yes', 'do not ask before changing production');
   const json = ['--json', 'print only JSON on standard output'] as const;
@@ -44,20 +38,23 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
     .option(...json)
     .action(async ({ env, label, expires, readOnly, json, yes }: NewKey) => {
       await confirm('create a key', env, yes);
-      await issueKey(open(env), env, json, {
-        label,
-        ...(expires && { expiresAt: expires.toISOString() }),
-        ...(readOnly && { scopes: ['read'] }),
-      });
+      const scopes = readOnly ? ['read'] : undefined;
+      await issueKey(open(env), env, json, { label, expiresAt: expires?.toISOString(), scopes });
     });
 
   command('list', 'Lists all keys: id, label, scopes, creation, expiry and state, never the key.')
     .option(...json)
     .action(async ({ env, json }: Options) => {
       const keys = (await listKeys(open(env))).map(({ record }) => {
-        const { id, label, createdAt, expiresAt } = record;
-        const [scopes, state] = [scopesOf(record), stateOf(record)];
-        return { id, label, scopes, createdAt, expiresAt: expiresAt ?? null, state };
+        const { id, label, createdAt, expiresAt = null } = record;
+        return {
+          id,
+          label,
+          scopes: scopesOf(record),
+          createdAt,
+          expiresAt,
+          state: stateOf(record),
+        };
       });
       if (json) return console.log(JSON.stringify(keys, null, 2));
       const head = ['id', 'label', 'scopes', 'created', 'expires', 'state'];
@@ -76,7 +73,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
         return console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
       await confirm(`revoke the key ${id} (${record.label})`, env, yes);
       const revokedAt = new Date().toISOString();
-      await putKey(namespace, { name, record: { ...record, revokedAt } });
+      await namespace.put(name, { ...record, revokedAt });
       console.log(
         env === 'local' && id === 'local'
           ? 'Key local is revoked. The next npm start restores it.'
@@ -89,7 +86,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
     .addOption(
       new Option('--overlap <duration>', 'how long the old key stays valid (15m, 24h)')
         .argParser(duration)
-        .default(DAY, '24h'),
+        .default(86_400_000, '24h'),
     )
     .option(...json)
     .action(async (id: string, { env, overlap, json, yes }: Options & { overlap: number }) => {
@@ -116,7 +113,7 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
       const end = Math.min(now + overlap, Date.parse(old.expiresAt ?? '') || Infinity);
       const expiresAt = new Date(end).toISOString();
       const record = { ...old, expiresAt, rotatedTo: next.id };
-      await putKey(namespace, { name, record }).catch((error) => {
+      await namespace.put(name, record).catch((error) => {
         throw new Error(`the new key is issued, but key ${id} is unchanged: ${error.message}`);
       });
       console.error(`The old key ${id} expires at ${expiresAt}.`);
@@ -129,12 +126,12 @@ async function issueKey(
   namespace: Namespace,
   env: Environment,
   json = false,
-  { label, ...others }: NewRecord,
+  { label, ...others }: Pick<WholeRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>,
 ): Promise<WholeRecord> {
   const key = generateKey(env);
   const id = `key_${randomBytes(6).toString('hex')}`;
   const record = { id, label, createdAt: new Date().toISOString(), ...others };
-  await putKey(namespace, { name: await recordName(key), record });
+  await namespace.put(await recordName(key), record);
 
   const { createdAt, expiresAt = null } = record;
   const scopes = scopesOf(record);

@@ -21,11 +21,10 @@ const Listing = z.array(z.object({ name: z.string(), metadata: z.optional(z.unkn
 
 /** The KV namespace of an environment. */
 export type Namespace = {
-  /** The entries whose names begin with the prefix. */
-  list(prefix: string): Promise<z.infer<typeof Listing>>;
+  list(): Promise<z.infer<typeof Listing>>;
   get(name: string): Promise<string>;
-  /** Writes the JSON as the value and as the metadata. */
-  put(name: string, json: string): Promise<void>;
+  /** Writes a record, as JSON, as the value and as the metadata. */
+  put(name: string, record: WholeRecord): Promise<void>;
 };
 
 /** The namespace, read and written with wrangler. Each call runs wrangler once. */
@@ -33,9 +32,10 @@ export function wranglerNamespace(environment: Environment): Namespace {
   const kv = (command: string, ...args: string[]) =>
     runIn(environment, ['kv', 'key', command, ...args, '--binding', 'API_KEYS']);
   return {
-    list: async (prefix) => Listing.parse(JSON.parse(await kv('list', '--prefix', prefix))),
+    list: async () => Listing.parse(JSON.parse(await kv('list', '--prefix', KEY_PREFIX))),
     get: (name) => kv('get', name),
-    async put(name, json) {
+    async put(name, record) {
+      const json = JSON.stringify(WholeRecord.parse(record));
       // In a file, because wrangler prints a value that is an argument.
       const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
       try {
@@ -57,9 +57,8 @@ export function wranglerNamespace(environment: Environment): Namespace {
  */
 export async function listKeys(namespace: Namespace): Promise<StoredKey[]> {
   const keys: StoredKey[] = [];
-  for (const { name, metadata } of await namespace.list(KEY_PREFIX)) {
-    const inMetadata = WholeRecord.safeParse(metadata);
-    const record = inMetadata.success ? inMetadata.data : await readRecord(namespace, name);
+  for (const { name, metadata } of await namespace.list()) {
+    const record = WholeRecord.safeParse(metadata).data ?? (await readRecord(namespace, name));
     if (record) keys.push({ name, record });
     else console.error(`warning: KV holds an invalid key record under ${name.slice(0, 16)}…`);
   }
@@ -87,9 +86,4 @@ async function readRecord(namespace: Namespace, name: string): Promise<WholeReco
   } catch {
     return undefined;
   }
-}
-
-/** Writes a record, replacing the current one. */
-export async function putKey(namespace: Namespace, { name, record }: StoredKey): Promise<void> {
-  await namespace.put(name, JSON.stringify(WholeRecord.parse(record)));
 }

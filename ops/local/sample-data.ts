@@ -1,13 +1,11 @@
 /** Sample data: many pets, and orders of them, added to a database in few statements. */
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Rows per statement. Few enough that a running store waits for milliseconds only. */
 const CHUNK = 2_000;
-/** Delay before a retry after a write conflict, in milliseconds. */
-const PAUSE_MS = 20;
-const MAX_ATTEMPTS = 500;
 
-/** Receives the number of rows added since the previous call. */
-type OnProgress = (added: number) => void;
+/** Receives the number of rows added until now. */
+type OnProgress = (done: number) => void;
 const ignore: OnProgress = () => {};
 
 /** Adds `count` animals. Their statuses cycle through available, pending, sold, none. */
@@ -19,16 +17,13 @@ export async function addPets(db: D1Database, count: number, onProgress = ignore
        CASE i % 4 WHEN 1 THEN 'available' WHEN 2 THEN 'pending' WHEN 3 THEN 'sold' END
      FROM number`,
   );
-  for (let done = 0; done < count; done += CHUNK) {
+  for (let done = 0; done < count; ) {
     const chunk = Math.min(CHUNK, count - done);
-    await runWhenUnlocked(() => insertion.bind(chunk, done).run());
-    onProgress(chunk);
+    await runWhenUnlocked(insertion.bind(chunk, done));
+    done += chunk;
+    onProgress(done);
   }
 }
-
-/** A page of animals, the newest first, that begins below an id. */
-const PAGE =
-  'FROM pets WHERE ?1 IS NULL OR id < CAST(?1 AS INTEGER) ORDER BY id DESC LIMIT CAST(?2 AS INTEGER)';
 
 /**
  * Adds `count` orders: one for each animal, the newest first, then again from the newest. Animals do not change. The
@@ -38,7 +33,6 @@ const PAGE =
  * @throws Error when there are no animals.
  */
 export async function addOrders(db: D1Database, count: number, onProgress = ignore): Promise<void> {
-  const selection = db.prepare(`SELECT CAST(min(id) AS TEXT) AS last FROM (SELECT id ${PAGE})`);
   const insertion = db.prepare(
     `INSERT INTO orders (pet_id, status)
      SELECT id, CASE
@@ -47,30 +41,28 @@ export async function addOrders(db: D1Database, count: number, onProgress = igno
          SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))
          THEN iif(id / 4 % 2 = 0, 'placed', 'approved')
        ELSE 'cancelled' END
-     ${PAGE}`,
+     FROM pets WHERE ?1 IS NULL OR id < CAST(?1 AS INTEGER)
+     ORDER BY id DESC LIMIT CAST(?2 AS INTEGER)
+     RETURNING CAST(pet_id AS TEXT) AS pet`,
   );
-  let last: string | null = null;
+  let last: string | undefined;
   for (let done = 0; done < count; ) {
-    const page: [string | null, number] = [last, Math.min(CHUNK, count - done)];
-    const [next, added] = await runWhenUnlocked(() =>
-      db.batch<{ last: string | null }>([selection.bind(...page), insertion.bind(...page)]),
-    );
-    const changes = added?.meta.changes ?? 0;
-    if (changes === 0 && last === null) throw new Error('there are no animals to order: --pets N');
-    last = next?.results[0]?.last ?? null;
-    done += changes;
-    onProgress(changes);
+    const chunk = Math.min(CHUNK, count - done);
+    const rows = await runWhenUnlocked<{ pet: string }>(insertion.bind(last ?? null, chunk));
+    if (rows.length === 0 && !last) throw new Error('there are no animals to order: --pets N');
+    last = rows.at(-1)?.pet;
+    done += rows.length;
+    onProgress(done);
   }
 }
 
 /** The local D1 does not wait for another process's transaction: it fails, and nothing was written. */
-async function runWhenUnlocked<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS || !String(error).includes('SQLITE_BUSY')) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+async function runWhenUnlocked<Row>(query: D1PreparedStatement, attempts = 500): Promise<Row[]> {
+  try {
+    return (await query.all<Row>()).results;
+  } catch (error) {
+    if (attempts === 1 || !String(error).includes('SQLITE_BUSY')) throw error;
   }
+  await pause(20);
+  return runWhenUnlocked(query, attempts - 1);
 }

@@ -43,9 +43,7 @@ await run(program);
 
 async function add(db: D1Database, count: number, addRows: typeof addPets, things: string) {
   const lineStart = process.stdout.isTTY ? '\r' : '';
-  let done = 0;
-  await addRows(db, count, (added) => {
-    done += added;
+  await addRows(db, count, (done) => {
     if (lineStart) process.stdout.write(`${lineStart}${done} of ${count} ${things} `);
   });
   const { meta } = await db.prepare('SELECT 1').run();

@@ -19,15 +19,15 @@ export function reserveStore(port = 0): void {
   try {
     // The port is committed first, so that others can read it while the second transaction holds the lock.
     file.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${port}; COMMIT; BEGIN IMMEDIATE`);
-    // The reference also prevents garbage collection, which would close the file.
-    process.once('exit', () => file.close());
   } catch (cause) {
     if (!String(cause).includes('database is locked'))
       throw new Error(`${FILE} is damaged: delete it`, { cause });
     const served = file.prepare('PRAGMA user_version').get()?.user_version;
-    if (served === 0) throw new Error('the local store is being reset: try again', { cause });
+    if (!served) throw new Error('the local store is being reset: try again', { cause });
     const address = `http://localhost:${served}/docs`;
     const message = `the store is running at ${address}: stop it (Ctrl-C), or use another clone`;
     throw new Error(message, { cause });
   }
+  // The reference also prevents garbage collection, which would close the file.
+  process.once('exit', () => file.close());
 }

@@ -1,6 +1,6 @@
 /** `npm start`: sets up the local store and serves it. */
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createProgram, integerFrom, onStop, run } from '../command-line.ts';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
@@ -20,7 +20,7 @@ const program = createProgram('npm start --', 'Sets up the local store and serve
   .option('--port <number>', 'the port on localhost', integerFrom(1, MAX_PORT), 8787)
   .action(async ({ port }: { port: number }) => {
     reserveStore(port);
-    if (!(await isFree(port))) {
+    if (await isInUse(port)) {
       const other = (port % MAX_PORT) + 1;
       throw new Error(`port ${port} is in use. Choose another: npm start -- --port ${other}`);
     }
@@ -78,17 +78,10 @@ Ctrl-C stops the store, \`npm run reset\` empties it. Log of requests:
 `;
 }
 
-/** Whether nothing listens on the port, on both addresses of `localhost`. */
-async function isFree(port: number): Promise<boolean> {
-  for (const host of ['127.0.0.1', '::1']) {
-    const probe = createServer().listen(port, host);
-    try {
-      await once(probe, 'listening');
-    } catch (error) {
-      // Other errors, such as missing IPv6, do not mean that the port is in use.
-      if (String(error).includes('EADDRINUSE')) return false;
-    }
-    probe.close();
-  }
-  return true;
+/** Whether a program listens on the port, at an address of `localhost`. */
+async function isInUse(port: number): Promise<boolean> {
+  const socket = connect(port, 'localhost');
+  const connected = await once(socket, 'connect').catch(() => undefined);
+  socket.destroy();
+  return connected !== undefined;
 }

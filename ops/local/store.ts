@@ -16,6 +16,6 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 export async function setUpLocalStore(): Promise<void> {
   await Promise.all([
     runIn('local', ['d1', 'migrations', 'apply', 'DB']),
-    wranglerNamespace('local').put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD)),
+    wranglerNamespace('local').put(await recordName(LOCAL_KEY), LOCAL_KEY_RECORD),
   ]);
 }

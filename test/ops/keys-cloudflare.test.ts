@@ -69,7 +69,7 @@ test('all pages of more than a thousand keys are listed, and a record is read un
   const namespace = kv.namespace(namespaceId);
   for (const name of others) namespace.set(name, { value: '{}', metadata: { id: name } });
   namespace.set(first ?? '', { value: '{"id":"old"}', metadata: undefined });
-  const listed = await production.list('key:');
+  const listed = await production.list();
   expect(listed).toHaveLength(2500);
   expect(listed.at(-1)?.metadata).toEqual({ id: others.at(-1) });
   expect(JSON.parse(await production.get(first ?? ''))).toEqual({ id: 'old' });
@@ -77,14 +77,15 @@ test('all pages of more than a thousand keys are listed, and a record is read un
 
 test('a failure of the API is an error with its message, and nothing is written', async () => {
   cloudflare.failNext(/^before PUT/);
-  await expect(production.put('key:0', '{}')).rejects.toThrow(/internal error/);
+  const record = { id: 'x', label: 'x', createdAt: '2026-11-20T00:00:00.000Z' };
+  await expect(production.put('key:0', record)).rejects.toThrow(/internal error/);
   expect(kv.namespace(namespaceId).size).toBe(0);
 });
 
 test('an environment with placeholders is not set up, and the error does not quote the token', async () => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'a\ntoken');
   const error = await wranglerNamespace('staging')
-    .list('key:')
+    .list()
     .catch((error) => error.message);
   expect(error).toMatch(/^staging is not set up: .* See "First set-up" in docs\/operations\.md\. /);
   expect(error).not.toMatch(/a\s+token/);

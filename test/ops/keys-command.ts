@@ -1,6 +1,6 @@
 /** Runs the commands of `npm run keys` in this process, on KV namespaces in memory. */
 import { expect, vi } from 'vitest';
-import { runCommand } from '../../ops/command-line.ts';
+import { run as runProgram } from '../../ops/command-line.ts';
 import { keysProgram } from '../../ops/keys/keys.ts';
 import type { Namespace } from '../../ops/keys/namespace.ts';
 import type { Result } from './project.ts';
@@ -22,14 +22,11 @@ export function keysCommand() {
   const entries = { local: emptied(), staging: emptied(), production: emptied() };
   let failing: string | undefined;
   const inMemory = (stored: Entries): Namespace => ({
-    list: async (prefix) =>
-      Array.from(stored, ([name, { metadata }]) => ({ name, metadata })).filter(({ name }) =>
-        name.startsWith(prefix),
-      ),
+    list: async () => Array.from(stored, ([name, { metadata }]) => ({ name, metadata })),
     get: async (name) => stored.get(name)?.value ?? '',
-    async put(name, json) {
+    async put(name, record) {
       if (name === failing) throw new Error('KV fails');
-      stored.set(name, { value: json, metadata: JSON.parse(json) });
+      stored.set(name, { value: JSON.stringify(record), metadata: record });
     },
   });
 
@@ -45,11 +42,11 @@ export function keysCommand() {
       vi.spyOn(console, 'log').mockImplementation(collect('stdout', '\n')),
       vi.spyOn(console, 'error').mockImplementation(collect('stderr', '\n')),
     ];
-    const code = await runCommand(
-      keysProgram((environment) => inMemory(entries[environment])),
-      args,
-    );
+    const program = keysProgram((environment) => inMemory(entries[environment]));
+    await runProgram(program, args);
     for (const spy of spies) spy.mockRestore();
+    const code = Number(process.exitCode ?? 0);
+    process.exitCode = undefined;
     return { code, ...output };
   }
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { environmentOfKey, generateKey } from '../../src/auth/keys/format.ts';
 import { recordName } from '../../src/auth/keys/record.ts';
 import { keysCommand, type Listed, type NewKey } from './keys-command.ts';
@@ -27,14 +27,8 @@ test('the rule for secret scanners in docs/keys.md finds keys, except the public
 test('create prints the key once, and stores its record under its hash', async () => {
   const created = await json<NewKey>('create', '--label', 'Anna’s shop 🐈', ...production);
   const { key, id, label, createdAt } = created;
-  expect(created).toEqual({
-    key,
-    id,
-    label,
-    createdAt,
-    scopes: ['read', 'write'],
-    expiresAt: null,
-  });
+  const scopes = ['read', 'write'];
+  expect(created).toEqual({ key, id, label, createdAt, scopes, expiresAt: null });
   expect(environmentOfKey(key)).toBe('production');
   const record = { id, label: 'Anna’s shop 🐈', createdAt };
   expect([...entries.production]).toEqual([
@@ -166,41 +160,28 @@ test.each([[['create', '--label', 'x']], [['revoke', 'first']], [['rotate', 'fir
   },
 );
 
-describe('invalid arguments cause one line and the exit code 2', () => {
-  const expires = ['create', '--label', 'x', '--expires'];
-  test.each([
-    [[], 'error: a command is required (create, list, revoke, rotate), or --help'],
-    [['create'], "error: required option '--label <text>' not specified"],
-    [['create', '--label', ''], "error: option '--label <text>' argument '' is invalid."],
-    [['create', '--label', 'x'.repeat(101)], 'It must be 1 to 100 characters'],
-    [['create', '--label', 'a\u202eb'], 'without control characters'],
-    [
-      [...expires, 'soon'],
-      "argument 'soon' is invalid. It must be a duration such as 90d, or a date",
-    ],
-    [[...expires, '1h30m'], 'It must be a duration'],
-    [[...expires, '2027-02-30'], 'or a date such as 2027-01-31'],
-    [[...expires, '2027-13-01'], 'or a date such as 2027-01-31'],
-    [[...expires, '2020-01-01'], 'It must be in the future.'],
-    [[...expires, '0s'], 'It must be in the future.'],
-    [['create', '--label', 'x', 'y'], 'error: too many arguments'],
-    [['list', '--env', 'test'], 'Allowed choices are local, staging, production.'],
-    [['list', '--jsno'], "error: unknown option '--jsno' (Did you mean --json?)"],
-    [['revoke'], "error: missing required argument 'id'"],
-    [['rotate', 'x', '--overlap', '1'], 'It must be a duration such as 15m, 24h or 7d.'],
-    [['remove', 'x'], "error: unknown command 'remove'"],
-  ])('%j', async (args, message) => {
-    const { code, stdout, stderr } = await run(...args);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(message);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  });
+const expires = ['create', '--label', 'x', '--expires'];
+test.each([
+  [[], 'error: a command is required (create, list, revoke, rotate), or --help'],
+  [['create'], "error: required option '--label <text>' not specified"],
+  [['create', '--label', ''], "error: option '--label <text>' argument '' is invalid."],
+  [['create', '--label', 'x'.repeat(101)], 'It must be 1 to 100 characters'],
+  [['create', '--label', 'a\u202eb'], 'without control characters'],
+  [[...expires, '1h30m'], "argument '1h30m' is invalid. It must be a duration such as 90d, or"],
+  [[...expires, '2027-02-30'], 'or a date such as 2027-01-31'],
+  [[...expires, '2020-01-01'], 'It must be in the future.'],
+  [[...expires, '0s'], 'It must be in the future.'],
+  [['list', '--env', 'test'], 'Allowed choices are local, staging, production.'],
+  [['rotate', 'x', '--overlap', '1'], 'It must be a duration such as 15m, 24h or 7d.'],
+  [['remove', 'x'], "error: unknown command 'remove'"],
+])('%j is refused in one line with the exit code 2', async (args, message) => {
+  const { code, stdout, stderr } = await run(...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(message);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
 
-  test.each(['revoke', 'rotate'])(
-    'and an unknown id causes the exit code 1: %s',
-    async (command) => {
-      const stderr = 'error: there is no key with the id "key_none"\n';
-      expect(await run(command, 'key_none')).toMatchObject({ code: 1, stdout: '', stderr });
-    },
-  );
+test('an unknown id causes the exit code 1', async () => {
+  const stderr = 'error: there is no key with the id "key_none"\n';
+  expect(await run('revoke', 'key_none')).toEqual({ code: 1, stdout: '', stderr });
 });

@@ -1,6 +1,6 @@
 /** A copy of the project in which commands run, so that they do not change the developer's own store. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,25 +17,16 @@ export type Running = {
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 
-export type Project = {
-  /** Starts `node ops/<script> <args>` in a process group of its own, and ends it with the test. */
-  start(script: string, args?: string[], env?: Record<string, string>): Running;
-  /** Runs it, and resolves when it has exited. */
-  run(script: string, args?: string[], env?: Record<string, string>): Promise<Result>;
-  /** The copy's folder. */
-  path(): string;
-};
-
 const PARTS = 'client src openapi ops migrations public package.json wrangler.toml'.split(' ');
 
 /** Copies the project for a test file. */
-export function copyProject(): Project {
+export function copyProject() {
   let folder: string;
   const running = new Set<Running>();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-    for (const part of PARTS.filter((part) => existsSync(join(PROJECT_ROOT, part))))
+    for (const part of PARTS)
       await cp(join(PROJECT_ROOT, part), join(folder, part), { recursive: true });
     await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   });
@@ -45,7 +36,8 @@ export function copyProject(): Project {
   });
   afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
 
-  const start: Project['start'] = (script, args = [], env = {}) => {
+  /** Starts `node ops/<script> <args>` in a process group of its own, and ends it with the test. */
+  function start(script: string, args: string[] = [], env: Record<string, string> = {}): Running {
     const child = spawn(process.execPath, [join(folder, 'ops', script), ...args], {
       cwd: folder,
       env: { ...process.env, ...env },
@@ -61,16 +53,14 @@ export function copyProject(): Project {
     running.add(command);
     exited.then(() => running.delete(command));
     return command;
-  };
+  }
 
-  return {
-    start,
-    async run(script, args, env) {
-      const { exited, stdout, stderr } = start(script, args, env);
-      return { code: await exited, stdout: stdout(), stderr: stderr() };
-    },
-    path: () => folder,
-  };
+  /** Runs it, and resolves when it has exited. */
+  async function run(...command: Parameters<typeof start>): Promise<Result> {
+    const { exited, stdout, stderr } = start(...command);
+    return { code: await exited, stdout: stdout(), stderr: stderr() };
+  }
+  return { start, run, path: () => folder };
 }
 
 /** The file name of the next migration. */

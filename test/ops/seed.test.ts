@@ -9,15 +9,19 @@ async function rows(sql: string): Promise<unknown[]> {
   return (await DB.prepare(sql).all()).results;
 }
 
-test('pets are added beside those that exist, in several statements', async () => {
+test('pets, and an order of each, are added beside those that exist, in several statements', async () => {
   const { DB } = await store.bindings();
   await addPets(DB, 3);
-  const added: number[] = [];
-  await addPets(DB, 4_500, (count) => added.push(count));
-  expect(added).toEqual([2_000, 2_000, 500]);
-  expect(await rows('SELECT count(*) AS count, max(id) AS last FROM pets')).toEqual([
-    { count: 4_503, last: 4_503 },
-  ]);
+  const progress: number[] = [];
+  await addPets(DB, 4_500, (done) => progress.push(done));
+  expect(progress).toEqual([2_000, 4_000, 4_500]);
+  const counts = 'SELECT count(*) AS count, count(DISTINCT name) AS names FROM pets';
+  expect(await rows(counts)).toEqual([{ count: 4_503, names: 4_500 }]);
+
+  // In several statements, too: no pet has a second order before each has one.
+  await addOrders(DB, 4_503);
+  const ordered = 'SELECT count(*) AS count, count(DISTINCT pet_id) AS pets FROM orders';
+  expect(await rows(ordered)).toEqual([{ count: 4_503, pets: 4_503 }]);
 });
 
 test('the orders that are added match the statuses of their pets', async () => {
