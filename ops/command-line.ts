@@ -1,5 +1,5 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from './wrangler.ts';
 
@@ -46,18 +46,28 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production, unless `yes`.
+ * Asks for confirmation before a change to production, unless `yes`. A hang-up, or a signal that `signal` stands for, is
+ * a no.
  *
  * @throws Error when the answer is no, or standard input is not a terminal.
  */
-export async function confirm(what: string, environment: Environment, yes = false): Promise<void> {
+export async function confirm(
+  what: string,
+  environment: Environment,
+  yes = false,
+  signal?: AbortSignal,
+): Promise<void> {
   if (environment !== 'production' || yes) return;
   if (!process.stdin.isTTY)
     throw new Error(`confirmation required: add --yes to ${what} in production without a terminal`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`This will ${what} in PRODUCTION. Continue? [y/N] `);
-  terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled, nothing was changed');
+  console.error(`This will ${what} in PRODUCTION. Continue? [y/N]`);
+  // Not `question`: after a hang-up it throws outside of this function, or waits for ever.
+  let answer = '';
+  const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
+  for await (answer of lines) break;
+  lines.close();
+  process.stdin.pause();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
 /** Calls back when the user, the system or npm stops this process. */

@@ -1,7 +1,8 @@
 /** What is released: a commit, built from its own files and the installed packages. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
@@ -9,12 +10,16 @@ import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 /** A commit in a folder laid out like the project. `digest`: SHA-256 of the script; assets are files of the commit. */
 export type Build = { commit: string; digest: string; folder: string; worker: string };
 
-/** Builds a commit in dist/next or dist/served, in the project, whose packages it uses. */
-export async function buildCommit(commit: string, name: 'next' | 'served'): Promise<Build> {
-  const folder = join(PROJECT_ROOT, 'dist', name);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+/** Builds a commit below dist/ in the project, whose packages it uses. */
+export async function buildCommit(commit: string): Promise<Build> {
+  // A folder of this process: another release in this checkout must not replace it.
+  await mkdir(join(PROJECT_ROOT, 'dist'), { recursive: true });
+  const folder = await mkdtemp(join(PROJECT_ROOT, 'dist', 'release-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   // Only committed files: what git ignores may be a secret. With the bytes of the commit, on Windows too.
-  await git('-c', 'core.autocrlf=false', 'worktree', 'add', '--detach', '--force', folder, commit);
+  const settings = ['-c', 'core.autocrlf=false', '-c', 'core.hooksPath=/dev/null'];
+  await git('worktree', 'prune');
+  await git(...settings, 'worktree', 'add', '--detach', folder, commit);
   // Both environments have the same script: `npm run bundle` compares them.
   const config = ['--env', 'staging', '--config', join(folder, 'wrangler.toml')];
   await runWrangler(['deploy', '--dry-run', '--outdir', join(folder, 'worker'), ...config]);

@@ -6,6 +6,9 @@ import type { Build } from './build.ts';
 
 export type Target = ReturnType<typeof readTarget>;
 
+const hostOf = (route: string | { pattern: string }) =>
+  (typeof route === 'string' ? route : route.pattern).split('/', 1)[0];
+
 /** What wrangler.toml has until an environment is set up. */
 const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example\b/;
 const NO_SETTINGS = join(import.meta.dirname, 'no-settings.toml');
@@ -32,8 +35,8 @@ export function readTarget(environment: 'staging' | 'production', folder = PROJE
     /** Ends in `/v1`. */
     baseUrl,
     host,
-    /** The host of BASE_URL, or the routes if they lack it. */
-    address: JSON.stringify(routes).includes(`"${host}`) ? host : JSON.stringify(routes),
+    /** The hosts of the routes. */
+    address: [...new Set((routes ?? []).map(hostOf))].join(),
     database: d1_databases[0]?.database_id,
     keys: kv_namespaces[0]?.id,
     /** Runs wrangler on the worker, without any settings. */

@@ -65,7 +65,7 @@ async function buildRelease({ env, commit: approved }: Options): Promise<Build> 
   if (env === 'staging') {
     const changed = await git('status', '--porcelain', '--untracked-files=all');
     if (changed) throw new Error(`commit or remove these files first: ${oneLine(changed)}`);
-    return buildCommit(await git('rev-parse', 'HEAD'), 'next');
+    return buildCommit(await git('rev-parse', 'HEAD'));
   }
   const staging = cloudflare.readTarget('staging');
   const deployments = await cloudflare.readDeployments(staging);
@@ -75,7 +75,7 @@ async function buildRelease({ env, commit: approved }: Options): Promise<Build> 
   if (!commit || result !== rollout.PASSED)
     throw new Error(`staging serves ${id}, which ${result}: npm run release -- staging`);
   if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
-  const build = await buildCommit(commit, 'next');
+  const build = await buildCommit(commit);
   if (build.digest === digest) return build;
   const fix = `check out ${commit}, run npm ci, and repeat the command`;
   throw new Error(`the build differs from staging's: ${fix}`);
@@ -89,16 +89,18 @@ async function first(options: Options): Promise<void> {
   const [exists] = await cloudflare.readDeployments(target);
   if (exists) throw new Error(`a worker named ${target.worker} exists: nothing is changed`);
   // Wrangler takes a host name over from another worker without asking.
-  const answer = await fetch(target.baseUrl, { redirect: 'manual' }).catch(() => undefined);
-  if (answer) throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
-  await confirm(`set up ${env} with commit ${await describe(build.commit)}`, env, yes);
+  const isTaken = await fetch(target.baseUrl, { redirect: 'manual' }).then(
+    () => true,
+    ({ cause }) => cause?.code !== 'ENOTFOUND',
+  );
+  if (isTaken) throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
+  await confirm(`set up ${env} with commit ${await describe(build.commit)}`, env, yes, signal);
   await applyMigrations(target, build);
   const version = await cloudflare.upload(target, build, ['deploy']);
   // A new address needs a DNS record and a certificate first.
   await smoke.smokeTest({ ...storeOf(target), version }, 600);
-  // Notes that it passed.
   const deployments = await cloudflare.readDeployments(target);
-  await rollout.startRun(target, deployments, version).deploy(version, 100);
+  await rollout.startRun(target, deployments, version).finish(version);
   console.log(`${env} serves ${version} at ${target.baseUrl}.`);
 }
 
@@ -122,11 +124,13 @@ async function release(options: Options): Promise<void> {
   const isAhead = await git('merge-base', ...range).catch(() => 'no');
   const back = isAhead === 'no' ? ' It goes BACK in history: it lacks what is served.' : '';
   console.log(`${env} serves ${await describe(old.commit)}. The release is ${next}.${back}`);
-  await confirm(`release ${next}, with the migrations [${pending}]`, env, yes);
+  await confirm(`release ${next}, with the migrations [${pending}]`, env, yes, signal);
 
   const run = rollout.startRun(target, deployments, old.id);
   let version = '';
   try {
+    signal.throwIfAborted();
+    await run.check();
     if (pending.length > 0) await applyMigrations(target, build);
     version = await cloudflare.upload(target, build, ['versions', 'upload']);
     await run.deploy(version, 0);
@@ -139,11 +143,13 @@ async function release(options: Options): Promise<void> {
         await smoke.smokeTest(store);
         if (Date.now() >= end) break;
       }
-      if (process.stdin.isTTY) await confirm('give it more', env, yes);
+      if (process.stdin.isTTY) await confirm('give it more requests', env, yes, signal);
     }
     await run.deploy(version, 100);
+    await run.check();
     await target.withSettings(['triggers', 'deploy']);
     await smoke.smokeTest({ ...store, version });
+    await run.finish(version);
   } catch (cause) {
     const failure = signal.aborted ? 'interrupted' : oneLine(cause);
     throw new Error(`${failure}${await run.goBack(version, cause)}`, { cause });
@@ -159,9 +165,16 @@ async function rollback(wanted: string, { env, yes, force }: Options): Promise<v
   const version = rollout.rollbackVersion(wanted, deployments, force);
   if (now === `100 % of ${version}`) return console.log(`${env} already serves ${now}.`);
   const result = rollout.testResult(version, deployments);
-  await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes);
+  // A version has its own bindings: an older one may use a database that was replaced.
+  const ids = [deployments[0]?.versions[0]?.version_id ?? version, version];
+  const [served, next] = await Promise.all(ids.map((id) => cloudflare.readVersion(target, id)));
+  const same = { address: target.host };
+  const differing =
+    served && next ? rollout.differences({ ...served, ...same }, { ...next, ...same }, []) : [];
+  if (differing.length > 0 && !force) throw new Error(`${differing.join('; ')}: --force serves it`);
+  await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes, signal);
   await rollout.startRun(target, deployments, version).rollBack();
-  console.log(`${env} serves ${version} to all. Data, routes, crons and settings are as before.`);
+  console.log(`${env} serves ${version} to all. Data, routes and crons are as before.`);
   if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
   await smoke.smokeTest({ ...storeOf(target), version });
 }

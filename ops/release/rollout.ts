@@ -32,7 +32,10 @@ export function testResult(version: string, deployments: Deployment[]): string {
 export function rollbackVersion(wanted: string, deployments: Deployment[], force = false): string {
   const isUnfinished = wanted === 'unfinished';
   const [newest, ...others] = deployments[0]?.versions ?? [];
-  const begun = others.length === 0 ? newest?.version_id : noteOf(deployments[0])?.old;
+  const note = noteOf(deployments[0]);
+  // After the last share, the version is tested once more before it is noted as passed.
+  const isFinished = others.length === 0 && (!note || note.passed === newest?.version_id);
+  const begun = isFinished ? newest?.version_id : note?.old;
   const start = isUnfinished ? (begun ?? '') : wanted;
   const ids = deployments.flatMap(({ versions }) => versions.map((each) => each.version_id));
   const [version = start, ...more] = new Set(ids.filter((id) => id.startsWith(start)));
@@ -90,9 +93,13 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
   async function deploy(version: string, share: number): Promise<void> {
     console.log(`Deploying ${version} to ${share} % of the requests`);
     const args = ['versions', 'deploy', `${version}@${share}%`];
-    if (share === 100) return change(args, ` passed=${version}`, target.withSettings);
+    if (share === 100) return change(args, passed, target.withSettings);
     await change([...args, `${old}@${100 - share}%`]);
   }
+
+  /** Notes that the version that serves all requests has passed its tests. */
+  const finish = (version: string) =>
+    change(['versions', 'deploy', `${version}@100%`], ` passed=${version}`);
 
   /** Serves the old version to all again, and notes one that failed. It changes no settings. */
   const rollBack = (failed = '') =>
@@ -101,8 +108,9 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
   /** Goes back from a version that failed, if anything is deployed. Returns what is served. */
   async function goBack(failed: string, cause: unknown): Promise<string> {
     if (cause instanceof Overtaken) return '';
+    if (!isChanged) return '; no version was deployed';
     try {
-      if (isChanged) await rollBack(failed).catch(() => rollBack(failed));
+      await rollBack(failed).catch(() => rollBack(failed));
       return `; ${target.environment} serves ${old} to all`;
     } catch (problem) {
       if (problem instanceof Overtaken) return `; ${problem.message}`;
@@ -110,5 +118,5 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
       return `; could not go back: run ${command}, or use the dashboard`;
     }
   }
-  return { deploy, rollBack, goBack };
+  return { check: readNewest, deploy, finish, rollBack, goBack };
 }

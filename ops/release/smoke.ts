@@ -32,6 +32,10 @@ async function send(store: Store, request: string, expected: string, body?: obje
   const signal = AbortSignal.any([AbortSignal.timeout(30_000), store.signal ?? []].flat());
   const init = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
   const response = await fetch(path.startsWith('/') ? store.baseUrl + path : path, init);
+  if (response.status === 429) {
+    await pause(Number(response.headers.get('retry-after')) * 1000, '', { signal });
+    return send(store, request, expected, body, once);
+  }
   const json = Object(await response.json().catch(() => undefined));
   const header = (name: string) => response.headers.get(name) ?? '';
   const isPrivate = header('cache-control').includes('no-store') && header('x-request-id') !== '';

@@ -28,6 +28,8 @@ test.each([
   'ALTER TABLE pets ADD COLUMN "default" TEXT NOT NULL',
   "ALTER TABLE pets ADD COLUMN note TEXT CHECK (note <> 'DEFAULT') NOT NULL",
   'CREATE UNIQUE INDEX i ON pets (name)',
+  'CREATE TABLE IF NOT EXISTS pets (id); CREATE UNIQUE INDEX i ON pets (name)',
+  "ALTER TABLE pets ADD COLUMN note TEXT CHECK (name <> 'x')",
   "UPDATE pets SET name = 'Rex'",
   'DELETE FROM pets',
   "CREATE TRIGGER t BEFORE INSERT ON pets BEGIN SELECT RAISE(ABORT, 'no'); END",
@@ -92,7 +94,8 @@ test.each([
   ['after its upload', [before], OLD],
   ['at 0 %', [deployment({ [NEW]: 0, [OLD]: 100 }), before], OLD],
   ['at 10 %', [deployment({ [NEW]: 10, [OLD]: 90 }), before], OLD],
-  ['at 100 %', [all, before], NEW],
+  ['at 100 %, before its last test', [deployment({ [NEW]: 100 }), before], OLD],
+  ['at its end', [all, before], NEW],
 ])('a rollback ends a release that was killed %s', (_, deployments, version) => {
   expect(rollbackVersion('unfinished', deployments)).toBe(version);
 });
