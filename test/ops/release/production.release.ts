@@ -69,7 +69,7 @@ describe('a life', { shuffle: false }, () => {
     const first = staging().versions[0]?.id ?? '';
     await release('rollback', first.slice(0, 8), '--env=staging');
     expect(served(staging())).toBe(first);
-    expect(await refused(['promote'])).toMatch(/BACK in history.*\n.*add --yes/);
+    expect(await refused(['promote', '--hold=0'])).toMatch(/BACK in history.*\n.*add --yes/);
   });
 
   test('a rollback asks, and changes no settings, whatever wrangler.toml has', async () => {
