@@ -1,5 +1,6 @@
 /** The fake's KV, for `npm run keys`. https://developers.cloudflare.com/api/resources/kv/ */
-import { envelope, error, ok, type Routes, text } from './cloudflare/api.ts';
+import { Hono } from 'hono';
+import { error, ok } from './cloudflare/api.ts';
 
 const PAGE = 1000;
 
@@ -8,41 +9,35 @@ export type Namespace = Map<string, { value: string; metadata: unknown }>;
 export function fakeKv() {
   const namespaces = new Map<string, Namespace>();
 
-  function namespace(id = ''): Namespace {
+  /** The content of a namespace, by name. */
+  function namespace(id: string): Namespace {
     const found = namespaces.get(id) ?? new Map();
     namespaces.set(id, found);
     return found;
   }
 
-  const values = '/storage/kv/namespaces/:id/values/:name';
-  return {
-    /** The content of a namespace, by name. */
-    namespace,
-    routes: {
-      'GET /storage/kv/namespaces/:id/keys': (request, id) =>
-        list(namespace(id), new URL(request.url).searchParams),
-      [`GET ${values}`]: (_, id, name = '') => {
-        const found = namespace(id).get(name);
-        return found ? new Response(found.value) : error(404, 10009, 'key not found');
-      },
-      [`PUT ${values}`]: async (request, id, name = '') => {
-        const fields = await request.formData();
-        const metadata = await text(fields.get('metadata'));
-        const value = await text(fields.get('value'));
-        namespace(id).set(name, { value, metadata: metadata ? JSON.parse(metadata) : undefined });
-        return ok(null);
-      },
-    } satisfies Routes,
-  };
+  const routes = new Hono().basePath('/storage/kv/namespaces/:id');
+  routes.get('/keys', ({ req }) => list(namespace(req.param('id')), req.query()));
+  routes.get('/values/:name', ({ req }) => {
+    const found = namespace(req.param('id')).get(req.param('name'));
+    if (!found) throw error(404, 10009, 'key not found');
+    return new Response(found.value);
+  });
+  routes.put('/values/:name', async ({ req }) => {
+    const fields = await req.formData();
+    const metadata = await new Response(fields.get('metadata') ?? 'null').json();
+    const record = { value: await new Response(fields.get('value')).text(), metadata };
+    namespace(req.param('id')).set(req.param('name'), record);
+    return ok(null);
+  });
+  return { namespace, routes };
 }
 
-function list(stored: Namespace, query: URLSearchParams): Response {
-  const names = [...stored.keys()]
-    .filter((name) => name.startsWith(query.get('prefix') ?? ''))
-    .sort();
-  const from = Number(query.get('cursor') ?? 0);
+function list(stored: Namespace, { prefix = '', cursor = '0' }: Record<string, string>): Response {
+  const names = [...stored.keys()].filter((name) => name.startsWith(prefix)).sort();
+  const from = Number(cursor);
   const found = names.slice(from, from + PAGE);
-  const cursor = from + PAGE < names.length ? String(from + PAGE) : '';
+  const next = from + PAGE < names.length ? String(from + PAGE) : '';
   const result = found.map((name) => ({ name, metadata: stored.get(name)?.metadata }));
-  return Response.json({ ...envelope(result), result_info: { count: found.length, cursor } });
+  return ok(result, { count: found.length, cursor: next });
 }

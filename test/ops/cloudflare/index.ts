@@ -1,30 +1,56 @@
 /** The whole fake of Cloudflare: what wrangler calls, and what clients are served. */
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import { error, ok, type Routes, startApi } from './api.ts';
-import { startEdge } from './edge.ts';
+import { error, ok, startApi } from './api.ts';
+import { startRuntime } from './runtime.ts';
 import { fakeWorkers } from './workers.ts';
 
 export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
 export async function startCloudflare() {
-  const account = fakeWorkers(() => edge.load());
-  const edge = await startEdge(account.workers, account.hosts);
-  const api = await startApi({ ...d1Routes(edge.database), ...account.routes }, edge.visit);
-  const close = () => Promise.all([api.close(), edge.close()]);
-  return { ...api, ...edge, ...account, close };
-}
+  const runtime = startRuntime();
+  const { routes, ...account } = fakeWorkers(runtime.load);
+  /** The versions that answered clients who named none. */
+  const served: string[] = [];
+  /** The versions that answer requests for animals with a 500. */
+  const broken = new Set<string>();
 
-/** Real databases behind the calls. https://developers.cloudflare.com/api/resources/d1/ */
-function d1Routes(open: (id: string) => Promise<D1Database>): Routes {
-  return {
-    'GET /d1/database/:id': (_, id) => ok({ uuid: id, name: id }),
-    'POST /d1/database/:id/query': async (request, id = '') => {
-      const database = await open(id);
-      const { sql }: { sql: string } = await request.json();
-      const statements = splitSqlQuery(sql).map((each) => database.prepare(each));
-      return database.batch(statements).then(ok, (problem) => {
-        throw error(400, 7500, String(problem).replace(/^Error: D1_ERROR: /, ''));
-      });
-    },
-  };
+  /** Answers a client by the version that it names, or one of the deployed, by their shares. */
+  async function visit(host: string, request: Request): Promise<Response> {
+    const worker = account.hosts.get(host);
+    const newest = worker?.deployments.at(-1);
+    if (!worker || !newest) return new Response('', { headers: { 'x-fake': 'none' } });
+    const { versions } = worker.seen ?? newest;
+    worker.seen = newest;
+    const override = request.headers.get('cloudflare-workers-version-overrides');
+    const named = versions.find((each) => override === `${worker.name}="${each.version_id}"`);
+    const [first, second] = versions;
+    const byShare = Math.random() * 100 < (first?.percentage ?? 0) ? first : second;
+    const id = (named ?? byShare)?.version_id ?? '';
+    if (!named) served.push(id);
+    const { pathname, search } = new URL(request.url);
+    if (broken.has(id) && pathname.startsWith('/v1/pets')) return new Response('', { status: 500 });
+    const version = await runtime.version(id);
+    const init = { method: request.method, headers: [...request.headers] };
+    const body = (await request.text()) || null;
+    const response = await version.fetch(`https://${host}${pathname}${search}`, { ...init, body });
+    const { status, headers } = response;
+    return new Response((await response.text()) || null, { status, headers: [...headers] });
+  }
+
+  // https://developers.cloudflare.com/api/resources/d1/
+  routes.get('/d1/database/:id', ({ req }) => ok({ uuid: req.param('id'), name: req.param('id') }));
+  routes.post('/d1/database/:id/query', async ({ req }) => {
+    const database = await runtime.database(req.param('id'));
+    const { sql } = await req.json<{ sql: string }>();
+    const statements = splitSqlQuery(sql).map((each) => database.prepare(each));
+    return database.batch(statements).then(ok, (problem) => {
+      throw error(400, 7500, String(problem).replace(/^Error: D1_ERROR: /, ''));
+    });
+  });
+  const api = await startApi(routes, ({ req }, next) => {
+    const host = req.header('x-fake-host');
+    return host ? visit(host, req.raw) : next();
+  });
+  const close = () => Promise.all([api.close(), runtime.close()]);
+  return { ...api, ...account, ...runtime, served, broken, close };
 }

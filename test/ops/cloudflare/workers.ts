@@ -1,122 +1,116 @@
 /**
- * The fake's workers: versions with their assets, deployments, settings, and which worker has which host name.
+ * The fake's workers: versions, deployments, settings, and which worker has which host name.
  * https://developers.cloudflare.com/api/resources/workers/
  */
 import { randomUUID } from 'node:crypto';
-import { error, ok, type Routes, text } from './api.ts';
+import { Hono } from 'hono';
+import { error, ok } from './api.ts';
 
-type Annotations = Record<string, string>;
-export type Shares = { version_id: string; percentage: number }[];
-type NewDeployment = { versions: Shares; annotations?: Annotations };
-type Binding = { name: string; type: string; text?: string; id?: string; namespace_id?: string };
-type Metadata = { main_module: string; bindings?: Binding[]; annotations?: Annotations };
-
-export type Deployment = NewDeployment & { id: string; author_email: string };
-/** `code`: the text of its main module. */
-export type Version = { id: string; code: string; bindings: Binding[]; annotations: Annotations };
+type Shares = { version_id: string; percentage: number }[];
+type Deployment = { id: string; versions: Shares };
+export type Uploaded = { name: string; type: string } & Record<string, string>;
+type Metadata = { main_module: string; bindings: Uploaded[]; annotations?: Record<string, string> };
+/** As the API shows it. `code`: the text of its main module. */
+export type Version = {
+  id: string;
+  code: string;
+  annotations: Record<string, string>;
+  resources: { bindings: Uploaded[] };
+};
 /** Versions and deployments are in the order of their creation. */
 export type Worker = {
   name: string;
   versions: Version[];
   deployments: Deployment[];
-  /** How many requests do not see the newest deployment yet, as it takes a while to spread. */
-  unseen: number;
+  /** What clients get: the newest deployment takes a while to spread. */
+  seen?: Deployment;
   settings: Record<string, unknown>;
 };
 
-const NO_CHANGE = { added: [], removed: [], updated: [], conflicting: [] };
-const NO_SUBDOMAIN = { enabled: false, previews_enabled: false };
+/** What other calls find of a worker: nothing that wrangler changes or asks about. */
+const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting: [] };
 
-/** `load` loads the uploaded versions into the runtime. */
-export function fakeWorkers(load: () => Promise<void>) {
+/** `load` loads all uploaded versions into the runtime. */
+export function fakeWorkers(load: (versions: Version[]) => Promise<void>) {
   const workers = new Map<string, Worker>();
-  /** The worker that has each host name, by name. */
-  const hosts = new Map<string, string>();
+  /** The worker that has each host name. */
+  const hosts = new Map<string, Worker>();
   /** Its own time: each thing is created a second after the one before. */
   let seconds = Date.UTC(2027, 0, 1) / 1000;
   const createdOn = () => new Date(++seconds * 1000).toISOString();
 
-  function find(name = ''): Worker {
+  function find(name: string): Worker {
     const worker = workers.get(name);
     if (!worker) throw error(404, 10007, 'This Worker does not exist on your account.');
     return worker;
   }
 
-  async function upload(worker: Worker, request: Request) {
-    const fields = await request.formData();
-    const metadata: Metadata = JSON.parse(await text(fields.get('metadata')));
-    const code = await text(fields.get(metadata.main_module));
-    const { annotations = {}, bindings = [] } = metadata;
-    const version = { id: randomUUID(), created_on: createdOn(), annotations, code, bindings };
+  async function upload(worker: Worker, fields: FormData): Promise<Version> {
+    const field = (name: string) => new Response(fields.get(name));
+    const metadata = await field('metadata').json<Metadata>();
+    const { bindings, annotations = {}, main_module } = metadata;
+    const resources = { script: {}, script_runtime: {}, bindings };
+    const dates = { metadata: { created_on: createdOn() }, startup_time_ms: 1 };
+    const code = await field(main_module).text();
+    const version = { id: randomUUID(), code, annotations, resources, ...dates };
     worker.versions.push(version);
-    await load();
+    await load([...workers.values()].flatMap(({ versions }) => versions));
     return version;
   }
 
   function deploy(name: string, versions: Shares, annotations = {}, author = 'me@animals.test') {
     const dates = { id: randomUUID(), created_on: createdOn() };
     const deployment = { ...dates, author_email: author, versions, annotations };
-    const worker = find(name);
-    worker.deployments.push(deployment);
-    worker.unseen = 1;
+    find(name).deployments.push(deployment);
     return deployment;
   }
 
-  /** A version as the API shows it. */
-  const shown = ({ id, annotations, bindings }: Version) => {
-    const resources = { script: {}, script_runtime: {}, bindings };
-    return { id, annotations, metadata: { created_on: createdOn() }, resources };
-  };
-  /** Cloudflare lists the ten newest, the newest first. */
-  const listed = <T>(list: T[]): T[] => list.slice(-10).toReversed();
-  const always = (result: unknown) => (_: Request, name?: string) => ok(find(name) && result);
-
   const script = '/workers/scripts/:name';
-  const routes: Routes = {
-    'GET /workers/services/:name': (_, name = '') =>
-      workers.has(name)
-        ? ok({ default_environment: { environment: 'production', script: { tag: 'tag' } } })
-        : error(404, 10090, 'This service does not exist on your account.'),
-    'GET /workers/workers/:name': always({ subdomain: NO_SUBDOMAIN }),
-    [`GET ${script}/secrets`]: always([]),
-    [`GET ${script}/settings`]: always({ bindings: [] }),
-    [`PATCH ${script}/script-settings`]: async (request, name) => {
-      Object.assign(find(name).settings, await request.json());
-      return ok({});
-    },
-    [`PUT ${script}`]: async (request, name = '') => {
-      const created = { name, versions: [], deployments: [], unseen: 0, settings: {} };
-      const worker = workers.get(name) ?? created;
-      workers.set(name, worker);
-      const { id } = await upload(worker, request);
-      deploy(name, [{ version_id: id, percentage: 100 }]);
-      return ok({ id: name, deployment_id: id.replaceAll('-', '') });
-    },
-    [`POST ${script}/versions`]: async (request, name) =>
-      ok({ ...shown(await upload(find(name), request)), startup_time_ms: 1 }),
-    [`GET ${script}/versions`]: (_, name) => ok({ items: listed(find(name).versions).map(shown) }),
-    [`GET ${script}/versions/:id`]: (_, name, wanted) => {
-      const version = find(name).versions.find(({ id }) => id === wanted);
-      return version ? ok(shown(version)) : error(404, 10127, 'The version does not exist.');
-    },
-    [`GET ${script}/deployments`]: (_, name) => ok({ deployments: listed(find(name).deployments) }),
-    [`POST ${script}/deployments`]: async (request, name = '') => {
-      const { versions, annotations }: NewDeployment = await request.json();
-      return ok(deploy(name, versions, annotations));
-    },
-    [`POST ${script}/subdomain`]: always(NO_SUBDOMAIN),
-    [`POST ${script}/domains/changeset`]: always(NO_CHANGE),
-    // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
-    [`PUT ${script}/domains/records`]: async (request, name) => {
-      const { origins }: { origins: { hostname: string }[] } = await request.json();
-      for (const { hostname } of origins) hosts.set(hostname, find(name).name);
-      return ok([]);
-    },
-    [`PUT ${script}/schedules`]: always({ schedules: [] }),
-    [`POST ${script}/assets-upload-session`]: async (request) => {
-      const { manifest }: { manifest: object } = await request.json();
-      return ok({ jwt: btoa(JSON.stringify(manifest)), buckets: [] });
-    },
-  };
-  return { routes, workers, hosts, find, deploy };
+  const routes = new Hono();
+  routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
+    find(req.param('name'));
+    const environment = { environment: 'production', script: { tag: 'tag' } };
+    return ok({ default_environment: environment, subdomain: {} });
+  });
+  routes.post(`${script}/assets-upload-session`, async ({ req }) => {
+    const { manifest } = await req.json<{ manifest: object }>();
+    return ok({ jwt: btoa(JSON.stringify(manifest)), buckets: [] });
+  });
+  routes.put(script, async ({ req }) => {
+    const name = req.param('name');
+    const worker = workers.get(name) ?? { name, versions: [], deployments: [], settings: {} };
+    workers.set(name, worker);
+    const { id } = await upload(worker, await req.formData());
+    deploy(name, [{ version_id: id, percentage: 100 }]);
+    return ok({ id: name, deployment_id: id.replaceAll('-', '') });
+  });
+  routes.get(`${script}/secrets`, () => ok([]));
+  routes.all(`${script}/:call{settings|subdomain|schedules|domains/changeset}`, () => ok(NOTHING));
+  routes.patch(`${script}/script-settings`, async ({ req }) => {
+    Object.assign(find(req.param('name')).settings, await req.json());
+    return ok({});
+  });
+  routes.post(`${script}/versions`, async ({ req }) => {
+    return ok(await upload(find(req.param('name')), await req.formData()));
+  });
+  routes.get(`${script}/versions/:id`, ({ req }) => {
+    const version = find(req.param('name')).versions.find(({ id }) => id === req.param('id'));
+    if (!version) throw error(404, 10127, 'The version does not exist.');
+    return ok(version);
+  });
+  // The ten newest, the newest first.
+  routes.get(`${script}/deployments`, ({ req }) =>
+    ok({ deployments: find(req.param('name')).deployments.slice(-10).toReversed() }),
+  );
+  routes.post(`${script}/deployments`, async ({ req }) => {
+    const { versions, annotations } = await req.json<Deployment & { annotations?: object }>();
+    return ok(deploy(req.param('name'), versions, annotations));
+  });
+  // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
+  routes.put(`${script}/domains/records`, async ({ req }) => {
+    const { origins } = await req.json<{ origins: { hostname: string }[] }>();
+    for (const { hostname } of origins) hosts.set(hostname, find(req.param('name')));
+    return ok([]);
+  });
+  return { routes, hosts, find, deploy };
 }

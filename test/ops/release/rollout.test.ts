@@ -52,10 +52,8 @@ const NOTE = `run=12345678 old=${OLD}`;
 
 /** A deployment of versions by their shares. */
 function deployment(shares: Record<string, number>, message = NOTE): Deployment {
-  const versions = Object.entries(shares).map(([version_id, percentage]) => ({
-    version_id,
-    percentage,
-  }));
+  const share = ([version_id, percentage]: [string, number]) => ({ version_id, percentage });
+  const versions = Object.entries(shares).map(share);
   return { id: 'id', versions, annotations: { 'workers/message': message } };
 }
 
