@@ -7,6 +7,7 @@ globalThis.fetch = async (input, init) => {
   headers.set('x-fake-host', url.host);
   const fake = `http://127.0.0.1:${process.env.FAKE_PORT}${url.pathname}${url.search}`;
   const response = await fetch(fake, { ...init, headers });
-  if (response.headers.has('x-fake')) throw new TypeError('fetch failed: no such host');
+  if (response.headers.has('x-fake'))
+    throw new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } });
   return response;
 };

@@ -37,7 +37,7 @@ describe('a life', { shuffle: false }, () => {
     project.cloudflare().failNext(after(AT_10));
     expect(await release(...PROMOTE)).toContain('count by $workers.scriptVersion.id');
     const shares = production().deployments.map(({ versions }) => versions[0]?.percentage);
-    expect(shares.slice(-3)).toEqual([0, 10, 100]);
+    expect(shares.slice(-4)).toEqual([0, 10, 100, 100]);
     expect(production().versions.at(-1)?.code).toBe(staging().versions.at(-1)?.code);
     expect(await countRows('production')).toEqual({ pets: 0, orders: 0, idempotency_keys: 0 });
   });
@@ -72,13 +72,16 @@ describe('a life', { shuffle: false }, () => {
     expect(await refused(['promote', '--hold=0'])).toMatch(/BACK in history.*\n.*add --yes/);
   });
 
-  test('a rollback asks, and changes no settings, whatever wrangler.toml has', async () => {
+  test('a rollback asks, refuses another database, and changes no settings', async () => {
     const [first] = production().versions;
     const rollback = ['rollback', first?.id ?? '', '--env=production'];
     expect(await refused(rollback)).toContain('add --yes');
     await commit('wrangler.toml', (text) => text.replaceAll('enabled = true', 'enabled = false'));
     const before = structuredClone(production().settings);
-    await release(...rollback, '--yes');
+    const database = first?.resources.bindings.find(({ type }) => type === 'd1') ?? { id: '' };
+    database.id = 'database-of-other';
+    expect(await refused([...rollback, '--yes'])).toMatch(/database: .*--force serves it/);
+    await release(...rollback, '--yes', '--force');
     expect([served(production()), production().settings]).toEqual([first?.id, before]);
   });
 });
