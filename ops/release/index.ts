@@ -165,13 +165,15 @@ async function rollback(wanted: string, { env, yes, force }: Options): Promise<v
   const version = rollout.rollbackVersion(wanted, deployments, force);
   if (now === `100 % of ${version}`) return console.log(`${env} already serves ${now}.`);
   const result = rollout.testResult(version, deployments);
-  // A version has its own bindings: an older one may use a database that was replaced.
-  const ids = [deployments[0]?.versions[0]?.version_id ?? version, version];
-  const [served, next] = await Promise.all(ids.map((id) => cloudflare.readVersion(target, id)));
-  const same = { address: target.host };
-  const differing =
-    served && next ? rollout.differences({ ...served, ...same }, { ...next, ...same }, []) : [];
-  if (differing.length > 0 && !force) throw new Error(`${differing.join('; ')}: --force serves it`);
+  const newest = deployments[0]?.versions[0]?.version_id;
+  if (newest && wanted !== 'unfinished' && !force) {
+    // A version has its own bindings: an older one may use a database that was replaced.
+    const served = await cloudflare.readVersion(target, newest);
+    const next = await cloudflare.readVersion(target, version);
+    const { host: address } = target;
+    const differing = rollout.differences({ ...served, address }, { ...next, address }, []);
+    if (differing.length > 0) throw new Error(`${differing.join('; ')}: --force serves it`);
+  }
   await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes, signal);
   await rollout.startRun(target, deployments, version).rollBack();
   console.log(`${env} serves ${version} to all. Data, routes and crons are as before.`);
