@@ -113,7 +113,7 @@ async function release(options: Options): Promise<void> {
   const deployments = await cloudflare.readDeployments(target);
   const old = await cloudflare.readVersion(target, rollout.onlyVersion(env, deployments[0]));
   // Another worker may answer at the address. A rollback of a moment ago may still spread.
-  await smoke.waitForVersion({ ...store, version: old.id }, 15);
+  await smoke.waitForVersion({ ...store, version: old.id }, 5);
   const differing = rollout.differences({ ...old, address: target.host }, target, allow);
   const allowing = 'nothing is changed. If it is wanted, add --allow and the name before the colon';
   if (differing.length > 0) throw new Error(`${differing.join('; ')}: ${allowing}`);
