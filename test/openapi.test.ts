@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
+import clientPackageJson from '../client/package.json' with { type: 'json' };
 import packageJson from '../package.json' with { type: 'json' };
 import packageLock from '../package-lock.json' with { type: 'json' };
 import { STATUS_OF } from '../src/errors.ts';
@@ -20,10 +21,12 @@ test('the description is served without a key, with an ETag, to any origin', asy
   expect(again.status).toBe(304);
 });
 
-test('the description, the package and its lock file have the version 1.0.0', () => {
+test('the description, the packages and their lock file have the version 1.0.0', () => {
+  const { version, packages } = packageLock;
+  const locked = [version, packages[''].version, packages.client.version];
+  for (const each of [...locked, packageJson.version, clientPackageJson.version])
+    expect(each).toBe('1.0.0');
   expect(description).toMatchObject({ info: { version: '1.0.0' } });
-  expect(packageJson.version).toBe('1.0.0');
-  expect([packageLock.version, packageLock.packages[''].version]).toEqual(['1.0.0', '1.0.0']);
 });
 
 test('the description has the names of the service interface', () => {

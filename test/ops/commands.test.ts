@@ -11,7 +11,6 @@ const COMMANDS = {
   'keys/keys.ts': 'npm run keys',
   'writes.ts': 'npm run writes',
   'openapi.ts': 'npm run openapi',
-  'check-lock.ts': 'npm run lock:check',
   'check-bundle.ts': 'npm run bundle',
 };
 
