@@ -1,14 +1,17 @@
 /** `npm run openapi`: writes the description of the interface, and what is made from it or copied beside it. */
-import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import type { ResourceDescription } from '../openapi/describe.ts';
 import { describeApi, type Server } from '../openapi/document.ts';
+import { resource as health } from '../openapi/resources/health.ts';
+import { resource as orders } from '../openapi/resources/orders.ts';
+import { resource as pets } from '../openapi/resources/pets.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
+
+/** In the order of the docs page. */
+const RESOURCES = [pets, orders, health];
 
 declare global {
   interface JSON {
@@ -51,7 +54,7 @@ await run(program);
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  const description = describeApi(servers(), await resources(), packageJson.version);
+  const description = describeApi(servers(), RESOURCES, packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;
   const files = new Map([['public/v1/openapi.json', json]]);
   for (const name of SWAGGER_UI) {
@@ -63,15 +66,6 @@ async function generatedFiles(): Promise<Map<string, string>> {
     files.set(`public/docs/${copy}`, changed === original ? original : `${NOTICE}${changed}`);
   }
   return files;
-}
-
-/** The descriptions of the resources, in reverse order: pets first, the health check last. */
-async function resources(): Promise<ResourceDescription[]> {
-  const files = globSync('openapi/resources/*.ts', { cwd: PROJECT_ROOT }).sort().toReversed();
-  const modules: Promise<{ resource: ResourceDescription }>[] = files.map(
-    (file) => import(pathToFileURL(join(PROJECT_ROOT, file)).href),
-  );
-  return (await Promise.all(modules)).map(({ resource }) => resource);
 }
 
 /** Production first, because generated clients use the first server by default. */

@@ -47,14 +47,8 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
     .action(async ({ env, json }: Options) => {
       const keys = (await listKeys(open(env))).map(({ record }) => {
         const { id, label, createdAt, expiresAt = null } = record;
-        return {
-          id,
-          label,
-          scopes: scopesOf(record),
-          createdAt,
-          expiresAt,
-          state: stateOf(record),
-        };
+        const [scopes, state] = [scopesOf(record), stateOf(record)];
+        return { id, label, scopes, createdAt, expiresAt, state };
       });
       if (json) return console.log(JSON.stringify(keys, null, 2));
       const head = ['id', 'label', 'scopes', 'created', 'expires', 'state'];
