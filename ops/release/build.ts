@@ -1,6 +1,6 @@
 /** What is released: a commit, built from its own files and the installed packages. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { PROJECT_ROOT, runWrangler } from '../wrangler.ts';
 
 /** A commit in a folder laid out like the project. `digest`: SHA-256 of the script; assets are files of the commit. */
-export type Build = { commit: string; digest: string; folder: string; worker: string };
+export type Build = { commit: string; digest: string; folder: string };
 
 /** Builds a commit below dist/ in the project, whose packages it uses. */
 export async function buildCommit(commit: string): Promise<Build> {
@@ -23,11 +23,8 @@ export async function buildCommit(commit: string): Promise<Build> {
   // Both environments have the same script: `npm run bundle` compares them.
   const config = ['--env', 'staging', '--config', join(folder, 'wrangler.toml')];
   await runWrangler(['deploy', '--dry-run', '--outdir', join(folder, 'worker'), ...config]);
-  const worker = join(folder, 'worker/index.js');
-  const digest = createHash('sha256')
-    .update(await readFile(worker))
-    .digest('hex');
-  return { commit, digest, folder, worker };
+  const digest = hash('sha256', await readFile(join(folder, 'worker/index.js')));
+  return { commit, digest, folder };
 }
 
 /** Runs git in the project. */

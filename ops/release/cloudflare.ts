@@ -10,8 +10,8 @@ const hostOf = (route: string | { pattern: string }) =>
   (typeof route === 'string' ? route : route.pattern).split('/', 1)[0];
 
 /** What wrangler.toml has until an environment is set up. */
-const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example\b/;
-const NO_SETTINGS = join(import.meta.dirname, 'no-settings.toml');
+const UNSET = /"\w+-(account|database|api-keys)-id"|[\w.-]+\.example(?=[/"])/;
+const NO_SETTINGS = ['--config', join(import.meta.dirname, 'no-settings.toml'), '--env', ''];
 
 /** An environment as the wrangler.toml of a folder describes it. @throws Error while that has placeholders. */
 export function readTarget(environment: 'staging' | 'production', folder = PROJECT_ROOT) {
@@ -21,26 +21,21 @@ export function readTarget(environment: 'staging' | 'production', folder = PROJE
   const ids = JSON.stringify([account_id, d1_databases, kv_namespaces, routes, vars]);
   const [unset] = UNSET.exec(ids) ?? [];
   if (unset) throw new Error(`wrangler.toml has ${unset}: First set-up in docs/operations.md`);
-  const baseUrl = String(vars.BASE_URL);
-  const { host } = new URL(baseUrl);
   /** The limit is for a hang, which would block a rollback. */
-  const run = (args: string[]) => {
-    const env = { CLOUDFLARE_ACCOUNT_ID: String(account_id) };
-    return runWrangler(args, { env, timeout: 300_000, killSignal: 'SIGKILL' });
-  };
-  const unsettled = ['--name', worker, '--config', NO_SETTINGS, '--env', ''];
+  const env = { CLOUDFLARE_ACCOUNT_ID: String(account_id) };
+  const run = (args: string[]) =>
+    runWrangler(args, { env, timeout: 300_000, killSignal: 'SIGKILL' });
   return {
     environment,
     worker,
-    /** Ends in `/v1`. */
-    baseUrl,
-    host,
+    baseUrl: String(vars.BASE_URL),
+    apiKey: process.env.SMOKE_API_KEY ?? '',
     /** The hosts of the routes. */
     address: [...new Set((routes ?? []).map(hostOf))].join(),
     database: d1_databases[0]?.database_id,
     keys: kv_namespaces[0]?.id,
     /** Runs wrangler on the worker, without any settings. */
-    onWorker: (args: string[]) => run([...args, ...unsettled]),
+    onWorker: (args: string[]) => run([...args, '--name', worker, ...NO_SETTINGS]),
     /** Runs wrangler with the settings, bindings and routes of the folder. */
     withSettings: (args: string[]) => run([...args, '--config', config, '--env', environment]),
   };
@@ -50,7 +45,7 @@ export function readTarget(environment: 'staging' | 'production', folder = PROJE
 type Annotated = { annotations?: { 'workers/message'?: string } };
 const messageOf = (made?: Annotated) => made?.annotations?.['workers/message'] ?? '';
 const RELEASE = /^commit=(\w{40}) digest=(\w{64})$/;
-const NOTE = /^run=(\w{8}) old=([\w-]{36})(?: passed=([\w-]{36}))?(?: failed=([\w-]{36}))?$/;
+const NOTE = /^run=(\w{8}) old=([\w-]{36})(?: passed=([\w-]{36}))?$/;
 
 export type Deployment = Annotated & {
   id: string;
@@ -58,10 +53,10 @@ export type Deployment = Annotated & {
   versions: { version_id: string; percentage: number }[];
 };
 
-/** The run of a deployment, its version to go back to, and versions that passed or failed their tests. */
+/** The run of a deployment, its version to go back to, and a version that passed its tests. */
 export function noteOf(deployment?: Deployment) {
-  const [, run, old, passed, failed] = NOTE.exec(messageOf(deployment)) ?? [];
-  return run && old ? { run, old, passed, failed } : undefined;
+  const [, run, old, passed] = NOTE.exec(messageOf(deployment)) ?? [];
+  return run && old ? { run, old, passed } : undefined;
 }
 
 /** The ten newest deployments, the newest first. None if the worker does not exist. */
@@ -89,8 +84,8 @@ export async function readVersion(target: Target, id: string) {
 export async function upload(target: Target, build: Build, command: string[]): Promise<string> {
   const message = `commit=${build.commit} digest=${build.digest}`;
   // Without an id wrangler would create a database or namespace by itself: --no-x-provision.
-  const args = [...command, build.worker, '--no-bundle', '--no-x-provision', '--message', message];
-  const output = await target.withSettings(args);
+  const args = [join(build.folder, 'worker/index.js'), '--no-bundle', '--no-x-provision'];
+  const output = await target.withSettings([...command, ...args, '--message', message]);
   const [, version] = / Version ID: ([\w-]{36})/.exec(output) ?? [];
   if (!version) throw new Error(`wrangler names no version: ${output}`);
   return version;

@@ -2,11 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { confirm, createProgram, integerFrom, oneLine, onStop, run } from '../command-line.ts';
+import { checkKey, smokeTest, waitForVersion } from '../smoke.ts';
 import { type Build, buildCommit, describe, git } from './build.ts';
 import * as cloudflare from './cloudflare.ts';
 import { applyMigrations, checkMigrations } from './migrations.ts';
 import * as rollout from './rollout.ts';
-import * as smoke from './smoke.ts';
 
 /** The options of all commands: each has those that it adds below. `hold` is in seconds. */
 type Options = Partial<Record<'yes' | 'force', true>> & {
@@ -17,15 +17,13 @@ type Options = Partial<Record<'yes' | 'force', true>> & {
   allow?: string[];
 };
 
-const env = new Option('--env <environment>')
-  .choices(['staging', 'production'])
-  .makeOptionMandatory();
+const env = new Option('--env <name>').choices(['staging', 'production']).makeOptionMandatory();
 const yes = new Option('--yes', 'do not ask');
 const allow = new Option('--allow <changes...>', 'wanted changes').choices(rollout.DIFFERENCES);
 const commit = new Option('--commit <id>', 'refuse if staging serves another commit');
 const hold = new Option('--hold <seconds>', 'how long a share is held').default(300);
 const shares = new Option('--shares <percent>', 'before 100, such as 1,10').default([10]);
-const force = new Option('--force', 'serve it even if it is not known to have passed its tests');
+const force = new Option('--force', `serve a version that ${rollout.UNTESTED}`);
 hold.argParser(integerFrom(0, 86_400));
 shares.argParser((text) => text.split(',').map(integerFrom(1, 99)));
 
@@ -37,15 +35,14 @@ command('first', 'Sets up an environment that has no worker.', env, yes).action(
 command('staging', 'Releases the commit that is checked out.', allow).action((options) =>
   release({ ...options, env: 'staging', shares: [] }),
 );
-const promotion = 'Releases to production what staging serves.';
-command('promote', promotion, commit, hold, shares, allow, yes).action((options) =>
-  release({ ...options, env: 'production' }),
+command('promote', 'Releases what staging serves.', commit, hold, shares, allow, yes).action(
+  (options) => release({ ...options, env: 'production' }),
 );
 command('rollback', 'Serves an earlier version to all again.', env, force, yes)
   .argument('<version>', '8 or more characters of its id, or "unfinished"')
   .action(rollback);
 command('smoke', 'Tests a store as a client, with SMOKE_API_KEY.', env).action(async ({ env }) => {
-  await smoke.smokeTest(storeOf(cloudflare.readTarget(env)));
+  await smokeTest({ ...cloudflare.readTarget(env), signal });
   console.log('The smoke test passed.');
 });
 await run(program);
@@ -54,10 +51,6 @@ function command(name: string, description: string, ...options: Option[]): Comma
   const added = program.command(name).description(description);
   for (const option of options) added.addOption(option);
   return added;
-}
-
-function storeOf({ environment, baseUrl }: cloudflare.Target): smoke.Store {
-  return { environment, baseUrl, apiKey: process.env.SMOKE_API_KEY ?? '', signal };
 }
 
 /** Builds what to release: for staging the commit that is checked out, for production what staging serves. */
@@ -71,14 +64,12 @@ async function buildRelease({ env, commit: approved }: Options): Promise<Build> 
   const deployments = await cloudflare.readDeployments(staging);
   const id = rollout.onlyVersion('staging', deployments[0]);
   const { commit, digest } = await cloudflare.readVersion(staging, id);
-  const result = rollout.testResult(id, deployments);
-  if (!commit || result !== rollout.PASSED)
-    throw new Error(`staging serves ${id}, which ${result}: npm run release -- staging`);
+  if (!commit || !rollout.hasPassed(id, deployments))
+    throw new Error(`staging serves ${id}, which ${rollout.UNTESTED}: npm run release -- staging`);
   if (approved && approved !== commit) throw new Error(`staging now serves ${commit}`);
   const build = await buildCommit(commit);
   if (build.digest === digest) return build;
-  const fix = `check out ${commit}, run npm ci, and repeat the command`;
-  throw new Error(`the build differs from staging's: ${fix}`);
+  throw new Error(`the build differs from staging's: check out ${commit}, run npm ci, and repeat`);
 }
 
 /** Sets up an environment that has no worker: migrations, deployment, routes, smoke test. */
@@ -89,16 +80,14 @@ async function first(options: Options): Promise<void> {
   const [exists] = await cloudflare.readDeployments(target);
   if (exists) throw new Error(`a worker named ${target.worker} exists: nothing is changed`);
   // Wrangler takes a host name over from another worker without asking.
-  const isTaken = await fetch(target.baseUrl, { redirect: 'manual' }).then(
-    () => true,
-    ({ cause }) => cause?.code !== 'ENOTFOUND',
-  );
-  if (isTaken) throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
+  const answer = await fetch(target.baseUrl, { redirect: 'manual' }).catch(({ cause }) => cause);
+  if (answer?.code !== 'ENOTFOUND')
+    throw new Error(`something answers at ${target.baseUrl}: nothing is changed`);
   await confirm(`set up ${env} with commit ${await describe(build.commit)}`, env, yes, signal);
   await applyMigrations(target, build);
   const version = await cloudflare.upload(target, build, ['deploy']);
   // A new address needs a DNS record and a certificate first.
-  await smoke.smokeTest({ ...storeOf(target), version }, 600);
+  await smokeTest({ ...target, version, signal }, 600);
   const deployments = await cloudflare.readDeployments(target);
   await rollout.startRun(target, deployments, version).finish(version);
   console.log(`${env} serves ${version} at ${target.baseUrl}.`);
@@ -109,20 +98,19 @@ async function release(options: Options): Promise<void> {
   const { env, yes, allow = [] } = options;
   const build = await buildRelease(options);
   const target = cloudflare.readTarget(env, build.folder);
-  const store = storeOf(target);
+  const store = { ...target, signal };
   const deployments = await cloudflare.readDeployments(target);
   const old = await cloudflare.readVersion(target, rollout.onlyVersion(env, deployments[0]));
   // Another worker may answer at the address. A rollback of a moment ago may still spread.
-  await smoke.waitForVersion({ ...store, version: old.id }, 5);
-  const differing = rollout.differences({ ...old, address: target.host }, target, allow);
-  const allowing = 'nothing is changed. If it is wanted, add --allow and the name before the colon';
-  if (differing.length > 0) throw new Error(`${differing.join('; ')}: ${allowing}`);
-  await smoke.checkKey(store);
+  await waitForVersion({ ...store, version: old.id }, 5);
+  const served = { ...old, address: new URL(target.baseUrl).host };
+  rollout.refuseDifferences(served, target, 'If it is wanted, add --allow and its name', allow);
+  await checkKey(store);
   const pending = await checkMigrations(target, build, old.commit);
   const next = await describe(build.commit);
   const range = ['--is-ancestor', old.commit ?? build.commit, build.commit];
-  const isAhead = await git('merge-base', ...range).catch(() => 'no');
-  const back = isAhead === 'no' ? ' It goes BACK in history: it lacks what is served.' : '';
+  const goesBack = ' It goes BACK in history: it lacks what is served.';
+  const back = await git('merge-base', ...range).catch(() => goesBack);
   console.log(`${env} serves ${await describe(old.commit)}. The release is ${next}.${back}`);
   await confirm(`release ${next}, with the migrations [${pending}]`, env, yes, signal);
 
@@ -130,29 +118,31 @@ async function release(options: Options): Promise<void> {
   let version = '';
   try {
     signal.throwIfAborted();
-    await run.check();
-    if (pending.length > 0) await applyMigrations(target, build);
+    if (pending.length > 0) {
+      await run.check();
+      await applyMigrations(target, build);
+    }
     version = await cloudflare.upload(target, build, ['versions', 'upload']);
     await run.deploy(version, 0);
-    await smoke.smokeTest({ ...store, version, worker: target.worker });
+    await smokeTest({ ...store, version, isNamed: true });
     for (const share of options.shares) {
       await run.deploy(version, share);
       console.log(`Holding for ${options.hold} s. Compare ${version} in Observability:`);
       console.log('status >= 500, count by $workers.scriptVersion.id');
       for (const end = Date.now() + options.hold * 1000; ; await pause(10_000, '', { signal })) {
-        await smoke.smokeTest(store);
+        await smokeTest(store);
         if (Date.now() >= end) break;
       }
       if (process.stdin.isTTY) await confirm('give it more requests', env, yes, signal);
     }
     await run.deploy(version, 100);
-    await run.check();
     await target.withSettings(['triggers', 'deploy']);
-    await smoke.smokeTest({ ...store, version });
+    await smokeTest({ ...store, version });
     await run.finish(version);
   } catch (cause) {
+    if (cause instanceof rollout.Overtaken) throw cause;
     const failure = signal.aborted ? 'interrupted' : oneLine(cause);
-    throw new Error(`${failure}${await run.goBack(version, cause)}`, { cause });
+    throw new Error(`${failure}; ${await run.goBack()}`, { cause });
   }
   console.log(`${env} serves ${version} to all.`);
 }
@@ -163,20 +153,19 @@ async function rollback(wanted: string, { env, yes, force }: Options): Promise<v
   const deployments = await cloudflare.readDeployments(target);
   const now = deployments[0] ? rollout.sharesOf(deployments[0]) : 'nothing';
   const version = rollout.rollbackVersion(wanted, deployments, force);
-  if (now === `100 % of ${version}`) return console.log(`${env} already serves ${now}.`);
-  const result = rollout.testResult(version, deployments);
-  const newest = deployments[0]?.versions[0]?.version_id;
+  const [newest, ...others] = deployments[0]?.versions ?? [];
+  if (newest?.version_id === version && others.length === 0)
+    return console.log(`${env} already serves ${version}.`);
   if (newest && wanted !== 'unfinished' && !force) {
     // A version has its own bindings: an older one may use a database that was replaced.
-    const served = await cloudflare.readVersion(target, newest);
+    const served = await cloudflare.readVersion(target, newest.version_id);
     const next = await cloudflare.readVersion(target, version);
-    const { host: address } = target;
-    const differing = rollout.differences({ ...served, address }, { ...next, address }, []);
-    if (differing.length > 0) throw new Error(`${differing.join('; ')}: --force serves it`);
+    rollout.refuseDifferences(served, next, '--force serves it');
   }
-  await confirm(`serve ${version}, which ${result}, in place of ${now}`, env, yes, signal);
+  const untested = rollout.hasPassed(version, deployments) ? '' : `, which ${rollout.UNTESTED},`;
+  await confirm(`serve ${version}${untested} in place of ${now}`, env, yes, signal);
   await rollout.startRun(target, deployments, version).rollBack();
   console.log(`${env} serves ${version} to all. Data, routes and crons are as before.`);
   if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
-  await smoke.smokeTest({ ...storeOf(target), version });
+  await smokeTest({ ...target, version, signal });
 }

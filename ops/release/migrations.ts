@@ -5,9 +5,9 @@ import { createTestHarness, unstable_splitSqlQuery as splitSqlQuery } from 'wran
 import { recordName } from '../../src/auth/keys/record.ts';
 import { oneLine } from '../command-line.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../local/store.ts';
+import { smokeTest } from '../smoke.ts';
 import { type Build, buildCommit } from './build.ts';
 import type { Target } from './cloudflare.ts';
-import { smokeTest } from './smoke.ts';
 
 /** The migrations to apply. @throws Error if one is not safe for the code that is served, the commit `old`. */
 export async function checkMigrations(target: Target, next: Build, old?: string) {

@@ -19,14 +19,12 @@ export function onlyVersion(environment: string, newest?: Deployment): string {
   throw new Error(`${state}. If nobody is at it: ${end}`);
 }
 
-export const PASSED = 'passed its tests';
-/** Whether a version passed its tests, as far as the listed deployments, the newest first, show. */
-export function testResult(version: string, deployments: Deployment[]): string {
-  const notes = deployments.map(noteOf);
-  const note = notes.find((each) => each?.passed === version || each?.failed === version);
-  if (!note) return 'is not known to have passed its tests';
-  return note.failed === version ? 'failed its tests' : PASSED;
+/** Whether one of the listed deployments notes that a version passed its tests. */
+export function hasPassed(version: string, deployments: Deployment[]): boolean {
+  return deployments.some((each) => noteOf(each)?.passed === version);
 }
+/** Follows the id of a version that has not passed. */
+export const UNTESTED = 'failed its tests or was never tested';
 
 /** The version for a rollback: by its id, the start of it, or the one that an `unfinished` release began with. */
 export function rollbackVersion(wanted: string, deployments: Deployment[], force = false): string {
@@ -35,36 +33,36 @@ export function rollbackVersion(wanted: string, deployments: Deployment[], force
   const note = noteOf(deployments[0]);
   // After the last share, the version is tested once more before it is noted as passed.
   const isFinished = others.length === 0 && (!note || note.passed === newest?.version_id);
-  const begun = isFinished ? newest?.version_id : note?.old;
-  const start = isUnfinished ? (begun ?? '') : wanted;
+  const start = isUnfinished ? ((isFinished ? newest?.version_id : note?.old) ?? '') : wanted;
   const ids = deployments.flatMap(({ versions }) => versions.map((each) => each.version_id));
   const [version = start, ...more] = new Set(ids.filter((id) => id.startsWith(start)));
   if (start.length < 8 || more.length > 0 || version.length < 36)
     throw new Error(`${wanted} must be an id, or 8 or more characters of a recent one`);
-  const result = testResult(version, deployments);
-  if (force || isUnfinished || result === PASSED) return version;
-  throw new Error(`${version} ${result}: nothing is changed. --force serves it`);
+  if (force || isUnfinished || hasPassed(version, deployments)) return version;
+  throw new Error(`${version} ${UNTESTED}: nothing is changed. --force serves it`);
 }
 
 /** What changes only on request: a resource, or routes that lack the host of BASE_URL. */
 export const DIFFERENCES = ['database', 'keys', 'address'] as const;
-type Bound = Record<(typeof DIFFERENCES)[number], string | undefined>;
+type Bound = Partial<Record<(typeof DIFFERENCES)[number], string | undefined>>;
 
-/** How a release differs from what is served, other than allowed. */
-export function differences(served: Bound, next: Bound, allowed: readonly string[]): string[] {
-  return DIFFERENCES.filter((name) => served[name] !== next[name] && !allowed.includes(name)).map(
-    (name) => `${name}: served is ${served[name]}, the release has ${next[name]}`,
+/** @throws Error where the next version differs from the served one, other than allowed. `fix`: what serves it. */
+export function refuseDifferences(served: Bound, next: Bound, fix: string, allowed: string[] = []) {
+  const names = DIFFERENCES.filter(
+    (name) => served[name] !== next[name] && !allowed.includes(name),
   );
+  const listed = names.map((name) => `${name}: served is ${served[name]}, next is ${next[name]}`);
+  if (names.length > 0) throw new Error(`${listed.join('; ')}: nothing is changed. ${fix}`);
 }
 
 /** Another operator has deployed: nothing more may be changed. */
-class Overtaken extends Error {}
+export class Overtaken extends Error {}
 
 /** Deploys after the listed deployments. `old`: the version to go back to. */
 export function startRun(target: Target, listed: Deployment[], old: string) {
   const run = randomUUID().slice(0, 8);
   // Noted with each deployment, because only ten are listed.
-  const passed = testResult(old, listed) === PASSED ? ` passed=${old}` : '';
+  const passed = hasPassed(old, listed) ? ` passed=${old}` : '';
   let isChanged = false;
 
   /** The newest deployment. @throws Overtaken if one since the start is another operator's. */
@@ -79,12 +77,12 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
     throw new Overtaken(`${by}; ${now}`);
   }
 
-  /** Deploys, and notes test results. Deployments have no precondition: the list is read before and after. */
-  async function change(args: string[], results = passed, wrangler = target.onWorker) {
+  /** Deploys, and notes a version that passed. Deployments have no precondition: the list is read before and after. */
+  async function change(args: string[], note = passed, wrangler = target.onWorker): Promise<void> {
     const before = await readNewest();
     isChanged = true;
-    const message = `run=${run} old=${old}${results}`;
-    const failure = await wrangler([...args, '--yes', '--message', message]).catch(oneLine);
+    const message = ['--yes', '--message', `run=${run} old=${old}${note}`];
+    const failure = await wrangler([...args, ...message]).catch(oneLine);
     // A command can fail after it took effect: what is deployed is read, not guessed.
     if ((await readNewest())?.id === before?.id) throw new Error(failure);
   }
@@ -101,22 +99,19 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
   const finish = (version: string) =>
     change(['versions', 'deploy', `${version}@100%`], ` passed=${version}`);
 
-  /** Serves the old version to all again, and notes one that failed. It changes no settings. */
-  const rollBack = (failed = '') =>
-    change(['rollback', old], failed ? `${passed} failed=${failed}` : passed);
+  /** Serves the old version to all again. It changes no settings. */
+  const rollBack = () => change(['rollback', old]);
 
-  /** Goes back from a version that failed, if anything is deployed. Returns what is served. */
-  async function goBack(failed: string, cause: unknown): Promise<string> {
-    if (cause instanceof Overtaken) return '';
-    if (!isChanged) return '; no version was deployed';
-    try {
-      await rollBack(failed).catch(() => rollBack(failed));
-      return `; ${target.environment} serves ${old} to all`;
-    } catch (problem) {
-      if (problem instanceof Overtaken) return `; ${problem.message}`;
-      const command = `npx wrangler rollback ${old} --env ${target.environment}`;
-      return `; could not go back: run ${command}, or use the dashboard`;
-    }
+  /** Goes back, if anything was deployed. Returns what is served. */
+  async function goBack(): Promise<string> {
+    if (!isChanged) return 'no version was deployed';
+    return rollBack()
+      .catch(rollBack)
+      .then(() => `${target.environment} serves ${old} to all`)
+      .catch((problem: Error) => {
+        if (problem instanceof Overtaken) return problem.message;
+        return `could not go back: run npx wrangler rollback ${old} --env ${target.environment}, or use the dashboard`;
+      });
   }
   return { check: readNewest, deploy, finish, rollBack, goBack };
 }

@@ -1,7 +1,7 @@
-/** The smoke test and the test of migrations, against a store in the real runtime. */
+/** The smoke test, which is also the test of migrations, against a store in the real runtime. */
 import { beforeEach, expect, test } from 'vitest';
-import { checkKey, type Store, smokeTest } from '../../../ops/release/smoke.ts';
-import { startStore } from '../../store.ts';
+import { checkKey, type Store, smokeTest } from '../../ops/smoke.ts';
+import { startStore } from '../store.ts';
 
 const store = startStore();
 let subject: Store;
@@ -41,7 +41,7 @@ test('fails when another version or environment answers', async () => {
 });
 
 test.each([
-  ['animals', 'UPDATE pets SET name = upper(name)', 'GET /pets/'],
+  ['animals', 'UPDATE pets SET name = upper(name)', 'the ordered animal'],
   ['repeated orders', 'CREATE UNIQUE INDEX probe ON orders (pet_id)', '/store/orders'],
   ['animals without a status', triggerOn('pets', 'NEW.status IS NULL'), 'POST /pets'],
   ['how orders end', triggerOn('orders', "NEW.status = 'delivered'", 'UPDATE'), 'PATCH'],
