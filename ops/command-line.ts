@@ -1,7 +1,6 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
 import { createInterface } from 'node:readline';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { Environment } from './wrangler.ts';
 
 /** A command that reports invalid arguments in one line on standard error, with exit code 2. */
 export function createProgram(name: string, description: string): Command {
@@ -53,7 +52,7 @@ export const environmentOption = new Option('--env <environment>', 'the environm
  */
 export async function confirm(
   what: string,
-  environment: Environment,
+  environment: string,
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {
