@@ -18,6 +18,7 @@ export function readTarget(environment: 'staging' | 'production', folder = PROJE
   const config = join(folder, 'wrangler.toml');
   const read = readConfig({ config, env: environment });
   const { name: worker = '', account_id, d1_databases, kv_namespaces, routes, vars } = read;
+  const [host, hosts] = [new URL(String(vars.BASE_URL)).host, (routes ?? []).map(hostOf)];
   const ids = JSON.stringify([account_id, d1_databases, kv_namespaces, routes, vars]);
   const [unset] = UNSET.exec(ids) ?? [];
   if (unset) throw new Error(`wrangler.toml has ${unset}: First set-up in docs/operations.md`);
@@ -30,8 +31,8 @@ export function readTarget(environment: 'staging' | 'production', folder = PROJE
     worker,
     baseUrl: String(vars.BASE_URL),
     apiKey: process.env.SMOKE_API_KEY ?? '',
-    /** The hosts of the routes. */
-    address: [...new Set((routes ?? []).map(hostOf))].join(),
+    /** The host of `BASE_URL`, unless the routes lack it. */
+    address: hosts.includes(host) ? host : hosts.join(),
     database: d1_databases[0]?.database_id,
     keys: kv_namespaces[0]?.id,
     /** Runs wrangler on the worker, without any settings. */

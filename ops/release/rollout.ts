@@ -24,7 +24,7 @@ export function hasPassed(version: string, deployments: Deployment[]): boolean {
   return deployments.some((each) => noteOf(each)?.passed === version);
 }
 /** Follows the id of a version that has not passed. */
-export const UNTESTED = 'failed its tests or was never tested';
+export const UNTESTED = 'failed its tests, was never tested, or is too old to be listed';
 
 /** The version for a rollback: by its id, the start of it, or the one that an `unfinished` release began with. */
 export function rollbackVersion(wanted: string, deployments: Deployment[], force = false): string {
