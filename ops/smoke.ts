@@ -12,10 +12,10 @@ export type Store = {
   /** Ends in `/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** The version that must answer. If it is named, the version of that worker answers whatever its share is. */
+  /** The version that must answer. */
   version?: string;
-  isNamed?: boolean;
-  worker?: string;
+  /** Such as `worker="version"`: this version answers, whatever its share is. */
+  override?: string;
   signal?: AbortSignal;
 };
 
@@ -23,11 +23,10 @@ export type Store = {
 async function send(store: Store, request: string, expected: string, body?: object, once?: string) {
   const [method = '', path = ''] = request.split(' ');
   // https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
-  const override = `${store.worker}="${store.version}"`;
   const headers = {
     'content-type': 'application/json',
     ...(store.apiKey && { authorization: `Bearer ${store.apiKey}` }),
-    ...(store.isNamed && { 'cloudflare-workers-version-overrides': override }),
+    ...(store.override && { 'cloudflare-workers-version-overrides': store.override }),
     ...(once && { 'idempotency-key': once }),
   };
   const signal = AbortSignal.any([AbortSignal.timeout(30_000), store.signal ?? []].flat());
@@ -35,7 +34,7 @@ async function send(store: Store, request: string, expected: string, body?: obje
   const response = await fetch(path.startsWith('/') ? store.baseUrl + path : path, init);
   if (response.status === 429) {
     await pause(Number(response.headers.get('retry-after')) * 1000, '', { signal });
-    return send(store, request, expected, body, once);
+    return send({ ...store, signal }, request, expected, body, once);
   }
   const json = Object(await response.json().catch(() => undefined));
   const header = (name: string) => response.headers.get(name) ?? '';
@@ -49,14 +48,16 @@ async function send(store: Store, request: string, expected: string, body?: obje
 export async function waitForVersion(store: Store, limitSeconds: number): Promise<void> {
   const { environment, version } = store;
   const end = Date.now() + limitSeconds * 1000;
-  for (let answers = 0; answers < 5; answers += 1) {
+  let answers = 0;
+  while (answers < 5) {
     try {
       const { json } = await send({ ...store, apiKey: '' }, 'GET /health', '200');
       expect('health', json, { ...json, environment, ...(version && { version }) });
+      answers += 1;
     } catch (cause) {
       store.signal?.throwIfAborted();
       if (Date.now() > end) throw new Error(`${store.baseUrl}: ${oneLine(cause)}`, { cause });
-      answers = -1;
+      answers = 0;
       await pause(500);
     }
   }
@@ -67,9 +68,10 @@ export async function checkKey(store: Store): Promise<void> {
   const isRead = store.environment === 'production';
   const expected = isRead ? '403 insufficient_scope' : '400 invalid_request';
   await send(store, 'POST /pets', expected, {}).catch((cause) => {
+    if (!/found \["40[013] /.test(cause.message)) throw cause;
     const options = `${isRead ? '--read-only ' : ''}--env ${store.environment}`;
-    const fix = `If it is SMOKE_API_KEY: npm run keys -- create --label Smoke ${options}`;
-    throw new Error(`${oneLine(cause)}. ${fix}`, { cause });
+    const fix = `To create one: npm run keys -- create --label Smoke ${options}`;
+    throw new Error(`SMOKE_API_KEY: ${oneLine(cause)}. ${fix}`, { cause });
   });
 }
 

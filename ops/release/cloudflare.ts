@@ -22,15 +22,14 @@ export function readTarget(environment: 'staging' | 'production', folder = PROJE
   const ids = JSON.stringify([account_id, d1_databases, kv_namespaces, routes, vars]);
   const [unset] = UNSET.exec(ids) ?? [];
   if (unset) throw new Error(`wrangler.toml has ${unset}: First set-up in docs/operations.md`);
-  /** The limit is for a hang, which would block a rollback. */
   const env = { CLOUDFLARE_ACCOUNT_ID: String(account_id) };
+  /** The limit is for a hang, which would block a rollback. */
   const run = (args: string[]) =>
     runWrangler(args, { env, timeout: 300_000, killSignal: 'SIGKILL' });
   return {
     environment,
     worker,
     baseUrl: String(vars.BASE_URL),
-    apiKey: process.env.SMOKE_API_KEY ?? '',
     /** The host of `BASE_URL`, unless the routes lack it. */
     address: hosts.includes(host) ? host : hosts.join(),
     database: d1_databases[0]?.database_id,

@@ -30,6 +30,7 @@ shares.argParser((text) => text.split(',').map(integerFrom(1, 99)));
 const stop = new AbortController();
 const { signal } = stop;
 onStop(() => stop.abort());
+const client = { apiKey: process.env.SMOKE_API_KEY ?? '', signal };
 const program = createProgram('npm run release --', 'Releases, promotes and rolls back the store.');
 command('first', 'Sets up an environment that has no worker.', env, yes).action(first);
 command('staging', 'Releases the commit that is checked out.', allow).action((options) =>
@@ -42,7 +43,7 @@ command('rollback', 'Serves an earlier version to all again.', env, force, yes)
   .argument('<version>', '8 or more characters of its id, or "unfinished"')
   .action(rollback);
 command('smoke', 'Tests a store as a client, with SMOKE_API_KEY.', env).action(async ({ env }) => {
-  await smokeTest({ ...cloudflare.readTarget(env), signal });
+  await smokeTest({ ...cloudflare.readTarget(env), ...client });
   console.log('The smoke test passed.');
 });
 await run(program);
@@ -77,6 +78,7 @@ async function first(options: Options): Promise<void> {
   const { env, yes } = options;
   const build = await buildRelease(options);
   const target = cloudflare.readTarget(env, build.folder);
+  if (!client.apiKey) throw new Error('SMOKE_API_KEY is not set: Release in docs/operations.md');
   const [exists] = await cloudflare.readDeployments(target);
   if (exists) throw new Error(`a worker named ${target.worker} exists: nothing is changed`);
   // Wrangler takes a host name over from another worker without asking.
@@ -87,9 +89,9 @@ async function first(options: Options): Promise<void> {
   await applyMigrations(target, build);
   const version = await cloudflare.upload(target, build, ['deploy']);
   // A new address needs a DNS record and a certificate first.
-  await smokeTest({ ...target, version, signal }, 600);
+  await smokeTest({ ...target, ...client, version }, 600);
   const deployments = await cloudflare.readDeployments(target);
-  await rollout.startRun(target, deployments, version).finish(version);
+  await rollout.start(target, deployments, version).finish(version);
   console.log(`${env} serves ${version} at ${target.baseUrl}.`);
 }
 
@@ -98,13 +100,13 @@ async function release(options: Options): Promise<void> {
   const { env, yes, allow = [] } = options;
   const build = await buildRelease(options);
   const target = cloudflare.readTarget(env, build.folder);
-  const store = { ...target, signal };
+  const store = { ...target, ...client };
   const deployments = await cloudflare.readDeployments(target);
   const old = await cloudflare.readVersion(target, rollout.onlyVersion(env, deployments[0]));
   // Another worker may answer at the address. A rollback of a moment ago may still spread.
   await waitForVersion({ ...store, version: old.id }, 5);
   const served = { ...old, address: new URL(target.baseUrl).host };
-  rollout.refuseDifferences(served, target, 'If it is wanted, add --allow and its name', allow);
+  rollout.refuseDifferences(served, target, 'If it is wanted: --allow <name>', allow);
   await checkKey(store);
   const pending = await checkMigrations(target, build, old.commit);
   const next = await describe(build.commit);
@@ -114,35 +116,35 @@ async function release(options: Options): Promise<void> {
   console.log(`${env} serves ${await describe(old.commit)}. The release is ${next}.${back}`);
   await confirm(`release ${next}, with the migrations [${pending}]`, env, yes, signal);
 
-  const run = rollout.startRun(target, deployments, old.id);
+  const steps = rollout.start(target, deployments, old.id);
   let version = '';
   try {
     signal.throwIfAborted();
     if (pending.length > 0) {
-      await run.check();
+      await steps.check();
       await applyMigrations(target, build);
     }
     version = await cloudflare.upload(target, build, ['versions', 'upload']);
-    await run.deploy(version, 0);
-    await smokeTest({ ...store, version, isNamed: true });
+    await steps.deploy(version, 0);
+    await smokeTest({ ...store, version, override: `${target.worker}="${version}"` });
     for (const share of options.shares) {
-      await run.deploy(version, share);
+      await steps.deploy(version, share);
       console.log(`Holding for ${options.hold} s. Compare ${version} in Observability:`);
       console.log('status >= 500, count by $workers.scriptVersion.id');
-      for (const end = Date.now() + options.hold * 1000; ; await pause(10_000, '', { signal })) {
+      const end = Date.now() + options.hold * 1000;
+      do {
         await smokeTest(store);
-        if (Date.now() >= end) break;
-      }
+      } while (Date.now() < end && (await pause(10_000, true, { signal })));
       if (process.stdin.isTTY) await confirm('give it more requests', env, yes, signal);
     }
-    await run.deploy(version, 100);
+    await steps.deploy(version, 100);
     await target.withSettings(['triggers', 'deploy']);
     await smokeTest({ ...store, version });
-    await run.finish(version);
+    await steps.finish(version);
   } catch (cause) {
     if (cause instanceof rollout.Overtaken) throw cause;
     const failure = signal.aborted ? 'interrupted' : oneLine(cause);
-    throw new Error(`${failure}; ${await run.goBack()}`, { cause });
+    throw new Error(`${failure}; ${await steps.goBack()}`, { cause });
   }
   console.log(`${env} serves ${version} to all.`);
 }
@@ -164,8 +166,8 @@ async function rollback(wanted: string, { env, yes, force }: Options): Promise<v
   }
   const untested = rollout.hasPassed(version, deployments) ? '' : `, which ${rollout.UNTESTED},`;
   await confirm(`serve ${version}${untested} in place of ${now}`, env, yes, signal);
-  await rollout.startRun(target, deployments, version).rollBack();
-  console.log(`${env} serves ${version} to all. Data, routes and crons are as before.`);
-  if (!process.env.SMOKE_API_KEY) return console.log('Not tested: SMOKE_API_KEY is not set.');
-  await smokeTest({ ...target, version, signal });
+  await rollout.start(target, deployments, version).rollBack();
+  console.log(`${env} serves ${version}${untested} to all. Data, routes and crons are as before.`);
+  if (!client.apiKey) return console.log('Not tested: SMOKE_API_KEY is not set.');
+  await smokeTest({ ...target, ...client, version });
 }

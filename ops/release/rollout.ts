@@ -23,8 +23,9 @@ export function onlyVersion(environment: string, newest?: Deployment): string {
 export function hasPassed(version: string, deployments: Deployment[]): boolean {
   return deployments.some((each) => noteOf(each)?.passed === version);
 }
-/** Follows the id of a version that has not passed. */
-export const UNTESTED = 'failed its tests, was never tested, or is too old to be listed';
+
+/** What is said of other versions. */
+export const UNTESTED = 'failed its tests, or is not known to have passed them';
 
 /** The version for a rollback: by its id, the start of it, or the one that an `unfinished` release began with. */
 export function rollbackVersion(wanted: string, deployments: Deployment[], force = false): string {
@@ -59,7 +60,7 @@ export function refuseDifferences(served: Bound, next: Bound, fix: string, allow
 export class Overtaken extends Error {}
 
 /** Deploys after the listed deployments. `old`: the version to go back to. */
-export function startRun(target: Target, listed: Deployment[], old: string) {
+export function start(target: Target, listed: Deployment[], old: string) {
   const run = randomUUID().slice(0, 8);
   // Noted with each deployment, because only ten are listed.
   const passed = hasPassed(old, listed) ? ` passed=${old}` : '';
@@ -82,9 +83,9 @@ export function startRun(target: Target, listed: Deployment[], old: string) {
     const before = await readNewest();
     isChanged = true;
     const message = ['--yes', '--message', `run=${run} old=${old}${note}`];
-    const failure = await wrangler([...args, ...message]).catch(oneLine);
+    const output = await wrangler([...args, ...message]).catch(oneLine);
     // A command can fail after it took effect: what is deployed is read, not guessed.
-    if ((await readNewest())?.id === before?.id) throw new Error(failure);
+    if ((await readNewest())?.id === before?.id) throw new Error(output);
   }
 
   /** Gives a version a share of the requests, in percent, and the rest to the old one. */

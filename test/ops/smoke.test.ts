@@ -1,5 +1,5 @@
 /** The smoke test, which is also the test of migrations, against a store in the real runtime. */
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { checkKey, type Store, smokeTest } from '../../ops/smoke.ts';
 import { startStore } from '../store.ts';
 
@@ -12,26 +12,35 @@ beforeEach(async () => {
 });
 
 test('passes, and removes its animals and nobody else’s', async () => {
-  const headers = { 'Idempotency-Key': 'smoke-test-1' };
-  const { body } = await store.create(
-    { name: 'Rex', categoryId: 1, status: 'available' },
-    { headers },
-  );
+  const rex = { name: 'Rex', categoryId: 1, status: 'available' };
+  const { body } = await store.create(rex, { headers: { 'Idempotency-Key': 'smoke-test-1' } });
   await smokeTest(subject);
   expect((await store.fetch('/v1/pets')).body).toEqual([body]);
 });
 
-test('fails with a key that is read-only, expired or unknown, and writes nothing', async () => {
-  const readOnly = await store.issueKey({ scopes: ['read'] });
+test('needs a key with exactly the scopes of its environment, and writes nothing with another', async () => {
+  const [other, readOnly] = ['x', await store.issueKey({ scopes: ['read'] })];
   await expect(smokeTest({ ...subject, apiKey: readOnly })).rejects.toThrow('insufficient_scope');
-  await expect(smokeTest({ ...subject, apiKey: 'x' })).rejects.toThrow('401 invalid_api_key');
+  await expect(smokeTest({ ...subject, apiKey: other })).rejects.toThrow('401 invalid_api_key');
+  const production = { ...subject, environment: 'production' };
+  await checkKey({ ...production, apiKey: readOnly });
+  await expect(checkKey(production)).rejects.toThrow('--read-only --env production');
   expect((await store.fetch('/v1/pets')).body).toEqual([]);
 });
 
-test('the key of production must not be able to write', async () => {
-  const production = { ...subject, environment: 'production' };
-  await checkKey({ ...production, apiKey: await store.issueKey({ scopes: ['read'] }) });
-  await expect(checkKey(production)).rejects.toThrow('--read-only --env production');
+test('repeats a request after a 429', async () => {
+  const { fetch } = globalThis;
+  let count = 0;
+  const answer = (...request: Parameters<typeof fetch>) =>
+    count++ % 2 === 0 ? new Response('', { status: 429 }) : fetch(...request);
+  vi.stubGlobal('fetch', answer);
+  await smokeTest(subject);
+});
+
+test('fails if answers have no request id', async () => {
+  const headers = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+  vi.stubGlobal('fetch', async () => Response.json({ environment: 'local' }, { headers }));
+  await expect(smokeTest(subject, 0)).rejects.toThrow('found ["200","nosniff",false]');
 });
 
 test('fails when another version or environment answers', async () => {

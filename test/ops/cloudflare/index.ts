@@ -11,7 +11,7 @@ export async function startCloudflare() {
   const { routes, ...account } = fakeWorkers(runtime.load);
   /** The versions that answered clients who named none. */
   const served: string[] = [];
-  /** The versions that answer requests for animals with a 500. */
+  /** The versions that answer reads of animals with a 500. */
   const broken = new Set<string>();
 
   /** Answers a client by the version that it names, or one of the deployed, by their shares. */
@@ -28,7 +28,8 @@ export async function startCloudflare() {
     const id = (named ?? byShare)?.version_id ?? '';
     if (!named) served.push(id);
     const { pathname, search } = new URL(request.url);
-    if (broken.has(id) && pathname.startsWith('/v1/pets')) return new Response('', { status: 500 });
+    const isRead = request.method === 'GET' && pathname.startsWith('/v1/pets');
+    if (broken.has(id) && isRead) return new Response('', { status: 500 });
     const version = await runtime.version(id);
     const init = { method: request.method, headers: [...request.headers] };
     const body = (await request.text()) || null;

@@ -71,7 +71,7 @@ describe('a release', { shuffle: false }, () => {
     on(after(UPLOAD), breakNewest);
     staging().settings = { observability: 'before' };
     const problem = await refused(['staging'], [UPLOAD, AT_0, AT_100]);
-    expect(problem).toMatch(new RegExp(`error: POST /pets: .*500.*staging serves ${old} to all`));
+    expect(problem).toMatch(new RegExp(`error: GET /pets.*500.*staging serves ${old} to all`));
     expect(served).not.toContain(newest());
     expect(staging().settings).toMatchObject({ observability: 'before' });
   });
@@ -81,6 +81,8 @@ describe('a release', { shuffle: false }, () => {
     const problem = await refused(['staging'], expect.arrayContaining([AT_100, ROUTES]));
     expect(problem).toContain(`staging serves ${old} to all`);
     expect(served()).toBe(old);
+    expect(JSON.stringify(staging().deployments)).not.toContain(`passed=${newest()}`);
+    expect(staging().settings).not.toMatchObject({ observability: 'before' });
   });
 
   test('is refused where another version answers at its address', async () => {
