@@ -69,9 +69,9 @@ export async function checkKey(store: Store): Promise<void> {
   const expected = isRead ? '403 insufficient_scope' : '400 invalid_request';
   await send(store, 'POST /pets', expected, {}).catch((cause) => {
     if (!/found \["40[013] /.test(cause.message)) throw cause;
-    const options = `${isRead ? '--read-only ' : ''}--env ${store.environment}`;
-    const fix = `To create one: npm run keys -- create --label Smoke ${options}`;
-    throw new Error(`SMOKE_API_KEY: ${oneLine(cause)}. ${fix}`, { cause });
+    const fix = `npm run keys -- create --label Smoke ${isRead ? '--read-only ' : ''}--env`;
+    const message = `SMOKE_API_KEY: ${oneLine(cause)}. To create one: ${fix} ${store.environment}`;
+    throw new Error(message, { cause });
   });
 }
 

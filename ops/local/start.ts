@@ -11,17 +11,15 @@ import { LOCAL_KEY, setUpLocalStore } from './store.ts';
 const STORAGE_FAILURE =
   /"cause":"[^"]*(?:internal error|Network connection lost|did not respond|SQLITE_(?:CORRUPT|NOTADB|IOERR|CANTOPEN))/;
 
-const MAX_PORT = 65535;
-
 // Wrangler ends the runtime when this process exits.
 onStop(() => process.exit());
 
 const program = createProgram('npm start --', 'Sets up the local store and serves it.')
-  .option('--port <number>', 'the port on localhost', integerFrom(1, MAX_PORT), 8787)
+  .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
   .action(async ({ port }: { port: number }) => {
     reserveStore(port);
     if (await isInUse(port)) {
-      const other = (port % MAX_PORT) + 1;
+      const other = (port % 65_535) + 1;
       throw new Error(`port ${port} is in use. Choose another: npm start -- --port ${other}`);
     }
     console.log('Setting up the local store …');

@@ -129,13 +129,13 @@ async function release(options: Options): Promise<void> {
     await smokeTest({ ...store, version, override: `${target.worker}="${version}"` });
     for (const share of options.shares) {
       await steps.deploy(version, share);
-      console.log(`Holding for ${options.hold} s. Compare ${version} in Observability:`);
-      console.log('status >= 500, count by $workers.scriptVersion.id');
+      const query = 'status >= 500, count by $workers.scriptVersion.id';
+      console.log(`Holding for ${options.hold} s. In Observability compare ${version}: ${query}`);
       const end = Date.now() + options.hold * 1000;
       do {
         await smokeTest(store);
       } while (Date.now() < end && (await pause(10_000, true, { signal })));
-      if (process.stdin.isTTY) await confirm('give it more requests', env, yes, signal);
+      await confirm('give it more requests', env, yes, signal);
     }
     await steps.deploy(version, 100);
     await target.withSettings(['triggers', 'deploy']);

@@ -18,8 +18,7 @@ export async function checkMigrations(target: Target, next: Build, old?: string)
     const sql = await readFile(join(next.folder, 'migrations', name), 'utf8');
     const [statement] = contractingStatements(sql);
     const reason = /^-- contracts: (.*\S)/m.exec(sql)?.[1];
-    const fix = '(docs/operations.md, Migrations)';
-    if (statement && !reason) throw new Error(`${name} does not only expand: ${statement} ${fix}`);
+    if (statement && !reason) throw new Error(`${name} does not only expand: ${statement}`);
     if (statement) console.log(`${name} contracts: ${reason}`);
   }
   await testOldCode(await buildCommit(old), next).catch((cause) => {

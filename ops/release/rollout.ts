@@ -23,7 +23,6 @@ export function onlyVersion(environment: string, newest?: Deployment): string {
 export function hasPassed(version: string, deployments: Deployment[]): boolean {
   return deployments.some((each) => noteOf(each)?.passed === version);
 }
-
 /** What is said of other versions. */
 export const UNTESTED = 'failed its tests, or is not known to have passed them';
 
