@@ -15,7 +15,6 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
 export async function startApi(routes: Hono, clients: MiddlewareHandler = (_, next) => next()) {
   /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
   const calls: string[] = [];
-  /** The tokens that are accepted. */
   const tokens = new Set([TOKEN]);
   const hooks = new Map<RegExp, () => unknown>();
 

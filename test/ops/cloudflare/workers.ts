@@ -33,7 +33,6 @@ const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting
 /** `load` loads all uploaded versions into the runtime. */
 export function fakeWorkers(load: (versions: Version[]) => Promise<void>) {
   const workers = new Map<string, Worker>();
-  /** The worker that has each host name. */
   const hosts = new Map<string, Worker>();
   /** Its own time: each thing is created a second after the one before. */
   let seconds = Date.UTC(2027, 0, 1) / 1000;

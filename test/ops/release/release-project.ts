@@ -26,7 +26,6 @@ export function releaseProject() {
     return (await promisify(execFile)('git', [...identity, ...args], options)).stdout.trim();
   }
 
-  /** Changes a file and commits that. */
   async function commit(name: string, change: (text: string) => string): Promise<void> {
     await writeFile(path(name), change(await readFile(path(name), 'utf8').catch(() => '')));
     await git('add', '--all');
@@ -54,7 +53,6 @@ export function releaseProject() {
     });
   }
 
-  /** Runs it, and expects it to succeed. */
   async function release(...args: string[]): Promise<string> {
     const { exited, stdout, stderr } = start(args);
     expect(await exited, `${stdout()}${stderr()}`).toBe(0);

@@ -17,7 +17,6 @@ test.each([
 
 test.each([
   'DROP TABLE pets',
-  'ALTER TABLE pets RENAME TO animals',
   'ALTER TABLE pets ADD COLUMN note TEXT NOT NULL',
   'ALTER TABLE pets ADD COLUMN "default" TEXT NOT NULL',
   "ALTER TABLE pets ADD COLUMN note TEXT CHECK (note <> 'DEFAULT') NOT NULL",
