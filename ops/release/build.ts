@@ -27,7 +27,6 @@ export async function buildCommit(commit: string): Promise<Build> {
   return { commit, digest, folder };
 }
 
-/** Runs git in the project. */
 export async function git(...args: string[]): Promise<string> {
   return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trimEnd();
 }

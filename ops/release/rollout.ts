@@ -46,13 +46,13 @@ export function rollbackVersion(wanted: string, deployments: Deployment[], force
 export const DIFFERENCES = ['database', 'keys', 'address'] as const;
 type Bound = Partial<Record<(typeof DIFFERENCES)[number], string | undefined>>;
 
-/** @throws Error where the next version differs from the served one, other than allowed. `fix`: what serves it. */
+/** The allowed differences of the next version from the served one. @throws Error of others, and the `fix`. */
 export function refuseDifferences(served: Bound, next: Bound, fix: string, allowed: string[] = []) {
-  const names = DIFFERENCES.filter(
-    (name) => served[name] !== next[name] && !allowed.includes(name),
-  );
-  const listed = names.map((name) => `${name}: served is ${served[name]}, next is ${next[name]}`);
-  if (names.length > 0) throw new Error(`${listed.join('; ')}: nothing is changed. ${fix}`);
+  const names = DIFFERENCES.filter((name) => served[name] !== next[name]);
+  const refused = names.filter((name) => !allowed.includes(name));
+  const listed = refused.map((name) => `${name}: served is ${served[name]}, next is ${next[name]}`);
+  if (listed.length > 0) throw new Error(`${listed.join('; ')}: nothing is changed. ${fix}`);
+  return names;
 }
 
 /** Another operator has deployed: nothing more may be changed. */
