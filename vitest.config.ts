@@ -54,8 +54,6 @@ export default defineConfig({
     })),
     // The files of a process share its imports, and its servers (test/server.ts).
     isolate: false,
-    unstubEnvs: true,
-    unstubGlobals: true,
     environment: './test/environment.ts',
     teardownTimeout: 60_000,
     // Far more than any test needs, so that a busy machine does not fail it.

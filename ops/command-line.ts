@@ -52,7 +52,7 @@ export const environmentOption = new Option('--env <environment>', 'the environm
  */
 export async function confirm(
   what: string,
-  environment: string,
+  environment: 'local' | 'staging' | 'production',
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {

@@ -32,10 +32,9 @@ async function send(store: Store, request: string, expected: string, body?: obje
   const signal = AbortSignal.any([AbortSignal.timeout(30_000), store.signal ?? []].flat());
   const init = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
   const response = await fetch(path.startsWith('/') ? store.baseUrl + path : path, init);
-  if (response.status === 429) {
-    await pause(Number(response.headers.get('retry-after')) * 1000, '', { signal });
+  const waitMs = 1000 * (Number(response.headers.get('retry-after')) || 1);
+  if (response.status === 429 && (await pause(waitMs, true, { signal }).catch(() => false)))
     return send({ ...store, signal }, request, expected, body, once);
-  }
   const json = Object(await response.json().catch(() => undefined));
   const header = (name: string) => response.headers.get(name) ?? '';
   const isPrivate = header('cache-control').includes('no-store') && header('x-request-id') !== '';
@@ -67,8 +66,9 @@ export async function waitForVersion(store: Store, limitSeconds: number): Promis
 export async function checkKey(store: Store): Promise<void> {
   const isRead = store.environment === 'production';
   const expected = isRead ? '403 insufficient_scope' : '400 invalid_request';
-  await send(store, 'POST /pets', expected, {}).catch((cause) => {
-    if (!/found \["40[013] /.test(cause.message)) throw cause;
+  await send(store, 'POST /pets', expected, {}).catch((cause: Error) => {
+    const isAnswer = /found \["40[013] /.test(cause.message);
+    if (!isAnswer || cause.message.includes(`found ["${expected}"`)) throw cause;
     const fix = `npm run keys -- create --label Smoke ${isRead ? '--read-only ' : ''}--env`;
     const message = `SMOKE_API_KEY: ${oneLine(cause)}. To create one: ${fix} ${store.environment}`;
     throw new Error(message, { cause });

@@ -23,7 +23,7 @@ const allow = new Option('--allow <changes...>', 'wanted changes').choices(rollo
 const commit = new Option('--commit <id>', 'refuse if staging serves another commit');
 const hold = new Option('--hold <seconds>', 'how long a share is held').default(300);
 const shares = new Option('--shares <percent>', 'before 100, such as 1,10').default([10]);
-const force = new Option('--force', `serve a version that ${rollout.UNTESTED}`);
+const force = new Option('--force', 'skip the checks of tests, database and KV namespace');
 hold.argParser(integerFrom(0, 86_400));
 shares.argParser((text) => text.split(',').map(integerFrom(1, 99)));
 
@@ -108,8 +108,8 @@ async function release(options: Options): Promise<void> {
   const served = { ...old, address: new URL(target.baseUrl).host };
   const replaced = rollout.refuseDifferences(served, target, '--allow <name> releases it', allow);
   // The served version may not know a key of the new store. Two databases must not share the requests.
-  if (!replaced.includes('keys')) await checkKey(store);
-  const shares = replaced.length > 0 ? [] : options.shares;
+  if (!replaced.includes('keys') || !client.apiKey) await checkKey(store);
+  const shares = replaced.some((name) => name !== 'address') ? [] : options.shares;
   const pending = await checkMigrations(target, build, old.commit);
   const next = await describe(build.commit);
   const range = ['--is-ancestor', old.commit ?? build.commit, build.commit];
@@ -162,7 +162,7 @@ async function rollback(wanted: string, { env, yes, force }: Options): Promise<v
     return console.log(`${env} already serves ${version}.`);
   if (newest && wanted !== 'unfinished' && !force) {
     // A version has its own bindings: an older one may use a database that was replaced.
-    const served = await cloudflare.readVersion(target, newest.version_id);
+    const served = await cloudflare.readVersion(target, (others.at(-1) ?? newest).version_id);
     const next = await cloudflare.readVersion(target, version);
     rollout.refuseDifferences(served, next, '--force serves it');
   }

@@ -23,7 +23,7 @@ export function onlyVersion(environment: string, newest?: Deployment): string {
 export function hasPassed(version: string, deployments: Deployment[]): boolean {
   return deployments.some((each) => noteOf(each)?.passed === version);
 }
-/** What is said of other versions. */
+/** Describes a version without that note. */
 export const UNTESTED = 'failed its tests, or is not known to have passed them';
 
 /** The version for a rollback: by its id, the start of it, or the one that an `unfinished` release began with. */
@@ -46,7 +46,7 @@ export function rollbackVersion(wanted: string, deployments: Deployment[], force
 export const DIFFERENCES = ['database', 'keys', 'address'] as const;
 type Bound = Partial<Record<(typeof DIFFERENCES)[number], string | undefined>>;
 
-/** The allowed differences of the next version from the served one. @throws Error of others, and the `fix`. */
+/** The allowed differences of the next version from the served one. @throws Error that lists others, and the `fix`. */
 export function refuseDifferences(served: Bound, next: Bound, fix: string, allowed: string[] = []) {
   const names = DIFFERENCES.filter((name) => served[name] !== next[name]);
   const refused = names.filter((name) => !allowed.includes(name));

@@ -85,7 +85,7 @@ test.each(Object.entries(STATUSES))('%s is a StoreError with this code', async (
 });
 
 test('README.md lists these codes, in this order', () => {
-  const [, list = ''] = /`code` is one of the store \((.*?)\)/s.exec(README) ?? [];
+  const [, list = ''] = /`code` is a code of the store \((.*?)\)/s.exec(README) ?? [];
   const listed = Array.from(list.matchAll(/`(\w+)`/g), ([, code]) => code);
   expect(listed).toEqual(Object.keys(STATUSES));
 });

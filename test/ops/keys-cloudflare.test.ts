@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { wranglerNamespace } from '../../ops/keys/namespace.ts';
 import { recordName } from '../../src/auth/keys/record.ts';
@@ -25,6 +25,7 @@ beforeEach(() => {
   cloudflare.calls.length = 0;
   for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value);
 });
+afterEach(() => vi.unstubAllEnvs());
 afterAll(() => cloudflare.close());
 
 test('the command stores a record; the key and the token are in no argument, log or file', async () => {

@@ -1,5 +1,5 @@
 /** The smoke test, which is also the test of migrations, against a store in the real runtime. */
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { checkKey, type Store, smokeTest } from '../../ops/smoke.ts';
 import { startStore } from '../store.ts';
 
@@ -10,6 +10,8 @@ beforeEach(async () => {
   const apiKey = await store.issueKey();
   subject = { environment: 'local', baseUrl: `${store.url()}/v1`, apiKey };
 });
+
+afterEach(() => vi.unstubAllGlobals());
 
 test('passes, and removes its animals and nobody else’s', async () => {
   const rex = { name: 'Rex', categoryId: 1, status: 'available' };
@@ -30,10 +32,8 @@ test('needs a key with exactly the scopes of its environment, and writes nothing
 
 test('repeats a request after a 429', async () => {
   const { fetch } = globalThis;
-  let count = 0;
-  const answer = (...request: Parameters<typeof fetch>) =>
-    count++ % 2 === 0 ? new Response('', { status: 429 }) : fetch(...request);
-  vi.stubGlobal('fetch', answer);
+  const limited = async () => new Response('', { status: 429 });
+  vi.stubGlobal('fetch', vi.fn(fetch).mockImplementationOnce(limited));
   await smokeTest(subject);
 });
 

@@ -24,7 +24,7 @@ export async function startCloudflare() {
     const override = request.headers.get('cloudflare-workers-version-overrides');
     const named = versions.find((each) => override === `${worker.name}="${each.version_id}"`);
     const [first, second] = versions;
-    const byShare = Math.random() * 100 < (first?.percentage ?? 0) ? first : second;
+    const byShare = (served.length * 37) % 100 < (first?.percentage ?? 0) ? first : second;
     const id = (named ?? byShare)?.version_id ?? '';
     if (!named) served.push(id);
     const { pathname, search } = new URL(request.url);
