@@ -2,6 +2,9 @@
 import { createInterface } from 'node:readline';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
+const ENVIRONMENTS = ['local', 'staging', 'production'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
 /** A command that reports invalid arguments in one line on standard error, with exit code 2. */
 export function createProgram(name: string, description: string): Command {
   return new Command(name)
@@ -41,7 +44,7 @@ export function integerFrom(minimum: number, maximum: number): (text: string) =>
 }
 
 export const environmentOption = new Option('--env <environment>', 'the environment of the store')
-  .choices(['local', 'staging', 'production'])
+  .choices(ENVIRONMENTS)
   .default('local');
 
 /**
@@ -52,7 +55,7 @@ export const environmentOption = new Option('--env <environment>', 'the environm
  */
 export async function confirm(
   what: string,
-  environment: 'local' | 'staging' | 'production',
+  environment: Environment,
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {

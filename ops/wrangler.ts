@@ -3,7 +3,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { oneLine } from './command-line.ts';
+import { type Environment, oneLine } from './command-line.ts';
 
 // CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
 // and commands on the local store would use its ids. Every command imports this module before it does anything.
@@ -13,8 +13,6 @@ if (process.env.CLOUDFLARE_ENV) {
   );
   process.exit(2);
 }
-
-export type Environment = 'local' | 'staging' | 'production';
 
 export const PROJECT_ROOT = dirname(import.meta.dirname);
 

@@ -1,8 +1,9 @@
 /** `npm run writes`: stops writes to a store, for example during a restore, and resumes them. */
 import { Argument } from 'commander';
+import type { Environment } from './command-line.ts';
 import { confirm, createProgram, environmentOption, run } from './command-line.ts';
 import { readWrites, resumeWrites, stopWrites } from './stopped-writes.ts';
-import { type Environment, runIn } from './wrangler.ts';
+import { runIn } from './wrangler.ts';
 
 const program = createProgram(
   'npm run writes --',

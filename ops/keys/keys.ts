@@ -4,16 +4,11 @@ import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
 import { generateKey } from '../../src/auth/keys/format.ts';
 import { recordName, scopesOf, stateOf } from '../../src/auth/keys/record.ts';
+import type { Environment } from '../command-line.ts';
 import { confirm, createProgram, environmentOption, run } from '../command-line.ts';
-import type { Environment } from '../wrangler.ts';
 import { duration, expiry, label } from './arguments.ts';
-import {
-  keyById,
-  listKeys,
-  type Namespace,
-  type WholeRecord,
-  wranglerNamespace,
-} from './namespace.ts';
+import type { Namespace, WholeRecord } from './namespace.ts';
+import { keyById, listKeys, wranglerNamespace } from './namespace.ts';
 
 type Options = { env: Environment; json?: boolean; yes?: boolean };
 type NewKey = Options & { label: string; expires?: Date; readOnly?: boolean };

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { KEY_PREFIX, KeyRecord } from '../../src/auth/keys/record.ts';
-import { type Environment, runIn } from '../wrangler.ts';
+import type { Environment } from '../command-line.ts';
+import { runIn } from '../wrangler.ts';
 
 /** Keeps unknown members, which a newer version may have written. */
 const WholeRecord = z.looseObject(KeyRecord().shape);
