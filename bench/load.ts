@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Call, headersOf } from './calls.ts';
 import { cpuMs } from './processes.ts';
 import type { Figure } from './results.ts';
-import { type Server, type Worker, withServers } from './servers.ts';
+import { type Built, build, type Server, type Worker, withServers } from './servers.ts';
 import { mean, ratio } from './statistics.ts';
 
 /** A request, the worker that receives it, and its CPU time in each session, in microseconds. */
@@ -24,8 +24,10 @@ const SESSIONS = 9;
 export async function compare(comparisons: Comparison[], load: Load): Promise<Figure[]> {
   const targets = [...new Set(comparisons.flatMap(({ store, baseline }) => [store, baseline]))];
   const workers = [...new Set(targets.map(({ worker }) => worker))];
+  const built: Built[] = [];
+  for (const worker of workers) built.push({ ...worker, file: await build(worker.entry) });
   for (let session = 0; session < SESSIONS; session += 1) {
-    await withServers(workers, async (servers) => {
+    await withServers(built, async (servers) => {
       const rounds = new Map(targets.map((target) => [target, [] as number[]]));
       for (let round = 1; round <= load.warmUpRounds + load.rounds; round += 1) {
         for (const target of round % 2 === 0 ? targets : targets.toReversed()) {

@@ -3,13 +3,14 @@ import { mock } from 'node:test';
 import { encodeCursor } from '../src/http/cursor.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
 import type { Rows, Section } from './results.ts';
-import { withServers } from './servers.ts';
+import { build, withServers } from './servers.ts';
 import { exact } from './statistics.ts';
 
 const PETS = 1_000_000;
 
-export function measureScale(): Promise<Section> {
-  return withServers([{ entry: 'src/index.ts', pets: PETS }], async ([server]) => {
+export async function measureScale(): Promise<Section> {
+  const file = await build('src/index.ts');
+  return withServers([{ file, pets: PETS }], async ([server]) => {
     if (!server) throw new Error('the store is not served');
     const rows = await countRows(server.env);
     const read = exact(rows['listPets, deep page']?.read ?? Number.NaN);

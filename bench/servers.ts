@@ -45,16 +45,19 @@ async function serve(file: string): Promise<Started> {
 /** A worker to build from a file, and how many animals its store has. */
 export type Worker = { entry: string; pets?: number };
 
-/** Builds workers, fills each with animals, and serves them while `measure` runs. */
+/** A built worker: the file of its bundle. */
+export type Built = { file: string; pets?: number };
+
+/** Serves workers, each with its animals, while `measure` runs. */
 export async function withServers<T>(
-  workers: Worker[],
+  workers: Built[],
   measure: (servers: Server[]) => Promise<T>,
 ): Promise<T> {
   const servers: Server[] = [];
   try {
-    for (const { entry, pets = 0 } of workers) {
+    for (const { file, pets = 0 } of workers) {
       const others = workerdPids();
-      const server = await serve(await build(entry));
+      const server = await serve(file);
       servers.push({ ...server, pids: workerdPids().filter((pid) => !others.includes(pid)) });
       await fill(server.env, pets);
     }
