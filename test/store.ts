@@ -77,7 +77,8 @@ export function startStore(options: ServerOptions = {}) {
     },
 
     /** Puts a key's record into KV, or replaces it. */
-    putRecord: (key: string, record: Partial<KeyRecord>) => putRecord(server.bindings, key, record),
+    putRecord: (key: string, record: Partial<KeyRecord>) =>
+      putRecord(server.bindings.API_KEYS, key, record),
 
     async bindings(): Promise<Env> {
       server.changes.add({});
@@ -146,10 +147,12 @@ export function startStore(options: ServerOptions = {}) {
   return store;
 }
 
+type Namespace = { put(name: string, json: string): Promise<void> };
+
 /** Puts a key's record into KV, or replaces it. */
-export async function putRecord(env: Env, key: string, record: Partial<KeyRecord>): Promise<void> {
+export async function putRecord(namespace: Namespace, key: string, record: Partial<KeyRecord>) {
   const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
-  await env.API_KEYS.put(await recordName(key), JSON.stringify(complete));
+  await namespace.put(await recordName(key), JSON.stringify(complete));
 }
 
 /** Reads a response, and expects it to be as described. */

@@ -81,7 +81,7 @@ export function startWorker() {
       expect.poll(async () => isReached(await control()), { interval: 5 }).toBe(true),
     /** Puts a key's record into KV, for a new key unless one is given, and returns the key. */
     async issueKey(record: Partial<KeyRecord> = {}, key = generateKey('local')): Promise<string> {
-      await putRecord(bindings, key, { id: randomUUID(), ...record });
+      await putRecord(bindings.API_KEYS, key, { id: randomUUID(), ...record });
       return key;
     },
     /** The number of animals in D1. */

@@ -10,11 +10,11 @@ export async function startCloudflare() {
   const runtime = startRuntime();
   const { routes, ...account } = fakeWorkers(runtime.load);
   /** The versions that answered clients who named none. */
-  const served: string[] = [];
+  const answered: string[] = [];
   /** The versions that answer reads of animals with a 500. */
   const broken = new Set<string>();
 
-  /** Answers a client by the version that it names, or one of the deployed, by their shares. */
+  /** Answers a client by the version that it names, or one of the deployed, spread by their shares. */
   async function visit(host: string, request: Request): Promise<Response> {
     const worker = account.hosts.get(host);
     const newest = worker?.deployments.at(-1);
@@ -24,9 +24,9 @@ export async function startCloudflare() {
     const override = request.headers.get('cloudflare-workers-version-overrides');
     const named = versions.find((each) => override === `${worker.name}="${each.version_id}"`);
     const [first, second] = versions;
-    const byShare = (served.length * 37) % 100 < (first?.percentage ?? 0) ? first : second;
+    const byShare = (answered.length * 37) % 100 < (first?.percentage ?? 0) ? first : second;
     const id = (named ?? byShare)?.version_id ?? '';
-    if (!named) served.push(id);
+    if (!named) answered.push(id);
     const { pathname, search } = new URL(request.url);
     const isRead = request.method === 'GET' && pathname.startsWith('/v1/pets');
     if (broken.has(id) && isRead) return new Response('', { status: 500 });
@@ -53,5 +53,5 @@ export async function startCloudflare() {
     return host ? visit(host, req.raw) : next();
   });
   const close = () => Promise.all([api.close(), runtime.close()]);
-  return { ...api, ...account, ...runtime, served, broken, close };
+  return { ...api, ...account, ...runtime, answered, broken, close };
 }

@@ -1,16 +1,13 @@
 /** One life of production: set up, promoted, rolled back; and what is refused on the way. */
 import { describe, expect, test } from 'vitest';
-import type { Worker } from '../cloudflare/workers.ts';
 import { nextMigration } from '../project.ts';
-import { after, releaseProject, STAGING } from './release-project.ts';
+import { after, releaseProject, STAGING, served } from './release-project.ts';
 
 const project = releaseProject();
 const { commit, release, refused, production, staging } = project;
 const MIGRATION = `migrations/${nextMigration('note')}`;
 const AT_10 = 'POST deployments 10/90';
 const PROMOTE = ['promote', '--yes', '--hold=0'];
-
-const served = ({ deployments }: Worker) => deployments.at(-1)?.versions.at(-1)?.version_id;
 
 async function countRows(environment: string): Promise<unknown> {
   const database = await project.cloudflare().database(`database-of-${environment}`);
@@ -43,7 +40,7 @@ describe('a life', { shuffle: false }, () => {
 
   test('a promotion that fails for clients while a share is held returns', async () => {
     const { broken, on } = project.cloudflare();
-    const old = served(production()) ?? '';
+    const old = served(production());
     on(after(AT_10), () => void broken.add(old));
     const made = ['POST versions', 'POST deployments 0/100', AT_10, 'POST deployments 100'];
     expect(await refused(PROMOTE, made)).toContain(`production serves ${old} to all`);
@@ -58,7 +55,7 @@ describe('a life', { shuffle: false }, () => {
     const message = annotations['workers/message'] ?? '';
     annotations['workers/message'] = message.replace(/digest=./, 'digest=_');
     expect(await refused(PROMOTE)).toContain("the build differs from staging's");
-    const id = served(staging()) ?? '';
+    const id = served(staging());
     const failed = { 'workers/message': `run=12345678 old=${id}` };
     const { deployments } = staging();
     staging().deployments = [];

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { WRANGLER_ENV } from '../../../ops/wrangler.ts';
 import { generateKey } from '../../../src/auth/keys/format.ts';
-import { recordName } from '../../../src/auth/keys/record.ts';
+import { putRecord } from '../../store.ts';
 import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
+import type { Worker } from '../cloudflare/workers.ts';
 import { copyProject, type Running } from '../project.ts';
 
 export const STAGING = 'animal-store-staging';
@@ -70,9 +71,8 @@ export function releaseProject() {
   }
 
   async function storeKey(environment: keyof typeof KEYS, scopes: string[]): Promise<void> {
-    const record = { id: 'smoke', label: 'Smoke', createdAt: '2026-11-20T00:00:00Z', scopes };
     const namespace = await cloudflare.namespace(`api-keys-of-${environment}`);
-    await namespace.put(await recordName(KEYS[environment]), JSON.stringify(record));
+    await putRecord(namespace, KEYS[environment], { id: 'smoke', scopes });
   }
 
   beforeAll(async () => {
@@ -93,6 +93,11 @@ export function releaseProject() {
     production: () => cloudflare.find('animal-store-production'),
     staging: () => cloudflare.find(STAGING),
   };
+}
+
+/** The versions of the newest deployment. */
+export function served({ deployments }: Worker): string {
+  return (deployments.at(-1)?.versions ?? []).map(({ version_id }) => version_id).join();
 }
 
 /** A point right after a call that changed something, such as `POST deployments 0/100`. */

@@ -1,7 +1,7 @@
 /** Releases that are refused, fail, are killed or meet another operator: what is served then, and what ends it. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextMigration } from '../project.ts';
-import { after, releaseProject, STAGING } from './release-project.ts';
+import { after, releaseProject, STAGING, served } from './release-project.ts';
 
 const project = releaseProject();
 const { commit, git, refused, release, staging } = project;
@@ -13,11 +13,6 @@ const UNFINISHED = ['rollback', 'unfinished', '--env=staging'];
 const MIGRATION = `migrations/${nextMigration('one_order')}`;
 let old: string;
 
-/** What all requests get, or a list of the versions. */
-const served = () => {
-  const versions = staging().deployments.at(-1)?.versions ?? [];
-  return versions.map(({ version_id }) => version_id).join();
-};
 const newest = () => staging().versions.at(-1)?.id ?? '';
 const breakNewest = () => void project.cloudflare().broken.add(newest());
 const deployAsAnother = () => {
@@ -38,7 +33,7 @@ describe('a release', { shuffle: false }, () => {
     await release(...FIRST);
   });
   beforeEach(() => {
-    old = served();
+    old = served(staging());
   });
   afterEach(() => git('reset', '--quiet', '--hard', 'start'));
 
@@ -67,12 +62,12 @@ describe('a release', { shuffle: false }, () => {
   });
 
   test('that fails at 0 % returns, no client is served by it, and no settings change', async () => {
-    const { on, served } = project.cloudflare();
+    const { on, answered } = project.cloudflare();
     on(after(UPLOAD), breakNewest);
     staging().settings = { observability: 'before' };
     const problem = await refused(['staging'], [UPLOAD, AT_0, AT_100]);
     expect(problem).toMatch(new RegExp(`error: GET /pets.*500.*staging serves ${old} to all`));
-    expect(served).not.toContain(newest());
+    expect(answered).not.toContain(newest());
     expect(staging().settings).toMatchObject({ observability: 'before' });
   });
 
@@ -80,7 +75,7 @@ describe('a release', { shuffle: false }, () => {
     project.cloudflare().on(after(ROUTES), breakNewest);
     const problem = await refused(['staging'], expect.arrayContaining([AT_100, ROUTES]));
     expect(problem).toContain(`staging serves ${old} to all`);
-    expect(served()).toBe(old);
+    expect(served(staging())).toBe(old);
     expect(JSON.stringify(staging().deployments)).not.toContain(`passed=${newest()}`);
     expect(staging().settings).not.toMatchObject({ observability: 'before' });
   });
@@ -95,16 +90,16 @@ describe('a release', { shuffle: false }, () => {
 
   test('killed at 0 % leaves one version after a rollback', async () => {
     expect(await stopAt0('SIGKILL')).toMatchObject({ code: null });
-    expect(served()).toBe(`${newest()},${old}`);
+    expect(served(staging())).toBe(`${newest()},${old}`);
     await release(...UNFINISHED);
-    expect(served()).toBe(old);
+    expect(served(staging())).toBe(old);
   });
 
   test('interrupted by Ctrl-C returns', async () => {
     const { code, stderr } = await stopAt0('SIGINT');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: interrupted; staging serves .* to all\n$/);
-    expect(served()).toBe(old);
+    expect(served(staging())).toBe(old);
   });
 
   test('stops where another operator has deployed since its check', async () => {
