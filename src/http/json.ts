@@ -4,6 +4,9 @@
  */
 import { ApiError } from '../errors.ts';
 
+type JsonObject = { [name: string]: unknown };
+type JsonValue = JsonObject | unknown[] | string | number | boolean | null;
+
 /** The value of a member that is given more than once. */
 export const REPEATED = Symbol('repeated');
 
@@ -28,12 +31,13 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|:\s*(?:-?[0-9][^\s,}\]]*)?/g;
 export function parseJson(text: string): unknown {
   const value = parse(text);
   if (typeof value !== 'object' || value === null) return value;
-  // The items of an array have no names: its schema rejects it.
-  const members = new Map<string, unknown>(Array.isArray(value) ? [] : Object.entries(value));
-  if (members.size > MAX_MEMBERS) {
+  // The schema rejects an array.
+  const members: JsonObject = Array.isArray(value) ? {} : value;
+  if (Object.keys(members).length > MAX_MEMBERS) {
     throw new ApiError('invalid_request', `The body must have at most ${MAX_MEMBERS} fields.`);
   }
 
+  // JSON.parse defines own properties, so an assignment to `__proto__` does not set the prototype.
   const seen = new Set<string>();
   let depth = 0;
   let previous = '';
@@ -46,14 +50,13 @@ export function parseJson(text: string): unknown {
     } else if (depth === 1 && token.startsWith(':')) {
       const name: string = JSON.parse(previous);
       const number = token.slice(1).trimStart();
-      if (seen.has(name)) members.set(name, REPEATED);
-      else if (number !== '') members.set(name, parseInt64(number) ?? Number(number));
+      if (seen.has(name)) members[name] = REPEATED;
+      else if (number !== '') members[name] = parseInt64(number) ?? Number(number);
       seen.add(name);
     }
     previous = token;
   }
-  // fromEntries defines properties, so a member named __proto__ stays an ordinary member.
-  return Array.isArray(value) ? value : Object.fromEntries(members);
+  return value;
 }
 
 function nestedTooDeeply(): ApiError {
@@ -61,7 +64,7 @@ function nestedTooDeeply(): ApiError {
   return new ApiError('invalid_json', message);
 }
 
-function parse(text: string): unknown {
+function parse(text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -80,6 +83,8 @@ export function invalidJson(): ApiError {
  * never expanded beyond 19 digits, so `1e1000000000` is cheap. Leading zeros are allowed.
  */
 export function parseInt64(source: string): bigint | undefined {
+  // A fast path: 18 digits always fit.
+  if (/^-?[0-9]{1,18}$/.test(source)) return BigInt(source);
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source);
   if (!parts) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;

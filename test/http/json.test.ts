@@ -32,7 +32,7 @@ describe('parseJson', () => {
 
   test('distinguishes names from values, and from members of nested objects', () => {
     expect(parseJson('{"a":"b","b":":","c":"1","1":1}')).toEqual({ a: 'b', b: ':', c: '1', 1: 1n });
-    expect(parseJson('{"a":{"b":1,"b":2},"b":3}')).toEqual({ a: { b: 2 }, b: 3n });
+    expect(parseJson('{"a":{"b":1,"b":2},"b":3,"c":1.5}')).toEqual({ a: { b: 2 }, b: 3n, c: 1.5 });
   });
 
   test('accepts 32 levels of nesting, not 33', () => {
