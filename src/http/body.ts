@@ -84,18 +84,18 @@ function parseMediaType(header: string): { essence: string; charset?: string } |
 }
 
 async function readBody(c: Context): Promise<ArrayBuffer> {
-  let body = new ArrayBuffer(0);
   const reading = limitBody(c, async () => {
-    body = await c.req.arrayBuffer();
+    await c.req.arrayBuffer();
   });
   try {
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
-    return body;
   } catch (error) {
     const isTimeout = error instanceof DeadlineError;
     if (!isTimeout && !(error instanceof Error && DISCONNECTED.test(error.message))) throw error;
     throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
+  // Hono has cached it.
+  return c.req.arrayBuffer();
 }
 
 function decodeJson(bytes: ArrayBuffer): unknown {
