@@ -106,7 +106,7 @@ export const NEXT_PAGE: Headers = {
       description:
         'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
       required: false,
-      example: `<https://api.animal-store.example/v1/pets?limit=20&cursor=${encodeCursor({ list: 'pets', lastId: 20n, filters: '' })}>; rel="next"`,
+      example: `<https://api.animal-store.example/v1/pets?limit=20&cursor=${encodeCursor({ list: 'pets', lastId: '20', filters: '' })}>; rel="next"`,
       pattern: '^<https?://[^>]+/v1/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$',
     },
     [1, MAX_URL],

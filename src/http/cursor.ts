@@ -8,8 +8,8 @@ import { parseInt64 } from './json.ts';
 export type Cursor = {
   /** The name of the list. */
   list: string;
-  /** Id of the last item of the previous page. */
-  lastId: bigint;
+  /** Id of the last item of the previous page, in decimal. */
+  lastId: string;
   /** The filters of the query, such as `status=sold`. */
   filters: string;
 };
@@ -33,7 +33,7 @@ export function decodeCursor(text: string): Cursor | undefined {
     return undefined;
   }
   const [, list = '', id = '', ...rest] = content.split('.');
-  const lastId = parseInt64(id);
+  const lastId = parseInt64(id)?.toString();
   if (lastId === undefined) return undefined;
   const cursor = { list, lastId, filters: rest.slice(0, -1).join('.') };
   return encodeCursor(cursor) === text ? cursor : undefined;

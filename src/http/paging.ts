@@ -16,8 +16,8 @@ const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maxim
 const CURSOR_PROBLEM = 'must be a cursor from the Link header of this list';
 
 /** The service assigns ids from 1, but an operator can insert any int64. */
-const MIN_ID = -(2n ** 63n);
-const MAX_ID = 2n ** 63n - 1n;
+const MIN_ID = `${-(2n ** 63n)}`;
+const MAX_ID = `${2n ** 63n - 1n}`;
 
 export const Limit = lazy(() =>
   z._default(
@@ -51,17 +51,17 @@ export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.Zod
       parse: (text) => {
         const cursor = decodeCursor(text);
         // No item follows the largest id.
-        const isOfThisList = cursor?.list === name && cursor.lastId < MAX_ID;
+        const isOfThisList = cursor?.list === name && cursor.lastId !== MAX_ID;
         return isOfThisList ? cursor : undefined;
       },
     });
     return z
       .strictObject({ limit: Limit(), ...schemas, cursor: z.optional(cursorSchema) })
       .check(({ value, issues }) => {
-        const { cursor, ...others }: Record<string, unknown> = value;
+        const { cursor }: Record<string, unknown> = value;
         // There is no cursor, or it is invalid: `textSchema` has reported that, and lets other checks run.
         if (typeof cursor !== 'object' || cursor === null || !('filters' in cursor)) return;
-        if (cursor.filters === filterText(others)) return;
+        if (cursor.filters === filterText(value)) return;
         const names = Object.keys(schemas).join(' and ');
         const message = `must be used with the ${names} filter that it was made for`;
         issues.push({ code: 'custom', message, path: ['cursor'], input: value });
@@ -71,9 +71,11 @@ export function pagedList<Filters extends Record<string, z.ZodMiniOptional<z.Zod
 }
 
 /** The filters of a query as a query string, such as `status=sold`. */
-function filterText({ limit: _, cursor: __, ...filters }: Record<string, unknown>): string {
-  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
-  return given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
+function filterText(query: Record<string, unknown>): string {
+  return Object.entries(query)
+    .filter(([name, value]) => name !== 'limit' && name !== 'cursor' && value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
 }
 
 export type PageRow = {
@@ -92,7 +94,7 @@ export function selectPage(
   { table, item, filters }: { table: string; item: string; filters: string[] },
   query: PageQuery,
 ): Promise<D1Result<PageRow>> {
-  const from = query.cursor ? query.cursor.lastId + 1n : MIN_ID;
+  const from = query.cursor ? `${BigInt(query.cursor.lastId) + 1n}` : MIN_ID;
   // One statement for each set of filters, because `?3 IS NULL OR status = ?3` would not use the index.
   const given = filters.filter((column) => query[column] !== undefined);
   // With `+` before a parameter, SQLite reuses the compiled statement. Without it, the query plan may depend on the
@@ -114,7 +116,7 @@ export function selectPage(
          )
        )`,
     )
-    .bind(`${from}`, query.limit, ...given.map((column) => query[column]))
+    .bind(from, query.limit, ...given.map((column) => query[column]))
     .all();
 }
 
@@ -128,7 +130,7 @@ export function sendPage(
   if (!page) throw new Error('the list returned no row');
   if (page.more_after !== null) {
     const filters = filterText(query);
-    const cursor = encodeCursor({ list, lastId: BigInt(page.more_after), filters });
+    const cursor = encodeCursor({ list, lastId: page.more_after, filters });
     const parameters = [`limit=${query.limit}`, filters, `cursor=${cursor}`].filter(Boolean);
     c.header('Link', `<${requestUrl(c)}?${parameters.join('&')}>; rel="next"`);
   }
