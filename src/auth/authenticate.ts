@@ -18,7 +18,6 @@ export const CHALLENGE = 'Bearer realm="animal-store"';
  *   503 when the key cannot be verified.
  */
 export async function authenticate(c: Context<AppEnv>): Promise<void> {
-  c.header('Cache-Control', 'private, no-store');
   const key = bearerCredential(c.req.header('Authorization') ?? '');
 
   const record = cachedRecord(c, key) ?? (await lookUpKey(c, key));

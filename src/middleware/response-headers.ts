@@ -3,28 +3,38 @@ import type { AppEnv } from '../env.ts';
 
 /**
  * Browsers do not sniff the media type, load no resources, do not frame the response, and use only HTTPS for this host
- * (RFC 6797; no effect on http://localhost). Caches store no response; `authenticate` adds `private`.
+ * (RFC 6797; no effect on http://localhost).
  */
 const SECURITY_HEADERS = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['Strict-Transport-Security', 'max-age=31536000'],
-  ['Cache-Control', 'no-store'],
 ] as const;
 
 /**
  * Creates the request id and sets the headers that every response has. A request id from the client is ignored, because
- * it could collide with another one in the log.
+ * it could collide with another one in the log. Caches store no response, unless its handler sets `Cache-Control`.
+ *
+ * Like Hono's `secureHeaders`, it sets the headers on the finished response: the runtime copies each one that `c.header`
+ * sets before.
  */
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   const id = crypto.randomUUID();
   c.set('requestId', id);
-  const setHeaders = () => {
-    c.header('X-Request-Id', id);
-    for (const [name, value] of SECURITY_HEADERS) c.header(name, value);
-  };
-  setHeaders();
   await next();
-  // Only responses made with `c` have them, such as `c.json`: a handler can also return `new Response()`.
-  if (!c.res.headers.has('X-Request-Id')) setHeaders();
+
+  const setHeaders = ({ headers }: Response) => {
+    headers.set('X-Request-Id', id);
+    for (const [name, value] of SECURITY_HEADERS) headers.set(name, value);
+    if (headers.has('Cache-Control')) return;
+    // Operations need an API key.
+    headers.set('Cache-Control', c.get('operation') ? 'private, no-store' : 'no-store');
+  };
+  try {
+    setHeaders(c.res);
+  } catch {
+    // The headers of a response from `fetch` are immutable. Those of a copy are not.
+    c.res = new Response(c.res.body, c.res);
+    setHeaders(c.res);
+  }
 });
