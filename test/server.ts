@@ -84,10 +84,10 @@ function withFaults(): WorkerInput {
 
 const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
 
+/** The names of the tables. */
+export const TABLES = Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, name]) => name);
+
 /** The statements that empty the tables, and reset their ids. */
-export const EMPTY = [
-  'sqlite_sequence',
-  ...Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, table]) => table),
-]
+export const EMPTY = ['sqlite_sequence', ...TABLES]
   .map((table) => `DELETE FROM ${table}`)
   .join('; ');

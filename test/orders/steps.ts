@@ -1,5 +1,6 @@
 /** Steps shared by tests of animals and orders. */
 import { expect } from 'vitest';
+import { TABLES } from '../server.ts';
 import type { Reply, Store } from '../store.ts';
 
 export type Order = { id: number; petId: number; status: OrderStatus; placedAt: string };
@@ -56,9 +57,8 @@ export async function addOrder(
 /** Everything in the database, as text. */
 export async function contents(store: Store): Promise<string> {
   const { DB } = await store.bindings();
-  const tables = ['pets', 'orders', 'idempotency_keys', 'write_attempts'];
-  const select = (table: string) => DB.prepare(`SELECT * FROM ${table} ORDER BY id`);
-  const results = await DB.batch(tables.map(select));
+  const select = (table?: string) => DB.prepare(`SELECT * FROM ${table} ORDER BY rowid`);
+  const results = await DB.batch(TABLES.map(select));
   return JSON.stringify(results.map((result) => result.results));
 }
 
