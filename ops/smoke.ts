@@ -112,8 +112,7 @@ async function testWriting(store: Store, change: () => Promise<void>): Promise<v
   const created: string[] = [];
   const create = async (path: string, body: object, once?: string) => {
     const { json } = await send(store, `POST ${path}`, '201', body, once);
-    // The orders of an animal are ended before it is deleted.
-    created.unshift(`${path}/${json.id}`);
+    created.unshift(`${path}/${json.id}`); // Orders end before their animals are deleted.
     return json;
   };
   const animal = { name: 'Smoke test', categoryId: 1 };
@@ -136,6 +135,7 @@ async function testWriting(store: Store, change: () => Promise<void>): Promise<v
     for (const status of ['approved', 'delivered'])
       await send(store, `PATCH /store/orders/${second.id}`, '200', { status });
     expect('the sold animal', await getPet(), { ...pet, status: 'sold' });
+    await send(store, `PATCH /pets/${plain.id}`, '200', { name: 'Smoke tested' });
     await send(store, `DELETE /pets/${plain.id}`, '204');
   } finally {
     // After an interrupt, too. Some have ended already.

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import clientPackageJson from '../client/package.json' with { type: 'json' };
+import { smokeTest } from '../ops/smoke.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import packageLock from '../package-lock.json' with { type: 'json' };
 import { STATUS_OF } from '../src/errors.ts';
@@ -104,4 +105,17 @@ test('health returns the environment and the version, without a key and without 
     version: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
   expect((await store.logLines())[0]).not.toHaveProperty('d1Ms');
+});
+
+test('the smoke test requests every operation of the description', async () => {
+  const spy = vi.spyOn(globalThis, 'fetch');
+  const baseUrl = `${store.url()}/v1`;
+  await smokeTest({ environment: 'local', baseUrl, apiKey: await store.issueKey() });
+  const sent = spy.mock.calls.map(([url, init]) => `${init?.method} ${new URL(`${url}`).pathname}`);
+  const missing = operations.filter(({ method, path }) => {
+    const pattern = new RegExp(`^${method} ${path.replace(/{\w+}/, '[0-9]+')}$`);
+    return !sent.some((request) => pattern.test(request));
+  });
+  expect(missing).toEqual([]);
+  spy.mockRestore();
 });
