@@ -49,20 +49,20 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
 });
 
 test.each([
-  ['with the context', 'all headers', (c: Context) => c.text('made'), ALL],
-  ['without the context', 'those of security', () => new Response('made'), SECURITY],
+  ['with the context', 'all headers', (c: Context) => c.json({ ok: true }), ALL],
+  ['without the context', 'those of security', () => Response.json({ ok: true }), SECURITY],
   [
     'with its own Cache-Control',
     'it and all other headers',
-    (c: Context) => c.text('made', 200, { 'Cache-Control': 'max-age=60' }),
+    (c: Context) => c.json({ ok: true }, 200, { 'Cache-Control': 'max-age=60' }),
     { ...ALL, 'cache-control': 'max-age=60' },
   ],
-  ['by fetch', 'those of security', () => fetch('data:,made'), SECURITY],
+  ['by fetch', 'those of security', () => fetch('data:,{"ok":true}'), SECURITY],
 ])('a new route whose response is made %s has %s', async (_, __, handler, headers) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/new', handler);
-  const response = await withRoute.request('/v1/new', {}, { ENVIRONMENT: 'local' });
-  expect(await response.text()).toBe('made');
+  const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/hello', handler);
+  const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
+  expect(await response.json()).toEqual({ ok: true });
   expect(Object.fromEntries(response.headers)).toMatchObject(headers);
   log.mockRestore();
 });
