@@ -34,7 +34,7 @@ export function deleteExpired(db: Database, { keyHash }: KeyedRequest): D1Prepar
 export function recordInsertedRow(
   db: Database,
   { keyHash, bodyHash, requestId }: KeyedRequest,
-  table: 'pets' | 'orders',
+  table: string,
   json: string,
 ): D1PreparedStatement {
   return db
