@@ -66,6 +66,14 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
   }),
 );
 
+/** The operations without a request among these, such as `GET /v1/pets/1?x=1`. */
+export function operationsWithout(requests: string[]) {
+  return operations.filter(({ method, path }) => {
+    const pattern = new RegExp(`^${method} ${path.replace(/\{\w+\}/, '[0-9]+')}(\\?|$)`);
+    return !requests.some((request) => pattern.test(request));
+  });
+}
+
 // Clients ignore unknown fields; in a test, a field that is not described is an error.
 const closed: Description = structuredClone(description);
 for (const schema of Object.values(closed.components.schemas)) {

@@ -85,7 +85,7 @@ function withFaults(): WorkerInput {
 const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
 
 /** The names of the tables. */
-export const TABLES = Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, name]) => name);
+export const TABLES = Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, name = '']) => name);
 
 /** The statements that empty the tables, and reset their ids. */
 export const EMPTY = ['sqlite_sequence', ...TABLES]

@@ -72,10 +72,10 @@ test('every change of a table of a resource has a trigger, sent alone', async ()
   const names = Array.from(created, (sql) => sql.split(' ')[5]);
   // Clients cannot change the other tables.
   const tables = TABLES.filter((name) => name !== 'idempotency_keys' && name !== 'write_attempts');
-  const triggersOf = (table?: string) =>
+  const triggersOf = (table: string) =>
     ['insert', 'update', 'delete'].map((event) => `stop_writes_${table}_${event}`);
   expect(tables).toContain('orders');
-  expect(names).toEqual(tables.flatMap(triggersOf));
+  expect(names.sort()).toEqual(tables.flatMap(triggersOf).sort());
   // D1's API splits a request at semicolons, except in a trigger that it recognizes.
   for (const sql of created) expect(sql).toMatch(/^[^\n;]+ BEGIN [^\n;]+; END;$/);
 });

@@ -57,7 +57,7 @@ export async function addOrder(
 /** Everything in the database, as text. */
 export async function contents(store: Store): Promise<string> {
   const { DB } = await store.bindings();
-  const select = (table?: string) => DB.prepare(`SELECT * FROM ${table} ORDER BY rowid`);
+  const select = (table: string) => DB.prepare(`SELECT * FROM ${table} ORDER BY rowid`);
   const results = await DB.batch(TABLES.map(select));
   return JSON.stringify(results.map((result) => result.results));
 }
