@@ -94,7 +94,7 @@ async function readBody(c: Context): Promise<ArrayBuffer> {
     if (!isTimeout && !(error instanceof Error && DISCONNECTED.test(error.message))) throw error;
     throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
-  // Hono has cached it.
+  // Hono has cached the body.
   return c.req.arrayBuffer();
 }
 

@@ -4,9 +4,6 @@
  */
 import { ApiError } from '../errors.ts';
 
-type JsonObject = { [name: string]: unknown };
-type JsonValue = JsonObject | unknown[] | string | number | boolean | null;
-
 /** The value of a member that is given more than once. */
 export const REPEATED = Symbol('repeated');
 
@@ -31,13 +28,12 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]|:\s*(?:-?[0-9][^\s,}\]]*)?/g;
 export function parseJson(text: string): unknown {
   const value = parse(text);
   if (typeof value !== 'object' || value === null) return value;
-  // The schema rejects an array.
-  const members: JsonObject = Array.isArray(value) ? {} : value;
+  // An array has no members; the schema rejects it.
+  const members = Array.isArray(value) ? {} : value;
   if (Object.keys(members).length > MAX_MEMBERS) {
     throw new ApiError('invalid_request', `The body must have at most ${MAX_MEMBERS} fields.`);
   }
 
-  // JSON.parse defines own properties, so an assignment to `__proto__` does not set the prototype.
   const seen = new Set<string>();
   let depth = 0;
   let previous = '';
@@ -50,6 +46,7 @@ export function parseJson(text: string): unknown {
     } else if (depth === 1 && token.startsWith(':')) {
       const name: string = JSON.parse(previous);
       const number = token.slice(1).trimStart();
+      // JSON.parse has defined the property, so even `__proto__` does not set the prototype.
       if (seen.has(name)) members[name] = REPEATED;
       else if (number !== '') members[name] = parseInt64(number) ?? Number(number);
       seen.add(name);
@@ -63,6 +60,8 @@ function nestedTooDeeply(): ApiError {
   const message = `The body must not be nested more than ${MAX_DEPTH} levels deep.`;
   return new ApiError('invalid_json', message);
 }
+
+type JsonValue = Record<string, unknown> | unknown[] | string | number | boolean | null;
 
 function parse(text: string): JsonValue {
   try {
@@ -83,7 +82,7 @@ export function invalidJson(): ApiError {
  * never expanded beyond 19 digits, so `1e1000000000` is cheap. Leading zeros are allowed.
  */
 export function parseInt64(source: string): bigint | undefined {
-  // A fast path: 18 digits always fit.
+  // A fast path for plain digits: 18 always fit in an int64.
   if (/^-?[0-9]{1,18}$/.test(source)) return BigInt(source);
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source);
   if (!parts) return undefined;

@@ -23,12 +23,12 @@ export const responseHeaders = createMiddleware<AppEnv>(async function responseH
   c.set('requestId', id);
   await next();
 
+  // Operations need an API key.
+  const cacheControl = c.get('operation') ? 'private, no-store' : 'no-store';
   const setHeaders = ({ headers }: Response) => {
     headers.set('X-Request-Id', id);
     for (const [name, value] of SECURITY_HEADERS) headers.set(name, value);
-    if (headers.has('Cache-Control')) return;
-    // Operations need an API key.
-    headers.set('Cache-Control', c.get('operation') ? 'private, no-store' : 'no-store');
+    if (!headers.has('Cache-Control')) headers.set('Cache-Control', cacheControl);
   };
   try {
     setHeaders(c.res);
