@@ -13,7 +13,7 @@ const project = copyProject();
 
 async function start(port: number): Promise<Running> {
   const running = project.start('local/start.ts', ['--port', String(port)]);
-  await expect.poll(running.stdout, { interval: 50 }).toContain('curl -i');
+  await running.printed('curl -i');
   return running;
 }
 

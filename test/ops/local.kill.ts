@@ -19,14 +19,14 @@ test('a store stops when the process that started it is killed, and can be start
   await writeFile(join(project.path(), 'ops/shell.ts'), SHELL);
   const port = await freePort();
   const shell = project.start('shell.ts', [String(port)]);
-  await expect.poll(shell.stdout, { timeout: 120_000 }).toContain('curl -i');
+  await shell.printed('curl -i');
   shell.process.kill('SIGKILL');
   // Its output ends when its child has ended.
   await shell.exited;
   await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
 
   const again = project.start('local/start.ts', ['--port', String(port)]);
-  await expect.poll(again.stdout, { timeout: 120_000 }).toContain('curl -i');
+  await again.printed('curl -i');
 });
 
 test('npm start names npm run reset when files are damaged, and npm run reset deletes them', async () => {

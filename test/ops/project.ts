@@ -12,6 +12,8 @@ export type Running = {
   process: ChildProcess;
   stdout: () => string;
   stderr: () => string;
+  /** Resolves when standard output has the text. Rejects with all output when the command ends, or after two minutes. */
+  printed: (text: string) => Promise<void>;
   exited: Promise<number | null>;
 };
 
@@ -49,7 +51,17 @@ export function copyProject() {
     child.stdout.on('data', (chunk) => (stdout += chunk));
     child.stderr.on('data', (chunk) => (stderr += chunk));
     const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
-    const command: Running = { process: child, stdout: () => stdout, stderr: () => stderr, exited };
+    const printed = (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        const check = () => stdout.includes(text) && resolve();
+        const fail = () => reject(new Error(`"${text}" was not printed: ${stdout}${stderr}`));
+        check();
+        child.stdout.on('data', check);
+        child.on('close', fail);
+        setTimeout(fail, 120_000).unref();
+      });
+    const output = { stdout: () => stdout, stderr: () => stderr, printed };
+    const command: Running = { process: child, ...output, exited };
     running.add(command);
     exited.then(() => running.delete(command));
     return command;

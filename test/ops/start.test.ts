@@ -15,7 +15,7 @@ async function run(script: string, ...args: string[]): Promise<string> {
 test('a fresh clone: start, call, seed, issue a key, stop, reset', async () => {
   const port = await freePort();
   const store = project.start('local/start.ts', ['--port', String(port)]);
-  await expect.poll(store.stdout, { interval: 50, timeout: 120_000 }).toContain('curl -i');
+  await store.printed('curl -i');
   const base = `http://localhost:${port}/v1`;
   expect(store.stdout()).toContain(`curl -i ${base}/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`);
   const call = (init: RequestInit = {}, key = LOCAL_KEY) =>
