@@ -22,7 +22,6 @@ import {
   PetStatus,
   petPages,
   updatePet,
-  VISIBLE,
 } from '../../src/pets/schema.ts';
 import { BODY, describe, type ResourceDescription } from '../describe.ts';
 import { constantHeader, type Headers, LOCATION, NEXT_PAGE, textHeader } from '../headers.ts';
@@ -34,6 +33,7 @@ import {
   describeSchema,
   replaceWith,
 } from '../schemas.ts';
+import { NAME_PATTERN } from './pet-name.ts';
 
 const Pet = z.looseObject({ id: Int64(), ...NewPet().shape });
 const Pets = z.array(Pet);
@@ -41,31 +41,12 @@ const Pets = z.array(Pet);
 const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
 const PET = { id: 7, ...NEW_PET };
 
-/** Control characters, for a class in a regular expression. */
-const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
-
-/**
- * The characters up to U+FFFF that `VISIBLE` excludes, for a class in a regular expression. Few tools support the Unicode
- * classes of `VISIBLE` in patterns.
- */
-function invisible(): string {
-  const codes = Array.from({ length: 0x10000 }, (_, code) => code).filter(
-    (code) => !VISIBLE.test(String.fromCharCode(code)),
-  );
-  const asEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
-  const starts = codes.filter((code) => !codes.includes(code - 1));
-  const ends = codes.filter((code) => !codes.includes(code + 1));
-  return starts
-    .map((start, i) => [...new Set([start, ends[i] ?? start])].map(asEscape).join('-'))
-    .join('');
-}
-
 describeSchema(Name(), {
   override: replaceWith({
     type: 'string',
     minLength: 1,
     maxLength: MAX_NAME_LENGTH,
-    pattern: `^[^${CONTROL}]*[^${CONTROL}${invisible()}][^${CONTROL}]*$`,
+    pattern: NAME_PATTERN,
   }),
   description:
     "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.",
