@@ -112,7 +112,8 @@ async function testWriting(store: Store, change: () => Promise<void>): Promise<v
   const created: string[] = [];
   const create = async (path: string, body: object, once?: string) => {
     const { json } = await send(store, `POST ${path}`, '201', body, once);
-    created.unshift(`${path}/${json.id}`); // Orders end before their animals are deleted.
+    // Orders end before their animals are deleted.
+    created.unshift(`${path}/${json.id}`);
     return json;
   };
   const animal = { name: 'Smoke test', categoryId: 1 };

@@ -14,7 +14,7 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 
 /** Applies the migrations and writes the local key. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
-  // One after the other: two runtimes that create the same files at once fail with SQLITE_BUSY.
+  // One after the other: two runtimes that create the same files at once can fail with SQLITE_BUSY.
   await runIn('local', ['d1', 'migrations', 'apply', 'DB']);
   await wranglerNamespace('local').put(await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
 }

@@ -57,7 +57,7 @@ export function copyProject() {
         const fail = () => reject(new Error(`"${text}" was not printed: ${stdout}${stderr}`));
         check();
         child.stdout.on('data', check);
-        child.on('close', fail);
+        exited.then(fail);
         setTimeout(fail, 120_000).unref();
       });
     const output = { stdout: () => stdout, stderr: () => stderr, printed };
