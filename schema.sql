@@ -3,8 +3,8 @@
 
 -- A pet. STRICT: SQLite rejects values of another type, so an int64 is never stored as a rounded REAL.
 CREATE TABLE pets (
-  -- AUTOINCREMENT: ids ascend and are never reused, even after the newest row is deleted. Clients' cursors and
-  -- links rely on this.
+  -- AUTOINCREMENT: ids ascend and are never reused, even after the newest row is deleted. Pages and links
+  -- rely on this.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   -- src/pets/schema.ts has the rules.
   name TEXT NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE pets (
   status TEXT CHECK (status IN ('available', 'pending', 'sold'))
 ) STRICT;
 
--- Makes `WHERE status = ? AND id >= ? ORDER BY id` one range scan: an index entry ends with the rowid, which is the id.
+-- Makes `WHERE status = ? AND id > ? ORDER BY id` one range scan: an index entry ends with the rowid, which is the id.
 CREATE INDEX pets_by_status ON pets (status);
 
 -- An order of a pet.
@@ -47,21 +47,6 @@ CREATE TABLE idempotency_keys (
   created_at INTEGER NOT NULL,
   -- SHA-256 of the validated body: the same key with another body is a 422.
   body_hash TEXT NOT NULL,
-  -- The id of the first request. The response to any other request is a replay.
-  request_id TEXT NOT NULL,
   -- The body of the first response.
   response TEXT NOT NULL
-) STRICT;
-
--- The attempts of writes that the service may repeat: see src/d1/attempts.ts.
-CREATE TABLE write_attempts (
-  -- Ascends with time, as for idempotency_keys.
-  id INTEGER PRIMARY KEY,
-  request_id TEXT NOT NULL UNIQUE,
-  -- The newest attempt. Earlier ones no longer change anything.
-  attempt INTEGER NOT NULL,
-  -- Milliseconds since 1970.
-  created_at INTEGER NOT NULL,
-  -- The body of the response of the attempt that succeeded; NULL if none has. Empty for a 204.
-  response TEXT
 ) STRICT;

@@ -1,6 +1,5 @@
 /** The rows that D1 bills for each request to a store of a million animals. */
 import { mock } from 'node:test';
-import { encodeCursor } from '../src/http/cursor.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
 import type { Rows, Section } from './results.ts';
 import { build, withServers } from './servers.ts';
@@ -23,8 +22,7 @@ export async function measureScale(): Promise<Section> {
 
 /** A page of 20 that starts after nine tenths of all animals. */
 function deepPage(filters = ''): Call {
-  const cursor = encodeCursor({ list: 'pets', lastId: `${PETS * 0.9}`, filters });
-  return { path: `/v1/pets?limit=20${filters && `&${filters}`}&cursor=${cursor}` };
+  return { path: `/v1/pets?limit=20${filters && `&${filters}`}&after=${PETS * 0.9}` };
 }
 
 /** Runs the app in this process, on the database of a server, and prints no log lines. */

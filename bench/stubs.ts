@@ -6,8 +6,7 @@ const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"
 
 /** Has the columns of all statements. */
 const ROW = {
-  ...{ items: PETS, more_after: '12', json: PET, id: '12', status: 'available' },
-  ...{ response: PET, pet_exists: 1, current: PET, current_status: 'placed' },
+  ...{ items: PETS, next_after: '12', id: '12', body: PET, status: 'available' },
 };
 const RESULT = { results: [ROW], meta: {} };
 
@@ -29,6 +28,5 @@ export function stubBindings(
     },
     RATE_LIMITER: limiter,
     WRITE_RATE_LIMITER: limiter,
-    ADDRESS_RATE_LIMITER: limiter,
   };
 }

@@ -256,7 +256,7 @@ export interface components {
          *     }
          * @example {
          *       "code": "invalid_request",
-         *       "message": "limit: must be an integer from 1 to 100; stauts: is not a known parameter, did you mean status?",
+         *       "message": "limit: must be an integer from 1 to 100; stauts: is not a known parameter: limit, status, after",
          *       "status": 400
          *     }
          * @example {
@@ -435,7 +435,7 @@ export interface components {
         IdempotencyReplayed: string;
         /**
          * @description The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.
-         * @example <https://api.animal-store.example/v1/pets?limit=20&cursor=MS5wZXRzLjIwLi40cTBkY2s>; rel="next"
+         * @example <https://api.animal-store.example/v1/pets?limit=20&after=20>; rel="next"
          */
         NextPage: string;
         /**
@@ -500,8 +500,8 @@ export interface operations {
                 limit?: number;
                 /** @description Returns only animals with this status. Animals without a status never match. */
                 status?: components["schemas"]["PetStatus"];
-                /** @description The page to return, from the `Link` header of the previous page. Opaque, and valid only with the same filter: any other value returns 400. */
-                cursor?: string;
+                /** @description The id after which the page begins. Follow the `Link` header of the previous page instead of setting it. */
+                after?: bigint;
             };
             header?: {
                 /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
@@ -612,7 +612,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewPet"];
@@ -1011,7 +1011,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PetPatch"];
@@ -1156,8 +1156,8 @@ export interface operations {
                 limit?: number;
                 /** @description Returns only orders with this status. */
                 status?: components["schemas"]["OrderStatus"];
-                /** @description The page to return, from the `Link` header of the previous page. Opaque, and valid only with the same filter: any other value returns 400. */
-                cursor?: string;
+                /** @description The id after which the page begins. Follow the `Link` header of the previous page instead of setting it. */
+                after?: bigint;
             };
             header?: {
                 /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
@@ -1268,7 +1268,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewOrder"];
@@ -1541,7 +1541,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as `3.0` or `1e2`. */
+        /** @description At most 16 KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as `3.0` or `1e2`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrderPatch"];

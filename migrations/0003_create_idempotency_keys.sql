@@ -3,6 +3,5 @@ CREATE TABLE idempotency_keys (
   key_hash TEXT NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
   body_hash TEXT NOT NULL,
-  request_id TEXT NOT NULL,
   response TEXT NOT NULL
 ) STRICT;

@@ -5,16 +5,17 @@
 import type * as z from 'zod/mini';
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import {
-  inactiveApiKey,
+  expiredApiKey,
   insufficientScope,
   missingApiKey,
+  revokedApiKey,
   unknownApiKey,
 } from '../src/auth/authenticate.ts';
 import { rateLimited } from '../src/auth/rate-limit.ts';
-import { idempotencyKeyReused } from '../src/d1/idempotency/create.ts';
-import { KEYED_UNAVAILABLE } from '../src/d1/unavailable.ts';
-import type { OperationDefinition, Part } from '../src/definition.ts';
-import { type ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
+import type { OperationDefinition } from '../src/context.ts';
+import { IDEMPOTENT_UNAVAILABLE } from '../src/d1/errors.ts';
+import { idempotencyKeyReused } from '../src/d1/idempotency.ts';
+import { ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
 import {
   bodyTooLarge,
   compressedBody,
@@ -23,8 +24,8 @@ import {
   unsupportedMediaType,
 } from '../src/http/body.ts';
 import { invalidJson } from '../src/http/json.ts';
-import { invalidRequest, NoQuery, problemsOfPart } from '../src/http/validate.ts';
-import { httpsRequired } from '../src/middleware/safe-transport.ts';
+import { httpsRequired } from '../src/http/safe-transport.ts';
+import { rejectInvalid } from '../src/http/validate.ts';
 import {
   BOOKMARK,
   errorHeaders,
@@ -42,6 +43,8 @@ export type ResourceDescription = {
   tags: { name: string; description: string }[];
   /** By their names in the description. */
   schemas: Record<string, z.ZodMiniType>;
+  /** Descriptions of the parameters in paths, by name. */
+  parameters?: Record<string, string>;
   /** Descriptions of fields, by schema, for fields whose own schema has no description. */
   fields: Record<string, Record<string, string>>;
   /** The resource's own response headers. */
@@ -53,7 +56,8 @@ export type ResourceDescription = {
 /** An operation in the description, and the errors among its examples. */
 export type DescribedOperation = { operation: ZodOpenApiOperationObject; errors: ApiError[] };
 
-type Invalid = Partial<Record<Part, unknown>>;
+/** An invalid part of a request. */
+type Invalid = Partial<Record<'param' | 'query' | 'json', Record<string, unknown>>>;
 
 type Description = {
   tag: string;
@@ -66,7 +70,7 @@ type Description = {
     | { schema?: undefined }
   );
   body?: { description: string; examples: Record<string, { summary?: string; value: unknown }> };
-  /** Invalid parts of a request. Their problems become the example of `invalid_request`. */
+  /** Its problems become the example of `invalid_request`. */
   invalid: Invalid;
   /** The operation's own errors. */
   errors?: ApiError[];
@@ -76,11 +80,14 @@ type Description = {
   extra?: Record<string, unknown>;
 };
 
-export function describe(definition: OperationDefinition, about: Description): DescribedOperation {
+export function describeOperation(
+  definition: OperationDefinition,
+  about: Description,
+): DescribedOperation {
   const { operationId, param, query, json, mediaTypes = [JSON_TYPE], idempotent } = definition;
   const { tag, summary, description, stability, success, body, headers = {} } = about;
   const { errors = [], extra } = about;
-  const common = commonErrors(definition, problemsIn(definition, about.invalid));
+  const common = commonErrors(definition, invalidError(definition, about.invalid));
   const own = [...errors, ...(idempotent ? [idempotencyKeyReused()] : [])];
   const operation: ZodOpenApiOperationObject = {
     operationId,
@@ -89,14 +96,14 @@ export function describe(definition: OperationDefinition, about: Description): D
     description,
     ...(stability && { 'x-stability': stability }),
     ...extra,
-    requestParams: { ...(param && { path: param() }), ...(query && { query: query() }) },
+    requestParams: { ...(param && { path: param }), ...(query && { query }) },
     parameters: [...(idempotent ? [parameter('IdempotencyKey')] : []), parameter('Bookmark')],
     ...(json && {
       requestBody: {
         required: true,
         description: body?.description ?? '',
         content: Object.fromEntries(
-          mediaTypes.map((type) => [type, { schema: json(), examples: body?.examples ?? {} }]),
+          mediaTypes.map((type) => [type, { schema: json, examples: body?.examples ?? {} }]),
         ),
       },
     }),
@@ -121,44 +128,51 @@ export function describe(definition: OperationDefinition, about: Description): D
   return { operation, errors: [...common, ...own] };
 }
 
-/** The problems that validation reports for these parts. */
-export function problemsIn(
-  definition: Pick<OperationDefinition, Part>,
-  invalid: Invalid,
-): string[] {
-  const schemas = {
-    param: definition.param?.(),
-    query: (definition.query ?? NoQuery)(),
-    json: definition.json?.(),
-  };
-  const parts = ['param', 'query', 'json'] as const;
-  return parts.flatMap((part) => {
-    const schema = schemas[part];
-    return schema && part in invalid ? problemsOfPart(part, schema, invalid[part]) : [];
-  });
+/** The error of a request with an invalid part: the 400 that the hook of its validator throws. */
+function invalidError(definition: OperationDefinition, invalid: Invalid): ApiError {
+  for (const target of ['param', 'query', 'json'] as const) {
+    const schema = definition[target];
+    const data = invalid[target];
+    if (!schema || !data) continue;
+    const { error } = schema.safeParse(data);
+    if (!error) throw new Error(`the example of ${definition.operationId} must be invalid`);
+    return errorOf(() => rejectInvalid({ target, data, error }));
+  }
+  throw new Error(`${definition.operationId} must have an example of an invalid request`);
+}
+
+/** The error that a function throws. */
+function errorOf(reject: () => void): ApiError {
+  try {
+    reject();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('the request must be rejected');
 }
 
 /** The errors that follow from an operation's definition. */
-function commonErrors(definition: OperationDefinition, problems: string[]): ApiError[] {
-  const { scope, json, mediaTypes = [JSON_TYPE], idempotent, unavailable } = definition;
+function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiError[] {
+  const { scope, json, mediaTypes = [JSON_TYPE], idempotent, unavailableMessage } = definition;
   return [
     ...(json ? [invalidJson()] : []),
-    invalidRequest(problems),
+    invalid,
     missingApiKey(),
     unknownApiKey(),
-    inactiveApiKey('expired', '2026-11-20T00:00:00.000Z'),
-    inactiveApiKey('revoked'),
+    expiredApiKey('2026-11-20T00:00:00.000Z'),
+    revokedApiKey(),
     insufficientScope(scope),
     httpsRequired(),
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
-    serviceUnavailable(idempotent ? KEYED_UNAVAILABLE : unavailable, undefined),
+    serviceUnavailable(idempotent ? IDEMPOTENT_UNAVAILABLE : unavailableMessage, undefined),
   ];
 }
 
 /** The description of every request body. */
-export const BODY = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown and repeated fields are rejected. An integer may also be written as \`3.0\` or \`1e2\`.`;
+export const BODY = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as \`3.0\` or \`1e2\`.`;
 
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is invalid. The message lists every problem.',

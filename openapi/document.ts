@@ -61,6 +61,10 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   });
   const fields = merge([{ Error: ERROR_FIELDS }, ...resources.map((resource) => resource.fields)]);
   describeFields(document.components?.schemas, fields);
+  describePathParameters(
+    document.paths,
+    merge(resources.map(({ parameters }) => parameters ?? {})),
+  );
   return document;
 }
 
@@ -68,7 +72,8 @@ function merge<Value>(parts: Record<string, Value>[]): Record<string, Value> {
   return Object.assign({}, ...parts);
 }
 
-type Components = NonNullable<ReturnType<typeof createDocument>['components']>;
+type Document = ReturnType<typeof createDocument>;
+type Components = NonNullable<Document['components']>;
 
 /** Adds the descriptions of fields to schemas. */
 function describeFields(
@@ -85,6 +90,28 @@ function describeFields(
         throw new Error(`the field ${field} of ${name} has no description`);
       }
     }
+  }
+}
+
+/** Adds the descriptions of parameters in paths, which share one schema. */
+function describePathParameters(
+  paths: Document['paths'],
+  descriptions: Record<string, string>,
+): void {
+  const items = Object.values(paths ?? {});
+  const operations = items.flatMap(({ get, post, patch, delete: remove }) => [
+    get,
+    post,
+    patch,
+    remove,
+  ]);
+  for (const parameter of operations.flatMap((operation) => operation?.parameters ?? [])) {
+    if (!('in' in parameter) || parameter.in !== 'path') continue;
+    const description = descriptions[parameter.name];
+    if (!description) throw new Error(`the parameter ${parameter.name} has no description`);
+    // `required` stays behind the description, as for other parameters.
+    delete parameter.required;
+    Object.assign(parameter, { description, required: true });
   }
 }
 
@@ -134,7 +161,7 @@ const ABOUT = `A store of animals: list them in pages, filter them by status, ad
 - Every operation except \`/health\` needs an API key. A key has the scopes \`read\` and \`write\`, or \`read\` alone.
 - Identifiers are 64-bit integers. Use a JSON parser that does not round integers beyond 2^53.
 - Every error has the same body; \`code\` is one of a closed set. An unknown path returns 404 \`not_found\` (paths are exact, without a trailing slash). A path with an unsupported method returns 405 \`method_not_allowed\` with \`Allow\`.
-- Unknown and repeated query parameters and fields are rejected.
+- Unknown query parameters and fields, and repeated query parameters, are rejected.
 - Any origin may send requests (CORS) and read the documented response headers.
 - \`HEAD\` works where \`GET\` does.
 - A \`PATCH\` or \`DELETE\` with a precondition, such as \`If-Match\`, is rejected: responses have no validators.

@@ -1,6 +1,5 @@
 /** The description of response headers, each once, in `components/headers`. */
-import { ACCEPTED_BOOKMARK } from '../src/d1/bookmark.ts';
-import { encodeCursor } from '../src/http/cursor.ts';
+import { ACCEPTED_BOOKMARK } from '../src/http/headers.ts';
 
 type Text = { type: 'string'; pattern: string; minLength: number; maxLength: number };
 type Int32 = { type: 'integer'; format: 'int32'; minimum: number; maximum: number };
@@ -106,7 +105,7 @@ export const NEXT_PAGE: Headers = {
       description:
         'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
       required: false,
-      example: `<https://api.animal-store.example/v1/pets?limit=20&cursor=${encodeCursor({ list: 'pets', lastId: '20', filters: '' })}>; rel="next"`,
+      example: '<https://api.animal-store.example/v1/pets?limit=20&after=20>; rel="next"',
       pattern: '^<https?://[^>]+/v1/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$',
     },
     [1, MAX_URL],

@@ -1,6 +1,10 @@
 /** The request headers that operations share, for `components/parameters`. */
-import { ACCEPTED_BOOKMARK, KEYWORDS } from '../src/d1/bookmark.ts';
-import { KEPT_HOURS, MAX_LENGTH } from '../src/d1/idempotency/header.ts';
+import { KEPT_HOURS } from '../src/d1/idempotency.ts';
+import {
+  ACCEPTED_BOOKMARK,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  SESSION_STARTS,
+} from '../src/http/headers.ts';
 
 export const PARAMETERS = {
   Bookmark: {
@@ -12,19 +16,19 @@ export const PARAMETERS = {
       type: 'string',
       minLength: 1,
       maxLength: 256,
-      pattern: `^(${KEYWORDS.join('|')}|${ACCEPTED_BOOKMARK.source.slice(1, -1)})$`,
+      pattern: `^(${SESSION_STARTS.join('|')}|${ACCEPTED_BOOKMARK.source.slice(1, -1)})$`,
     },
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first response again. A UUID is a good key. 1 to ${MAX_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
+    description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first response again. A UUID is a good key. 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
     schema: {
       type: 'string',
       minLength: 1,
-      maxLength: MAX_LENGTH + 2,
+      maxLength: MAX_IDEMPOTENCY_KEY_LENGTH + 2,
       // HTTP removes spaces around a value.
-      pattern: `^(?!""$)(?!.*, )("[ -~]{1,${MAX_LENGTH}}"|[!-~]([ -~]{0,${MAX_LENGTH - 2}}[!-~])?)$`,
+      pattern: `^(?!""$)(?!.*, )("[ -~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}"|[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?)$`,
     },
   },
 } as const;

@@ -5,8 +5,8 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 import { STATUS_OF } from '../src/errors.ts';
-import { Int64 } from '../src/http/int64.ts';
-import { LIMIT, Limit } from '../src/http/paging.ts';
+import { Int64, Int64Text } from '../src/http/int64.ts';
+import { After, LIMIT, Limit } from '../src/http/paging.ts';
 
 /** `npm run openapi` adds the range, in digits. */
 const INT64 = { type: 'integer', format: 'int64' } as const;
@@ -27,23 +27,26 @@ export const ERROR_FIELDS = {
   status: 'The HTTP status of the response.',
 };
 
-describeSchema(Int64(), { override: replaceWith(INT64) });
-describeSchema(Limit(), {
+describeSchema(Int64, { override: replaceWith(INT64) });
+describeSchema(Int64Text, { override: replaceWith(INT64) });
+describeSchema(Limit, {
   override: replaceWith({ type: 'integer', format: 'int32', ...LIMIT }),
   param: { description: 'Maximum number of items to return.' },
 });
+describeSchema(After, {
+  override: replaceWith(INT64),
+  param: {
+    description:
+      'The id after which the page begins. Follow the `Link` header of the previous page instead of setting it.',
+  },
+});
 describeSchema(ErrorBody.shape.status, {
-  override: replaceWith({ type: 'integer', format: 'int32', minimum: 400, maximum: 599 }),
+  override: replaceWith({ type: 'integer', minimum: 400, maximum: 599, format: 'int32' }),
 });
 
 /** Adds metadata to a schema. */
 export function describeSchema(schema: z.ZodMiniType, metadata: ZodOpenApiMetadata): void {
   z.globalRegistry.add(schema, metadata as z.core.GlobalMeta);
-}
-
-/** Describes an id in a path. */
-export function describeId(schema: z.ZodMiniType, description: string): void {
-  describeSchema(schema, { override: replaceWith(INT64), param: { description } });
 }
 
 /** Describes a filter of a list. Its schema is a `$ref`. */
@@ -52,26 +55,13 @@ export function describeFilter(schema: z.ZodMiniType, description: string): void
   describeSchema(schema, Object.defineProperty({}, 'param', { value: { description } }));
 }
 
-/** Describes the `cursor` of a list. */
-export function describeCursor({ shape }: { shape: { cursor: z.ZodMiniType } }): void {
-  describeSchema(shape.cursor, {
-    override: replaceWith({
-      type: 'string',
-      pattern: '^[A-Za-z0-9_-]+$',
-      minLength: 1,
-      maxLength: 256,
-    }),
-    param: {
-      description:
-        'The page to return, from the `Link` header of the previous page. Opaque, and valid only with the same filter: any other value returns 400.',
-    },
-  });
-}
+/** Keywords of the derived schema that the replacement does not keep. */
+const REPLACED = ['pattern', 'format', 'anyOf', 'minimum', 'maximum', 'minLength'] as const;
 
 /** Replaces the JSON Schema that is derived from a schema with a transformation or a check. */
 export function replaceWith(replacement: JsonSchema) {
   return ({ jsonSchema }: { jsonSchema: JsonSchema }) => {
-    for (const keyword of ['pattern', 'format', 'anyOf'] as const) delete jsonSchema[keyword];
+    for (const keyword of REPLACED) delete jsonSchema[keyword];
     Object.assign(jsonSchema, replacement);
   };
 }

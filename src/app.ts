@@ -4,31 +4,32 @@
  */
 import { Hono } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import type { AppEnv } from './env.ts';
+import { requestId } from 'hono/request-id';
+import type { AppEnv } from './context.ts';
 import { errorResponse, notAllowed, notFound } from './errors.ts';
 import { health } from './health/routes.ts';
+import { accessLog } from './http/access-log.ts';
+import { crossOrigin } from './http/cross-origin.ts';
 import { pathAsSent } from './http/path.ts';
-import { accessLog } from './middleware/access-log.ts';
-import { crossOrigin, preflight } from './middleware/cross-origin.ts';
-import { responseHeaders } from './middleware/response-headers.ts';
-import { requireSafeTransport } from './middleware/safe-transport.ts';
+import { responseHeaders } from './http/response-headers.ts';
+import { requireSafeTransport } from './http/safe-transport.ts';
 import { orders } from './orders/routes.ts';
 import { pets } from './pets/routes.ts';
 
 // Hono's default path decodes broken escapes one by one, which is slow.
 export const app = new Hono<AppEnv>({ getPath: pathAsSent });
 
+// The header name is empty: a client's `X-Request-Id` is ignored, because it could repeat one in the log.
+app.use(requestId({ headerName: '' }));
 app.use(responseHeaders);
 app.use(accessLog);
-// Before the CORS preflight, so that a browser never sends the key over http.
+// Before CORS: a browser never sends the key over http, and a foreign page cannot read the local store's errors.
 app.use(requireSafeTransport);
 app.use(crossOrigin);
-// After a 404: a known path gets a 405, or for OPTIONS its preflight. `crossOrigin` answers OPTIONS of an unknown path.
 app.use(
   methodNotAllowed({
     app,
-    onMethodNotAllowed: (c, methods) =>
-      c.req.method === 'OPTIONS' ? preflight(c, methods) : errorResponse(notAllowed(methods), c),
+    onMethodNotAllowed: (c, methods) => errorResponse(notAllowed(methods), c),
   }),
 );
 
@@ -38,8 +39,5 @@ app.route('/v1', health);
 // Without the version segment, for monitors.
 app.route('/', health);
 
-app.notFound((c) =>
-  // The response to OPTIONS is replaced, see above: it must not log an error.
-  c.req.method === 'OPTIONS' ? c.body(null, 404) : errorResponse(notFound(), c),
-);
+app.notFound((c) => errorResponse(notFound(), c));
 app.onError(errorResponse);

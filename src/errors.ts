@@ -3,7 +3,7 @@
  * into a response.
  */
 import type { Context } from 'hono';
-import type { AppEnv } from './env.ts';
+import type { AppEnv } from './context.ts';
 
 /** The HTTP status of every `code` that an Error body can carry. */
 export const STATUS_OF = {
@@ -57,10 +57,19 @@ export function serviceUnavailable(message: string, cause: unknown): ApiError {
   return new ApiError('service_unavailable', message, { headers: { 'Retry-After': '5' }, cause });
 }
 
+/** For a write while the secret `WRITES_STOPPED` is set. */
+export function writesStopped(): ApiError {
+  const cause = new Error('The secret WRITES_STOPPED is set.');
+  return serviceUnavailable(
+    'Writes are temporarily stopped; reads still work. Retry later.',
+    cause,
+  );
+}
+
 /** Responds to any error with the Error body `{code, message, status}`, and adds the error to the log line. */
 export function errorResponse(error: Error, c: Context<AppEnv>): Response {
-  const { code, message, headers, cause } =
-    error instanceof ApiError ? error : unexpectedError(error);
+  const apiError = error instanceof ApiError ? error : unexpectedError(error);
+  const { code, message, headers, cause } = apiError;
   const log = c.get('log');
   log.code = code;
   if (cause instanceof Error) log.cause = cause.message;

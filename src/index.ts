@@ -4,12 +4,12 @@ import { sweep } from './d1/sweep.ts';
 
 export default {
   fetch(request, env, context) {
-    const response = Promise.resolve(app.fetch(request, env, context));
-    // When a client disconnects, the runtime cancels its request at the next `await`: the log line and a refresh of
-    // the key cache would be lost. waitUntil lets every request finish.
+    const responding = Promise.resolve(app.fetch(request, env, context));
+    // When a client disconnects, the runtime cancels its request at the next `await`, and its log line would be lost.
+    // waitUntil lets every request finish.
     // https://developers.cloudflare.com/workers/runtime-apis/context/#waituntil
-    context.waitUntil(response);
-    return response;
+    context.waitUntil(responding);
+    return responding;
   },
   scheduled: sweep,
 } satisfies ExportedHandler<Env>;

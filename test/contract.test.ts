@@ -81,7 +81,7 @@ function matches({ pattern = '', minLength = 0, maxLength = 0 }: Schema, text: s
 
 describe('the description of a name', () => {
   const { pattern = '' } = NewPet?.properties?.name ?? {};
-  const isAccepted = (name: string) => Name().safeParse(name).success;
+  const isAccepted = (name: string) => Name.safeParse(name).success;
   const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
   const characters = all.filter((character) => character.isWellFormed());
 
@@ -141,14 +141,6 @@ test.each([
     }),
     { numRuns: 500 * REPEAT },
   );
-});
-
-test('the description of a cursor matches the longest cursor of the service', () => {
-  const parameters = operations.flatMap(({ operation }) => operation.parameters ?? []);
-  const schema = parameters.find((parameter) => parameter.name === 'cursor')?.schema ?? {};
-  // 1.orders.-9223372036854775808.status=delivered.1qqr8ds
-  const longest = 'MS5vcmRlcnMuLTkyMjMzNzIwMzY4NTQ3NzU4MDguc3RhdHVzPWRlbGl2ZXJlZC4xcXFyOGRz';
-  expect(matches(schema, longest)).toBe(true);
 });
 
 test('the description has the exact range of every int64', () => {

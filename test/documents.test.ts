@@ -5,14 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { MAX_AGE_MS } from '../src/auth/keys/cache.ts';
+import { FRESH_MS } from '../src/auth/key-lookup.ts';
 import { PERIOD_S } from '../src/auth/rate-limit.ts';
-import { DEADLINE_MS } from '../src/d1/database.ts';
-import { KEPT_HOURS, MAX_LENGTH } from '../src/d1/idempotency/header.ts';
+import { KEPT_HOURS } from '../src/d1/idempotency.ts';
+import { DEADLINE_MS } from '../src/d1/run.ts';
 import { STATUS_OF } from '../src/errors.ts';
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../src/http/body.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/http/headers.ts';
+import { MAX_VALUES } from '../src/http/json.ts';
 import { LIMIT } from '../src/http/paging.ts';
-import { MAX_PROBLEMS, MAX_QUERY_BYTES } from '../src/http/validate.ts';
+import { MAX_PROBLEMS, MAX_SEARCH_LENGTH } from '../src/http/validate.ts';
 import { MAX_NAME_LENGTH } from '../src/pets/schema.ts';
 import { operations } from './contract.ts';
 
@@ -94,14 +96,13 @@ test('the table of limits in the README has the values of the code and of wrangl
   const values = {
     '`limit` of a list': `${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default}`,
     '`name`': `1 to ${MAX_NAME_LENGTH} Unicode code points`,
-    body: `${MAX_BODY_BYTES / 1024} KiB of JSON in UTF-8, uncompressed, sent within ${BODY_DEADLINE_MS / 1000} s`,
-    'query string': `${MAX_QUERY_BYTES / 1024} KiB`,
+    body: `${MAX_BODY_BYTES / 1024} KiB of JSON in UTF-8, uncompressed, sent within ${BODY_DEADLINE_MS / 1000} s, at most ${MAX_VALUES} values`,
+    'query string': `${MAX_SEARCH_LENGTH.toLocaleString('en')} characters`,
     'problems in a message': `${MAX_PROBLEMS}`,
-    '`Idempotency-Key`': `1 to ${MAX_LENGTH} printable ASCII characters, valid for ${KEPT_HOURS} hours`,
+    '`Idempotency-Key`': `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, valid for ${KEPT_HOURS} hours`,
     'requests per key': perPeriod.RATE_LIMITER,
-    'rejected keys per client address': perPeriod.ADDRESS_RATE_LIMITER,
-    'time for KV and D1': `${DEADLINE_MS / 1000} s in total`,
-    'revocation of a key': `${MAX_AGE_MS / 1000} s`,
+    'time for D1': `${DEADLINE_MS / 1000} s`,
+    'revocation of a key': `${FRESH_MS / 1000} s`,
   };
   for (const [limit, value] of Object.entries(values)) expect(shown[limit]).toContain(value);
 });

@@ -1,28 +1,23 @@
 import { expect, test } from 'vitest';
-import { generateKey } from '../src/auth/keys/format.ts';
-import { recordName } from '../src/auth/keys/record.ts';
+import { generateKey } from '../src/auth/key-format.ts';
+import { recordName } from '../src/auth/key-record.ts';
 import { errorOf } from './contract.ts';
 import { seedStore } from './orders/steps.ts';
 import { startStore } from './store.ts';
 
 const store = startStore();
 
-const PATCH_TYPES = 'application/json, application/merge-patch+json';
-
 test.each([
-  ['/v1/pets', 'GET, HEAD, POST', 'PROPFIND', null],
-  ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE', 'POST', PATCH_TYPES],
-  ['/v1/store/orders', 'GET, HEAD, POST', 'DELETE', null],
-  ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE', PATCH_TYPES],
-  ['/v1/health', 'GET, HEAD', 'PUT', null],
-  ['/health', 'GET, HEAD', 'PATCH', null],
-])('%s accepts %s, not %s', async (path, methods, other, patchTypes) => {
+  ['/v1/pets', 'GET, HEAD, POST', 'PROPFIND'],
+  ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE', 'POST'],
+  ['/v1/store/orders', 'GET, HEAD, POST', 'DELETE'],
+  ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE'],
+  ['/v1/health', 'GET, HEAD', 'PUT'],
+  ['/health', 'GET, HEAD', 'PATCH'],
+])('%s accepts %s, not %s', async (path, methods, other) => {
   const rejected = await store.fetch(path, { method: other });
   expect(rejected.headers.get('allow')).toBe(`${methods}, OPTIONS`);
   expect(errorOf(rejected.body)).toBe(`405 method_not_allowed: This path accepts ${methods}.`);
-  const { status, headers } = await store.fetch(path, { method: 'OPTIONS' });
-  expect([status, headers.get('allow')]).toEqual([204, `${methods}, OPTIONS`]);
-  expect(headers.get('accept-patch')).toBe(patchTypes);
 });
 
 test.each(['/v1/pets?limit=1', '/v1/pets?limit=0', '/v1/store/orders/1', '/health'])(

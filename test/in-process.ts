@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
 import { app } from '../src/app.ts';
-import { generateKey } from '../src/auth/keys/format.ts';
+import { generateKey } from '../src/auth/key-format.ts';
 import { type Reply, type RequestOptions, readReply, type Store } from './store.ts';
 
 const unavailable = (): never => {
@@ -35,7 +35,7 @@ export function startApp(store: Store): Send {
   beforeAll(async () => {
     await store.putRecord(key, { id: randomUUID() });
     env = { ...(await store.bindings()), DB };
-    env.RATE_LIMITER = env.WRITE_RATE_LIMITER = env.ADDRESS_RATE_LIMITER = unlimited;
+    env.RATE_LIMITER = env.WRITE_RATE_LIMITER = unlimited;
   });
   beforeEach(() => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});

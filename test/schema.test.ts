@@ -1,3 +1,4 @@
+/** schema.sql is what operators read; the migrations are what runs. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

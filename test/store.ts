@@ -1,8 +1,8 @@
 /** A client for the store under test, for a test file. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { generateKey } from '../src/auth/keys/format.ts';
-import { type KeyRecord, recordName } from '../src/auth/keys/record.ts';
+import { generateKey } from '../src/auth/key-format.ts';
+import { type KeyRecord, recordName } from '../src/auth/key-record.ts';
 import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
 import { EMPTY, readVars, type Server, type ServerOptions, serverOf } from './server.ts';

@@ -12,7 +12,7 @@ type Received<T> = { [Name in keyof T]: Open<T[Name]> };
 type Query<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>;
 /** A parameter that is `undefined` is not sent. The client follows the pages itself. */
 type ListQuery<O extends keyof operations> = {
-  [Name in Exclude<keyof Query<O>, 'cursor'>]?: Query<O>[Name] | undefined;
+  [Name in Exclude<keyof Query<O>, 'after'>]?: Query<O>[Name] | undefined;
 };
 
 export type Pet = Received<Schemas['Pet']>;
@@ -25,6 +25,6 @@ export type OrderPatch = Schemas['OrderPatch'];
 export type OrderStatus = Open<Schemas['OrderStatus']>;
 export type Health = Received<Schemas['Health']>;
 
-/** Without the cursor, which is part of a page's `next`. */
+/** Without `after`, which is part of a page's `next`. */
 export type ListPetsQuery = ListQuery<'listPets'>;
 export type ListOrdersQuery = ListQuery<'listOrders'>;

@@ -2,9 +2,9 @@
 import * as z from 'zod/mini';
 import { unexpectedError } from '../../src/errors.ts';
 import { JSON_TYPE } from '../../src/http/body.ts';
-import { invalidRequest, NoQuery } from '../../src/http/validate.ts';
-import { httpsRequired } from '../../src/middleware/safe-transport.ts';
-import { describeErrors, problemsIn, type ResourceDescription } from '../describe.ts';
+import { httpsRequired } from '../../src/http/safe-transport.ts';
+import { unknownParameters } from '../../src/http/validate.ts';
+import { describeErrors, type ResourceDescription } from '../describe.ts';
 import { headerRefs, REQUEST_ID } from '../headers.ts';
 import { allowUnknownFields, describeSchema } from '../schemas.ts';
 
@@ -19,8 +19,7 @@ describeSchema(Health, {
   override: allowUnknownFields,
 });
 
-const problems = problemsIn({ query: NoQuery }, { query: { verbose: '1' } });
-const errors = [invalidRequest(problems), httpsRequired(), unexpectedError(new Error())];
+const errors = [unknownParameters(['verbose']), httpsRequired(), unexpectedError(new Error())];
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'service', description: 'The service itself.' }],

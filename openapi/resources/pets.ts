@@ -1,13 +1,8 @@
 /** The description of the operations on pets. */
 import * as z from 'zod/mini';
+import { DEPRECATION, deprecationLinks, SUNSET, SUNSET_DATE } from '../../src/http/deprecation.ts';
 import { Int64 } from '../../src/http/int64.ts';
 import { LIMIT } from '../../src/http/paging.ts';
-import {
-  DEPRECATION,
-  deprecationLinks,
-  SUNSET,
-  SUNSET_DATE,
-} from '../../src/middleware/deprecation.ts';
 import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
 import {
   createPet,
@@ -18,30 +13,21 @@ import {
   Name,
   NewPet,
   PetPatch,
-  PetPath,
   PetStatus,
-  petPages,
   updatePet,
 } from '../../src/pets/schema.ts';
-import { BODY, describe, type ResourceDescription } from '../describe.ts';
+import { BODY, describeOperation, type ResourceDescription } from '../describe.ts';
 import { constantHeader, type Headers, LOCATION, NEXT_PAGE, textHeader } from '../headers.ts';
-import {
-  allowUnknownFields,
-  describeCursor,
-  describeFilter,
-  describeId,
-  describeSchema,
-  replaceWith,
-} from '../schemas.ts';
+import { allowUnknownFields, describeFilter, describeSchema, replaceWith } from '../schemas.ts';
 import { NAME_PATTERN } from './pet-name.ts';
 
-const Pet = z.looseObject({ id: Int64(), ...NewPet().shape });
+const Pet = z.looseObject({ id: Int64, ...NewPet.shape });
 const Pets = z.array(Pet);
 
 const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
 const PET = { id: 7, ...NEW_PET };
 
-describeSchema(Name(), {
+describeSchema(Name, {
   override: replaceWith({
     type: 'string',
     minLength: 1,
@@ -51,14 +37,14 @@ describeSchema(Name(), {
   description:
     "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.",
 });
-describeSchema(PetStatus(), { id: 'PetStatus', description: 'Availability of the animal.' });
-describeSchema(NewPet(), {
+describeSchema(PetStatus, { id: 'PetStatus', description: 'Availability of the animal.' });
+describeSchema(NewPet, {
   id: 'NewPet',
   description:
     'An animal to add. The service assigns its id. Omit `status` for an animal without a status.',
   examples: [NEW_PET],
 });
-describeSchema(PetPatch(), {
+describeSchema(PetPatch, {
   id: 'PetPatch',
   description: 'The fields to change, at least one. `"status": null` removes the status.',
   override: { minProperties: 1 },
@@ -77,12 +63,10 @@ describeSchema(Pets, {
   examples: [[PET]],
 });
 
-describeCursor(petPages.query());
 describeFilter(
-  petPages.query().shape.status,
+  listPets.query.shape.status,
   'Returns only animals with this status. Animals without a status never match.',
 );
-describeId(PetPath().shape.petId, 'Identifier of the animal.');
 
 const DEPRECATED: Headers = {
   Deprecation: constantHeader(
@@ -114,7 +98,8 @@ export const resource: ResourceDescription = {
     { name: 'animals', description: 'The animals of the store.' },
     { name: 'Pets', description: 'Changing and deleting animals.' },
   ],
-  schemas: { PetStatus: PetStatus(), NewPet: NewPet(), PetPatch: PetPatch(), Pet, Pets },
+  schemas: { PetStatus, NewPet, PetPatch, Pet, Pets },
+  parameters: { petId: 'Identifier of the animal.' },
   fields: {
     NewPet: { categoryId: CATEGORY_ID },
     PetPatch: { categoryId: CATEGORY_ID, status: 'The new status; `null` removes it.' },
@@ -123,7 +108,7 @@ export const resource: ResourceDescription = {
   headers: DEPRECATED,
   paths: {
     '/pets': {
-      get: describe(listPets, {
+      get: describeOperation(listPets, {
         tag: 'animals',
         summary: 'List animals',
         description:
@@ -137,7 +122,7 @@ export const resource: ResourceDescription = {
           headers: NEXT_PAGE,
         },
       }),
-      post: describe(createPet, {
+      post: describeOperation(createPet, {
         tag: 'animals',
         summary: 'Add an animal',
         description: 'The service assigns the id. Ids ascend and are never reused.',
@@ -162,7 +147,7 @@ export const resource: ResourceDescription = {
       }),
     },
     '/pets/{petId}': {
-      get: describe(getPet, {
+      get: describeOperation(getPet, {
         tag: 'animals',
         summary: 'Get an animal',
         description: `Will be removed on ${SUNSET_TEXT}. Use \`GET /pets\` with the \`status\` filter instead.`,
@@ -172,7 +157,7 @@ export const resource: ResourceDescription = {
         success: { status: 200, description: 'The animal.', schema: Pet, example: PET },
         errors: [petNotFound(7n)],
       }),
-      patch: describe(updatePet, {
+      patch: describeOperation(updatePet, {
         tag: 'Pets',
         summary: 'Change an animal',
         description:
@@ -185,11 +170,11 @@ export const resource: ResourceDescription = {
             withoutStatus: { summary: 'Remove the status', value: { status: null } },
           },
         },
-        invalid: { param: { petId: 'seven' }, json: {} },
+        invalid: { param: { petId: 'seven' } },
         success: { status: 200, description: 'The animal was changed.', schema: Pet, example: PET },
         errors: [petNotFound(7n), petHasOpenOrder(7n)],
       }),
-      delete: describe(deletePet, {
+      delete: describeOperation(deletePet, {
         tag: 'Pets',
         summary: 'Delete an animal',
         description:

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
-import { generateKey } from '../../src/auth/keys/format.ts';
-import { recordName, scopesOf, stateOf } from '../../src/auth/keys/record.ts';
+import { generateKey } from '../../src/auth/key-format.ts';
+import { recordName, scopesOf, stateOf } from '../../src/auth/key-record.ts';
 import type { Environment } from '../command-line.ts';
 import { confirm, createProgram, environmentOption, run } from '../command-line.ts';
 import { duration, expiry, label } from './arguments.ts';

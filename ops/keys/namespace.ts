@@ -6,12 +6,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { KEY_PREFIX, KeyRecord } from '../../src/auth/keys/record.ts';
+import { KEY_PREFIX, KeyRecord } from '../../src/auth/key-record.ts';
 import type { Environment } from '../command-line.ts';
 import { runIn } from '../wrangler.ts';
 
 /** Keeps unknown members, which a newer version may have written. */
-const WholeRecord = z.looseObject(KeyRecord().shape);
+const WholeRecord = z.looseObject(KeyRecord.shape);
 export type WholeRecord = z.infer<typeof WholeRecord>;
 
 /** A record and its KV name. */

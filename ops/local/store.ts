@@ -1,5 +1,5 @@
 /** The store on a developer's machine: what `npm start` serves, kept in .wrangler/state. */
-import { type KeyRecord, recordName } from '../../src/auth/keys/record.ts';
+import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import { wranglerNamespace } from '../keys/namespace.ts';
 import { runIn } from '../wrangler.ts';
 

@@ -2,7 +2,7 @@
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTestHarness, unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import { recordName } from '../../src/auth/keys/record.ts';
+import { recordName } from '../../src/auth/key-record.ts';
 import { oneLine } from '../command-line.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../local/store.ts';
 import { smokeTest } from '../smoke.ts';

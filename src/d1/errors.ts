@@ -1,69 +1,79 @@
-/** Classifies the errors of D1: whether a retry can help, and whose error it is. */
-import { DeadlineError } from '../deadline.ts';
+/** Classifies the errors of D1, and has the messages of its 503s. */
+import type { Context } from 'hono';
+import type { AppEnv } from '../context.ts';
 import { serviceUnavailable } from '../errors.ts';
 
-/** With these errors nothing was written, so even a write can be retried. https://sqlite.org/rescode.html */
-const BUSY = ['SQLITE_BUSY', 'SQLITE_LOCKED', 'database is locked'];
+/** SQLite's result codes. The exceptions come from the platform's use of SQLite. https://sqlite.org/rescode.html */
+const SQLITE_MISTAKE = /SQLITE_(?!BUSY|LOCKED|INTERRUPT|IOERR)/;
+
+/** Texts of D1. https://developers.cloudflare.com/d1/observability/debug-d1/ */
+const D1_MISTAKE =
+  /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store/;
+
+/** The database or the account is full, or AUTOINCREMENT has used the largest id. */
+const FULL = /SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
 
 /**
- * Errors that D1 documents as "retry the operation", and SQLite's transient ones.
- * https://developers.cloudflare.com/d1/observability/debug-d1/
+ * What a failed query shows: `ours` is a mistake of the service or its schema, and the transaction was rolled back.
+ * `unknown` is any failure of the platform: a write may have been carried out, or may still be.
  */
-const TRANSIENT = [
-  'D1 DB reset because its code was updated.',
-  'Internal error while starting up D1 DB storage caused object to be reset.',
-  'Network connection lost.',
-  'Internal error in D1 DB storage caused object to be reset.',
-  'Cannot resolve D1 DB due to transient issue on remote node.',
-  "Can't read from request stream because client disconnected.",
-  'SQLITE_INTERRUPT',
-  'SQLITE_IOERR',
-  ...BUSY,
-];
-
-/** Errors caused by the service or its schema, not by the platform. A retry does not help. */
-const OWN =
-  /SQLITE_|D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings|cannot store|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
-
-/** The error raised by the triggers that `npm run writes -- stop` creates. */
-export const WRITES_STOPPED = 'writes are stopped';
-
-export function isBusy(error: unknown): boolean {
-  return includesOneOf(error, BUSY);
+function failureOf(error: Error): 'ours' | 'unknown' {
+  // D1 throws plain Errors.
+  if (error instanceof TypeError || error instanceof RangeError) return 'ours';
+  const mistakes = [SQLITE_MISTAKE, D1_MISTAKE, FULL];
+  return mistakes.some((mistake) => mistake.test(error.message)) ? 'ours' : 'unknown';
 }
 
-export function isTransient(error: unknown): boolean {
-  return includesOneOf(error, TRANSIENT);
-}
-
-function includesOneOf(error: unknown, texts: string[]): boolean {
-  return error instanceof Error && texts.some((text) => error.message.includes(text));
-}
-
-/** Whether this worker or its schema caused the error, not the platform. */
-export function isOwnError(error: unknown): error is Error {
-  if (!(error instanceof Error) || error instanceof DeadlineError) return false;
-  // D1 throws plain Errors. A TypeError, for example, comes from the service's code.
-  if (error.name !== 'Error') return true;
-  return OWN.test(error.message) && !isTransient(error);
-}
-
-/** The error to throw for an own error: with the fix for operators if it is known; a 503 while writes are stopped. */
-export function explainedError(error: Error, environment: string): Error {
-  const { message } = error;
-  if (message.includes(WRITES_STOPPED)) {
-    const stopped = 'Writes are temporarily stopped; reads still work. Retry later.';
-    return serviceUnavailable(stopped, error);
+/** The error to throw for a failed query: a 503, or for a mistake of the service an error with its fix if it is known. */
+export function queryError(c: Context<AppEnv>, error: unknown): unknown {
+  if (error instanceof Error && failureOf(error) === 'ours') {
+    return withFix(error, c.env.ENVIRONMENT);
   }
+  return serviceUnavailable(messageOf503(c), error);
+}
+
+/** For the log, or in the local environment for the developer. */
+function withFix(error: Error, environment: string): Error {
+  const { message } = error;
   if (/no such (table|column)/.test(message)) {
-    if (environment === 'local') return serviceUnavailable('The store is not set up.', error);
+    if (environment === 'local') {
+      return serviceUnavailable('The store is not set up. Start it with: npm start', error);
+    }
     const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
     return new Error(`${message}. To apply the migrations: ${command}`, { cause: error });
   }
-  if (/SQLITE_FULL|[Ee]xceeded (D1's )?maximum/.test(message)) {
+  if (FULL.test(message)) {
     const reason =
       'The database or the account is full, or the largest id is in use. Nothing was written.';
     return new Error(`${message}. ${reason}`, { cause: error });
   }
   return error;
+}
+
+export const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
+
+/** For a read with a bookmark, which waits until a replica has the state of the bookmark. */
+export const SESSION_UNAVAILABLE = `${READ_UNAVAILABLE} To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.`;
+
+/** For a write. `effect` completes "It is unknown …"; `advice` says whether a retry is safe. */
+export function unknownOutcome(effect: string, advice: string): string {
+  return `The database did not respond. It is unknown ${effect}. ${advice}`;
+}
+
+/** The advice for a create without an idempotency key. */
+export const CREATE_ADVICE =
+  'Check before you retry. To make retries safe, send an Idempotency-Key with the first request.';
+
+/** For a create with an idempotency key. */
+export const IDEMPOTENT_UNAVAILABLE = unknownOutcome(
+  'whether the request was carried out',
+  'Retry with the same Idempotency-Key: it is carried out at most once.',
+);
+
+/** The message of a 503 when D1 fails. */
+function messageOf503(c: Context<AppEnv>): string {
+  const operation = c.get('operation');
+  if (c.get('idempotencyKey') !== undefined) return IDEMPOTENT_UNAVAILABLE;
+  const isSession = operation.scope === 'read' && c.get('bookmark') !== undefined;
+  return isSession ? SESSION_UNAVAILABLE : operation.unavailableMessage;
 }

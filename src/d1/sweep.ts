@@ -1,13 +1,6 @@
-/** The scheduled handler, which removes expired records of idempotency keys and of attempts. */
+/** The scheduled handler, which removes expired records of idempotency keys. */
 import { withDeadline } from '../deadline.ts';
-import { ATTEMPTS_KEPT_MS } from './attempts.ts';
-import { KEPT_MS } from './idempotency/header.ts';
-
-/** How long the records of each table are kept, in milliseconds. */
-const TABLES = [
-  { table: 'idempotency_keys', keptMs: KEPT_MS },
-  { table: 'write_attempts', keptMs: ATTEMPTS_KEPT_MS },
-];
+import { KEPT_MS } from './idempotency.ts';
 
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
@@ -29,18 +22,19 @@ const STEP_DEADLINE_MS = 10_000;
  * @throws the error of D1, after logging it, so that Cloudflare counts the run as failed.
  */
 export async function sweep(_: ScheduledController, env: Env): Promise<void> {
-  const start = Date.now();
-  const tables = [...TABLES];
+  const startedAt = Date.now();
+  const endsAt = startedAt + MAX_DURATION_MS;
+  let steps = 0;
   let removed = 0;
+  let finished = false;
   let cause: string | undefined;
   try {
-    for (let step = 0; step < MAX_STEPS && Date.now() < start + MAX_DURATION_MS; step += 1) {
-      const [next] = tables;
-      if (!next) break;
-      const deleting = deleteOldest(env.DB, next.table, start - next.keptMs);
+    while (!finished && steps < MAX_STEPS && Date.now() < endsAt) {
+      steps += 1;
+      const deleting = deleteOldest(env.DB, startedAt - KEPT_MS);
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
-      if (meta.changes < STEP_SIZE) tables.shift();
+      finished = meta.changes < STEP_SIZE;
     }
   } catch (error) {
     cause = error instanceof Error ? error.message : String(error);
@@ -48,24 +42,24 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
   } finally {
     console.log(
       JSON.stringify({
-        time: new Date(start).toISOString(),
+        time: new Date(startedAt).toISOString(),
         environment: env.ENVIRONMENT,
         task: 'sweep idempotency keys',
         removed,
-        finished: tables.length === 0,
+        finished,
         cause,
-        durationMs: Date.now() - start,
+        durationMs: Date.now() - startedAt,
       }),
     );
   }
 }
 
 /** Deletes records that were created at `before` or earlier, among the oldest `STEP_SIZE`: ids ascend with time. */
-function deleteOldest(db: D1Database, table: string, before: number): Promise<D1Result> {
+function deleteOldest(db: D1Database, before: number): Promise<D1Result> {
   return db
     .prepare(
-      `DELETE FROM ${table}
-       WHERE id IN (SELECT id FROM ${table} ORDER BY id LIMIT ?1) AND created_at <= ?2`,
+      `DELETE FROM idempotency_keys
+       WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ?1) AND created_at <= ?2`,
     )
     .bind(STEP_SIZE, before)
     .run();

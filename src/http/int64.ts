@@ -1,23 +1,56 @@
-/** Schemas of 64-bit integers, which are the identifiers of the interface. */
+/** 64-bit integers, which are the identifiers of the interface. */
 import * as z from 'zod/mini';
-import { lazy } from '../lazy.ts';
-import { parseInt64 } from './json.ts';
-import { textSchema } from './text.ts';
 
 export const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** A member of a body: `parseJson` makes only an int64 a bigint. */
-export const Int64 = lazy(() => z.bigint({ error: requiredOr(INT64_PROBLEM) }));
+/** A member of a body: `parseBody` turns only an int64 into a bigint. */
+export const Int64 = z.bigint({ error: requiredOr(INT64_PROBLEM) });
 
-/** An id in a path. */
-export function pathId() {
-  return textSchema({
-    problem: INT64_PROBLEM,
-    parse: (text) => (/^-?[0-9]+$/.test(text) ? parseInt64(text) : undefined),
-  });
-}
+/** An id in a path or a query. */
+export const Int64Text = z.codec(
+  z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
+  z.int64(INT64_PROBLEM),
+  { decode: BigInt, encode: String },
+);
 
 /** The error of a required field: `is required` if the field is missing, else the problem. */
 export function requiredOr(problem: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
+}
+
+/** A JSON number (RFC 8259, section 6). */
+const NUMBER =
+  /^(?<sign>-?)(?<whole>[0-9]+)(?:\.(?<fraction>[0-9]+))?(?:[eE](?<exponent>[+-]?[0-9]+))?$/;
+
+/** The largest int64 has this many digits. */
+const MAX_DIGITS = 19;
+
+/**
+ * The int64 value of a JSON number, or `undefined` when its value is not an int64. Works on the digits as written:
+ * `9.007199254740993e15` is exact and `1.00000000000000000001` is not an integer. An exponent is never expanded beyond 19
+ * digits, so `1e1000000000` is cheap.
+ */
+export function parseInt64(source: string): bigint | undefined {
+  // Plain digits are the usual case: 18 always fit in an int64.
+  if (/^-?[0-9]{1,18}$/.test(source)) return BigInt(source);
+  const parts = NUMBER.exec(source)?.groups;
+  if (!parts) return undefined;
+  const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
+
+  // The value is digits × 10^scale. `digits` has no zero at either end, so the value is an integer only if scale >= 0.
+  const significant = (whole + fraction).replace(/^0+/, '');
+  const digits = withoutTrailingZeros(significant);
+  if (digits === '') return 0n;
+  const scale = Number(exponent) - fraction.length + (significant.length - digits.length);
+  if (scale < 0 || digits.length + scale > MAX_DIGITS) return undefined;
+
+  const value = BigInt(sign + digits + '0'.repeat(scale));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+/** Not a regular expression: `/0+$/` takes quadratic time for zeros that another digit follows. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }

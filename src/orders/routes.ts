@@ -1,76 +1,74 @@
 /** The operations on orders. */
 import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
-import * as z from 'zod/mini';
-import { runQuery } from '../d1/database.ts';
-import { createOncePerKey } from '../d1/idempotency/create.ts';
-import type { AppEnv } from '../env.ts';
-import { operation } from '../http/operation.ts';
+import type { AppEnv } from '../context.ts';
+import { idempotencyKeyOf, replay } from '../d1/idempotency.ts';
+import { run } from '../d1/run.ts';
+import { readBody } from '../http/body.ts';
 import { sendPage } from '../http/paging.ts';
-import { sendCreated, sendJson } from '../http/responses.ts';
+import { sendBody, sendCreated } from '../http/responses.ts';
 import { rejectInvalid } from '../http/validate.ts';
+import { operation } from '../operation.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import * as queries from './queries.ts';
-import { getOrder, listOrders, orderPages, placeOrder, updateOrder } from './schema.ts';
-import { isNoChange } from './transitions.ts';
+import { getOrder, listOrders, placeOrder, updateOrder } from './schema.ts';
 
 export const orders = new Hono<AppEnv>();
 
 orders.get(
   '/store/orders',
   operation(listOrders),
-  zValidator('query', z.lazy(listOrders.query), rejectInvalid),
+  zValidator('query', listOrders.query, rejectInvalid),
   async (c) => {
-    const query = c.req.valid('query');
-    const page = await runQuery(c, (db) => queries.selectOrders(db, query));
-    return sendPage(c, orderPages, query, page);
+    const parameters = c.req.valid('query');
+    const { page } = await run(c, queries.listOrders(parameters));
+    return sendPage(c, parameters, page);
   },
 );
 
 orders.post(
   '/store/orders',
   operation(placeOrder),
-  zValidator('json', z.lazy(placeOrder.json), rejectInvalid),
+  readBody,
+  zValidator('json', placeOrder.json, rejectInvalid),
   async (c) => {
     const newOrder = c.req.valid('json');
     const { petId } = newOrder;
-    const order = await createOncePerKey(c, {
-      body: newOrder,
-      insert: (db) => queries.insertOrder(db, petId),
-      insertOnce: (db, request, attempt) => queries.insertOrderOnce(db, petId, request, attempt),
-    });
-    if (order && order.json !== null) return sendCreated(c, order);
-    throw order?.pet_exists ? petNotAvailable(petId, order.pet_status) : petNotFound(petId);
+    const idempotencyKey = await idempotencyKeyOf(c, newOrder);
+    const { created, firstResponse, pet } = await run(c, queries.placeOrder(petId, idempotencyKey));
+    const order = created ?? replay(c, idempotencyKey, firstResponse);
+    if (order) return sendCreated(c, order);
+    throw pet ? petNotAvailable(petId, pet.status) : petNotFound(petId);
   },
 );
 
 orders.get(
   '/store/orders/:orderId',
   operation(getOrder),
-  zValidator('param', z.lazy(getOrder.param), rejectInvalid),
+  zValidator('param', getOrder.param, rejectInvalid),
   async (c) => {
     const { orderId } = c.req.valid('param');
-    const order = await runQuery(c, (db) => queries.selectOrder(db, orderId));
+    const { order } = await run(c, queries.getOrder(orderId));
     if (!order) throw orderNotFound(orderId);
-    return sendJson(c, order.json);
+    return sendBody(c, order.body);
   },
 );
 
 orders.patch(
   '/store/orders/:orderId',
   operation(updateOrder),
-  zValidator('param', z.lazy(updateOrder.param), rejectInvalid),
-  zValidator('json', z.lazy(updateOrder.json), rejectInvalid),
+  zValidator('param', updateOrder.param, rejectInvalid),
+  readBody,
+  zValidator('json', updateOrder.json, rejectInvalid),
   async (c) => {
     const { orderId } = c.req.valid('param');
     const { status } = c.req.valid('json');
-    const change = await runQuery(c, (db, attempt) =>
-      queries.changeOrder(db, orderId, status, attempt),
-    );
-    if (change && change.response !== null) return sendJson(c, change.response);
-    if (!change || change.current === null) throw orderNotFound(orderId);
-    if (isNoChange(change.current_status, status)) return sendJson(c, change.current);
-    throw invalidTransition(change.current_status, status);
+    const { changed, order } = await run(c, queries.changeOrder(orderId, status));
+    if (changed) return sendBody(c, changed.body);
+    if (!order) throw orderNotFound(orderId);
+    // Setting the current status again succeeds and changes nothing, so that a retry is harmless.
+    if (order.status === status) return sendBody(c, order.body);
+    throw invalidTransition(order.status, status);
   },
 );

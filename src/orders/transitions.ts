@@ -2,15 +2,17 @@
 import type { PetStatus } from '../pets/schema.ts';
 import type { OrderStatus } from './schema.ts';
 
-/** By the new status of an order: the statuses that it can change from, and the new status of its pet. */
-export const TRANSITIONS: Record<OrderStatus, { from: OrderStatus[]; petStatus?: PetStatus }> = {
-  placed: { from: [] },
-  approved: { from: ['placed'] },
+type Transition = {
+  /** The statuses that an order can change from. */
+  from: OrderStatus[];
+  /** The new status of the pet; `null` if it does not change. */
+  petStatus: PetStatus | null;
+};
+
+/** The transitions by the new status of the order. */
+export const TRANSITIONS: Record<OrderStatus, Transition> = {
+  placed: { from: [], petStatus: null },
+  approved: { from: ['placed'], petStatus: null },
   delivered: { from: ['approved'], petStatus: 'sold' },
   cancelled: { from: ['placed', 'approved'], petStatus: 'available' },
 };
-
-/** Setting the current status again succeeds and changes nothing, so that a retry is harmless. */
-export function isNoChange(current: OrderStatus, status: OrderStatus): boolean {
-  return current === status;
-}

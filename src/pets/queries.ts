@@ -1,18 +1,16 @@
 /**
- * The SQL statements on pets. SQLite writes the JSON, because integers beyond 2^53 are rounded in rows read into
- * JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
+ * The SQL statements on pets. SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read
+ * into JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
  */
-import { fencedTransaction, recordResponse, whereNotFenced } from '../d1/attempts.ts';
-import { type Attempt, type Database, transaction } from '../d1/database.ts';
 import {
-  deleteExpired,
-  type FirstRequest,
-  type KeyedRequest,
-  recordInsertedRow,
-  whereKeyUnused,
-} from '../d1/idempotency/queries.ts';
-import { type PageQuery, type PageRow, selectPage } from '../http/paging.ts';
-import type { NewRow } from '../http/responses.ts';
+  type CreatedRow,
+  type IdempotencyKey,
+  recordFirst,
+  removeExpired,
+  whereUnused,
+} from '../d1/idempotency.ts';
+import { statement } from '../d1/run.ts';
+import { type PageParameters, selectPage } from '../http/paging.ts';
 import type { NewPet, PetPatch } from './schema.ts';
 
 /**
@@ -23,132 +21,77 @@ const PET_JSON = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categor
   || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
 
 /** SQL condition on a row of `pets`: the pet has an open order. */
-const PET_HAS_OPEN_ORDER =
+const HAS_OPEN_ORDER =
   "EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))";
 
-export function selectPets(db: Database, query: PageQuery): Promise<D1Result<PageRow>> {
-  return selectPage(db, { table: 'pets', item: PET_JSON, filters: ['status'] }, query);
+export function listPets(parameters: PageParameters) {
+  return { page: selectPage({ table: 'pets', item: PET_JSON }, parameters) };
 }
 
-/** The pet with this id: one row or none. */
-export function selectPet(db: Database, id: bigint): Promise<D1Result<{ json: string }>> {
-  return db
-    .prepare(`SELECT ${PET_JSON} AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`)
-    .bind(`${id}`)
-    .all();
+export function getPet(id: bigint) {
+  const pet = statement<{ body: string }>(
+    `SELECT ${PET_JSON} AS body FROM pets WHERE id = CAST(?1 AS INTEGER)`,
+    `${id}`,
+  );
+  return { pet };
 }
 
-export function insertPet(
-  db: Database,
+/** Inserts a pet, unless the idempotency key was used before. */
+export function createPet(
   { name, categoryId, status }: NewPet,
-): Promise<D1Result<NewRow>> {
-  return db
-    .prepare(
-      `INSERT INTO pets (name, category_id, status) VALUES (?1, ?2, ?3)
-       RETURNING CAST(id AS TEXT) AS id, ${PET_JSON} AS json`,
-    )
-    .bind(name, `${categoryId}`, status ?? null)
-    .all();
+  idempotencyKey: IdempotencyKey | undefined,
+) {
+  const created = statement<CreatedRow>(
+    `INSERT INTO pets (name, category_id, status)
+     SELECT ?1, ?2, ?3 WHERE ${whereUnused('?4')}
+     RETURNING CAST(id AS TEXT) AS id, ${PET_JSON} AS body`,
+    name,
+    `${categoryId}`,
+    status ?? null,
+    idempotencyKey?.keyHash ?? null,
+  );
+  // In this order: the record depends on changes() of the INSERT.
+  return {
+    ...removeExpired(idempotencyKey),
+    created,
+    ...recordFirst(idempotencyKey, { table: 'pets', responseSql: PET_JSON }),
+  };
 }
 
 /**
- * Inserts a pet once for an idempotency key. The outcome is the first response, even if this attempt inserted nothing. An
- * attempt that D1 executes late finds the record of the key and inserts nothing, so it needs no fence (see attempts.ts).
+ * Sets the fields of a patch: ?2 is the name, ?3 the category, ?4 whether to set the status, and ?5 the status. While a pet
+ * has an open order, its status belongs to the order.
  */
-export function insertPetOnce(
-  db: Database,
-  { name, categoryId, status }: NewPet,
-  request: KeyedRequest,
-): Promise<D1Result<NewRow & FirstRequest>> {
-  const insert = db
-    .prepare(
-      `INSERT INTO pets (name, category_id, status) SELECT ?1, ?2, ?3
-       WHERE ${whereKeyUnused('?4')}`,
-    )
-    .bind(name, `${categoryId}`, status ?? null, request.keyHash);
-  const outcome = db
-    .prepare(
-      `SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS json, body_hash, request_id
-       FROM idempotency_keys WHERE key_hash = ?1`,
-    )
-    .bind(request.keyHash);
-  const changes = [
-    deleteExpired(db, request),
-    insert,
-    recordInsertedRow(db, request, 'pets', PET_JSON),
-  ];
-  return transaction(db, changes, outcome);
-}
-
-/** The outcome of a PATCH or DELETE. */
-export type PetChange = {
-  /** The body of the response of the attempt that succeeded, `''` for a DELETE; `null` if none did. */
-  response: string | null;
-  /** 1 if the pet exists now, else 0. */
-  pet_exists: number;
-};
-
-/** Sets the fields of a patch. While the pet has an open order, which determines its status, the status cannot be set. */
-export function changePet(
-  db: Database,
-  id: bigint,
-  { name, categoryId, status }: PetPatch,
-  attempt: Attempt,
-): Promise<D1Result<PetChange>> {
-  const { requestId, number } = attempt;
-  const parameters = [`${id}`, name ?? null, categoryId?.toString() ?? null, requestId, number];
-  const update =
-    status === undefined
-      ? db
-          .prepare(
-            `UPDATE pets SET name = ifnull(?2, name), category_id = ifnull(?3, category_id)
-             WHERE id = CAST(?1 AS INTEGER) AND ${whereNotFenced('?4', '?5')}`,
-          )
-          .bind(...parameters)
-      : db
-          .prepare(
-            `UPDATE pets
-             SET name = ifnull(?2, name), category_id = ifnull(?3, category_id), status = ?6
-             WHERE id = CAST(?1 AS INTEGER) AND NOT ${PET_HAS_OPEN_ORDER}
-               AND ${whereNotFenced('?4', '?5')}`,
-          )
-          .bind(...parameters, status);
-  const responseSql = `SELECT ${PET_JSON} FROM pets WHERE id = CAST(?1 AS INTEGER)`;
-  return fencedTransaction(
-    db,
-    attempt,
-    [update, recordResponse(db, attempt, id, responseSql)],
-    selectChange(db, id, requestId),
+export function changePet(id: bigint, { name, categoryId, status }: PetPatch) {
+  const setsStatus = status === undefined ? 0 : 1;
+  const changed = statement<{ body: string }>(
+    `UPDATE pets
+     SET name = ifnull(?2, name), category_id = ifnull(?3, category_id), status = iif(?4, ?5, status)
+     WHERE id = CAST(?1 AS INTEGER) AND NOT (?4 AND ${HAS_OPEN_ORDER})
+     RETURNING ${PET_JSON} AS body`,
+    `${id}`,
+    name ?? null,
+    categoryId === undefined ? null : `${categoryId}`,
+    setsStatus,
+    status ?? null,
   );
+  return { changed, pet: selectExistence(id) };
 }
 
 /** Deletes a pet without an open order. */
-export function removePet(
-  db: Database,
-  id: bigint,
-  attempt: Attempt,
-): Promise<D1Result<PetChange>> {
-  const { requestId, number } = attempt;
-  const remove = db
-    .prepare(
-      `DELETE FROM pets
-       WHERE id = CAST(?1 AS INTEGER) AND NOT ${PET_HAS_OPEN_ORDER} AND ${whereNotFenced('?2', '?3')}`,
-    )
-    .bind(`${id}`, requestId, number);
-  return fencedTransaction(
-    db,
-    attempt,
-    [remove, recordResponse(db, attempt, id, "''")],
-    selectChange(db, id, requestId),
+export function deletePet(id: bigint) {
+  const deleted = statement<{ done: 1 }>(
+    `DELETE FROM pets WHERE id = CAST(?1 AS INTEGER) AND NOT ${HAS_OPEN_ORDER}
+     RETURNING 1 AS done`,
+    `${id}`,
   );
+  return { deleted, pet: selectExistence(id) };
 }
 
-/** Selects the `PetChange` of a request. */
-function selectChange(db: Database, id: bigint, requestId: string): D1PreparedStatement {
-  return db
-    .prepare(
-      `SELECT (SELECT response FROM write_attempts WHERE request_id = ?2) AS response,
-         EXISTS (SELECT 1 FROM pets WHERE id = CAST(?1 AS INTEGER)) AS pet_exists`,
-    )
-    .bind(`${id}`, requestId);
+/** Returns a row if the pet exists. If a change of it was refused, it has an open order. */
+function selectExistence(id: bigint) {
+  return statement<{ found: 1 }>(
+    'SELECT 1 AS found FROM pets WHERE id = CAST(?1 AS INTEGER)',
+    `${id}`,
+  );
 }

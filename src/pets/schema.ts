@@ -1,23 +1,21 @@
 /** The definitions of the operations on pets. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
-import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/unavailable.ts';
-import type { OperationDefinition } from '../definition.ts';
-import { NOT_AN_OBJECT, PATCH_TYPES } from '../http/body.ts';
-import { Int64, pathId, requiredOr } from '../http/int64.ts';
-import { pagedList } from '../http/paging.ts';
-import { lazy } from '../lazy.ts';
+import type { OperationDefinition } from '../context.ts';
+import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/errors.ts';
+import { PATCH_TYPES } from '../http/body.ts';
+import { Int64, Int64Text, requiredOr } from '../http/int64.ts';
+import { pageParameters } from '../http/paging.ts';
+import { strictBody } from '../http/validate.ts';
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
-export const PetStatus = lazy(() =>
-  z.enum(STATUSES, {
-    error: ({ input }) =>
-      input === null
-        ? 'must not be null: omit it for an animal without a status'
-        : `must be one of ${STATUSES.join(', ')}`,
-  }),
-);
-export type PetStatus = (typeof STATUSES)[number];
+export const PetStatus = z.enum(STATUSES, {
+  error: ({ input }) =>
+    input === null
+      ? 'must not be null: omit it for an animal without a status'
+      : `must be one of ${STATUSES.join(', ')}`,
+});
+export type PetStatus = z.infer<typeof PetStatus>;
 
 /** In Unicode code points. */
 export const MAX_NAME_LENGTH = 255;
@@ -30,58 +28,46 @@ export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 
 /** Stored exactly as sent: neither trimmed nor normalized. */
-export const Name = lazy(() =>
-  z.string({ error: requiredOr('must be a string') }).check(
-    z.refine((name: string) => name !== '', { error: 'must not be empty', abort: true }),
-    // Counts code points: 🐕 is one code point, but two UTF-16 code units.
-    z.refine(
-      (name: string) => [...name].length <= MAX_NAME_LENGTH,
-      `must be at most ${MAX_NAME_LENGTH} characters long`,
-    ),
-    z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
-    z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
-    z.refine((name: string) => VISIBLE.test(name), 'must contain a visible character'),
+export const Name = z.string({ error: requiredOr('must be a string') }).check(
+  z.minLength(1, { error: 'must not be empty', abort: true }),
+  // Counts code points: 🐕 is one code point, but two UTF-16 code units.
+  z.refine(
+    (name: string) => [...name].length <= MAX_NAME_LENGTH,
+    `must be at most ${MAX_NAME_LENGTH} characters long`,
   ),
+  z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
+  z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
+  z.refine((name: string) => VISIBLE.test(name), 'must contain a visible character'),
 );
 
-export const NewPet = lazy(() =>
-  z.strictObject(
-    { name: Name(), categoryId: Int64(), status: z.optional(PetStatus()) },
-    NOT_AN_OBJECT,
-  ),
-);
-export type NewPet = z.infer<ReturnType<typeof NewPet>>;
+export const NewPet = strictBody({
+  name: Name,
+  categoryId: Int64,
+  status: z.optional(PetStatus),
+});
+export type NewPet = z.infer<typeof NewPet>;
 
 /** A merge patch (RFC 7396): `null` removes the status. */
-export const PetPatch = lazy(() =>
-  z
-    .strictObject(
-      {
-        name: z.optional(Name()),
-        categoryId: z.optional(Int64()),
-        status: z.optional(z.nullable(PetStatus())),
-      },
-      NOT_AN_OBJECT,
-    )
-    .check(
-      z.refine((patch) => Object.keys(patch).length > 0, {
-        error: 'must have at least one field',
-        // Not reported beside other problems, such as an unknown field.
-        when: ({ issues }) => issues.length === 0,
-      }),
-    ),
+export const PetPatch = strictBody({
+  name: z.optional(Name),
+  categoryId: z.optional(Int64),
+  status: z.optional(z.nullable(PetStatus)),
+}).check(
+  z.refine((patch) => Object.keys(patch).length > 0, {
+    error: 'must have at least one field',
+    // Not reported beside other problems, such as an unknown field.
+    when: ({ issues }) => issues.length === 0,
+  }),
 );
-export type PetPatch = z.infer<ReturnType<typeof PetPatch>>;
+export type PetPatch = z.infer<typeof PetPatch>;
 
-export const petPages = pagedList('pets', () => ({ status: z.optional(PetStatus()) }));
-
-export const PetPath = lazy(() => z.strictObject({ petId: pathId() }));
+export const PetPath = z.strictObject({ petId: Int64Text });
 
 export const listPets = {
   operationId: 'listPets',
   scope: 'read',
-  query: petPages.query,
-  unavailable: READ_UNAVAILABLE,
+  query: pageParameters({ status: z.optional(PetStatus) }),
+  unavailableMessage: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const createPet = {
@@ -89,14 +75,14 @@ export const createPet = {
   scope: 'write',
   json: NewPet,
   idempotent: true,
-  unavailable: unknownOutcome('whether the animal was added', CREATE_ADVICE),
+  unavailableMessage: unknownOutcome('whether the animal was added', CREATE_ADVICE),
 } as const satisfies OperationDefinition;
 
 export const getPet = {
   operationId: 'getPet',
   scope: 'read',
   param: PetPath,
-  unavailable: READ_UNAVAILABLE,
+  unavailableMessage: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const updatePet = {
@@ -105,7 +91,7 @@ export const updatePet = {
   param: PetPath,
   json: PetPatch,
   mediaTypes: PATCH_TYPES,
-  unavailable: unknownOutcome(
+  unavailableMessage: unknownOutcome(
     'whether the animal was changed',
     'Check before you retry: the same change could overwrite a later one of another client.',
   ),
@@ -115,7 +101,7 @@ export const deletePet = {
   operationId: 'deletePet',
   scope: 'write',
   param: PetPath,
-  unavailable: unknownOutcome(
+  unavailableMessage: unknownOutcome(
     'whether the animal was deleted',
     'A retry is safe: 404 means that the animal is deleted.',
   ),

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { generateKey } from '../../src/auth/keys/format.ts';
-import { parseRecord, stateOf } from '../../src/auth/keys/record.ts';
+import { generateKey } from '../../src/auth/key-format.ts';
+import { parseRecord, stateOf } from '../../src/auth/key-record.ts';
 import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { generateKey } from '../../src/auth/keys/format.ts';
-import { networksOf } from '../../src/auth/rate-limit.ts';
+import { generateKey } from '../../src/auth/key-format.ts';
 import { errorOf } from '../contract.ts';
 import { SMALL_LIMIT as LIMIT } from '../server.ts';
 import { type Reply, startStore } from '../store.ts';
@@ -69,48 +68,17 @@ describe('the limit of writes', () => {
   });
 });
 
-describe('the limit of an address', () => {
-  const limited = 'ADDRESS_RATE_LIMITER';
-  beforeEach(() => store.fault({ limited }));
-
-  const guess = (address: string) =>
-    listWith(generateKey('local'), { 'cf-connecting-ip': address });
-
-  test('applies to unknown keys from that address only', async () => {
-    expect(await statusesOf(() => guess('192.0.2.1'))).toEqual([401, 429]);
-    expect(await guess('192.0.2.2')).toMatchObject({ status: 401 });
-  });
-
-  test('is shared by the networks of a site', async () => {
-    let i = 0;
-    expect(await statusesOf(() => guess(`2001:DB8:7:${i++}:0:0:0:1`))).toEqual([401, 429]);
-    expect(await guess('2001:db8:8::1')).toMatchObject({ status: 401 });
-  });
-
-  test('counts requests with a key that is revoked', async () => {
-    const key = await store.issueKey({ revokedAt: '2026-11-20T00:00:00Z' });
-    const list = () => listWith(key, { 'cf-connecting-ip': '192.0.2.4' });
-    expect(await statusesOf(list)).toEqual([401, 429]);
-  });
-
-  test('does not apply to a valid key, new or known to the isolate', async () => {
-    const address = { 'cf-connecting-ip': '192.0.2.6' };
-    expect(await statusesOf(() => guess('192.0.2.6'))).toEqual([401, 429]);
-    const key = await store.issueKey();
-    expect(await statusesOf(() => listWith(key, address))).toEqual([200]);
-    await store.fault({ limited, ahead: 11_000 });
-    expect(await listWith(key, address)).toMatchObject({ status: 200 });
-  });
-});
-
-describe('networksOf', () => {
-  test.each([
-    ['192.0.2.1', ['192.0.2.1']],
-    ['', ['']],
-    ['2001:db8:1:2:3:4:5:6', ['2001:db8:1:2::/64', '2001:db8:1::/48']],
-    ['2001:db8::3:4:5:6', ['2001:db8:0:0::/64', '2001:db8:0::/48']],
-    ['::1', ['0:0:0:0::/64', '0:0:0::/48']],
-    ['1:2:3:4:5:6:7::', ['1:2:3:4::/64', '1:2:3::/48']],
-    ['::ffff:192.0.2.1', ['192.0.2.1']],
-  ])('of %j is %j', (address, expected) => expect(networksOf(address)).toEqual(expected));
-});
+test.each([
+  ['unknown', undefined, 'invalid_api_key'],
+  ['revoked', { revokedAt: '2026-11-20T00:00:00Z' }, 'revoked_api_key'],
+])(
+  'a flood of requests with one %s key is a 401 each time, never a 429',
+  async (_, record, code) => {
+    await store.fault({ limited: 'RATE_LIMITER' });
+    const key = record ? await store.issueKey(record) : generateKey('local');
+    for (let i = 0; i < TOO_MANY; i += 1) {
+      expect(await listWith(key)).toMatchObject({ status: 401, body: { code } });
+    }
+    expect(await store.calls()).toMatchObject({ keyLimits: 0, d1: 0 });
+  },
+);

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Call, OPERATIONS, sendInProcess } from '../../bench/calls.ts';
 import { stubBindings } from '../../bench/stubs.ts';
-import { generateKey } from '../../src/auth/keys/format.ts';
+import { generateKey } from '../../src/auth/key-format.ts';
 
 const LATENCY_MS = { KV: 80, D1: 150 };
 

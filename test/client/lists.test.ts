@@ -6,7 +6,7 @@ const pets = (...ids: number[]) => ids.map((id) => ({ id, name: 'Rex', categoryI
 const linked = (ids: number[], target: string) =>
   json(pets(...ids), { Link: `<${target}>; rel="next"` });
 const queriesOf = (requests: Request[]) => requests.map(({ url }) => new URL(url).search);
-const NEXT = '?limit=2&cursor=abc';
+const NEXT = '?limit=2&after=2';
 
 test.each([
   ['a proxy that changes the host', `http://internal:8080/v1/pets${NEXT}`],
@@ -25,7 +25,7 @@ test.each([
   ]);
 });
 
-test.each(['https://evil.example/v1/pets?cursor=a', '/v1/pets', 'cursor=a', ''])(
+test.each(['https://evil.example/v1/pets?after=2', '/v1/pets', 'after=2', ''])(
   'page(%j) is a TypeError: it is not the next of a page',
   async (next) => {
     const { store, requests } = clientWith([json([])]);

@@ -37,8 +37,8 @@ store.createPet({ name: 'Rex' });
 store.createPet({ name: 'Rex', categoryId: 3 });
 // @ts-expect-error: a number may have been rounded
 store.getPet(7);
-// @ts-expect-error: the client builds no cursors
-store.listPets({ cursor: 'MS4uMi4xNmVmMzR1' });
+// @ts-expect-error: a page's `next` has it
+store.listPets({ after: '4711' });
 // @ts-expect-error: only creates have an Idempotency-Key
 store.updatePet(7n, { name: 'Max' }, { idempotencyKey: 'k' });
 // @ts-expect-error: not a status of an order

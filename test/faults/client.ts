@@ -4,8 +4,6 @@ import type { Store } from '../store.ts';
 export function clientOf(store: Store) {
   const withKey = (key?: string) => ({ headers: { 'idempotency-key': key ?? null } });
   return {
-    /** Puts the animal 1 into D1. */
-    addAnimal: (status: string) => store.exec(`INSERT INTO pets VALUES (1, '1', 1, '${status}')`),
     create: (name: string, key?: string) => store.create({ name, categoryId: 1 }, withKey(key)),
     place: (petId: number, key?: string) => store.placeOrder({ petId }, withKey(key)),
     move: (orderId: number, status: string) =>

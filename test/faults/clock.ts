@@ -4,8 +4,6 @@
  * of day stands still unless `clockRuns`. The app calls the globals at call time.
  */
 const STEP_MS = 100;
-/** Deadlines are this long or longer; the pauses before retries are shorter. */
-const SHORTEST_DEADLINE_MS = 500;
 
 const plainSetTimeout = globalThis.setTimeout;
 const plainNow = Date.now;
@@ -19,16 +17,13 @@ export type Clock = {
 
 let startedAt = plainNow();
 let clockRuns = false;
-let hasDeadlines = true;
 let elapsed = 0;
 let steppedAt = plainNow();
 let inProgress = { calls: 0 };
 
-/** Sets the clock. Without deadlines, timers that are not pauses before retries never end. */
-export function setClock(clock: Clock, deadlines = true): void {
+export function setClock(clock: Clock): void {
   startedAt = plainNow() + (clock.ahead ?? 0);
   clockRuns = clock.clockRuns ?? false;
-  hasDeadlines = deadlines;
   elapsed = 0;
   inProgress = { calls: 0 };
 }
@@ -53,7 +48,7 @@ globalThis.setTimeout = ((callback: () => void, ms = 0) => {
     for (let left = ms; left > 0 && timers.has(timer); ) {
       const before = elapsed;
       await step();
-      if (hasDeadlines || ms < SHORTEST_DEADLINE_MS) left -= Math.max(elapsed - before, 0);
+      left -= Math.max(elapsed - before, 0);
     }
     if (timers.delete(timer)) callback();
   };

@@ -1,160 +1,154 @@
-/** The deadline of a request, sessions, and the errors of D1. */
+/** The errors of D1, the deadlines, and sessions. */
 import { describe, expect, test } from 'vitest';
+import { expectError } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 import { clientOf } from './client.ts';
 import type { Fault } from './fault.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
-const { addAnimal, contents, create, update } = clientOf(store);
+const { contents, create } = clientOf(store);
 
-describe('one budget of five seconds covers', () => {
-  test('all attempts of a request', async () => {
-    // Three seconds, then four more: each attempt alone would be in time.
-    await store.fault({ d1: ['throws late', 'is slower'] });
-    expect((await store.fetch('/v1/pets')).status).toBe(503);
-    const cause = expect.stringMatching(/^D1 did not .* ms; before that: .* connection lost\.$/);
-    expect(await store.logLines()).toMatchObject([{ cause }]);
-  });
+const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
+const CREATE_UNAVAILABLE =
+  'The database did not respond. It is unknown whether the animal was added. Check before you retry. To make retries safe, send an Idempotency-Key with the first request.';
+const INTERNAL = 'Internal server error. Quote the X-Request-Id header when you report it.';
 
-  test('KV and D1', async () => {
-    const list = async () => {
-      const authorization = `Bearer ${await store.issueKey()}`;
-      return (await store.fetch('/v1/pets', { headers: { authorization } })).status;
-    };
-    await store.fault({ clockRuns: true, d1: ['is slower'] });
-    expect(await list()).toBe(200);
-    await store.fault({ clockRuns: true, kv: 'is slow', d1: ['is slower'] });
-    expect(await list()).toBe(503);
-    await store.fault({ clockRuns: true, kv: 'is slow' });
-    expect(await list()).toBe(200);
-  });
+// https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, and those of SQLite.
+test.each([
+  'D1 DB reset because its code was updated.',
+  'Internal error while starting up D1 DB storage caused object to be reset.',
+  'Network connection lost.',
+  'Internal error in D1 DB storage caused object to be reset.',
+  'Cannot resolve D1 DB due to transient issue on remote node.',
+  "Can't read from request stream because client disconnected.",
+  'D1 DB storage operation exceeded timeout which caused object to be reset.',
+  'D1 DB is overloaded. Too many requests queued.',
+  'D1 DB is overloaded. Requests queued for too long.',
+  'D1 DB exceeded its memory limit and was reset.',
+  'D1 DB exceeded its CPU time limit and was reset.',
+  'database is locked: SQLITE_BUSY',
+  'database table is locked: SQLITE_LOCKED',
+  'interrupted: SQLITE_INTERRUPT',
+  'disk I/O error: SQLITE_IOERR',
+  'an unknown error',
+])('an error of the platform is a 503: %s', async (text) => {
+  await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
+  expectError(await create('Rex'), 503, 'service_unavailable', CREATE_UNAVAILABLE);
+  expect((await store.calls()).d1).toBe(1);
+  expect(await store.logLines()).toMatchObject([{ status: 503, cause: `D1_ERROR: ${text}` }]);
+  expect(await contents()).toEqual([]);
 });
-
-test.each(['first-unconstrained', 'first-primary'])(
-  'a request in a session (%s) is retried as well, and its response has a bookmark',
-  async (bookmark) => {
-    await store.fault({ d1: ['throws', 'throws'] });
-    const reply = await store.fetch('/v1/pets', { headers: { 'x-d1-bookmark': bookmark } });
-    expect([reply.status, (await store.calls()).d1]).toEqual([200, 3]);
-    expect(reply.headers.get('x-d1-bookmark')).toMatch(/^[0-9a-f-]{59}$/);
-  },
-);
-
-describe('a session that begins at a bookmark', () => {
-  const headers = { 'x-d1-bookmark': `7fffffff-ffffffff-ffffffff-${'f'.repeat(32)}` };
-
-  const OLD_SCHEMA = { text: 'D1_ERROR: no such column: breed: SQLITE_ERROR' };
-
-  test.each<Fault>([
-    'hangs',
-    'throws',
-    { text: 'D1_ERROR: the bookmark is not valid' },
-    OLD_SCHEMA,
-  ])('that %s is served from the primary', async (fault) => {
-    await store.fault({ d1: [fault] });
-    for (const path of ['/v1/pets', '/v1/pets?limit=1']) {
-      const reply = await store.fetch(path, { headers });
-      expect([reply.status, reply.headers.has('x-d1-bookmark')]).toEqual([200, true]);
-    }
-    expect((await store.calls()).d1).toBe(3);
-  });
-
-  test('gets a response within five seconds, the time of the primary included', async () => {
-    await store.fault({ clockRuns: true, d1: ['hangs', 'hangs'] });
-    const reply = await store.fetch('/v1/pets', { headers });
-    expect([reply.status, (await store.calls()).d1]).toEqual([503, 2]);
-    const [line] = await store.logLines();
-    const within = Number(/^D1 did not respond within (\d+) ms/.exec(String(line?.cause))?.[1]);
-    expect(within).toBeLessThanOrEqual(5_000);
-    expect(within).toBeGreaterThan(2_000);
-  });
-});
-
-/** https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, and those of SQLite. */
-const RETRIED = { status: 200, d1Attempts: 2 };
-const UNAVAILABLE = { status: 503, d1Attempts: 1 };
-const OUR_FAULT = { status: 500, d1Attempts: 1 };
 
 test.each([
-  ['D1 DB reset because its code was updated.', RETRIED],
-  ['Internal error while starting up D1 DB storage caused object to be reset.', RETRIED],
-  ['Network connection lost.', RETRIED],
-  ['Internal error in D1 DB storage caused object to be reset.', RETRIED],
-  ['Cannot resolve D1 DB due to transient issue on remote node.', RETRIED],
-  ["Can't read from request stream because client disconnected.", RETRIED],
-  ['database is locked: SQLITE_BUSY', RETRIED],
-  ['interrupted: SQLITE_INTERRUPT', RETRIED],
-  ['disk I/O error: SQLITE_IOERR', RETRIED],
-  ['D1 DB storage operation exceeded timeout which caused object to be reset.', UNAVAILABLE],
-  ['D1 DB is overloaded. Too many requests queued.', UNAVAILABLE],
-  ['D1 DB is overloaded. Requests queued for too long.', UNAVAILABLE],
-  ['D1 DB exceeded its memory limit and was reset.', UNAVAILABLE],
-  ['D1 DB exceeded its CPU time limit and was reset.', UNAVAILABLE],
-  ['something new', UNAVAILABLE],
-  ['Exceeded maximum DB size.', OUR_FAULT],
-  ["Your account has exceeded D1's maximum account storage limit", OUR_FAULT],
-  ['cannot store REAL value in INTEGER column pets.category_id: SQLITE_CONSTRAINT', OUR_FAULT],
-  ['too many SQL variables at offset 1: SQLITE_ERROR', OUR_FAULT],
-  ["D1_TYPE_ERROR: Type 'bigint' not supported for value '1'", OUR_FAULT],
-  ['Wrong number of parameter bindings for SQL query.', OUR_FAULT],
-])('D1 error "%s": the log has %j', async (text, logged) => {
+  ['no such table: pets: SQLITE_ERROR', 'wrangler d1 migrations apply DB --remote --env staging'],
+  ['no such column: breed: SQLITE_ERROR', 'wrangler d1 migrations apply DB --remote --env staging'],
+  ['database or disk is full: SQLITE_FULL', 'The database or the account is full'],
+  ['Exceeded maximum DB size.', 'The database or the account is full'],
+  ["Your account has exceeded D1's maximum account storage limit", 'account is full'],
+  ['UNIQUE constraint failed: pets.id: SQLITE_CONSTRAINT', 'SQLITE_CONSTRAINT'],
+  ['cannot store REAL value in INTEGER column pets.category_id', 'cannot store REAL value'],
+  ['too many SQL variables at offset 1', 'too many SQL variables'],
+  ["D1_TYPE_ERROR: Type 'bigint' not supported for value '1'", 'D1_TYPE_ERROR'],
+  ['D1_COLUMN_NOTFOUND: Column not found (breed)', 'D1_COLUMN_NOTFOUND'],
+  ['Wrong number of parameter bindings for SQL query.', 'Wrong number of parameter bindings'],
+])('a mistake of the service is a 500: %s', async (text, cause) => {
   await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
-  expect((await store.fetch('/v1/pets')).status).toBe(logged.status);
-  expect(await store.logLines()).toMatchObject([logged]);
+  expectError(await create('Rex'), 500, 'internal_error', INTERNAL);
+  expect((await store.calls()).d1).toBe(1);
+  const [line] = await store.logLines();
+  expect(line).toMatchObject({ cause: expect.stringContaining(cause), stack: expect.any(String) });
+  expect(await contents()).toEqual([]);
 });
 
-describe('"Nothing was written"', () => {
-  test('is in the message when the database stays busy', async () => {
-    await store.fault({ d1: Array(3).fill('is busy') });
-    expect((await create('Rex')).text).toContain('Nothing was written');
-    expect(await contents()).toEqual([]);
-  });
-
-  test('is not in the message when a response was lost before', async () => {
-    await store.fault({ d1: ['loses the response', 'is busy', 'is busy'] });
-    const { status, text } = await create('Rex', 'k');
-    expect(status).toBe(503);
-    expect(text).not.toContain('Nothing was written');
-    expect(await contents()).toEqual(['animal Rex is without status']);
-  });
-});
-
-test('a create after the last id is a 500 that logs this cause, and writes nothing', async () => {
+test.each([undefined, 'k'])('a create after the largest id is a 500 (key: %s)', async (key) => {
   await store.exec(
     "INSERT INTO pets (id, name, category_id) VALUES (9223372036854775807, 'last', 1)",
   );
-  for (const key of [undefined, 'k'])
-    expect((await create('Rex', key)).body).toMatchObject({ code: 'internal_error' });
-  for (const line of await store.logLines())
-    expect(line).toMatchObject({ cause: expect.stringContaining('the largest id is in use') });
+  expectError(await create('Rex', key), 500, 'internal_error', INTERNAL);
+  const cause = expect.stringContaining('the largest id is in use');
+  expect(await store.logLines()).toMatchObject([{ cause }]);
   expect(await contents()).toEqual(['animal last is without status']);
 });
 
-test.each([
-  ['database or disk is full: SQLITE_FULL', 'The database or the account is full'],
-  ['no such table: pets: SQLITE_ERROR', 'wrangler d1 migrations apply DB --remote --env staging'],
-])('when D1 throws "%s", only the log has the fix and a stack', async (text, fix) => {
-  await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
-  const reply = await create('Rex');
-  expect(reply.status).toBe(500);
-  expect(reply.text).not.toMatch(/D1|SQLITE|wrangler/);
-  const cause = expect.stringContaining(fix);
-  const stack = expect.any(String);
-  expect(await store.logLines()).toMatchObject([{ cause, stack, d1Attempts: 1 }]);
+test.each([1, 3])('the log has the number of attempts of D1: %i', async (attempts) => {
+  await store.fault({ d1: [{ attempts }, { attempts }] });
+  expect((await store.fetch('/v1/pets')).status).toBe(200);
+  expect((await create('Rex', 'k')).status).toBe(201);
+  const logged = { d1Attempts: attempts, d1Ms: expect.any(Number) };
+  expect(await store.logLines()).toMatchObject([logged, logged]);
 });
 
-test('when D1 hangs, only the log has the cause', async () => {
-  await store.fault({ d1: ['hangs'] });
-  expect((await create('Rex')).text).not.toMatch(/D1|ms\b/);
-  const cause = 'D1 did not respond within 5000 ms';
-  expect(await store.logLines()).toMatchObject([{ cause, d1Attempts: 1 }]);
+describe('KV and D1 have deadlines of their own', () => {
+  /** Lists the animals with a key that the service has not read yet. */
+  async function listWithNewKey() {
+    const authorization = `Bearer ${await store.issueKey()}`;
+    return store.fetch('/v1/pets', { headers: { authorization } });
+  }
+
+  test('a request succeeds if each responds just in time', async () => {
+    await store.fault({ clockRuns: true, kv: { takes: 1_900 }, d1: [{ takes: 4_900 }] });
+    expect((await listWithNewKey()).status).toBe(200);
+  });
+
+  test('a request is a 503 if KV takes longer than two seconds', async () => {
+    await store.fault({ clockRuns: true, kv: { takes: 2_100 } });
+    const message = 'API keys cannot be verified right now.';
+    expectError(await listWithNewKey(), 503, 'service_unavailable', message);
+    expect((await store.calls()).d1).toBe(0);
+  });
+
+  test.each<Fault>([{ takes: 5_100 }, 'hangs'])(
+    'a request is a 503 if D1 takes longer than five seconds: %j',
+    async (fault) => {
+      await store.fault({ clockRuns: true, d1: [fault] });
+      expectError(await listWithNewKey(), 503, 'service_unavailable', READ_UNAVAILABLE);
+      expect((await store.calls()).d1).toBe(1);
+      const cause = 'D1 did not respond within 5000 ms';
+      expect(await store.logLines()).toMatchObject([{ status: 503, cause }]);
+    },
+  );
 });
 
-test('an error of the service does not hide that an earlier attempt may have written', async () => {
-  await addAnimal('sold');
-  const stopped = { text: 'D1_ERROR: writes are stopped: SQLITE_ERROR' };
-  await store.fault({ d1: ['loses the response', stopped] });
-  const { status, text } = await update(1, { name: 'Max' });
-  expect(status).toBe(503);
-  expect(text).toContain('It is unknown whether the animal was changed.');
+const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
+
+describe('in a session', () => {
+  test.each([
+    ['throws', 'first-primary'],
+    ['throws', 'first-unconstrained'],
+    ['hangs', KNOWN],
+  ] as const)('a read that %s is a 503 that says to leave %s out', async (fault, bookmark) => {
+    await store.fault({ d1: [fault] });
+    const reply = await store.fetch('/v1/pets', { headers: { 'x-d1-bookmark': bookmark } });
+    const advice =
+      'To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.';
+    expectError(reply, 503, 'service_unavailable', `${READ_UNAVAILABLE} ${advice}`);
+    expect(reply.headers.has('x-d1-bookmark')).toBe(false);
+    expect(await store.calls()).toMatchObject({ d1: 1, sessions: [bookmark] });
+  });
+
+  test('a write that throws has the message of its operation', async () => {
+    await store.fault({ d1: ['throws'] });
+    const headers = { 'x-d1-bookmark': KNOWN };
+    const reply = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
+    expectError(reply, 503, 'service_unavailable', CREATE_UNAVAILABLE);
+    expect((await store.calls()).d1).toBe(1);
+    expect(await contents()).toEqual([]);
+  });
+
+  test('a write runs on the primary, whatever state the bookmark has', async () => {
+    const headers = { 'x-d1-bookmark': KNOWN };
+    expect((await store.create({ name: 'Rex', categoryId: 1 }, { headers })).status).toBe(201);
+    expect((await store.calls()).sessions).toEqual(['first-primary']);
+  });
+
+  test.each([
+    ['first-unconstrained', 'first-unconstrained'],
+    [KNOWN, KNOWN],
+    [KNOWN.toUpperCase(), 'first-primary'],
+    ['v2.bookmark_of-another:shape/that+may=come~', 'first-primary'],
+  ])('a read with the bookmark %s begins with %s', async (bookmark, start) => {
+    const headers = { 'x-d1-bookmark': bookmark };
+    expect((await store.fetch('/v1/pets', { headers })).status).toBe(200);
+    expect((await store.calls()).sessions).toEqual([start]);
+  });
 });

@@ -1,4 +1,4 @@
-/** A D1 binding each of whose calls, a query or a batch, is made by `via`. */
+/** A D1 binding each of whose calls, a query or a batch, is made by another function. */
 type Via = (call: () => Promise<unknown>) => Promise<unknown>;
 
 /** The binding, with the methods that `replace` returns a function for; others are as they were. */
@@ -16,8 +16,12 @@ export function intercept<T extends object>(
   });
 }
 
-/** The database, or a session of it. */
-export function interceptD1<T extends D1Database | D1DatabaseSession>(database: T, via: Via): T {
+/** The database, or a session of it. Each call goes through `via`. */
+export function interceptD1<T extends D1Database | D1DatabaseSession>(
+  database: T,
+  via: Via,
+  noteSession: (start: string) => void,
+): T {
   const originals = new WeakMap<object, D1PreparedStatement>();
 
   function interceptStatement(statement: D1PreparedStatement): D1PreparedStatement {
@@ -32,7 +36,12 @@ export function interceptD1<T extends D1Database | D1DatabaseSession>(database: 
 
   return intercept(database, (name, method) => {
     if (name === 'prepare') return (sql: string) => interceptStatement(database.prepare(sql));
-    if (name === 'withSession') return (start: string) => interceptD1(method(start), via);
+    if (name === 'withSession') {
+      return (start: string) => {
+        noteSession(start);
+        return interceptD1(method(start), via, noteSession);
+      };
+    }
     if (name !== 'batch') return undefined;
     return (statements: D1PreparedStatement[]) =>
       via(() => method(statements.map((one) => originals.get(one) ?? one)));

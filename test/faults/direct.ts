@@ -12,8 +12,8 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { generateKey } from '../../src/auth/keys/format.ts';
-import type { KeyRecord } from '../../src/auth/keys/record.ts';
+import { generateKey } from '../../src/auth/key-format.ts';
+import type { KeyRecord } from '../../src/auth/key-record.ts';
 import { putRecord } from '../store.ts';
 import type { Calls, Faults } from './worker.ts';
 
@@ -36,6 +36,8 @@ export function startWorker() {
     const { outputFiles } = await build({
       entryPoints: [join(import.meta.dirname, 'worker.ts')],
       ...{ bundle: true, minify: true, format: 'esm', write: false },
+      // The runtime has it.
+      external: ['node:zlib'],
     });
     const { workerOptions } = workerOptionsOf(join(PROJECT_ROOT, 'wrangler.toml'));
     const { modulesRules: _, assets: __, ...options } = workerOptions;

@@ -1,40 +1,42 @@
 /**
  * A sequential model of the store, written from its documents: the answer to each operation, and its effect. It shares no
- * code with the store.
+ * code with the store. {@link isExplained} compares it with what concurrent clients saw.
  */
 import { isDeepStrictEqual } from 'node:util';
 
-export type PetStatus = 'available' | 'pending' | 'sold';
-export type OrderStatus = 'placed' | 'approved' | 'delivered' | 'cancelled';
-export type Pet = { id: number; name: string; categoryId: number; status?: PetStatus };
+type PetStatus = 'available' | 'pending' | 'sold';
+type OrderStatus = 'placed' | 'approved' | 'delivered' | 'cancelled';
+type Pet = { id: number; name: string; categoryId: number; status?: PetStatus };
 /** Without `placedAt`, which the model cannot predict. */
-export type Order = { id: number; petId: number; status: OrderStatus };
-export type PetPatch = { name?: string; categoryId?: number; status?: PetStatus | null };
+type Order = { id: number; petId: number; status: OrderStatus };
+type PetPatch = { name?: string; categoryId?: number; status?: PetStatus | null };
 
-/** `account` has an API key of its own; `key` is an Idempotency-Key. */
-export type Operation = { account: number } & (
+/** `key` is an Idempotency-Key. */
+export type Operation =
   | { name: 'listPets' }
-  | { name: 'createPet'; body: Omit<Pet, 'id'>; key: string | undefined }
-  | { name: 'updatePet'; petId: number; body: PetPatch }
-  | { name: 'deletePet'; petId: number }
+  | { name: 'createPet'; body: Omit<Pet, 'id'>; key?: string | undefined }
+  | { name: 'updatePet'; id: number; body: PetPatch }
+  | { name: 'deletePet'; id: number }
   | { name: 'listOrders' }
-  | { name: 'placeOrder'; body: { petId: number }; key: string | undefined }
-  | { name: 'updateOrder'; orderId: number; body: { status: OrderStatus } }
-);
+  | { name: 'placeOrder'; body: { petId: number }; key?: string | undefined }
+  | { name: 'updateOrder'; id: number; body: { status: string } };
 
-/** `location` is a path. The body of an error is its code. */
-export type Answer = { status: number; body: unknown; location?: string; replayed?: true };
+/** The body of an error is its code. */
+export type Answer = { status: number; body: unknown; replayed?: true };
 
-export type State = {
+/** An operation that a client sent. Its outcome is unknown while it has no answer. Times are in milliseconds. */
+export type Event = { operation: Operation; sentAt: number; answer?: Answer; answeredAt: number };
+
+type State = {
   pets: Pet[];
   orders: Order[];
   lastPet: number;
   lastOrder: number;
-  /** The answers to creates with an Idempotency-Key, by account, operation and key. */
+  /** The answers to creates with an Idempotency-Key, by operation and key. */
   first: Record<string, { body: object; answer: Answer }>;
 };
 
-export const EMPTY: State = { pets: [], orders: [], lastPet: 0, lastOrder: 0, first: {} };
+const EMPTY: State = { pets: [], orders: [], lastPet: 0, lastOrder: 0, first: {} };
 
 const NEXT: Record<OrderStatus, OrderStatus[]> = {
   placed: ['approved', 'cancelled'],
@@ -51,18 +53,12 @@ const PET_STATUS: Record<OrderStatus, PetStatus> = {
   cancelled: 'available',
 };
 
-const refused = (status: number, code: string): Answer => ({ status, body: { code } });
+const refused = (status: number, code: string): Answer => ({ status, body: code });
 const noPet = refused(404, 'pet_not_found');
-const noOrder = refused(404, 'order_not_found');
 const openOrder = refused(409, 'pet_has_open_order');
 
 /** Applies an operation to the state, and returns its answer. */
-export function run(state: State, operation: Operation): Answer {
-  const petOf = (id: number) => state.pets.find((pet) => pet.id === id);
-  const orderOf = (id: number) => state.orders.find((order) => order.id === id);
-  const hasOpenOrder = (petId: number) =>
-    state.orders.some((order) => order.petId === petId && NEXT[order.status].length > 0);
-
+function answer(state: State, operation: Operation): Answer {
   switch (operation.name) {
     case 'listPets':
       return { status: 200, body: structuredClone(state.pets) };
@@ -73,60 +69,95 @@ export function run(state: State, operation: Operation): Answer {
         state.lastPet += 1;
         const pet = { id: state.lastPet, ...operation.body };
         state.pets.push(pet);
-        return { status: 201, body: { ...pet }, location: `/v1/pets/${pet.id}` };
+        return { status: 201, body: { ...pet } };
       });
     case 'updatePet': {
-      const pet = petOf(operation.petId);
+      const pet = state.pets.find(({ id }) => id === operation.id);
       if (!pet) return noPet;
       const { status, ...others } = operation.body;
-      if (status !== undefined && hasOpenOrder(pet.id)) return openOrder;
+      if (status !== undefined && hasOpenOrder(state, pet.id)) return openOrder;
       if (status !== undefined) delete pet.status;
       Object.assign(pet, others, status && { status });
       return { status: 200, body: { ...pet } };
     }
     case 'deletePet': {
-      const { petId } = operation;
-      if (!petOf(petId)) return noPet;
-      if (hasOpenOrder(petId)) return openOrder;
-      state.pets = state.pets.filter(({ id }) => id !== petId);
+      const others = state.pets.filter(({ id }) => id !== operation.id);
+      if (others.length === state.pets.length) return noPet;
+      if (hasOpenOrder(state, operation.id)) return openOrder;
+      state.pets = others;
       return { status: 204, body: undefined };
     }
     case 'placeOrder':
       return once(state, operation, () => {
         const { petId } = operation.body;
-        const pet = petOf(petId);
+        const pet = state.pets.find(({ id }) => id === petId);
         if (!pet) return noPet;
         if (pet.status !== 'available') return refused(409, 'pet_not_available');
         state.lastOrder += 1;
         const order: Order = { id: state.lastOrder, petId, status: 'placed' };
         state.orders.push(order);
         pet.status = 'pending';
-        return { status: 201, body: { ...order }, location: `/v1/store/orders/${order.id}` };
+        return { status: 201, body: { ...order } };
       });
     case 'updateOrder': {
-      const order = orderOf(operation.orderId);
-      if (!order) return noOrder;
-      const { status } = operation.body;
-      if (status !== order.status) {
-        if (!NEXT[order.status].includes(status)) return refused(409, 'invalid_transition');
-        order.status = status;
-        const pet = petOf(order.petId);
-        if (pet) pet.status = PET_STATUS[status];
-      }
+      const order = state.orders.find(({ id }) => id === operation.id);
+      if (!order) return refused(404, 'order_not_found');
+      if (operation.body.status === order.status) return { status: 200, body: { ...order } };
+      const status = NEXT[order.status].find((next) => next === operation.body.status);
+      if (!status) return refused(409, 'invalid_transition');
+      order.status = status;
+      const pet = state.pets.find(({ id }) => id === order.petId);
+      if (pet) pet.status = PET_STATUS[status];
       return { status: 200, body: { ...order } };
     }
   }
 }
 
-type Create = { account: number; name: string; body: object; key: string | undefined };
+function hasOpenOrder({ orders }: State, petId: number): boolean {
+  return orders.some((order) => order.petId === petId && NEXT[order.status].length > 0);
+}
 
-function once(state: State, { account, name, body, key }: Create, create: () => Answer): Answer {
+type Create = { name: string; body: object; key?: string | undefined };
+
+/** Creates once per key. A refused create leaves no record. */
+function once(state: State, { name, body, key }: Create, create: () => Answer): Answer {
   if (key === undefined) return create();
-  const record = `${account} ${name} ${key}`;
-  const first = state.first[record];
+  const first = state.first[`${name} ${key}`];
   if (first && !isDeepStrictEqual(first.body, body)) return refused(422, 'idempotency_key_reused');
   if (first) return { ...first.answer, replayed: true };
-  const answer = create();
-  if (answer.status === 201) state.first[record] = { body, answer };
-  return answer;
+  const created = create();
+  if (created.status === 201) state.first[`${name} ${key}`] = { body, answer: created };
+  return created;
+}
+
+/**
+ * Whether an order of the operations explains all answers (linearizability): each operation takes effect at one moment
+ * between its request and its response. An operation whose outcome is unknown takes effect once at any moment after its
+ * request, also after its response, or never.
+ */
+export function isExplained(events: Event[]): boolean {
+  const seen = new Set<string>();
+
+  function search(state: State, rest: Event[]): boolean {
+    const firstAnswer = Math.min(...rest.map(({ answeredAt }) => answeredAt));
+    if (firstAnswer === Infinity) return true;
+    const place = JSON.stringify([state, rest.map((event) => events.indexOf(event))]);
+    if (seen.has(place)) return false;
+    seen.add(place);
+    return rest.some((event) => {
+      if (event.sentAt > firstAnswer) return false;
+      const next = structuredClone(state);
+      const expected = answer(next, event.operation);
+      const isPossible = event.answer
+        ? isDeepStrictEqual(expected, event.answer)
+        : !isDeepStrictEqual(next, state);
+      const others = rest.filter((other) => other !== event);
+      return isPossible && search(next, others);
+    });
+  }
+
+  // Most histories need few of those whose outcome is unknown, so they are tried last.
+  const answered = events.filter((event) => event.answer);
+  const unknown = events.filter((event) => !event.answer);
+  return search(EMPTY, [...answered, ...unknown]);
 }

@@ -42,7 +42,7 @@ test.each<[binding: string, fault: Fault, faults: Faults, status: number]>([
   ['a rate limiter', 'is held', { limiters: 'is held' }, 201],
   ['D1', 'is held', { d1: Array(CLIENTS).fill('is held') }, 201],
 ])(
-  'requests whose clients reset while %s %s are completed, and logged once',
+  'requests whose clients reset while %s %s are completed and logged once',
   async (_, __, faults, status) => {
     await worker.fault(faults);
     const sockets = await sendCreates();
@@ -67,20 +67,17 @@ test('requests whose clients reset at once are logged once', async () => {
 test.each<[string, (socket: Socket) => void]>([
   ['resets', (socket) => socket.resetAndDestroy()],
   ['closes', (socket) => socket.end()],
-])(
-  'a client that %s in the middle of its body is logged as a 400, and adds no animal',
-  async (_, end) => {
-    await worker.fault({ streamsBodies: true });
-    const sockets = await sendCreates(halfOf);
-    // The body is read after the limiter calls.
-    await worker.until(({ keyLimits }) => keyLimits === CLIENTS);
-    await pause(50);
-    for (const socket of sockets) end(socket);
-    expect(await expectEveryRequestLogged()).toEqual(Array(CLIENTS).fill(400));
-  },
-);
+])('a client that %s in the middle of its body is a 400 in the log', async (_, end) => {
+  await worker.fault({ streamsBodies: true });
+  const sockets = await sendCreates(halfOf);
+  // The body is read after the limiter calls.
+  await worker.until(({ keyLimits }) => keyLimits === CLIENTS);
+  await pause(50);
+  for (const socket of sockets) end(socket);
+  expect(await expectEveryRequestLogged()).toEqual(Array(CLIENTS).fill(400));
+});
 
-test('a client that stops sending in the middle of its body gets a 400, which is logged', async () => {
+test('a client that stops sending in the middle of its body gets a 400', async () => {
   await worker.fault({ streamsBodies: true, clockRuns: true });
   const socket = await worker.write(halfOf(createWith(await worker.issueKey())));
   // The deadline of thirty seconds takes less than one, as the clock runs faster.
@@ -89,38 +86,14 @@ test('a client that stops sending in the middle of its body gets a 400, which is
   expect(await expectEveryRequestLogged()).toEqual([400]);
 });
 
-test('a revoked key is rejected after two minutes, even if its client resets during every read of KV', async () => {
+test('a reset during a read of KV does not keep a revoked key valid', async () => {
   const key = await worker.issueKey({ id: 'leaked' });
   expect((await worker.send(listWith(key))).status).toBe(200);
   await worker.issueKey({ id: 'leaked', ...REVOKED }, key);
-
-  const answers: { second: number; status: number }[] = [];
-  for (let second = 5; second <= 150; second += 5) {
-    await worker.fault({ ahead: second * 1_000, kv: 'is held' });
-    const socket = await worker.write(bytesOf(listWith(key)));
-    const answer = answerOn(socket).then(({ status }) => answers.push({ second, status }));
-    const count = answers.length;
-    await worker.until(({ held }) => held > 0 || answers.length > count);
-    // Without a response, the request waits for KV.
-    if (answers.length === count) socket.resetAndDestroy();
-    await answer.catch(() => {});
-    await worker.fault({ release: true });
-  }
-  const statusesAfter = (least: number) =>
-    new Set(answers.filter(({ second }) => second > least).map(({ status }) => status));
-  expect(statusesAfter(120)).toEqual(new Set([401]));
-  expect(statusesAfter(0)).toEqual(new Set([200, 401]));
-});
-
-test('a late read of KV does not restore a revoked key', async () => {
-  const key = await worker.issueKey({ id: 'late' });
-  // The first read finds the key active, and returns after the test has let it.
-  await worker.fault({ kv: 'is held past the deadline' });
-  expect((await worker.send(listWith(key))).status).toBe(503);
-  // A later read finds it revoked, and returns at once.
-  await worker.issueKey({ id: 'late', ...REVOKED }, key);
-  await worker.fault({ keepsHeld: true });
-  expect((await worker.send(listWith(key))).status).toBe(401);
-  await worker.fault({ release: true });
+  await worker.fault({ ahead: 31_000, kv: 'is held' });
+  const socket = await worker.write(bytesOf(listWith(key)));
+  await worker.until(({ held }) => held === 1);
+  socket.resetAndDestroy();
+  await worker.fault({ ahead: 32_000 });
   expect((await worker.send(listWith(key))).status).toBe(401);
 });

@@ -23,7 +23,7 @@ async function kill({ process: { pid }, exited }: Running): Promise<void> {
   await exited;
 }
 
-test('after each kill, the store has what clients received, and each request took effect at most once', async () => {
+test('after each kill, the store has every write that clients saw, and none twice', async () => {
   const port = await freePort();
   const baseUrl = `http://localhost:${port}/v1`;
   const store = createAnimalStore({ baseUrl, apiKey: LOCAL_KEY, maxAttempts: 1 });

@@ -20,11 +20,6 @@ test.each([
   ['not strict JSON', '{"name":"Rex",}', NOT_JSON],
   ['two texts', `${BODY}{}`, NOT_JSON],
   ['not UTF-8', Uint8Array.of(0x22, 0xe9, 0x22), 'The body must be valid UTF-8.'],
-  [
-    'deep',
-    '['.repeat(2000) + ']'.repeat(2000),
-    'The body must not be nested more than 32 levels deep.',
-  ],
 ])('a body that is %s is a 400', async (_, body, problem) => {
   expect(errorOf((await post(body)).body)).toBe(`400 invalid_json: ${problem}`);
 });
@@ -46,30 +41,33 @@ test('a body has at most 16,384 bytes, with and without a Content-Length', async
 });
 
 test.each([
-  ...['APPLICATION/json', 'application/json;', 'application/json;charset=utf-8'],
-  ...['application/json ; Charset="UTF-8"', 'application/json; charset=us-ascii'],
-  ...['application/json; profile=x', 'application/json; profile="a;b"; charset="UTF-8"'],
+  ...['application/json', 'APPLICATION/json', 'application/json;charset=utf-8'],
+  ...['application/json ; Charset="UTF-8"', 'application/json\t;\tcharset=utf-8'],
 ])('the media type %s is accepted', async (type) => {
   expect((await store.create(BODY, { headers: { 'content-type': type } })).status).toBe(201);
 });
 
 const TYPE = 'must be JSON in UTF-8: send the header Content-Type: application/json.';
-const CHARSET = 'must be encoded in UTF-8: leave out the charset of the header Content-Type.';
 const CODING = 'must not be compressed: leave out the header Content-Encoding.';
 
 test.each([
   ...[null, 'text/plain', 'application/x-www-form-urlencoded', 'application/problem+json'],
   ...['application/merge-patch+json', 'application/json, text/plain'],
-  ...['application/json; profile="a', `application/json; profile=${'x'.repeat(256)}`],
+  ...['application/json;', 'application/json; profile=x', 'application/json; charset=us-ascii'],
+  ...['application/json; charset="utf-8', 'application/json; charset=utf-8; charset=utf-8'],
+  ...['application/json; charset=utf-16', 'application/json; charset=', 'xapplication/json'],
 ])('the media type %s is not supported by a create', async (type) => {
   const { body } = await post(Uint8Array.from(Buffer.from(BODY)), { 'content-type': type });
   expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${TYPE}`);
 });
 
-test.each(['iso-8859-1', '"utf-16"', ''])('the charset %j is not supported', async (charset) => {
-  const type = `application/json; profile=x; charset=${charset}`;
-  const { body } = await post(BODY, { 'content-type': type });
-  expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${CHARSET}`);
+test.each([
+  ['thousands of numbers', `[${'1,'.repeat(8000)}1]`, /^invalid_request$/],
+  ['thousands of levels', '['.repeat(8000) + ']'.repeat(8000), /^invalid_/],
+])('a body of %s is a 400', async (_, text, code) => {
+  const reply = await store.create(text);
+  expect(reply.status).toBe(400);
+  expect(reply.body).toMatchObject({ code: expect.stringMatching(code) });
 });
 
 test.each(['gzip', 'br, identity'])('the content coding %s is not supported', async (coding) => {

@@ -1,6 +1,6 @@
-/** One 400 names every problem of a request, such as a precondition. */
+/** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
 import { expect, test } from 'vitest';
-import { errorOf } from '../contract.ts';
+import { errorOf, operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -8,43 +8,58 @@ const store = startStore();
 /** A request that reached D1 would be a 503. */
 const send = startApp(store);
 
-const ELSEWHERE =
-  'petId: must be an integer from -9223372036854775808 to 9223372036854775807; limit: is not a known parameter; X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response; If-Match: is not supported, because responses have no ETag and no Last-Modified';
-
-/** Sends a patch whose path, query and headers are invalid. */
-function patch(body: string, headers: Record<string, string> = {}) {
-  const invalid = { 'x-d1-bookmark': 'first', 'if-match': '*', ...headers };
-  return send('PATCH', '/v1/pets/x?limit=1', body, invalid);
-}
-
-test('those of the path, the query, the headers and the body', async () => {
-  expect((await patch('{"name":"","nmae":1}')).body).toEqual({
-    code: 'invalid_request',
-    message: `${ELSEWHERE}; name: must not be empty; nmae: is not a known field, did you mean name?`,
-    status: 400,
-  });
-});
-
-const fieldsOf = (count: number) =>
-  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`field${i}`, i])));
-
-const UNSUPPORTED =
-  'The body must be JSON in UTF-8: send the header Content-Type: application/json.';
+const BOOKMARK =
+  'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
+const IF_MATCH = 'If-Match: is not supported, because responses have no ETag and no Last-Modified';
+const PET_ID = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
+const KNOWN = 'name, categoryId, status';
 
 test.each([
-  ['empty', '', {}, 'The body must not be empty.'],
-  ['too large', ' '.repeat(17_000), {}, 'The body must be at most 16384 bytes.'],
-  ['of 101 fields', fieldsOf(101), {}, 'The body must have at most 100 fields.'],
-  ['not JSON', '{}', { 'content-type': 'text/plain' }, UNSUPPORTED],
-])('that of a body that is %s', async (_, body, headers, problem) => {
-  const reply = await patch(body, headers);
-  expect(errorOf(reply.body)).toBe(`400 invalid_request: ${ELSEWHERE}; body: ${problem}`);
+  [
+    'the query first',
+    '/v1/pets/x?limit=1',
+    'first',
+    'text/plain',
+    'limit: is not a known parameter',
+  ],
+  ['then the headers', '/v1/pets/x', 'first', 'text/plain', `${BOOKMARK}; ${IF_MATCH}`],
+  ['then the path', '/v1/pets/x', null, 'text/plain', PET_ID],
+  [
+    'then the body',
+    '/v1/pets/1',
+    null,
+    'application/json',
+    `name: must not be empty; nmae: is not a known field: ${KNOWN}`,
+  ],
+])('updatePet reports %s', async (_, path, bookmark, type, message) => {
+  const headers = { 'x-d1-bookmark': bookmark, 'if-match': bookmark, 'content-type': type };
+  const { body } = await send('PATCH', path, '{"name":"","nmae":1}', headers);
+  expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
 });
 
-test('up to twenty, of all parts together, and the number of the others', async () => {
-  const sixteen = Array.from({ length: 16 }, (_, i) => `field${i}: is not a known field`);
-  const message = `${ELSEWHERE}; ${sixteen.join('; ')}; and 14 more`;
-  expect((await patch(fieldsOf(30))).body).toMatchObject({ message });
+test('a list reports its headers before its parameters', async () => {
+  const reply = await send('GET', '/v1/pets?limit=0', undefined, { 'x-d1-bookmark': 'first' });
+  expect(errorOf(reply.body)).toBe(`400 invalid_request: ${BOOKMARK}`);
+});
+
+const withoutQuery = operations.filter(
+  ({ operation }) => !operation.parameters?.some((parameter) => parameter.in === 'query'),
+);
+
+test.each(withoutQuery)('$operation.operationId accepts no query', async ({ method, path }) => {
+  const { body } = await send(method, `${path.replace(/\{\w+\}/, '1')}?x=1&y=&x=2`);
+  const message = 'x: is not a known parameter; y: is not a known parameter';
+  expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
+});
+
+test('a message has at most twenty problems, and the number of the others', async () => {
+  const fields = Array.from({ length: 30 }, (_, i) => `field${i}`);
+  const body = JSON.stringify(Object.fromEntries(fields.map((name) => [name, 1])));
+  const shown = fields.slice(0, 18).map((name) => `${name}: is not a known field: ${KNOWN}`);
+  const problems = ['name: is required', 'categoryId: is required', ...shown];
+  expect((await send('POST', '/v1/pets', body)).body).toMatchObject({
+    message: `${problems.join('; ')}; and 12 more`,
+  });
 });
 
 // The service has no validators: RFC 9110, section 13.1.1.
@@ -54,8 +69,8 @@ test.each([
   ['PATCH', '/v1/store/orders/1', 'If-Unmodified-Since', 'Fri, 20 Nov 2026 00:00:00 GMT'],
 ])('a %s of %s with %s is a 400', async (method, path, name, value) => {
   const { body } = await send(method, path, '{"status":"sold"}', { [name]: value });
-  expect(errorOf(body)).toContain(
-    `${name}: is not supported, because responses have no ETag and no Last-Modified`,
+  expect(errorOf(body)).toBe(
+    `400 invalid_request: ${name}: is not supported, because responses have no ETag and no Last-Modified`,
   );
 });
 

@@ -28,27 +28,19 @@ test('a query may be percent-encoded', async () => {
   expect((await store.fetch('/v1/pets?st%61tus=%73old')).text).toBe('[]');
 });
 
-test('a query has at most 2 KiB, and a parameter a name', async () => {
+test('a query has at most 2,048 characters, and a parameter a name', async () => {
   const longest = `/v1/pets?status=${'x'.repeat(2048 - 'status='.length)}`;
   expect((await store.fetch(longest)).body).toMatchObject({
     message: 'status: must be one of available, pending, sold',
   });
   expect((await store.fetch(`${longest}x`)).body).toMatchObject({
-    message: 'query: must be at most 2048 bytes',
+    message: 'query: must be at most 2048 characters',
   });
-  expect((await store.fetch('/v1/pets?=1')).body).toMatchObject({
-    message: 'query: every parameter must have a name',
-  });
-});
-
-test('a query has at most 50 parameters', async () => {
-  const parameters = (count: number) => Array.from({ length: count }, (_, i) => i).join('&');
-  expect(errorOf((await store.fetch(`/v1/pets?${parameters(51)}`)).body)).toBe(
-    '400 invalid_request: query: must have at most 50 parameters',
-  );
-  expect((await store.fetch(`/v1/pets?${parameters(50)}`)).body).toMatchObject({
-    message: expect.stringContaining('0: is not a known parameter'),
-  });
+  for (const nameless of ['/v1/pets?=1', '/v1/pets?limit=5&=1', '/v1/pets/1?=1']) {
+    expect((await store.fetch(nameless)).body).toMatchObject({
+      message: 'query: every parameter must have a name',
+    });
+  }
 });
 
 test.each(['/health', '/v1/health'])('%s accepts no parameters', async (path) => {

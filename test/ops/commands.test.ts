@@ -9,7 +9,6 @@ const COMMANDS = {
   'local/reset.ts': 'npm run reset',
   'local/seed.ts': 'npm run seed',
   'keys/keys.ts': 'npm run keys',
-  'writes.ts': 'npm run writes',
   'openapi.ts': 'npm run openapi',
   'check-bundle.ts': 'npm run bundle',
 };
@@ -27,7 +26,6 @@ test.each([
   ['local/reset.ts', ['--env', 'staging'], "error: unknown option '--env'"],
   ['local/seed.ts', [], 'error: --pets N, --orders N, or both are required'],
   ['local/seed.ts', ['--pets', '3', '--orders', '0'], "argument '0' is invalid."],
-  ['writes.ts', ['stpo'], "error: command-argument value 'stpo' is invalid"],
 ])('%s %j is refused in one line', async (script, args, message) => {
   const { code, stdout, stderr } = await project.run(script, args);
   expect([code, stdout]).toEqual([2, '']);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { wranglerNamespace } from '../../ops/keys/namespace.ts';
-import { recordName } from '../../src/auth/keys/record.ts';
+import { recordName } from '../../src/auth/key-record.ts';
 import { type Api, startApi, TOKEN } from './cloudflare/api.ts';
 import { fakeKv } from './kv-api.ts';
 import { copyProject } from './project.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { environmentOfKey, generateKey } from '../../src/auth/keys/format.ts';
-import { recordName } from '../../src/auth/keys/record.ts';
+import { environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
+import { recordName } from '../../src/auth/key-record.ts';
 import { keysCommand, type Listed, type NewKey } from './keys-command.ts';
 
 let { entries, run, keys, json, failPut } = keysCommand();

@@ -50,21 +50,3 @@ test('npm start names npm run reset when files are damaged, and npm run reset de
   expect(await project.run('local/reset.ts')).toEqual(emptied);
   expect(existsSync(state)).toBe(false);
 });
-
-test('npm run writes stops the writes of npm run seed, which says how to resume them', async () => {
-  expect(await project.run('local/seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
-  const resume = 'npm run writes -- resume';
-  expect(await project.run('writes.ts', ['stop'])).toEqual({
-    code: 0,
-    stdout: `Writes to local are stopped.\nAccept them: ${resume} --env local\n`,
-    stderr: '',
-  });
-  expect(await project.run('local/seed.ts', ['--pets', '1'])).toMatchObject({
-    code: 1,
-    stderr: `error: writes to the local store are stopped: ${resume}\n`,
-  });
-  const resumed = { code: 0, stdout: 'Writes to local are accepted.\n', stderr: '' };
-  expect(await project.run('writes.ts', ['resume'])).toEqual(resumed);
-  expect(await project.run('writes.ts', ['status'])).toEqual(resumed);
-  expect(await project.run('local/seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
-});

@@ -1,21 +1,25 @@
+/** placeOrder: the order, the status of its animal, refusals and races. */
 import { describe, expect, test } from 'vitest';
 import { startStore } from '../store.ts';
 import { addOrder, addPet, expectError, expectUnchanged, type Order, petStatus } from './steps.ts';
 
 const store = startStore();
 
-test('an available animal is ordered: the reply is the order with its address, and the animal is pending', async () => {
-  const [other, petId] = [await addPet(store), await addPet(store)];
+test('an order of an available animal is a 201 with the order and its address', async () => {
+  const petId = await addPet(store);
   const reply = await store.placeOrder({ petId });
-  expect(reply.status).toBe(201);
-  expect(reply.headers.get('content-type')).toBe('application/json');
   const { id, placedAt } = reply.body as Order;
-  expect(reply.text).toBe(
-    `{"id":${id},"petId":${petId},"status":"placed","placedAt":"${placedAt}"}`,
-  );
+  const order = `{"id":${id},"petId":${petId},"status":"placed","placedAt":"${placedAt}"}`;
+  expect([reply.status, reply.text]).toEqual([201, order]);
+  expect(reply.headers.get('content-type')).toBe('application/json');
   expect(placedAt).toBe(new Date(placedAt).toISOString());
   expect(reply.headers.get('location')).toBe(`${store.url()}/v1/store/orders/${id}`);
-  expect((await store.fetch(`/v1/store/orders/${id}`)).text).toBe(reply.text);
+  expect((await store.fetch(`/v1/store/orders/${id}`)).text).toBe(order);
+});
+
+test('an order makes its animal pending, and no other', async () => {
+  const [other, petId] = [await addPet(store), await addPet(store)];
+  expect((await store.placeOrder({ petId })).status).toBe(201);
   expect(await petStatus(store, petId)).toBe('pending');
   expect(await petStatus(store, other)).toBe('available');
 });
@@ -44,7 +48,7 @@ describe.each([
     expect(reply.headers.has('location')).toBe(false);
   });
 
-  test('of an available animal with an open order that an operator inserted reserves it for that order', async () => {
+  test('reserves an available animal for an open order that an operator inserted', async () => {
     const petId = await addPet(store);
     await store.exec(`INSERT INTO orders (pet_id) VALUES (${petId})`);
     const reply = await store.placeOrder({ petId }, { headers });

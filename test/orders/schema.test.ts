@@ -19,7 +19,7 @@ test.each([
   await insert('pet_id, status', `8, '${second}'`);
 });
 
-test('an animal can have many delivered and cancelled orders, of which none can be reopened beside an open one', async () => {
+test('a closed order cannot be reopened beside an open one of its animal', async () => {
   for (const status of ['delivered', 'cancelled', 'delivered', 'cancelled', 'placed']) {
     await insert('pet_id, status', `7, '${status}'`);
   }

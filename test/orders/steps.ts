@@ -84,8 +84,9 @@ export function seedStore(store: Store, count: number): Promise<void> {
   const status = (first: string, second: string, third: string, fourth: string) =>
     `CASE id % 4 WHEN 1 THEN '${first}' WHEN 2 THEN '${second}' WHEN 3 THEN '${third}' ELSE '${fourth}' END`;
   return store.exec(
-    `${ids} INSERT INTO pets SELECT id, 'Pet ' || id, id,
-       iif(id = 7, NULL, ${status('pending', 'sold', 'available', 'pending')}) FROM ids;
+    `${ids} INSERT INTO pets (id, name, category_id, status)
+       SELECT id, 'Pet ' || id, id,
+         iif(id = 7, NULL, ${status('pending', 'sold', 'available', 'pending')}) FROM ids;
      ${ids} INSERT INTO orders (id, pet_id, status)
        SELECT id, id, ${status('approved', 'delivered', 'cancelled', 'placed')} FROM ids`,
   );

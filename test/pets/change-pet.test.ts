@@ -1,3 +1,4 @@
+/** updatePet and deletePet of an animal without an order. */
 import { expect, test } from 'vitest';
 import { addPet, deletePet, updatePet } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
@@ -20,19 +21,24 @@ test.each([
   );
 });
 
-test('an animal is deleted: a 204 without a body, then it does not exist', async () => {
+test('a deletion is a 204 without a body, and deletes no other animal', async () => {
   const [other, petId] = [await addPet(store), await addPet(store)];
   const reply = await deletePet(store, petId);
   expect([reply.status, reply.text]).toEqual([204, '']);
   expect(reply.headers.has('content-type')).toBe(false);
-  expect((await deletePet(store, petId)).status).toBe(404);
-  expect((await store.fetch(`/v1/pets/${petId}`)).status).toBe(404);
-  expect((await updatePet(store, petId, { name: 'Max' })).status).toBe(404);
-  expect((await store.placeOrder({ petId })).body).toMatchObject({ code: 'pet_not_found' });
   expect((await store.fetch('/v1/pets')).body).toMatchObject([{ id: other }]);
 });
 
-test('a body is ignored, even if it is not JSON', async () => {
+test('a deleted animal does not exist for any operation', async () => {
+  const petId = await addPet(store);
+  await deletePet(store, petId);
+  expect((await store.fetch(`/v1/pets/${petId}`)).status).toBe(404);
+  expect((await deletePet(store, petId)).status).toBe(404);
+  expect((await updatePet(store, petId, { name: 'Max' })).status).toBe(404);
+  expect((await store.placeOrder({ petId })).body).toMatchObject({ code: 'pet_not_found' });
+});
+
+test('a body of a deletion is ignored, even if it is not JSON', async () => {
   const path = `/v1/pets/${await addPet(store)}`;
   expect((await store.fetch(path, { method: 'DELETE', body: '{' })).status).toBe(204);
 });

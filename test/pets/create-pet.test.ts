@@ -1,3 +1,4 @@
+/** createPet: the animal, its id and its address. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addPet, deletePet } from '../orders/steps.ts';
@@ -22,7 +23,7 @@ test('an animal gets an unused id, even after the newest animal was deleted', as
   expect(await addPet(store)).toBeGreaterThan(id);
 });
 
-test('a body may have white space around it and a byte order mark, with any Accept', async () => {
+test('a body may have a byte order mark and white space, with any Accept', async () => {
   const headers = { accept: 'text/html' };
   const body = '\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 12e0 } \n';
   expect((await store.create(body, { headers })).body).toMatchObject({ categoryId: 12 });

@@ -7,7 +7,6 @@ import {
   expectError,
   expectUnchanged,
   petStatus,
-  setStatus,
   updatePet,
 } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
@@ -32,8 +31,9 @@ describe.each([
   });
 
   test.each(['delivered', 'cancelled'] as const)(
-    'succeeds once its order is %s, also beside an open order of another animal',
+    'succeeds once its order is %s',
     async (status) => {
+      // The other animal has an open order.
       const [other, petId] = [await addPet(store), await addPet(store)];
       const orders = [await addOrder(store, other), await addOrder(store, petId, status)];
       expect((await change(petId)).status).toBe(success);
@@ -43,10 +43,9 @@ describe.each([
   );
 });
 
-test('the name and category of an ordered animal can be changed, and its order approved', async () => {
+test('the name and category of an animal with an open order can be changed', async () => {
   const petId = await addPet(store);
-  const { id } = await addOrder(store, petId);
+  await addOrder(store, petId);
   const { text } = await updatePet(store, petId, { name: 'Max', categoryId: 4 });
   expect(text).toBe(`{"id":${petId},"name":"Max","categoryId":4,"status":"pending"}`);
-  expect((await setStatus(store, id, 'approved')).status).toBe(200);
 });

@@ -10,7 +10,6 @@ const send = startApp(store);
 const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const PET_STATUS = 'status: must be one of available, pending, sold';
 const ORDER_STATUS = 'status: must be one of placed, approved, delivered, cancelled';
-const TWICE = 'must be given only once';
 
 const PATCH_TYPES = 'application/json, application/merge-patch+json';
 
@@ -31,25 +30,20 @@ async function expectInvalid(operation: Operation, body: string, message: string
   expectError(await sendTo(operation, body), 400, 'invalid_request', message);
 }
 
-describe.each<[Operation, repeated: string, accept: string, acceptPatch: string | null]>([
-  ['createPet', `name: ${TWICE}; categoryId: ${TWICE}`, 'application/json', null],
-  ['updatePet', `status: ${TWICE}`, PATCH_TYPES, PATCH_TYPES],
-  ['placeOrder', `petId: ${TWICE}`, 'application/json', null],
-  ['updateOrder', `status: ${TWICE}`, PATCH_TYPES, PATCH_TYPES],
-])('%s rejects', (operation, repeated, accept, acceptPatch) => {
-  const { method, path, members } = OPERATIONS[operation];
+describe.each<[Operation, known: string, accept: string, acceptPatch: string | null]>([
+  ['createPet', 'name, categoryId, status', 'application/json', null],
+  ['updatePet', 'name, categoryId, status', PATCH_TYPES, PATCH_TYPES],
+  ['placeOrder', 'petId', 'application/json', null],
+  ['updateOrder', 'status', PATCH_TYPES, PATCH_TYPES],
+])('%s rejects', (operation, known, accept, acceptPatch) => {
+  const { members } = OPERATIONS[operation];
 
   test.each(['[]', 'null', '"Rex"', `[{${members}}]`])('%s, not an object', (body) =>
     expectInvalid(operation, body, 'body: must be a JSON object'),
   );
 
-  test('repeated members', () => expectInvalid(operation, `{${members},${members}}`, repeated));
-
-  test('a query and an unknown field', async () => {
-    const reply = await send(method, `${path}?dryRun=1`, `{${members},"id":1}`);
-    const message = 'dryRun: is not a known parameter; id: is not a known field';
-    expectError(reply, 400, 'invalid_request', message);
-  });
+  test('an unknown field, and lists the known ones', () =>
+    expectInvalid(operation, `{${members},"id":1}`, `id: is not a known field: ${known}`));
 
   test('another media type, and names its own', async () => {
     const reply = await sendTo(operation, `{${members}}`, 'application/json-patch+json');
@@ -79,16 +73,19 @@ test.each([
 });
 
 test.each([
-  ['__proto__', '__proto__: is not a known field'],
-  ['constructor', 'constructor: is not a known field'],
-  ['', '"": is not a known field'],
-  ['\\ud800', '\ufffd: is not a known field'],
-  ['🐕'.repeat(100), `${'🐕'.repeat(64)}…: is not a known field`],
-  ['stauts', 'stauts: is not a known field, did you mean status?'],
-  ['category_id', 'category_id: is not a known field, did you mean categoryId?'],
-  ['categoryI\\u0064', `categoryId: ${TWICE}`],
-])('createPet rejects the field "%s"', (field, message) =>
-  expectInvalid('createPet', `{"name":"Rex","categoryId":1,"${field}":1}`, message),
+  ['__proto__', '__proto__'],
+  ['constructor', 'constructor'],
+  ['', '""'],
+  ['\\ud800', '\ufffd'],
+  ['x'.repeat(64), 'x'.repeat(64)],
+  ['x'.repeat(65), `${'x'.repeat(64)}…`],
+  [`${'x'.repeat(63)}🐕`, `${'x'.repeat(63)}\ufffd…`],
+])('createPet rejects the field "%s"', (field, shown) =>
+  expectInvalid(
+    'createPet',
+    `{"name":"Rex","categoryId":1,"${field}":1}`,
+    `${shown}: is not a known field: name, categoryId, status`,
+  ),
 );
 
 const NULL_STATUS = 'status: must not be null: omit it for an animal without a status';
@@ -99,10 +96,14 @@ test.each<[Operation, body: string, message: string]>([
   ['createPet', '{"name":"Rex","categoryId":1.5}', `categoryId: ${INT64}`],
   ['updatePet', '{}', 'body: must have at least one field'],
   ['updatePet', '{"status":"placed"}', PET_STATUS],
-  ['updatePet', '{"name":null,"x":1}', 'name: must be a string; x: is not a known field'],
+  [
+    'updatePet',
+    '{"name":null,"x":1}',
+    'name: must be a string; x: is not a known field: name, categoryId, status',
+  ],
   ['placeOrder', '{"petId":9223372036854775808}', `petId: ${INT64}`],
-  ['placeOrder', '{"x":1}', 'petId: is required; x: is not a known field'],
-  ['placeOrder', '{"petId":1,"status":"placed"}', 'status: is not a known field'],
+  ['placeOrder', '{"x":1}', 'petId: is required; x: is not a known field: petId'],
+  ['placeOrder', '{"petId":1,"status":"placed"}', 'status: is not a known field: petId'],
   ['updateOrder', '{}', 'status: is required'],
   ['updateOrder', '{"status":null}', ORDER_STATUS],
   ['updateOrder', '{"status":"sold"}', ORDER_STATUS],

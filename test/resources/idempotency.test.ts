@@ -1,16 +1,19 @@
 /** `Idempotency-Key` of createPet and placeOrder. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { generateKey } from '../../src/auth/keys/format.ts';
+import { generateKey } from '../../src/auth/key-format.ts';
 import { contents, deletePet, expectError, expectUnchanged, updatePet } from '../orders/steps.ts';
 import { type Reply, startStore } from '../store.ts';
 
 const store = startStore();
 
 beforeEach(() =>
-  store.exec("INSERT INTO pets VALUES (1, 'Max', 3, 'available'), (2, 'Tom', 3, 'available')"),
+  store.exec(
+    "INSERT INTO pets (id, name, category_id, status) VALUES (1, 'Max', 3, 'available'), (2, 'Tom', 3, 'available')",
+  ),
 );
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const REPLAYED = 'idempotency-replayed';
 const INVALID = 'Idempotency-Key: must be 1 to 255 printable ASCII characters';
 
@@ -52,10 +55,14 @@ describe.each<[name: string, Send, same: string, other: unknown, invalid: unknow
   ],
   ['placeOrder', order, '{ "pet\\u0049d" : 10e-1 }', { petId: 2 }, { petId: null }],
 ])('%s', (_, send, same, other, invalid) => {
-  test('a repeated request gets the first response, byte for byte, and writes nothing', async () => {
+  test('a retry gets the first response byte for byte, and writes nothing', async () => {
     const first = await send('k');
     expectFirst(first);
     expectReplay(await expectUnchanged(store, () => send('k')), first);
+  });
+
+  test('the same fields, written in another way and order, are the same body', async () => {
+    const first = await send('k');
     expectReplay(await expectUnchanged(store, () => send('k', same)), first);
   });
 
@@ -93,17 +100,21 @@ describe.each<[name: string, Send, same: string, other: unknown, invalid: unknow
     expectReplay(await send('k', undefined, rotated), first);
   });
 
-  test('a key is valid for a day, even if its record remains', async () => {
+  test('a key is still valid after 23:59 hours', async () => {
     const first = await send('k');
-    await age(24 * HOUR - 60_000);
+    await age(24 * HOUR - MINUTE);
     expectReplay(await send('k'), first);
-    await age(60_000);
+  });
+
+  test('a key is unused again after 24 hours, even if its record remains', async () => {
+    await send('k');
+    await age(24 * HOUR);
     const later = await send('k', other);
     expectFirst(later);
     expectReplay(await send('k', other), later);
   });
 
-  test('a refused request is not recorded', async () => {
+  test('a rejected request is not recorded', async () => {
     const before = await contents(store);
     expect((await send('k', invalid)).status).toBe(400);
     expect((await send('k', undefined, `Bearer ${generateKey('local')}`)).status).toBe(401);
@@ -146,16 +157,40 @@ test('createPet and placeOrder do not share a key', async () => {
   expectReplay(await order('k'), placed);
 });
 
-test('a replay has every digit of ids', async () => {
-  await store.exec(
-    "INSERT INTO pets VALUES (9007199254740993, 'Rex', 3, 'available'); INSERT INTO orders VALUES (9007199254740992, 1, 'cancelled', '')",
-  );
-  const first = await order('k', '{"petId":9007199254740993}');
-  expect(first.text).toMatch(/^\{"id":9007199254740993,"petId":9007199254740993,/);
-  expectReplay(await order('k', '{"petId":9007199254740993}'), first);
+test('a refused order leaves no record: the same request succeeds later', async () => {
+  await updatePet(store, 1, { status: 'sold' });
+  const refused = await expectUnchanged(store, () => order('k'));
+  expectError(refused, 409, 'pet_not_available', expect.stringContaining('its status is sold'));
+  await updatePet(store, 1, { status: 'available' });
+  expectFirst(await order('k'));
 });
 
-test('an animal that was deleted is replayed as it was created', async () => {
+/** As doubles, these two are the same number. */
+const [EVEN, ODD] = ['9007199254740992', '9007199254740993'];
+
+test.each<[string, Send, field: string]>([
+  ['createPet', create, '"name":"Rex","categoryId"'],
+  ['placeOrder', order, '"petId"'],
+])('%s distinguishes bodies whose integers differ only beyond 2^53', async (_, send, field) => {
+  await store.exec(
+    `INSERT INTO pets (id, name, category_id, status) VALUES (${ODD}, 'Rex', 3, 'available')`,
+  );
+  expectFirst(await send('k', `{${field}:${ODD}}`));
+  const reply = await expectUnchanged(store, () => send('k', `{${field}:${EVEN}}`));
+  expect(reply.body).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+});
+
+test('a replay has every digit of ids', async () => {
+  await store.exec(
+    `INSERT INTO pets (id, name, category_id, status) VALUES (${ODD}, 'Rex', 3, 'available');
+     INSERT INTO orders (id, pet_id, status) VALUES (${EVEN}, 1, 'cancelled')`,
+  );
+  const first = await order('k', `{"petId":${ODD}}`);
+  expect(first.text).toContain(`{"id":${ODD},"petId":${ODD},`);
+  expectReplay(await order('k', `{"petId":${ODD}}`), first);
+});
+
+test('a replay is the first response, even if its animal was changed and deleted', async () => {
   const created = await create('k');
   const { id } = created.body as { id: number };
   await updatePet(store, id, { name: 'Tom', status: null });

@@ -26,10 +26,9 @@ describe.each([
   ['getOrder', 'GET', '/v1/store/orders', 'order', 'order', undefined],
   ['updateOrder', 'PATCH', '/v1/store/orders', 'order', 'order', '{"status":"approved"}'],
 ])('%s', (_, method, path, item, noun, body) => {
-  test('rejects an invalid id together with a query', async () => {
-    const reply = await send(method, `${path}/1.5?limit=1`, body);
-    const message = `${item}Id: ${INT64}; limit: is not a known parameter`;
-    expectError(reply, 400, 'invalid_request', message);
+  test('rejects an invalid id', async () => {
+    const reply = await send(method, `${path}/1.5`, body);
+    expectError(reply, 400, 'invalid_request', `${item}Id: ${INT64}`);
   });
 
   test('finds nothing with an unknown id, and changes nothing', async () => {
@@ -54,7 +53,7 @@ const [BELOW, ID, ABOVE] = ['9007199254740992', '9007199254740993', '90071992547
 
 test('operations distinguish animals with adjacent ids beyond 2^53', async () => {
   await store.exec(
-    `INSERT INTO pets SELECT value, 'Rex', value, NULL FROM json_each('[${[BELOW, ID, ABOVE]}]')`,
+    `INSERT INTO pets (id, name, category_id) SELECT value, 'Rex', value FROM json_each('[${[BELOW, ID, ABOVE]}]')`,
   );
   const { text } = await updatePet(store, ID, { name: 'Max' });
   expect(text).toBe(`{"id":${ID},"name":"Max","categoryId":${ID}}`);
@@ -67,7 +66,7 @@ test('operations distinguish animals with adjacent ids beyond 2^53', async () =>
 
 test('operations distinguish orders and their animals with adjacent ids beyond 2^53', async () => {
   await store.exec(
-    `INSERT INTO pets SELECT value, 'Rex', 1, 'available' FROM json_each('[${[BELOW, ID, ABOVE]}]');
+    `INSERT INTO pets (id, name, category_id, status) SELECT value, 'Rex', 1, 'available' FROM json_each('[${[BELOW, ID, ABOVE]}]');
      INSERT INTO orders (id, pet_id, status) VALUES (${BELOW}, 1, 'cancelled')`,
   );
   const path = `/v1/store/orders/${ID}`;

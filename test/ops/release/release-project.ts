@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { WRANGLER_ENV } from '../../../ops/wrangler.ts';
-import { generateKey } from '../../../src/auth/keys/format.ts';
+import { generateKey } from '../../../src/auth/key-format.ts';
 import { putRecord } from '../../store.ts';
 import { type Cloudflare, startCloudflare } from '../cloudflare/index.ts';
 import type { Worker } from '../cloudflare/workers.ts';

@@ -1,7 +1,8 @@
+/** The log line of a request. */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
-import type { AppEnv } from '../env.ts';
+import type { AppEnv } from '../context.ts';
 
 /**
  * Logs one line of JSON for every request, including failed ones. It never contains what may be secret or personal: no
@@ -22,7 +23,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       status: c.res.status,
       durationMs: Date.now() - startedAt,
       keyId: c.get('client')?.keyId,
-      ray: /^[0-9a-f]{1,32}-[A-Z]{3}$/.exec(c.req.header('CF-Ray') ?? '')?.[0],
+      ray: rayId(c),
       colo: cf?.colo,
       country: cf?.country,
       ...c.get('log'),
@@ -30,7 +31,13 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   );
 });
 
-/** The pattern of the matched route; `undefined` for a 404 or 405 without an operation. */
+/** Cloudflare's id of the request. Elsewhere a client can send any text. */
+function rayId(c: Context<AppEnv>): string | undefined {
+  const ray = c.req.header('CF-Ray') ?? '';
+  return /^[0-9a-f]{1,32}-[A-Z]{3}$/.test(ray) ? ray : undefined;
+}
+
+/** The pattern of the last matched route, which is the operation's. `undefined` if only middleware, `/*`, has matched. */
 function matchedRoute(c: Context<AppEnv>): string | undefined {
   const pattern = routePath(c, -1);
   return pattern === '/*' ? undefined : pattern;

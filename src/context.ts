@@ -1,11 +1,8 @@
-/**
- * The bindings and variables of Hono's context. `npm run types` generates `Env`, the bindings, from wrangler.toml
- * into worker-configuration.d.ts.
- */
-import type { OperationDefinition, Scope } from './definition.ts';
+/** The types of Hono's context: the bindings, and what the middleware sets for the handler and for the log line. */
+import type * as z from 'zod/mini';
 
 export type AppEnv = {
-  Bindings: Env;
+  Bindings: Bindings;
   Variables: {
     /** The id of the request in the log and in the `X-Request-Id` header. */
     requestId: string;
@@ -13,9 +10,40 @@ export type AppEnv = {
     operation: OperationDefinition;
     /** The client that sent the request. `authenticate` sets it, also for a revoked or expired key. */
     client: Client;
+    /** The validated `X-D1-Bookmark`. */
+    bookmark: string | undefined;
+    /** The validated `Idempotency-Key`, without quotes. */
+    idempotencyKey: string | undefined;
     /** Fields of the request's log line, set while the request is handled. */
     log: LogFields;
   };
+};
+
+/** `npm run types` generates `Env` from wrangler.toml. Secrets are not in that file. */
+export type Bindings = Env & {
+  /** While this secret is set, the service refuses writes. */
+  WRITES_STOPPED?: string;
+};
+
+/** The permission that an operation needs, and that an API key has. */
+export type Scope = 'read' | 'write';
+
+/**
+ * The facts of an operation, for its route and for the OpenAPI description (openapi/). Each part of the request has a
+ * strict object schema. An operation without `query` accepts no query parameters.
+ */
+export type OperationDefinition = {
+  operationId: string;
+  scope: Scope;
+  param?: z.ZodMiniObject;
+  query?: z.ZodMiniObject;
+  json?: z.ZodMiniObject;
+  /** Media types of the body. Default: `application/json` alone. */
+  mediaTypes?: readonly string[];
+  /** Whether the operation accepts an `Idempotency-Key`. */
+  idempotent?: boolean;
+  /** The message of a 503 when D1 fails: what is unknown, and whether a retry is safe. */
+  unavailableMessage: string;
 };
 
 /** A client, as its API key identifies it. */
@@ -46,8 +74,8 @@ export type LogFields = {
   d1Ms?: number;
   /** Milliseconds spent waiting for KV. */
   kvMs?: number;
-  /** Number of D1 attempts. */
-  d1Attempts?: number;
-  /** Region of the D1 instance that answered last. */
-  d1Region?: string;
+  /** Number of times that D1 executed the statements. D1 itself repeats reads that fail. */
+  d1Attempts?: number | undefined;
+  /** Region of the D1 instance that responded. */
+  d1Region?: string | undefined;
 };

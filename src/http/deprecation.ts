@@ -1,7 +1,7 @@
 /** The deprecation of getPet: https://www.rfc-editor.org/rfc/rfc9745 and rfc8594. */
 import { createMiddleware } from 'hono/factory';
-import type { AppEnv } from '../env.ts';
-import { baseUrl } from '../http/responses.ts';
+import type { AppEnv } from '../context.ts';
+import { baseUrl } from './responses.ts';
 
 /** The release of version 1.0.0, which deprecates getPet. */
 const DEPRECATION_DATE = Date.UTC(2026, 10, 20);

@@ -2,57 +2,45 @@
  * The record of an API key in KV: JSON under the name `key:<SHA-256>`. The key itself is not stored.
  */
 import * as z from 'zod/mini';
-import type { Scope } from '../../definition.ts';
-import { lazy } from '../../lazy.ts';
-import { sha256 } from '../../sha256.ts';
+import type { Scope } from '../context.ts';
+import { sha256 } from '../sha256.ts';
 
 /** ISO 8601 in UTC. `z.iso.datetime()` would add a kilobyte to the worker. */
-const Time = lazy(() =>
-  z.string().check(
-    z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/),
-    z.refine((time) => !Number.isNaN(Date.parse(time))),
-  ),
+const Time = z.string().check(
+  z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/),
+  z.refine((time) => !Number.isNaN(Date.parse(time))),
 );
-const Id = lazy(() => z.string().check(z.minLength(1)));
+const Id = z.string().check(z.minLength(1));
 
 /** Readers ignore unknown members. Logs and commands name a key by its `id`. */
-export const KeyRecord = lazy(() =>
-  z.object({
-    id: Id(),
-    label: z.string(),
-    createdAt: Time(),
-    /** The key is invalid from this time on. */
-    expiresAt: z.nullish(Time()),
-    /** Present if the key is revoked. */
-    revokedAt: z.nullish(Time()),
-    /** Default `read` and `write`: see `scopesOf`. */
-    scopes: z.optional(z.unknown()),
-    /** A misspelling of `scopes`. */
-    scope: z.optional(z.unknown()),
-    /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
-    family: z.nullish(Id()),
-  }),
-);
+export const KeyRecord = z.object({
+  id: Id,
+  label: z.string(),
+  createdAt: Time,
+  /** The key is invalid from this time on. */
+  expiresAt: z.nullish(Time),
+  /** Present if the key is revoked. */
+  revokedAt: z.nullish(Time),
+  /** Default `read` and `write`: see `scopesOf`. */
+  scopes: z.optional(z.unknown()),
+  /** A misspelling of `scopes`. */
+  scope: z.optional(z.unknown()),
+  /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
+  family: z.nullish(Id),
+});
 
-export type KeyRecord = z.infer<ReturnType<typeof KeyRecord>>;
-
-/** The message is logged, so it does not quote the record. */
-export class InvalidRecordError extends Error {
-  constructor() {
-    super('KV holds an invalid key record.');
-  }
-}
+export type KeyRecord = z.infer<typeof KeyRecord>;
 
 /**
  * Parses a record from KV.
  *
- * @throws InvalidRecordError when it is not a valid record.
+ * @throws Error when it is not a valid record. The message is logged, so it does not quote the record.
  */
 export function parseRecord(stored: string): KeyRecord {
   try {
-    return KeyRecord().parse(JSON.parse(stored));
+    return KeyRecord.parse(JSON.parse(stored));
   } catch {
-    throw new InvalidRecordError();
+    throw new Error('KV holds an invalid key record.');
   }
 }
 

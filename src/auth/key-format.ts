@@ -2,7 +2,7 @@
  * The format of an API key: `animal_<environment>_<30 random characters><6 characters of checksum>`. With it, malformed
  * keys and keys of another environment are rejected without I/O, and secret scanners find leaked keys.
  */
-import { crc32 } from '../../crc32.ts';
+import { crc32 } from 'node:zlib';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 6;
@@ -16,8 +16,8 @@ export function environmentOfKey(key: string): string | undefined {
   // The format bounds the length, so it is checked before the checksum is computed.
   const environment = FORMAT.exec(key)?.[1];
   if (!environment) return undefined;
-  const body = key.slice(0, -CHECKSUM_LENGTH);
-  return key === body + checksum(body) ? environment : undefined;
+  const unchecked = key.slice(0, -CHECKSUM_LENGTH);
+  return key === unchecked + checksum(unchecked) ? environment : undefined;
 }
 
 /** Generates a key with about 178 random bits, too many to guess. */
@@ -28,13 +28,13 @@ export function generateKey(environment: string): string {
     // 248 is 4 × 62. Larger bytes would make the first digits more frequent.
     if (byte < 248) random += BASE62.charAt(byte % 62);
   }
-  const body = `animal_${environment}_${random}`;
-  return body + checksum(body);
+  const unchecked = `animal_${environment}_${random}`;
+  return unchecked + checksum(unchecked);
 }
 
-/** CRC-32 of the rest of the key, in base62, most significant digit first, padded with `0`. */
-export function checksum(body: string): string {
-  let rest = crc32(body);
+/** CRC-32 (IEEE) of the rest of the key, in base62, most significant digit first, padded with `0`. */
+export function checksum(unchecked: string): string {
+  let rest = crc32(unchecked);
   let digits = '';
   for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
     digits = BASE62.charAt(rest % 62) + digits;

@@ -1,0 +1,102 @@
+/**
+ * Finds the record of an API key in KV, and keeps it in the isolate's memory for a while: a KV read costs a round trip, and
+ * KV reads are most of the bill of a small API. Times are in milliseconds since 1970.
+ */
+import type { Context } from 'hono';
+import type { AppEnv } from '../context.ts';
+import { withDeadline } from '../deadline.ts';
+import { serviceUnavailable } from '../errors.ts';
+import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
+
+/**
+ * How long a record is used without reading KV again. So a revocation takes effect at most this long after KV shows it; KV
+ * promises "60 seconds or more" for that. https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ */
+export const FRESH_MS = 30_000;
+/** How long the last known record of a key is used while KV fails. */
+const MAX_STALE_MS = 3_600_000;
+
+/** Deadline of a KV read, in milliseconds. */
+const KV_DEADLINE_MS = 2_000;
+/** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. */
+const KV_CACHE_S = 30;
+
+/** Bounds the memory: a record takes about a kilobyte. */
+const MAX_RECORDS = 1_000;
+
+type KnownRecord = {
+  record: KeyRecord;
+  /** When the KV read that returned the record began. */
+  readAt: number;
+  /** When to read KV again. */
+  readAgainAt: number;
+  /** The last KV read failed. */
+  isStale: boolean;
+};
+
+/** Known records by their keys, which the isolate receives in requests anyway; the one read longest ago comes first. */
+const knownRecords = new Map<string, KnownRecord>();
+
+/**
+ * The record of an API key; `null` if there is none. Keys without a record are not remembered, so that guessed keys cannot
+ * evict the keys of clients.
+ *
+ * @throws ApiError 503 when KV fails and the record was not read within the last hour; Error when it is invalid.
+ */
+export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
+  const now = Date.now();
+  const known = knownRecords.get(key);
+  if (known && now < known.readAgainAt) return use(c, known);
+
+  let stored: string | null;
+  try {
+    stored = await readKv(c, key);
+  } catch (error) {
+    return use(c, lastKnown(key, error));
+  }
+  // A read that began later may have returned first.
+  const newer = knownRecords.get(key);
+  if (newer && newer.readAt > now) return use(c, newer);
+  knownRecords.delete(key);
+  if (stored === null) return null;
+  const record = parseRecord(stored);
+  remember(key, { record, readAt: now, readAgainAt: now + FRESH_MS, isStale: false });
+  return record;
+}
+
+function use(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
+  if (isStale) c.get('log').keyStale = true;
+  return record;
+}
+
+async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
+  const startedAt = Date.now();
+  try {
+    const reading = c.env.API_KEYS.get(await recordName(key), { cacheTtl: KV_CACHE_S });
+    return await withDeadline(reading, KV_DEADLINE_MS, 'KV');
+  } finally {
+    c.get('log').kvMs = Date.now() - startedAt;
+  }
+}
+
+/** The record to use after a failed read. While KV fails, it is read only every 30 s, so that few requests wait for it. */
+function lastKnown(key: string, error: unknown): KnownRecord {
+  // Another request may have read it meanwhile.
+  const known = knownRecords.get(key);
+  const now = Date.now();
+  if (!known || now >= known.readAt + MAX_STALE_MS) {
+    throw serviceUnavailable('API keys cannot be verified right now.', error);
+  }
+  // No other request has postponed the next read yet.
+  if (now >= known.readAgainAt) {
+    known.readAgainAt = Math.min(now + FRESH_MS, known.readAt + MAX_STALE_MS);
+    known.isStale = true;
+  }
+  return known;
+}
+
+function remember(key: string, known: KnownRecord): void {
+  const [oldest] = knownRecords.keys();
+  if (oldest !== undefined && knownRecords.size >= MAX_RECORDS) knownRecords.delete(oldest);
+  knownRecords.set(key, known);
+}

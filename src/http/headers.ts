@@ -1,0 +1,82 @@
+/** The request headers of operations. `Authorization` and those of the body are read elsewhere. */
+import type { Context } from 'hono';
+import type { AppEnv } from '../context.ts';
+import { invalidRequest } from './validate.ts';
+
+/**
+ * Instead of a bookmark from an earlier response, a session can begin at any state or at the newest.
+ * https://developers.cloudflare.com/d1/best-practices/read-replication/
+ */
+export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
+
+/** D1's bookmarks today. Cloudflare documents them as opaque. */
+const D1_BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+/** The accepted format, for future bookmarks. What begins with `first`, in any case, is a misspelled start of a session. */
+export const ACCEPTED_BOOKMARK = /^(?![Ff][Ii][Rr][Ss][Tt])[A-Za-z0-9_.~+/=:-]{1,256}$/;
+
+/** Maximum length of an idempotency key, in characters. */
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
+
+/** The preconditions of RFC 9110, section 13.1, that apply to a change. */
+const PRECONDITIONS = ['If-Match', 'If-None-Match', 'If-Unmodified-Since'];
+
+/**
+ * Validates the headers, and sets the request's bookmark and idempotency key.
+ *
+ * @throws ApiError 400 that names every invalid header.
+ */
+export function validateHeaders(c: Context<AppEnv>): void {
+  const bookmark = c.req.header('X-D1-Bookmark');
+  const idempotencyKey = c.get('operation').idempotent
+    ? withoutQuotes(c.req.header('Idempotency-Key'))
+    : undefined;
+  const problems = [
+    idempotencyKeyProblem(idempotencyKey),
+    bookmarkProblem(bookmark),
+    ...preconditionProblems(c),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw invalidRequest(problems);
+  c.set('idempotencyKey', idempotencyKey);
+  c.set('bookmark', bookmark === undefined ? undefined : sessionStart(bookmark));
+}
+
+/** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes: both forms are the same key. */
+function withoutQuotes(header: string | undefined): string | undefined {
+  const quoted = /^"(.*)"$/.exec(header ?? '');
+  return quoted ? quoted[1] : header;
+}
+
+function idempotencyKeyProblem(idempotencyKey: string | undefined): string | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  if (idempotencyKey.length > MAX_IDEMPOTENCY_KEY_LENGTH || !/^[ -~]+$/.test(idempotencyKey)) {
+    return `Idempotency-Key: must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters`;
+  }
+  // The runtime joins repeated headers with a comma and a space.
+  return idempotencyKey.includes(', ')
+    ? 'Idempotency-Key: must be given only once, and must not contain a comma followed by a space'
+    : undefined;
+}
+
+function bookmarkProblem(bookmark: string | undefined): string | undefined {
+  if (bookmark === undefined || SESSION_STARTS.includes(bookmark)) return undefined;
+  return ACCEPTED_BOOKMARK.test(bookmark)
+    ? undefined
+    : 'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
+}
+
+/** A bookmark in another format than D1's today becomes `first-primary`: the primary has every state. */
+function sessionStart(bookmark: string): string {
+  const isKnown = SESSION_STARTS.includes(bookmark) || D1_BOOKMARK.test(bookmark);
+  return isKnown ? bookmark : 'first-primary';
+}
+
+/**
+ * The problems of a PATCH or DELETE with a precondition. The service has no validators, so it cannot evaluate one, and
+ * RFC 9110, section 13.1.1, forbids the change in that case.
+ */
+function preconditionProblems(c: Context): string[] {
+  if (c.req.method !== 'PATCH' && c.req.method !== 'DELETE') return [];
+  return PRECONDITIONS.filter((name) => c.req.header(name) !== undefined).map(
+    (name) => `${name}: is not supported, because responses have no ETag and no Last-Modified`,
+  );
+}

@@ -1,0 +1,40 @@
+/** Plain http, and pages that use the local store. */
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from '../context.ts';
+import { ApiError } from '../errors.ts';
+
+/** An origin on the loopback host (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). Browsers send it normalized. */
+const LOOPBACK = /^https?:\/\/(?:(?:[^./:@]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/;
+
+/**
+ * Rejects requests over `http:`. There is no redirect: a key sent in clear text has leaked, and a redirect would hide that
+ * from its owner.
+ *
+ * In the local environment http is allowed, but the API key is public. So a page that sends a request must be on the
+ * loopback host: otherwise any website could use the local store.
+ */
+export const requireSafeTransport = createMiddleware<AppEnv>(
+  function requireSafeTransport(c, next) {
+    if (c.env.ENVIRONMENT === 'local') {
+      const origin = c.req.header('Origin');
+      if (origin !== undefined && !LOOPBACK.test(origin)) throw foreignOrigin();
+    } else if (!c.req.url.startsWith('https:')) {
+      throw httpsRequired();
+    }
+    return next();
+  },
+);
+
+export function httpsRequired(): ApiError {
+  return new ApiError(
+    'https_required',
+    'Send requests over https. Replace any API key that was sent over http: others may have read it.',
+  );
+}
+
+function foreignOrigin(): ApiError {
+  return new ApiError(
+    'invalid_request',
+    'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
+  );
+}
