@@ -19,11 +19,12 @@ import { pets } from './pets/routes.ts';
 // Hono's default path decodes broken escapes one by one, which is slow.
 export const app = new Hono<AppEnv>({ getPath: pathAsSent });
 
-// The header name is empty: a client's `X-Request-Id` is ignored, because it could repeat one in the log.
+// The empty name makes Hono ignore a client's `X-Request-Id`, which could repeat the id of another request in the log.
 app.use(requestId({ headerName: '' }));
 app.use(responseHeaders);
 app.use(accessLog);
-// Before CORS: a browser never sends the key over http, and a foreign page cannot read the local store's errors.
+// Before CORS, so a rejection has no CORS headers. Over http, the preflight then fails, and a browser never sends the key.
+// In the local environment, a foreign page cannot read the error.
 app.use(requireSafeTransport);
 app.use(crossOrigin);
 app.use(

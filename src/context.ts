@@ -10,7 +10,7 @@ export type AppEnv = {
     operation: OperationDefinition;
     /** The client that sent the request. `authenticate` sets it, also for a revoked or expired key. */
     client: Client;
-    /** The validated `X-D1-Bookmark`. */
+    /** Where the D1 session starts: the `X-D1-Bookmark`, or `first-primary` for one of unknown format. */
     bookmark: string | undefined;
     /** The validated `Idempotency-Key`, without quotes. */
     idempotencyKey: string | undefined;

@@ -92,7 +92,7 @@ export function notFound(): ApiError {
 }
 
 /** The value of `Allow` (RFC 9110, section 10.2.1). Every path with an operation also answers OPTIONS. */
-export function allowHeader(methods: string[]): string {
+function allowHeader(methods: string[]): string {
   return [...methods, 'OPTIONS'].join(', ');
 }
 

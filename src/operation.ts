@@ -8,8 +8,8 @@ import { validateHeaders } from './http/headers.ts';
 import { validateSearch } from './http/validate.ts';
 
 /**
- * The middleware of an operation: authenticates, limits the rate, checks the scope, and validates the text of the query and
- * the headers, which have no schema. After it, `zValidator` validates the path, the query and the body.
+ * The middleware of an operation. It authenticates, limits the rate and checks the scope. It checks the length and the
+ * encoding of the query, and validates the headers. Then `zValidator` validates the path, the query and the body.
  *
  * @example
  * pets.get('/pets/:petId', operation(getPet), zValidator('param', getPet.param, rejectInvalid), async (c) => {

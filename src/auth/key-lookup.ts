@@ -9,8 +9,8 @@ import { serviceUnavailable } from '../errors.ts';
 import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
- * How long a record is used without reading KV again. So a revocation takes effect at most this long after KV shows it; KV
- * promises "60 seconds or more" for that. https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * How long a record is used without reading KV again. After a revocation, KV can return the old record for "60 seconds or
+ * more", and then the isolate uses it for at most this long. https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
 /** How long the last known record of a key is used while KV fails. */
@@ -34,7 +34,7 @@ type KnownRecord = {
   isStale: boolean;
 };
 
-/** Known records by their keys, which the isolate receives in requests anyway; the one read longest ago comes first. */
+/** Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. The oldest comes first. */
 const knownRecords = new Map<string, KnownRecord>();
 
 /**

@@ -3,7 +3,10 @@ import type { Context } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { serviceUnavailable } from '../errors.ts';
 
-/** SQLite's result codes. The exceptions come from the platform's use of SQLite. https://sqlite.org/rescode.html */
+/**
+ * SQLite's result codes, without those that a failure of the platform can cause: BUSY, LOCKED, INTERRUPT and IOERR.
+ * https://sqlite.org/rescode.html
+ */
 const SQLITE_MISTAKE = /SQLITE_(?!BUSY|LOCKED|INTERRUPT|IOERR)/;
 
 /** Texts of D1. https://developers.cloudflare.com/d1/observability/debug-d1/ */
@@ -14,11 +17,12 @@ const D1_MISTAKE =
 const FULL = /SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/;
 
 /**
- * What a failed query shows: `ours` is a mistake of the service or its schema, and the transaction was rolled back.
+ * What a failed query shows: `ours` is a mistake of the service or its schema, or a full database, which an operator must
+ * fix, and the transaction was rolled back.
  * `unknown` is any failure of the platform: a write may have been carried out, or may still be.
  */
 function failureOf(error: Error): 'ours' | 'unknown' {
-  // D1 throws plain Errors.
+  // D1's own errors are plain Errors, so these are mistakes in the code.
   if (error instanceof TypeError || error instanceof RangeError) return 'ours';
   const mistakes = [SQLITE_MISTAKE, D1_MISTAKE, FULL];
   return mistakes.some((mistake) => mistake.test(error.message)) ? 'ours' : 'unknown';
@@ -52,7 +56,7 @@ function withFix(error: Error, environment: string): Error {
 
 export const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-/** For a read with a bookmark, which waits until a replica has the state of the bookmark. */
+/** For a read in a session, which may wait until a replica has the state of a bookmark. */
 export const SESSION_UNAVAILABLE = `${READ_UNAVAILABLE} To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.`;
 
 /** For a write. `effect` completes "It is unknown …"; `advice` says whether a retry is safe. */

@@ -72,7 +72,7 @@ export function removeExpired(idempotencyKey: IdempotencyKey | undefined): { exp
 }
 
 /**
- * The last statements of a create, directly after the INSERT: `recorded` stores the response if a row was inserted, and
+ * The statements directly after the INSERT of a create: `recorded` stores the response if a row was inserted, and
  * `firstResponse` reads the response to the first request. Empty without a key. `responseSql` is an expression.
  */
 export function recordFirst(

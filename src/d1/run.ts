@@ -11,7 +11,10 @@ import { queryError } from './errors.ts';
 /** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
 
-/** A parameter. An integer is decimal text, because D1 rounds numbers beyond 2^53 and rejects bigints. */
+/**
+ * A parameter. An int64 is decimal text, because D1 rounds numbers beyond 2^53 and rejects bigints. Small integers are
+ * numbers.
+ */
 export type Value = string | number | null;
 
 /** A SQL statement with the values of its parameters `?1`, `?2`, … `row` is never set: it only carries the type of a row. */
@@ -20,7 +23,7 @@ export type Statement<Row = unknown> = { sql: string; values: Value[]; row?: Row
 /** The statements of a request by name. They run in this order, in one transaction. */
 export type Statements = Record<string, Statement>;
 
-/** The first row of each statement, or `undefined` for a statement that returned none. */
+/** The first row of each statement. A statement that returns no row, or is absent, has `undefined`. */
 export type Rows<S extends Statements> = { [Name in keyof S]: NonNullable<S[Name]>['row'] };
 
 export function statement<Row>(sql: string, ...values: Value[]): Statement<Row> {
@@ -79,7 +82,7 @@ async function execute(
 ): Promise<D1Result[]> {
   const prepared = statements.map(({ sql, values }) => db.prepare(sql).bind(...values));
   const [only] = prepared;
-  // Not a batch: Cloudflare documents repeats for single statements that only read.
+  // Cloudflare documents that D1 repeats a single statement that only reads. It does not document that for a batch.
   if (only && prepared.length === 1) return [await only.all()];
   return db.batch(prepared);
 }

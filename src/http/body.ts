@@ -64,7 +64,7 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
   if (coding.toLowerCase() !== 'identity') throw compressedBody(mediaTypes);
 }
 
-/** With a Content-Length, `bodyLimit` only compares it; otherwise it reads the body itself. */
+/** If there is a Content-Length, `bodyLimit` compares it and the callback reads the body. Otherwise `bodyLimit` reads the body. */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();

@@ -71,8 +71,8 @@ function sessionStart(bookmark: string): string {
 }
 
 /**
- * The problems of a PATCH or DELETE with a precondition. The service has no validators, so it cannot evaluate one, and
- * RFC 9110, section 13.1.1, forbids the change in that case.
+ * The problems of a PATCH or DELETE with a precondition. A client that sends one expects protection, but responses have no
+ * ETag and no Last-Modified to compare with. RFC 9110, section 13.1.1, forbids the change if `If-Match` is not fulfilled.
  */
 function preconditionProblems(c: Context): string[] {
   if (c.req.method !== 'PATCH' && c.req.method !== 'DELETE') return [];

@@ -1,7 +1,7 @@
 /** 64-bit integers, which are the identifiers of the interface. */
 import * as z from 'zod/mini';
 
-export const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 /** A member of a body: `parseBody` turns only an int64 into a bigint. */
 export const Int64 = z.bigint({ error: requiredOr(INT64_PROBLEM) });

@@ -39,7 +39,7 @@ export type PageParameters = {
   [filter: string]: unknown;
 };
 
-export type PageRow = {
+type PageRow = {
   /** The items, a JSON array. */
   items: string;
   /** Id of the last item, in decimal, if more items follow; else `null`. */
@@ -48,7 +48,7 @@ export type PageRow = {
 
 /**
  * Selects a page of a table by ascending `id`, as one row. `item` is the SQL expression of an item's JSON. Reads at most
- * `limit` + 1 rows, if every filter column has an index. The second page of sold animals, for example:
+ * `limit` + 1 rows, if there is at most one filter, on an indexed column. The second page of sold animals, for example:
  *
  *     WITH
  *       page AS (

@@ -1,7 +1,7 @@
 /**
- * The path of a request for Hono's router, with `%` encoded as `%25`. Hono decodes paths and parameters, so the result is
- * the text that the client sent: a path matches its route exactly, and broken escapes cost no more than other text. Hono's
- * default decodes each broken escape separately: 16 KB of them take 10 ms or more before authentication.
+ * The path of a request for Hono's router, with `%` encoded as `%25`. Hono decodes path parameters, so each becomes the text
+ * that the client sent. A path with an escape never matches a fixed segment of a route. Hono's default decodes each broken
+ * escape separately: 16 KB of them take 10 ms or more before authentication.
  */
 export function pathAsSent({ url }: Request): string {
   const hostStart = url.indexOf('://') + '://'.length;

@@ -13,14 +13,14 @@ const SECURITY_HEADERS = [
 ] as const;
 
 /**
- * Sets the headers that every response has, on the finished response, as Hono's `secureHeaders` does. That has nine other
- * headers to switch off.
+ * Sets the headers that every response has, on the finished response. Hono's `secureHeaders` does the same, but nine of its
+ * other headers would have to be switched off.
  */
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   await next();
   const { headers } = c.res;
   headers.set('X-Request-Id', c.get('requestId'));
   for (const [name, value] of SECURITY_HEADERS) headers.set(name, value);
-  // Only operations authenticate.
+  // The response of an operation belongs to one client. Other responses are the same for everyone.
   headers.set('Cache-Control', c.get('operation') ? 'private, no-store' : 'no-store');
 });

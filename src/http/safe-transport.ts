@@ -1,4 +1,4 @@
-/** Plain http, and pages that use the local store. */
+/** Rejects plain http. In the local environment, rejects pages of other hosts instead. */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { ApiError } from '../errors.ts';

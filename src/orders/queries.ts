@@ -38,8 +38,8 @@ export function placeOrder(petId: bigint, idempotencyKey: IdempotencyKey | undef
     `${petId}`,
     idempotencyKey?.keyHash ?? null,
   );
-  // If an operator has inserted an open order of an available pet, the unique index prevents a second one. The pet then
-  // becomes pending, and the client gets a 409.
+  // A pet has at most one open order (unique index open_orders_by_pet). An operator may have set such a pet to available by
+  // hand. Then this INSERT does nothing, the pet becomes pending, and the client gets a 409.
   const created = statement<CreatedRow>(
     `INSERT INTO orders (pet_id) SELECT CAST(?1 AS INTEGER) WHERE changes() = 1
      ON CONFLICT DO NOTHING

@@ -18,7 +18,7 @@ export const NewOrder = strictBody({ petId: Int64 });
 
 export const OrderPatch = strictBody({ status: OrderStatus });
 
-export const OrderPath = z.strictObject({ orderId: Int64Text });
+const OrderPath = z.strictObject({ orderId: Int64Text });
 
 export const listOrders = {
   operationId: 'listOrders',

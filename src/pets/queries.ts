@@ -1,6 +1,7 @@
 /**
  * The SQL statements on pets. SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read
  * into JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
+ * Where SQLite compares an id, CAST turns the text into an integer.
  */
 import {
   type CreatedRow,

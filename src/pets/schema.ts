@@ -61,7 +61,7 @@ export const PetPatch = strictBody({
 );
 export type PetPatch = z.infer<typeof PetPatch>;
 
-export const PetPath = z.strictObject({ petId: Int64Text });
+const PetPath = z.strictObject({ petId: Int64Text });
 
 export const listPets = {
   operationId: 'listPets',
