@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { operations } from '../contract.ts';
 import { CONSUMER, METHODS, README } from './documents.ts';
-import { bundle, installInto, packClient } from './tools.ts';
+import { bundle, compile, installInto, packClient } from './tools.ts';
 
 const PACKAGE = join(PROJECT_ROOT, 'client');
 const read = (path: string) => fs.readFileSync(join(PACKAGE, path), 'utf8');
@@ -89,18 +89,6 @@ test.each([
   expect(gzipSync(script).length).toBeLessThanOrEqual(bytes);
 });
 
-const STRICT = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true };
-
-/** What a compiler says of a program in the user's project. */
-function compile(typescript: string, options: object, program: string): string {
-  const compilerOptions = { ...STRICT, module: 'NodeNext', skipLibCheck: false, ...options };
-  const config = { compilerOptions, files: ['consumer.ts'] };
-  fs.writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  fs.writeFileSync(join(folder, 'consumer.ts'), program);
-  const tsc = join(PROJECT_ROOT, typescript, 'bin/tsc');
-  return spawnSync(process.execPath, [tsc, '--project', folder], { encoding: 'utf8' }).stdout;
-}
-
 const TYPESCRIPT_7 = 'node_modules/typescript';
 const TYPESCRIPT_5_9 = 'client/node_modules/typescript';
 const PAGE = { lib: ['ES2022', 'DOM'], types: [] };
@@ -114,12 +102,12 @@ test.each([
   ['a Worker', TYPESCRIPT_7, { ...WORKER, skipLibCheck: true }],
   ['a bundler, with TypeScript 5.9', TYPESCRIPT_5_9, BUNDLER],
 ])('the types compile in %s', (_, typescript, options) => {
-  expect(compile(typescript, options, CONSUMER)).toBe('');
+  expect(compile(typescript, folder, options, CONSUMER)).toBe('');
 });
 
 test.each([TYPESCRIPT_7, TYPESCRIPT_5_9])('the examples of README.md compile with %s', (path) => {
   const examples = Array.from(README.matchAll(/```ts\n(.*?)```/gs), ([, code]) => code).join('');
-  expect(compile(path, { types: ['node'], skipLibCheck: true }, examples)).toBe('');
+  expect(compile(path, folder, { types: ['node'], skipLibCheck: true }, examples)).toBe('');
 });
 
 test('the examples of the types are TypeScript', () => {

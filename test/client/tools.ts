@@ -45,3 +45,15 @@ export function installInto(folder: string, ...packages: string[]): void {
   const options = ['--no-workspaces', '--prefer-offline', '--ignore-scripts', '--no-audit'];
   runNpm('install', ...options, '--prefix', folder, ...packages);
 }
+
+const STRICT = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true };
+
+/** What a compiler, whose package is in a folder of the repository, prints about a program in a user's project. */
+export function compile(typescript: string, folder: string, options: object, program: string) {
+  const compilerOptions = { ...STRICT, module: 'NodeNext', skipLibCheck: false, ...options };
+  const config = { compilerOptions, files: ['consumer.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'consumer.ts'), program);
+  const tsc = join(PROJECT_ROOT, typescript, 'bin/tsc');
+  return spawnSync(process.execPath, [tsc, '--project', folder], { encoding: 'utf8' }).stdout;
+}
