@@ -110,8 +110,11 @@ function read<T>(text: string, returns: Returns, metadata: Metadata): Reply<T> |
     return new StoreError(code, message, { metadata, body: Object(body) });
 
   const kind = headers.get('Location') ?? headers.get('Content-Type');
-  const shown = ['Not a response of the store:', status, kind, text.slice(0, 200)];
-  return new StoreError('invalid_response', shown.join(' '), { metadata });
+  return new StoreError(
+    'invalid_response',
+    ['Not a response of the store:', status, kind, text.slice(0, 200)].join(' '),
+    { metadata },
+  );
 }
 
 /** The value, `undefined` for an empty text, or `null` for anything else. */

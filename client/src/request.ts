@@ -29,7 +29,7 @@ export async function request<T>(
   requireBigInts(Object(body));
   // Otherwise the path could change the host, which gets the API key.
   must(route[0] === '/', 'path: must start with /');
-  const path = route.replace(/{(.+)}/, (_, name) => {
+  const path = route.replace(/{(\w+Id)}$/, (_, name) => {
     requireBigInts({ [name]: id ?? null });
     return String(id);
   });

@@ -103,10 +103,10 @@ test.each([
 test('request sends any path with the key, the exact JSON and the retries of the client', async () => {
   const { store, requests } = clientWith([lost, json([{ id: 7 }])]);
   const body = { id: 9007199254740993n };
-  const call = store.request('POST', '/toys?x=1', { body, idempotencyKey: 'mine' });
+  const call = store.request('POST', '/toys?x={"y":1}', { body, idempotencyKey: 'mine' });
   expect(await outcomeOf(call)).toEqual([{ id: 7n }]);
   const { method, url, headers } = requests[1] ?? new Request('https://none.example');
-  expect([method, url]).toEqual(['POST', 'https://animal-store.example/v1/toys?x=1']);
+  expect([method, url]).toEqual(['POST', 'https://animal-store.example/v1/toys?x={%22y%22:1}']);
   expect(headers.get('Authorization')).toBe('Bearer key');
   expect(headers.get('Idempotency-Key')).toBe('mine');
   expect(await requests[1]?.text()).toBe('{"id":9007199254740993}');
