@@ -55,7 +55,8 @@ test.each([
 test.each(['<', '<?', '<?>', '<?>;', '<?>; ', '?', ';', ' ', '; rel', '; rel="nex'])(
   'a million %j in a Link takes linear time',
   async (part) => {
-    const headers = { get: () => `<?a>;${part.repeat(1e6)}!` };
+    const text = part.repeat(1e6);
+    const headers = { get: () => `<?a>;${text}!, <?${text}!` };
     const answer = async () => ({ status: 200, headers, text: async () => '[]' });
     expect((await clientWith([answer]).store.listPets().page()).next).toBe(undefined);
   },

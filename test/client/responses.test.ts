@@ -118,10 +118,9 @@ test('a character that is split between two chunks is decoded', async () => {
 });
 
 test('a body without a web stream is read as text', async () => {
-  const headers = new Map([['X-D1-Bookmark', '0001']]);
-  const get = (name: string) => headers.get(name) ?? null;
+  const headers = new Headers({ 'X-D1-Bookmark': '0001' });
   const text = async () => '{"id":9007199254740993}';
-  const { store } = clientWith([async () => ({ status: 200, headers: { get }, text })]);
+  const { store } = clientWith([async () => ({ status: 200, headers, text })]);
   const session = store.session();
   expect(await session.getPet(1n)).toEqual({ id: 9007199254740993n });
   expect(session.bookmark).toBe('0001');
@@ -165,9 +164,7 @@ test('a StoreError can be made with a part of its details', () => {
 });
 
 test('isStoreError knows the error of another copy of the package', () => {
-  class Copy extends Error {
-    override readonly name = 'StoreError';
-  }
-  const errors = [new Copy(), new StoreError('aborted', ''), new Error('other'), null, 'text'];
+  const copy = Object.assign(new Error(), { name: 'StoreError' });
+  const errors = [copy, new StoreError('aborted', ''), new Error('other'), null, 'text'];
   expect(errors.map(isStoreError)).toEqual([true, true, false, false, false]);
 });

@@ -105,11 +105,15 @@ test.each([
 test('the signal of the client aborts its calls, and many of them cause no warning', async () => {
   const warn = vi.spyOn(process, 'emitWarning');
   const controller = new AbortController();
+  const added = vi.spyOn(controller.signal, 'addEventListener');
+  const removed = vi.spyOn(controller.signal, 'removeEventListener');
   const { store } = clientWith([silence], { signal: controller.signal });
   const calls = Array.from({ length: 100 }, () => outcomeOf(store.getHealth()));
   controller.abort('enough');
   for (const call of calls) expect(await call).toMatchObject({ code: 'aborted', cause: 'enough' });
   expect(warn).not.toHaveBeenCalled();
+  // Otherwise a signal that lives as long as the program would keep memory of every call.
+  expect(removed.mock.calls).toEqual(added.mock.calls);
 });
 
 test.each([
