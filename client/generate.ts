@@ -1,14 +1,14 @@
 /**
- * Writes `schema.d.ts`, the client's types of the OpenAPI description: every int64 is a `bigint`, and every list of values
- * is open. Each schema has a name, and so has the query of each list. With `--check` it writes nothing, and fails if the file is out of date.
+ * Writes the client's types of the OpenAPI description: `schema.d.ts`, in which every int64 is a `bigint` and every list of
+ * values is open, and `names.d.ts`, a name for each schema and for the query of each list. With `--check` it writes
+ * nothing, and fails if a file is out of date.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTypescript, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import ts from 'typescript';
 
 const DESCRIPTION = join(import.meta.dirname, '../public/v1/openapi.json');
-const SCHEMA = join(import.meta.dirname, 'schema.d.ts');
 
 const { factory, SyntaxKind } = ts;
 
@@ -55,25 +55,39 @@ type Described = { operationId: string; parameters?: { name: string; in: string 
 const queries = Object.values<Record<string, Described>>(description.paths)
   .flatMap((path) => path.get ?? [])
   .map(({ operationId, parameters = [] }) => {
-    const type = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Query`;
-    const parametersType = `NonNullable<operations['${operationId}']['parameters']['query']>`;
     const inQuery = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
     const given = inQuery.filter((name) => !PAGE_PARAMETERS.includes(name));
     const fields = given.map((name) => `'${name}'`).join(' | ');
-    return fields && `export type ${type} = Pick<${parametersType}, ${fields}>;\n`;
+    const type = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Query`;
+    return fields && `export type ${type} = Pick<Query<'${operationId}'>, ${fields}>;\n`;
   });
+
 const int64Names = [...int64Fields].map((name) => `'${name}'`).join(' | ');
 const schema = astToString(nodes)
   .replaceAll(exampleOfInt64, '$1n')
   .replaceAll(optionalField, '$1 | undefined;');
-const content = `${COMMENT_HEADER}${schema}
-${[...names, ...queries].join('')}
+
+const files = {
+  'schema.d.ts': `${COMMENT_HEADER}${schema}
 /** The fields and parameters that are an int64. */
 export type Int64Field = ${int64Names};
-`;
+`,
+  'names.d.ts': `/** Names for the types of the description. Written by \`npm run client:types\`. */
+import type { components, operations } from './schema.d.ts';
 
-if (!process.argv.includes('--check')) writeFileSync(SCHEMA, content);
-else if (content !== readFileSync(SCHEMA, 'utf8')) {
-  console.error('client/schema.d.ts is out of date: run `npm run client:types`');
-  process.exitCode = 1;
+type Query<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>;
+
+${[...names, ...queries].join('')}
+// Without this line, \`Query\` would be exported, too.
+export {};
+`,
+};
+
+for (const [name, content] of Object.entries(files)) {
+  const path = join(import.meta.dirname, name);
+  if (!process.argv.includes('--check')) writeFileSync(path, content);
+  else if (!existsSync(path) || content !== readFileSync(path, 'utf8')) {
+    console.error(`client/${name} is out of date: run \`npm run client:types\``);
+    process.exitCode = 1;
+  }
 }

@@ -1739,19 +1739,5 @@ export interface operations {
     };
 }
 
-export type PetStatus = components['schemas']['PetStatus'];
-export type NewPet = components['schemas']['NewPet'];
-export type PetPatch = components['schemas']['PetPatch'];
-export type Pet = components['schemas']['Pet'];
-export type OrderStatus = components['schemas']['OrderStatus'];
-export type NewOrder = components['schemas']['NewOrder'];
-export type OrderPatch = components['schemas']['OrderPatch'];
-export type Order = components['schemas']['Order'];
-export type Pets = components['schemas']['Pets'];
-export type Orders = components['schemas']['Orders'];
-export type Health = components['schemas']['Health'];
-export type ListPetsQuery = Pick<NonNullable<operations['listPets']['parameters']['query']>, 'limit' | 'status'>;
-export type ListOrdersQuery = Pick<NonNullable<operations['listOrders']['parameters']['query']>, 'limit' | 'status'>;
-
 /** The fields and parameters that are an int64. */
 export type Int64Field = 'petId' | 'orderId' | 'categoryId' | 'id';

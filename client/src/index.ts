@@ -1,6 +1,6 @@
 /** A client of the animal store, in which every int64 is an exact `bigint`. */
 
-export type * from '../schema.d.ts';
+export type * from '../names.d.ts';
 export type { Reply } from './attempt.ts';
 export * from './error.ts';
 export { parseJson, stringifyJson } from './json.ts';

@@ -28,8 +28,8 @@ export function requireRawJson(): (json: string) => unknown {
 }
 
 /**
- * Parses JSON. The int64 fields of the store (`id`, `categoryId`, `petId`) and every integer beyond 2^53 become a
- * `bigint`; other numbers stay a `number`. The inverse of {@link stringifyJson} for everything that the store returns.
+ * Parses JSON. The int64 fields of the store, written as digits (`id`, `categoryId`, `petId`, `orderId`), and every integer
+ * beyond 2^53 become a `bigint`; other numbers stay a `number`. The inverse of {@link stringifyJson} for everything that the store returns.
  *
  * @throws SyntaxError when the text is not JSON
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n

@@ -1,5 +1,5 @@
 /** Lists: one page, or all pages by following the `Link` header. */
-import type { ListOrdersQuery, ListPetsQuery } from '../schema.d.ts';
+import type { ListOrdersQuery, ListPetsQuery } from '../names.d.ts';
 import type { Client } from './attempt.ts';
 import { abortedBy, type Signals } from './deadline.ts';
 import { StoreError } from './error.ts';

@@ -9,7 +9,7 @@ import type {
   OrderPatch,
   Pet,
   PetPatch,
-} from '../schema.d.ts';
+} from '../names.d.ts';
 import type { Client, Reply } from './attempt.ts';
 import { requireRawJson } from './json.ts';
 import {
@@ -58,8 +58,8 @@ export interface AnimalStore {
   getPet(petId: bigint, options?: CallOptions): Call<Pet>;
 
   /**
-   * Changes fields of an animal; `status: null` removes its status. Not retried
-   * after a 5xx or no response: a repeated change could overwrite those of other clients.
+   * Changes fields of an animal; `status: null` removes its status. Not retried after a 5xx
+   * or no response: a repeated change could overwrite those of other clients.
    * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */

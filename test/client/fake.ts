@@ -1,6 +1,12 @@
-/** A client whose `fetch` is a list of answers. */
+/** A client whose `fetch` is a list of answers, and calls of it. */
 import { vi } from 'vitest';
-import { createAnimalStore, type Fetch, type StoreOptions } from '../../client/src/index.ts';
+import type { operations } from '../../client/schema.d.ts';
+import {
+  type AnimalStore,
+  createAnimalStore,
+  type Fetch,
+  type StoreOptions,
+} from '../../client/src/index.ts';
 
 export type Answer = () => ReturnType<Fetch>;
 
@@ -38,6 +44,20 @@ export const ANSWERS = {
   lost: () => Promise.reject(new TypeError('fetch failed')),
   /** No answer ever comes, and the `fetch` ignores its signal. */
   silence: () => new Promise<never>(() => {}),
+};
+
+/** A call of each operation. */
+export const CALLS: Record<keyof operations, (store: AnimalStore) => Promise<unknown>> = {
+  listPets: (store) => store.listPets().page(),
+  createPet: (store) => store.createPet(REX),
+  getPet: (store) => store.getPet(1n),
+  updatePet: (store) => store.updatePet(1n, { name: 'Max' }),
+  deletePet: (store) => store.deletePet(1n),
+  listOrders: (store) => store.listOrders().page(),
+  placeOrder: (store) => store.placeOrder({ petId: 1n }),
+  getOrder: (store) => store.getOrder(1n),
+  updateOrder: (store) => store.updateOrder(1n, { status: 'approved' }),
+  getHealth: (store) => store.getHealth(),
 };
 
 /** Lets the time pass until the call has ended, and returns its result or error. The clock must be a fake. */

@@ -61,3 +61,5 @@ store.getPet(7);
 expectType<Equal<keyof Client.ListPetsQuery | keyof Client.ListOrdersQuery, 'limit' | 'status'>>();
 // @ts-expect-error: only creates have an Idempotency-Key
 store.updatePet(7n, { name: 'Max' }, { idempotencyKey: 'k' });
+// @ts-expect-error: the description has parameters that only the client sends
+export type Parameters = Client.operations['listPets']['parameters'];
