@@ -33,8 +33,8 @@ export type Returns = 'array' | 'object' | 'undefined' | 'any';
 
 export type Reply<T> = { data: T; metadata: Metadata };
 
-/** Three times the largest page. No deadline can act while this is parsed, which takes less than a second. */
-const MAX_RESPONSE_LENGTH = 2 ** 20;
+/** In characters: more than the largest page. No deadline can act while this is parsed, so it must not take long. */
+const MAX_RESPONSE_LENGTH = 2 ** 19;
 
 /** Returns the error of a failed attempt: `network_error` is one without a complete response. */
 export async function attempt<T>(

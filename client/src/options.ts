@@ -50,7 +50,7 @@ export type FetchInit = {
 export type FetchResponse = {
   status: number;
   headers: Pick<Headers, 'get'>;
-  /** The client reads a web stream, at most 1 MiB of it. Without one it uses `text()`. */
+  /** The client reads a web stream up to its limit of 524,288 characters. Without one it uses `text()`. */
   body?: unknown;
   text(): Promise<string>;
 };
