@@ -133,7 +133,7 @@ export interface components {
          * @description Availability of the animal.
          * @enum {string}
          */
-        PetStatus: "available" | "pending" | "sold";
+        PetStatus: "available" | "pending" | "sold" | (string & {});
         /**
          * @description An animal to add. The service assigns its id. Omit `status` for an animal without a status.
          * @example {
@@ -150,7 +150,7 @@ export interface components {
              * @description Identifier of the category of the animal.
              */
             categoryId: bigint;
-            status?: components["schemas"]["PetStatus"];
+            status?: components["schemas"]["PetStatus"] | undefined;
         };
         /**
          * @description The fields to change, at least one. `"status": null` removes the status.
@@ -160,14 +160,14 @@ export interface components {
          */
         PetPatch: {
             /** @description The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
-            name?: string;
+            name?: string | undefined;
             /**
              * Format: int64
              * @description Identifier of the category of the animal.
              */
-            categoryId?: bigint;
+            categoryId?: bigint | undefined;
             /** @description The new status; `null` removes it. */
-            status?: components["schemas"]["PetStatus"] | null;
+            status?: components["schemas"]["PetStatus"] | null | undefined;
         };
         /**
          * @description An animal. The field `status` is absent if the animal has no status.
@@ -191,13 +191,13 @@ export interface components {
              * @description Identifier of the category of the animal.
              */
             categoryId: bigint;
-            status?: components["schemas"]["PetStatus"];
+            status?: components["schemas"]["PetStatus"] | undefined;
         };
         /**
          * @description An order is open while it is placed or approved.
          * @enum {string}
          */
-        OrderStatus: "placed" | "approved" | "delivered" | "cancelled";
+        OrderStatus: "placed" | "approved" | "delivered" | "cancelled" | (string & {});
         /**
          * @description An order to place.
          * @example {
@@ -399,12 +399,12 @@ export interface components {
              * @description Always `ok`: the worker is running.
              * @enum {string}
              */
-            status: "ok";
+            status: "ok" | (string & {});
             /**
              * @description The environment of this deployment.
              * @enum {string}
              */
-            environment: "local" | "staging" | "production";
+            environment: "local" | "staging" | "production" | (string & {});
             /** @description Identifier of the deployed version. */
             version: string;
         };
@@ -497,11 +497,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of items to return. */
-                limit?: number;
+                limit?: number | undefined;
                 /** @description Returns only animals with this status. Animals without a status never match. */
-                status?: components["schemas"]["PetStatus"];
+                status?: components["schemas"]["PetStatus"] | undefined;
                 /** @description The id after which the page begins. Follow the `Link` header of the previous page instead of setting it. */
-                after?: bigint;
+                after?: bigint | undefined;
             };
             header?: {
                 /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
@@ -811,17 +811,17 @@ export interface operations {
                      * @description The time of the deprecation (RFC 9745).
                      * @example @1795132800
                      */
-                    Deprecation?: string;
+                    Deprecation?: string | undefined;
                     /**
                      * @description The time of the planned removal (RFC 8594).
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
-                    Sunset?: string;
+                    Sunset?: string | undefined;
                     /**
                      * @description The replacement and the documentation (RFC 8288, RFC 5829).
                      * @example <https://api.animal-store.example/v1/pets>; rel="successor-version", <https://api.animal-store.example/docs>; rel="deprecation"
                      */
-                    Link?: string;
+                    Link?: string | undefined;
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -1153,11 +1153,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of items to return. */
-                limit?: number;
+                limit?: number | undefined;
                 /** @description Returns only orders with this status. */
-                status?: components["schemas"]["OrderStatus"];
+                status?: components["schemas"]["OrderStatus"] | undefined;
                 /** @description The id after which the page begins. Follow the `Link` header of the previous page instead of setting it. */
-                after?: bigint;
+                after?: bigint | undefined;
             };
             header?: {
                 /** @description Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes). */
@@ -1738,3 +1738,6 @@ export interface operations {
         };
     };
 }
+
+/** The fields and parameters that are an int64. */
+export type Int64Field = 'petId' | 'orderId' | 'categoryId' | 'id';

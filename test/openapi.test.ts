@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import clientPackageJson from '../client/package.json' with { type: 'json' };
 import { smokeTest } from '../ops/smoke.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import packageLock from '../package-lock.json' with { type: 'json' };
@@ -22,10 +21,9 @@ test('the description is served without a key, with an ETag, to any origin', asy
   expect(again.status).toBe(304);
 });
 
-test('the description, the packages and their lock file have the version 1.0.0', () => {
+test('the description, the package and its lock file have the version 1.0.0', () => {
   const { version, packages } = packageLock;
-  const locked = [version, packages[''].version, packages.client.version];
-  for (const each of [...locked, packageJson.version, clientPackageJson.version])
+  for (const each of [version, packages[''].version, packageJson.version])
     expect(each).toBe('1.0.0');
   expect(description).toMatchObject({ info: { version: '1.0.0' } });
 });

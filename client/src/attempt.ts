@@ -1,112 +1,134 @@
 /** One attempt: sends the request once, and reads the response. */
-import { abortable, startTimeLimit } from './deadline.ts';
+import { startTimeLimit } from './deadline.ts';
 import { StoreError } from './error.ts';
 import { parseJson } from './json.ts';
 import { type Metadata, metadataOf } from './metadata.ts';
+import {
+  type CallOptions,
+  checkApiKey,
+  type FetchInit,
+  type FetchResponse,
+  type StoreOptions,
+} from './options.ts';
 
-export type Outgoing = {
-  fetch: typeof fetch;
-  url: string;
-  method: string;
-  headers: Headers;
-  body: string | null;
-  /** The body of a successful response: `none` is a 204. */
-  returns: 'array' | 'object' | 'none';
-  /** What follows a 5xx or no response. */
-  unanswered: 'repeat' | 'fail';
+export type Client = Pick<StoreOptions, 'baseUrl' | 'apiKey' | 'fetch'> & {
+  defaults: CallOptions;
+  /** The bookmark is replaced when the session restarts. Requests in flight keep the old one. */
+  session?: { bookmark: Bookmark };
 };
+
+/** Where a session starts, and the newest bookmark of its responses, or ''. */
+type Bookmark = { start: string; newest: string };
+
+/** A request without the headers that can change between attempts. */
+export type Outgoing = Pick<FetchInit, 'method' | 'headers' | 'body'> & {
+  url: string;
+  returns: Returns;
+  /** Whether it is repeated after a 5xx or no response. */
+  isRepeatable: boolean;
+};
+
+/** The type of the body of a successful response: that of a 204 is `undefined`. */
+export type Returns = 'array' | 'object' | 'undefined' | 'any';
 
 export type Reply<T> = { data: T; metadata: Metadata };
 
-const MAX_RESPONSE_BYTES = 2 ** 24;
-const EXCERPT_LENGTH = 200;
+/** In characters: more than the largest page. No deadline can act while this is parsed, so it must not take long. */
+const MAX_RESPONSE_LENGTH = 2 ** 19;
 
-/** How a failed connection's message begins in browsers, Deno and Workers. In Node.js and Bun it has a cause or code. */
-const CONNECTION_FAILURE =
-  /^(the )?(fetch|failed to fetch|load failed|error sending|network|internet)/i;
-
-/**
- * Returns the error of a failed attempt: `network_error` is one without a complete response.
- *
- * @throws TypeError of a custom `fetch` that has a mistake, which no repetition would correct
- */
-export async function attempt(
-  { fetch, url, method, headers, body, returns }: Outgoing,
+/** Returns the error of a failed attempt: `network_error` is one without a complete response. */
+export async function attempt<T>(
+  { apiKey, fetch = globalThis.fetch, session }: Client,
+  { url, method, body, returns, ...request }: Outgoing,
+  progress: { attempts: number },
   timeoutMs: number,
   callSignal: AbortSignal,
-  attempts: number,
-): Promise<Reply<unknown> | StoreError> {
-  const { signal, release } = startTimeLimit(timeoutMs, [callSignal]);
+): Promise<Reply<T> | StoreError> {
+  const { signal, ended, release } = startTimeLimit(timeoutMs, [callSignal]);
+  let code = 'api_key_failed';
   let metadata: Metadata | undefined;
   try {
+    const key = typeof apiKey === 'function' ? await Promise.race([apiKey(), ended]) : apiKey;
+    checkApiKey(key);
+    code = 'network_error';
+    progress.attempts += 1;
+    const bookmark = session?.bookmark;
+    const headers = {
+      ...request.headers,
+      authorization: `Bearer ${key}`,
+      ...(bookmark && { 'x-d1-bookmark': bookmark.newest || bookmark.start }),
+    };
     // A redirect could turn a write into a GET, or send the API key to another server.
-    const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
-    const response = await abortable(fetch(url, init), signal);
-    metadata = metadataOf(response, attempts);
-    return read(await abortable(readText(response), signal), returns, metadata);
+    const response = await Promise.race([
+      fetch(url, { method, headers, body, signal, redirect: 'manual' }),
+      ended,
+    ]);
+    metadata = metadataOf(response, progress.attempts);
+    remember(bookmark, metadata);
+    return read<T>(await Promise.race([readText(response), ended]), returns, metadata);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const isCustom = fetch !== globalThis.fetch;
-    if (isCustom && !metadata && isMistake(cause)) throw cause;
-    const message = `The store did not respond: ${reason}`;
-    return new StoreError('network_error', message, { metadata, cause });
+    return new StoreError(code, `The request failed: ${messageOf(cause)}`, { metadata, cause });
   } finally {
     release();
   }
 }
 
-/** Whether a custom `fetch` has thrown a TypeError of its own: a failed connection is one as well. */
-function isMistake(error: unknown): boolean {
-  if (!(error instanceof TypeError) || 'cause' in error || 'code' in error) return false;
-  return !CONNECTION_FAILURE.test(error.message);
+/** With the reason that Node.js gives only in the cause of its error, such as ECONNREFUSED. */
+function messageOf(error: unknown): string {
+  const { message = error, cause } = Object(error);
+  return [message, cause?.code ?? cause?.message].filter(Boolean).join(': ');
 }
 
-/** The body, or `undefined` if it is larger than 16 MiB. */
-async function readText({ body }: Response): Promise<string | undefined> {
-  const reader = body?.getReader();
+/** Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */
+function remember(bookmark: Bookmark | undefined, { headers }: Metadata): void {
+  const received = headers.get('X-D1-Bookmark') ?? '';
+  // Concurrent responses arrive in any order.
+  if (bookmark && received > bookmark.newest) bookmark.newest = received;
+}
+
+/** The body, or the beginning of one that is too long. */
+async function readText(response: FetchResponse): Promise<string> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> = Object(response.body).getReader?.();
+  if (!reader) return response.text();
   const decoder = new TextDecoder();
   let text = '';
-  let bytes = 0;
-  for (;;) {
-    const { value } = (await reader?.read()) ?? {};
+  while (text.length <= MAX_RESPONSE_LENGTH) {
+    const { value } = await reader.read();
     if (!value) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > MAX_RESPONSE_BYTES) return void reader?.cancel();
+    // A character may be split between two chunks.
     text += decoder.decode(value, { stream: true });
   }
+  return text;
 }
 
-function read(
-  text: string | undefined,
-  returns: Outgoing['returns'],
-  metadata: Metadata,
-): Reply<unknown> | StoreError {
+function read<T>(text: string, returns: Returns, metadata: Metadata): Reply<T> | StoreError {
   const { status, headers } = metadata;
-  if (text === undefined)
-    return new StoreError('invalid_response', 'The response is larger than 16 MiB.', { metadata });
-  let cause: unknown;
-  try {
-    const body = status === 204 ? undefined : parseJson(text);
-    if (status >= 200 && status < 300 && kindOf(body) === returns) return { data: body, metadata };
-    if (status >= 400 && isErrorBody(body))
-      return new StoreError(body.code, body.message, { metadata, body });
-  } catch (error) {
-    cause = error;
-  }
-  const excerpt = text.slice(0, EXCERPT_LENGTH);
-  const message = `Not a response of the store: ${status} ${headers.get('Content-Type')} ${excerpt}`;
-  return new StoreError('invalid_response', message, { metadata, cause });
-}
-
-function kindOf(body: unknown): Outgoing['returns'] | undefined {
-  if (body === undefined) return 'none';
-  if (Array.isArray(body)) return 'array';
-  return typeof body === 'object' && body !== null ? 'object' : undefined;
-}
-
-type ErrorBody = Record<string, unknown> & { code: string; message: string };
-
-function isErrorBody(body: unknown): body is ErrorBody {
+  const body = parseBody(text);
+  if (status >= 200 && status < 300 && isResult<T>(body, returns)) return { data: body, metadata };
   const { code, message } = Object(body);
-  return typeof code === 'string' && typeof message === 'string';
+  if (status >= 400 && typeof code === 'string' && typeof message === 'string')
+    return new StoreError(code, message, { metadata, body: Object(body) });
+
+  const kind = headers.get('Location') ?? headers.get('Content-Type');
+  return new StoreError(
+    'invalid_response',
+    ['Not a response of the store:', status, kind, text.slice(0, 200)].join(' '),
+    { metadata },
+  );
+}
+
+/** The value, `undefined` for an empty text, or `null` for anything else. */
+function parseBody(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return text.length > MAX_RESPONSE_LENGTH ? null : parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Distinguishes the store from other servers. The service's own tests compare every field with the description. */
+function isResult<T>(body: unknown, returns: Returns): body is T {
+  const type = Array.isArray(body) ? 'array' : typeof body;
+  return body !== null && (returns === 'any' || returns === type);
 }

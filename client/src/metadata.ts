@@ -1,4 +1,6 @@
 /** Response metadata. */
+import type { FetchResponse } from './options.ts';
+
 export type Metadata = {
   status: number;
   /** Identifies the request in the service's log. Include it when you report a problem. */
@@ -14,16 +16,17 @@ export type Metadata = {
   /** Number of requests sent. */
   attempts: number;
   /** All headers that the runtime exposes. */
-  headers: Headers;
+  headers: FetchResponse['headers'];
 };
 
-export function metadataOf({ status, headers }: Response, attempts: number): Metadata {
-  const deprecation = /^@(\d+)$/.exec(headers.get('Deprecation') ?? '')?.[1];
+export function metadataOf({ status, headers }: FetchResponse, attempts: number): Metadata {
+  // A time in seconds, such as @1795132800.
+  const deprecation = Number(headers.get('Deprecation')?.slice(1));
   const sunset = headers.get('Sunset');
   return {
     status,
     requestId: headers.get('X-Request-Id') ?? undefined,
-    deprecation: deprecation ? new Date(Number(deprecation) * 1000) : undefined,
+    deprecation: deprecation ? new Date(deprecation * 1000) : undefined,
     sunset: sunset ? new Date(sunset) : undefined,
     idempotencyReplayed: headers.get('Idempotency-Replayed') === 'true',
     retryAfterSeconds: secondsOf(headers.get('Retry-After') ?? '0'),
@@ -36,17 +39,4 @@ export function metadataOf({ status, headers }: Response, attempts: number): Met
 function secondsOf(retryAfter: string): number {
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
   return Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) || 0;
-}
-
-/** Every branch starts with another character: the time must not grow with the square of the length. */
-const LINK = /<([^<>]*)>((?:[^,<"\\]|"(?:\\.|[^"\\])*")*)/g;
-const LINK_PARAMETER = /;\s*([^\s;="]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))/g;
-
-/** The target of the next page, from `Link` (RFC 8288, 3). */
-export function nextLink(headers: Headers): string | undefined {
-  for (const [, target, parameters = ''] of (headers.get('Link') ?? '').matchAll(LINK))
-    for (const [, name, quoted, token] of parameters.matchAll(LINK_PARAMETER))
-      if (name?.toLowerCase() === 'rel' && /(^|\s)next(\s|$)/i.test(quoted ?? token ?? ''))
-        return target;
-  return undefined;
 }

@@ -22,42 +22,91 @@ export type CreateOptions = CallOptions & {
   idempotencyKey?: string | undefined;
 };
 
+export type RequestOptions = CreateOptions & {
+  /** Sent as JSON, in which every digit of a `bigint` is exact. */
+  body?: unknown;
+};
+
 export type StoreOptions = CallOptions & {
   /** The store's address, which ends in `/v1`. `http:` only for localhost: others could read the API key. */
   baseUrl: string;
-  /** The key, or a function that returns the key for the next call. */
+  /** The key, or a function that returns the key for the next attempt. */
   apiKey: string | (() => string | Promise<string>);
-  /** Default: the global `fetch`. */
-  fetch?: typeof fetch | undefined;
+  /** Default: the global `fetch` at the time of the call. */
+  fetch?: Fetch | undefined;
 };
 
-const LIMITS = ['deadlineMs', 'attemptTimeoutMs', 'maxAttempts'] as const;
-const LOOPBACK = /(^|\.)localhost$|^127(\.\d+){3}$|^\[::1\]$/;
+/** The part of `fetch` that the client uses, so that the functions of undici and node-fetch fit, too. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+export type FetchInit = {
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+  signal: AbortSignal;
+  redirect: 'manual';
+};
+
+export type FetchResponse = {
+  status: number;
+  headers: Pick<Headers, 'get'>;
+  /** The client reads a web stream up to its limit of 524,288 characters. Without one it uses `text()`. */
+  body?: unknown;
+  text(): Promise<string>;
+};
+
+/** `http:` only for this machine; without blanks, user name, query and fragment. */
+const BASE_URL =
+  /^(https:\/\/|http:\/\/(([\w-]+\.)*localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$))[^\s@?#]*$/;
+const LIMITS = ['deadlineMs', 'attemptTimeoutMs', 'maxAttempts'];
 
 /** @throws TypeError */
-export function checkOptions({ baseUrl, apiKey, ...defaults }: StoreOptions): void {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new TypeError('baseUrl: must start with https:// (or, for localhost, http://)');
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
-    throw new TypeError('baseUrl: must start with https://: over http others could read the key');
-  if (url.href !== url.origin + url.pathname)
-    throw new TypeError('baseUrl: must not have a user name, a query or a fragment');
+export function checkStoreOptions({ baseUrl, apiKey, fetch, ...others }: StoreOptions): void {
+  must(
+    isText(baseUrl, BASE_URL) && URL.canParse(baseUrl),
+    'baseUrl: must start with https:// (http:// only for localhost: others could read the key), without blanks, user name, query and fragment',
+  );
   if (typeof apiKey !== 'function') checkApiKey(apiKey);
-  checkLimits(defaults);
+  must(!fetch || typeof fetch === 'function', 'fetch: must be a function');
+  checkCallOptions(others);
+}
+
+/** @throws TypeError */
+export function checkRequestOptions({
+  body,
+  idempotencyKey = '-',
+  ...others
+}: RequestOptions): void {
+  must(
+    isText(idempotencyKey, /^[ -~]{1,255}$/),
+    'idempotencyKey: must be 1 to 255 characters of printable ASCII',
+  );
+  checkCallOptions(others);
 }
 
 /** `Headers` rejects such a key as well, but its error message contains the key. @throws TypeError */
 export function checkApiKey(apiKey: unknown): void {
-  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey))
-    throw new TypeError('apiKey: must be a string of printable ASCII without spaces');
+  must(isText(apiKey, /^[!-~]+$/), 'apiKey: must be a string of printable ASCII without spaces');
 }
 
-/** @throws TypeError */
-export function checkLimits(options: CallOptions): void {
-  for (const name of LIMITS) {
-    const value = options[name];
-    if (value !== undefined && !(typeof value === 'number' && value > 0))
-      throw new TypeError(`${name}: must be a number above 0`);
+function checkCallOptions({ signal, headers = {}, ...others }: CallOptions): void {
+  must(!signal || signal.aborted !== undefined, 'signal: must be an AbortSignal');
+  must(
+    // The headers of a `Headers` are not properties: they would be lost.
+    String(headers) === '[object Object]' &&
+      Object.values(headers).every((value) => typeof value === 'string'),
+    'headers: must be a plain object of strings, not a Headers',
+  );
+  for (const [name, value = 1] of Object.entries(others)) {
+    must(LIMITS.includes(name), `${name}: is not an option`);
+    must(typeof value === 'number' && value > 0, `${name}: must be a number above 0`);
   }
+}
+
+export function must(holds: boolean, message: string): void {
+  if (!holds) throw new TypeError(message);
+}
+
+function isText(value: unknown, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value);
 }

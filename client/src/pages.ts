@@ -1,9 +1,11 @@
 /** Lists: one page, or all pages by following the `Link` header. */
-
-import type { Reply } from './attempt.ts';
-import { abortedBy } from './deadline.ts';
+import type { ListOrdersQuery, ListPetsQuery } from '../names.d.ts';
+import type { Client } from './attempt.ts';
+import { abortedBy, type Signals } from './deadline.ts';
 import { StoreError } from './error.ts';
-import { type Metadata, nextLink } from './metadata.ts';
+import type { Metadata } from './metadata.ts';
+import { type CallOptions, must } from './options.ts';
+import { request } from './request.ts';
 
 export type Page<T> = {
   items: T[];
@@ -14,6 +16,12 @@ export type Page<T> = {
 
 /** The maximum `limit`: reading a whole list then takes the fewest requests. */
 const MAX_LIMIT = 100;
+
+/**
+ * The query of the next page in `Link` (RFC 8288), as the store writes it: `<https://…?…>; rel="next"`. Behind a proxy
+ * the rest of the address may be another one, and the API key must not go there: the client uses its own.
+ */
+const NEXT_LINK = /<[^<>?]*(\?[^<>]*)>[^<>,]*;\s*rel="?next\b/;
 
 /** A list. The first request is sent by `for await`, `page()` or `toArray()`. */
 export interface Pages<T> extends AsyncIterable<T> {
@@ -33,51 +41,56 @@ export interface Pages<T> extends AsyncIterable<T> {
   toArray(options: { max: number }): Promise<T[]>;
 }
 
-/** Builds a list on a function that fetches a page: the one at this query, or the first one with this `limit`. */
-export function pagesOf<T>(
-  fetchPage: (next: string | undefined, limit?: number) => Promise<Reply<T[]>>,
-  signals: AbortSignal[],
+export function listOf<T>(
+  client: Client,
+  path: string,
+  query: ListPetsQuery | ListOrdersQuery = {},
+  options: CallOptions = {},
 ): Pages<T> {
-  async function page(next?: string, limit?: number): Promise<Page<T>> {
-    if (next !== undefined && !/^\?/.test(next))
-      throw new TypeError('page: must be the `next` of an earlier page');
-    const { data, metadata } = await fetchPage(next, limit);
-    return { items: data, next: nextOf(metadata, next), metadata };
-  }
-  async function* walk(limit: number): AsyncGenerator<T, void, undefined> {
-    let next: string | undefined;
-    do {
-      const current = await page(next, limit);
-      for (const item of current.items) {
-        const aborted = abortedBy(signals);
-        if (aborted) throw aborted;
-        yield item;
-      }
-      next = current.next;
-    } while (next !== undefined);
+  const signals = [options.signal, client.defaults.signal];
+  async function page(next?: string, limit?: number) {
+    const route = path + (next ?? queryOf({ ...query, limit: query.limit ?? limit }));
+    const { data, metadata } = await request<T[]>(client, 'GET', route, options, {
+      returns: 'array',
+    });
+    const link = NEXT_LINK.exec(metadata.headers.get('Link') ?? '');
+    return { items: data, next: link?.[1], metadata };
   }
   return {
-    page: (next) => page(next),
-    [Symbol.asyncIterator]: () => walk(MAX_LIMIT),
+    page,
+    [Symbol.asyncIterator]: () => walk(page, MAX_LIMIT, signals),
     async toArray({ max }) {
-      if (!(max >= 1)) throw new TypeError('max: must be a number from 1');
+      must(max >= 1, 'max: must be a number from 1');
       const items: T[] = [];
-      for await (const item of walk(Math.min(max, MAX_LIMIT))) if (items.push(item) >= max) break;
+      for await (const item of walk(page, Math.min(max, MAX_LIMIT), signals))
+        if (items.push(item) >= max) break;
       return items;
     },
   };
 }
 
-/**
- * The query of the next page. Behind a proxy the rest of its address may be another one, and the API key must not go
- * there: the client uses its own.
- */
-function nextOf(metadata: Metadata, current: string | undefined): string | undefined {
-  const target = nextLink(metadata.headers);
-  if (target === undefined) return undefined;
-  const query = /\?[^#]*/.exec(target)?.[0];
-  // It would fetch the same page forever.
-  if (!query || query === current)
-    throw new StoreError('invalid_response', `Not a next page: ${target}`, { metadata });
-  return query;
+async function* walk<T>(
+  fetchPage: (next: string | undefined, limit: number) => Promise<Page<T>>,
+  limit: number,
+  signals: Signals,
+) {
+  const seen = new Set<string | undefined>();
+  let next: string | undefined;
+  do {
+    const page = await fetchPage(next, limit);
+    for (const item of page.items) {
+      const aborted = abortedBy(signals);
+      if (aborted) throw aborted;
+      yield item;
+    }
+    next = page.next;
+    // The loop would never end.
+    if (seen.has(next)) throw new StoreError('invalid_response', `A cycle: ${next}`, page);
+    seen.add(next);
+  } while (next);
+}
+
+function queryOf(parameters: object): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return `?${new URLSearchParams(given)}`;
 }

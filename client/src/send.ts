@@ -1,65 +1,109 @@
 /** Sends a request: attempts, pauses, and which failures are repeated. */
-import { attempt, type Outgoing, type Reply } from './attempt.ts';
-import { abortedBy, LONGEST_TIMER_MS, pause, startTimeLimit } from './deadline.ts';
+import { attempt, type Client, type Outgoing, type Reply } from './attempt.ts';
+import { abortedBy, type Signals, startTimeLimit } from './deadline.ts';
 import { StoreError } from './error.ts';
 import type { CallOptions } from './options.ts';
+
+/** What the attempts of a call have shown: fields of its error. */
+type Progress = {
+  attempts: number;
+  outcomeUnknown?: boolean;
+  idempotencyKey?: string | undefined;
+  requestId?: string;
+};
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
 
 /**
- * Repeats after a 429, which was not carried out, and after a 5xx or no response if the operation says so.
+ * Repeats after a 429, which was not carried out, and after a 5xx or no response if the request is repeatable.
  *
  * @throws StoreError
  */
-export async function send(
+export async function send<T>(
+  client: Client,
   request: Outgoing,
-  signals: AbortSignal[],
-  { deadlineMs = 60_000, attemptTimeoutMs = 15_000, maxAttempts = 4 }: CallOptions,
-): Promise<Reply<unknown>> {
-  const call = startTimeLimit(deadlineMs, signals);
-  const endsAt = Date.now() + Math.min(deadlineMs, LONGEST_TIMER_MS);
-  let attempts = 0;
-  let outcomeUnknown = false;
-  let requestId: string | undefined;
+  options: CallOptions,
+): Promise<Reply<T>> {
+  const signals = [options.signal, client.defaults.signal];
+  const { deadlineMs, attemptTimeoutMs, maxAttempts } = limitsOf(options, client.defaults);
+  const { signal, release } = startTimeLimit(deadlineMs, signals);
+  const endsAt = Date.now() + deadlineMs;
+  const progress: Progress = { attempts: 0 };
   let lastFailure: StoreError | undefined;
-  const complete = (error: StoreError) =>
-    Object.assign(error, { attempts, outcomeUnknown, requestId });
   try {
-    while (!call.signal.aborted) {
-      attempts += 1;
-      const result = await attempt(request, attemptTimeoutMs, call.signal, attempts);
+    while (!signal.aborted) {
+      const result = await attempt<T>(client, request, progress, attemptTimeoutMs, signal);
       if (!(result instanceof StoreError)) return result;
-      const { code, status = 0, metadata } = result;
-      requestId = metadata?.requestId ?? requestId;
+      record(result, client, request, progress);
+      if (signal.aborted) break;
 
-      // An earlier attempt deleted it, and its response was lost.
-      const isGone = request.method === 'DELETE' && status === 404 && code !== 'not_found';
-      if (isGone && outcomeUnknown && metadata) return { data: undefined, metadata };
-
-      const isUnanswered = code === 'network_error' || status >= 500;
-      // A browser reports a redirect with status 0, which is a response.
-      if (request.method !== 'GET' && (isUnanswered || status < 400)) outcomeUnknown = true;
-      if (code === 'network_error' && call.signal.aborted) break;
-
-      const pauseMs = pauseAfter(attempts, metadata?.retryAfterSeconds ?? 0);
-      const mayRepeat = status === 429 || (isUnanswered && request.unanswered === 'repeat');
-      if (!mayRepeat || attempts >= maxAttempts || Date.now() + pauseMs >= endsAt)
-        throw complete(result);
+      const pauseMs = pauseAfter(result, request, progress.attempts, maxAttempts);
+      if (Date.now() + pauseMs >= endsAt) throw Object.assign(result, progress);
       lastFailure = result;
-      await pause(pauseMs, call.signal);
+      // Ends at once when the call must end.
+      const pause = startTimeLimit(pauseMs, [signal]);
+      await pause.ended.catch(pause.release);
     }
-    const message = `The call took longer than ${deadlineMs} ms.`;
-    throw complete(
-      abortedBy(signals) ?? new StoreError('deadline_exceeded', message, { cause: lastFailure }),
-    );
+    throw Object.assign(endOf(signals, signal.reason, lastFailure), progress);
   } finally {
-    call.release();
+    release();
   }
 }
 
-/** Doubles up to 8 s. Random, so that clients that failed together do not return together. */
-function pauseAfter(attempts: number, retryAfterSeconds: number): number {
+function limitsOf(options: CallOptions, defaults: CallOptions) {
+  return {
+    deadlineMs: options.deadlineMs ?? defaults.deadlineMs ?? 60_000,
+    attemptTimeoutMs: options.attemptTimeoutMs ?? defaults.attemptTimeoutMs ?? 15_000,
+    maxAttempts: options.maxAttempts ?? defaults.maxAttempts ?? 4,
+  };
+}
+
+/** Adds what a failed attempt shows. */
+function record(
+  error: StoreError,
+  { session }: Client,
+  { method, headers }: Outgoing,
+  progress: Progress,
+): void {
+  const { code, status = 0, requestId } = error;
+  if (requestId) progress.requestId = requestId;
+  // A browser reports a redirect with status 0, which is a response.
+  const isAccepted = code === 'invalid_response' && status < 400;
+  if (!/^(GET|HEAD)$/.test(method) && (isAccepted || isUnanswered(error))) {
+    progress.outcomeUnknown = true;
+    progress.idempotencyKey = headers['idempotency-key'];
+  }
+  // The primary has that write, if it was carried out. After a 503, no replica may have the state of the bookmark.
+  if (session && (progress.outcomeUnknown || status === 503))
+    session.bookmark = { start: 'first-primary', newest: '' };
+}
+
+function isUnanswered({ code, status = 0 }: StoreError): boolean {
+  return code === 'network_error' || status >= 500;
+}
+
+/** The milliseconds before the next attempt, or Infinity if there may be none. */
+function pauseAfter(
+  error: StoreError,
+  { isRepeatable }: Outgoing,
+  attempts: number,
+  maxAttempts: number,
+): number {
+  const mayRepeat = error.status === 429 || (isRepeatable && isUnanswered(error));
+  if (!mayRepeat || attempts >= maxAttempts) return Number.POSITIVE_INFINITY;
+  // Doubles up to 8 s. Random, so that clients that failed together do not return together.
   const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
-  return backOff * (0.5 + Math.random() / 2) + 1000 * retryAfterSeconds * (1 + Math.random() / 4);
+  const retryAfterMs = 1000 * (error.metadata?.retryAfterSeconds ?? 0);
+  return backOff * (0.5 + Math.random() / 2) + retryAfterMs * (1 + Math.random() / 4);
+}
+
+/** The error of a call that was aborted, or took too long: then its cause has the last failure as its cause. */
+function endOf(signals: Signals, timeout: Error, lastFailure: StoreError | undefined): StoreError {
+  return (
+    abortedBy(signals) ??
+    new StoreError('deadline_exceeded', timeout.message, {
+      cause: Object.assign(timeout, { cause: lastFailure }),
+    })
+  );
 }

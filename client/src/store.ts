@@ -1,21 +1,4 @@
 /** The client: one method for each operation. */
-import type { Reply } from './attempt.ts';
-import type { StoreError } from './error.ts';
-import {
-  type Connection,
-  type Input,
-  type Operation,
-  type ResultOf,
-  run,
-  signalsOf,
-} from './operations.ts';
-import {
-  type CallOptions,
-  type CreateOptions,
-  checkOptions,
-  type StoreOptions,
-} from './options.ts';
-import { type Pages, pagesOf } from './pages.ts';
 import type {
   Health,
   ListOrdersQuery,
@@ -26,9 +9,20 @@ import type {
   OrderPatch,
   Pet,
   PetPatch,
-} from './types.ts';
+} from '../names.d.ts';
+import type { Client, Reply } from './attempt.ts';
+import { requireRawJson } from './json.ts';
+import {
+  type CallOptions,
+  type CreateOptions,
+  checkStoreOptions,
+  type RequestOptions,
+  type StoreOptions,
+} from './options.ts';
+import { listOf, type Pages } from './pages.ts';
+import { type Method, request } from './request.ts';
 
-/** The result of a call. Rejected with a {@link StoreError}, or with a TypeError about an argument. */
+/** The result of a call. Rejected with a `StoreError`, or with a TypeError about an argument. */
 export interface Call<T> extends Promise<T> {
   /**
    * The result with the response metadata.
@@ -64,38 +58,44 @@ export interface AnimalStore {
   getPet(petId: bigint, options?: CallOptions): Call<Pet>;
 
   /**
-   * Changes fields of an animal; `status: null` removes its status. Beta: may change with notice. Not retried
-   * after a 5xx or no response: a repeated change could overwrite those of other clients.
+   * Changes fields of an animal; `status: null` removes its status. Not retried after a 5xx
+   * or no response: a repeated change could overwrite those of other clients.
+   * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
   updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Call<Pet>;
 
   /**
-   * Deletes an animal. Beta: may change with notice.
+   * Deletes an animal.
+   * @beta
    * @example await store.deletePet(7n);
    */
   deletePet(petId: bigint, options?: CallOptions): Call<void>;
 
   /**
-   * Lists orders in ascending order of id, optionally with one status. Experimental: may change at any time.
+   * Lists orders in ascending order of id, optionally with one status.
+   * @experimental
    * @example const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
    */
   listOrders(query?: ListOrdersQuery, options?: CallOptions): Pages<Order>;
 
   /**
-   * Orders an available animal. Experimental: may change at any time.
+   * Orders an available animal.
+   * @experimental
    * @example const order = await store.placeOrder({ petId: 7n });
    */
   placeOrder(order: NewOrder, options?: CreateOptions): Call<Order>;
 
   /**
-   * Fetches an order. Experimental: may change at any time.
+   * Fetches an order.
+   * @experimental
    * @example const { status } = await store.getOrder(5n);
    */
   getOrder(orderId: bigint, options?: CallOptions): Call<Order>;
 
   /**
-   * Approves, delivers or cancels an order. Experimental: may change at any time.
+   * Approves, delivers or cancels an order.
+   * @experimental
    * @example const order = await store.updateOrder(5n, { status: 'approved' });
    */
   updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Call<Order>;
@@ -105,6 +105,16 @@ export interface AnimalStore {
    * @example const { version } = await store.getHealth();
    */
   getHealth(options?: CallOptions): Call<Health>;
+
+  /**
+   * Sends any request with the API key, the retries and the exact JSON of the client, for example to an operation that
+   * this version does not have. After a 5xx or no response it repeats every method but PATCH; each POST has an
+   * `Idempotency-Key`.
+   *
+   * @param path - begins with `/`, relative to `baseUrl`
+   * @example const pets = await store.request('GET', '/pets?limit=1');
+   */
+  request(method: Method, path: string, options?: RequestOptions): Call<unknown>;
 
   /**
    * Starts a session: each request sends the newest bookmark, so that the nearest replica responds with at
@@ -128,72 +138,76 @@ export interface Session extends AnimalStore {
 /**
  * Creates a client of the store.
  *
- * @throws TypeError that names an invalid option
+ * @throws TypeError that names an invalid option, or an Error in a runtime without `JSON.rawJSON`
  * @example const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
-  checkOptions(options);
-  const { baseUrl, apiKey, fetch = globalThis.fetch, ...defaults } = options;
-  return clientOf({ baseUrl: baseUrl.replace(/\/+$/, ''), apiKey, fetch, defaults });
+  requireRawJson();
+  checkStoreOptions(options);
+  const { baseUrl, apiKey, fetch, ...defaults } = options;
+  return storeOf({ baseUrl: baseUrl.replace(/\/$/, ''), apiKey, fetch, defaults });
 }
 
-function clientOf(connection: Connection): AnimalStore {
-  function call<O extends Operation>(
-    operation: O,
-    input: Input<O>,
-    options?: CreateOptions,
-  ): Call<ResultOf<O>> {
-    const reply = run(connection, operation, input, options);
-    const data = reply.then((received) => received.data);
-    const withMetadata = () => {
+function storeOf(client: Client): AnimalStore {
+  return {
+    listPets: (query, options) => listOf(client, '/pets', query, options),
+    createPet: (body, options) => call(request(client, 'POST', '/pets', { ...options, body })),
+    getPet: (id, options) => call(request(client, 'GET', '/pets/{petId}', options, { id })),
+    // Not repeated: it would overwrite what other clients changed in between, for example make a sold animal available.
+    updatePet: (id, body, options) =>
+      call(request(client, 'PATCH', '/pets/{petId}', { ...options, body }, { id })),
+    deletePet: (id, options) =>
+      call(
+        request<undefined>(client, 'DELETE', '/pets/{petId}', options, {
+          id,
+          returns: 'undefined',
+        }).catch(acceptDeleted),
+      ),
+    listOrders: (query, options) => listOf(client, '/store/orders', query, options),
+    placeOrder: (body, options) =>
+      call(request(client, 'POST', '/store/orders', { ...options, body })),
+    getOrder: (id, options) =>
+      call(request(client, 'GET', '/store/orders/{orderId}', options, { id })),
+    // An order never returns to an earlier status: a repetition changes nothing, or is rejected.
+    updateOrder: (id, body, options) =>
+      call(
+        request(
+          client,
+          'PATCH',
+          '/store/orders/{orderId}',
+          { ...options, body },
+          { id, isRepeatable: true },
+        ),
+      ),
+    getHealth: (options) => call(request(client, 'GET', '/health', options)),
+    request: (method, path, options) =>
+      call(request(client, method, path, options, { returns: 'any' })),
+    session: (start) => sessionOf(client, start),
+  };
+}
+
+function call<T>(reply: Promise<Reply<T>>): Call<T> {
+  const data = reply.then((received) => received.data);
+  return Object.assign(data, {
+    withMetadata() {
       // When the call fails both promises reject, and the caller handles only the returned one.
       data.catch(() => {});
       return reply;
-    };
-    return Object.assign(data, { withMetadata });
-  }
-
-  function list<T>(
-    fetchPage: (input: { query: string }) => Promise<Reply<T[]>>,
-    query: ListPetsQuery | ListOrdersQuery = {},
-    options?: CallOptions,
-  ): Pages<T> {
-    return pagesOf(
-      (next, limit) =>
-        fetchPage({ query: next ?? queryOf({ ...query, limit: query.limit ?? limit }) }),
-      signalsOf(connection.defaults, options),
-    );
-  }
-
-  return {
-    listPets: (query, options) =>
-      list((input) => run(connection, 'listPets', input, options), query, options),
-    createPet: (body, options) => call('createPet', { body }, options),
-    getPet: (id, options) => call('getPet', { id }, options),
-    updatePet: (id, body, options) => call('updatePet', { id, body }, options),
-    deletePet: (id, options) => call('deletePet', { id }, options),
-    listOrders: (query, options) =>
-      list((input) => run(connection, 'listOrders', input, options), query, options),
-    placeOrder: (body, options) => call('placeOrder', { body }, options),
-    getOrder: (id, options) => call('getOrder', { id }, options),
-    updateOrder: (id, body, options) => call('updateOrder', { id, body }, options),
-    getHealth: (options) => call('getHealth', {}, options),
-    session: (start = 'first-primary') => sessionOf(connection, start),
-    // The compiler names an operation without a method.
-  } satisfies Record<Operation, unknown> & AnimalStore;
+    },
+  });
 }
 
-function queryOf(parameters: object): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined) query.set(name, String(value));
-  return `?${query}`;
+/** Ids are never reused: if a repetition finds no animal, an earlier attempt deleted it, and its response was lost. */
+function acceptDeleted(error: unknown): Reply<undefined> {
+  const { code, outcomeUnknown, metadata } = Object(error);
+  if (code === 'pet_not_found' && outcomeUnknown) return { data: undefined, metadata };
+  throw error;
 }
 
-function sessionOf(connection: Connection, start: string): Session {
+function sessionOf(client: Client, start = 'first-primary'): Session {
   const session = { bookmark: { start, newest: '' } };
   return {
-    ...clientOf({ ...connection, session }),
+    ...storeOf({ ...client, session }),
     get bookmark() {
       return session.bookmark.newest || session.bookmark.start;
     },

@@ -1,2 +1,2 @@
-/** The version of the description. Written by generate.ts. */
+/** The version of this package, as in package.json. */
 export const VERSION = '1.0.0';

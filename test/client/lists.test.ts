@@ -6,14 +6,14 @@ const pets = (...ids: number[]) => ids.map((id) => ({ id, name: 'Rex', categoryI
 const linked = (ids: number[], target: string) =>
   json(pets(...ids), { Link: `<${target}>; rel="next"` });
 const queriesOf = (requests: Request[]) => requests.map(({ url }) => new URL(url).search);
-const NEXT = '?limit=2&after=2';
+// The client knows no name of a parameter.
+const NEXT = '?limit=2&begin=4711';
 
 test.each([
   ['a proxy that changes the host', `http://internal:8080/v1/pets${NEXT}`],
-  ['a gateway that adds a prefix', `https://animal-store.example/pets${NEXT}`],
   ['another server', `https://elsewhere.example/${NEXT}`],
-  ['a target that is no URL', `http://${NEXT}#top`],
-])('the next page is asked for at the address of the client: %s', async (_, target) => {
+  ['a target that is no URL', `http://${NEXT}`],
+])('the next page is fetched from the address of the client: %s', async (_, target) => {
   const baseUrl = 'https://proxy.example/store/v1/';
   const { store, requests } = clientWith([linked([1, 2], target), json(pets(3))], { baseUrl });
   const first = await store.listPets({ limit: 2 }).page();
@@ -25,50 +25,37 @@ test.each([
   ]);
 });
 
-test.each(['https://evil.example/v1/pets?after=2', '/v1/pets', 'after=2', ''])(
-  'page(%j) is a TypeError: it is not the next of a page',
-  async (next) => {
-    const { store, requests } = clientWith([json([])]);
-    await expect(store.listPets().page(next)).rejects.toThrow(TypeError);
-    expect(requests).toEqual([]);
-  },
-);
-
-test.each(['https://animal-store.example/v1/pets', NEXT])(
-  'a page after %s that leads there again is an invalid_response, not a loop',
-  async (target) => {
-    const { store, requests } = clientWith([linked([1], NEXT), linked([2], target)]);
-    const all = store.listPets().toArray({ max: 9 });
-    await expect(all).rejects.toMatchObject({ code: 'invalid_response', attempts: 1 });
-    expect(requests).toHaveLength(2);
-  },
-);
+test('a cycle of empty pages is an invalid_response, not a loop', async () => {
+  const { store, requests } = clientWith([
+    linked([1], '?a'),
+    linked([], '?b'),
+    linked([], '?a'),
+    linked([], '?b'),
+  ]);
+  const failure = { code: 'invalid_response', metadata: { status: 200 } };
+  await expect(store.listPets().toArray({ max: 9 })).rejects.toMatchObject(failure);
+  expect(queriesOf(requests)).toEqual(['?limit=9', '?a', '?b']);
+});
 
 test.each([
+  [`<https://a.example/v1/pets${NEXT}>; rel="next"`, NEXT],
   [`<${NEXT}>;rel=next`, NEXT],
-  [`<${NEXT}>; title="; rel=prev, <x>"; REL="last Next"`, NEXT],
-  [`<https://elsewhere.example/?x>; rel=prev, <${NEXT}> ; rel = next; type="a"`, NEXT],
-  [`<?x>; title="<y>; rel=next, \\"", <${NEXT}>; rel=next`, NEXT],
-  [`<${NEXT}>; rel=nextish`, undefined],
-  [`<${NEXT}>; title="; rel=next"`, undefined],
-  ['<', undefined],
+  [`<https://elsewhere.example/?x>; rel="prev", <${NEXT}>; rel="next"`, NEXT],
+  [`</style.css?v=1>; rel=preload; as=style, <${NEXT}>; title="a"; rel="next"`, NEXT],
+  [`<${NEXT}>; rel="nextish"`, undefined],
   ['', undefined],
 ])('Link: %s leads to %s', async (Link, next) => {
-  expect(
-    (
-      await clientWith([json([], { Link })])
-        .store.listPets()
-        .page()
-    ).next,
-  ).toBe(next);
+  const { store } = clientWith([json([], { Link })]);
+  expect((await store.listPets().page()).next).toBe(next);
 });
 
 // In quadratic time, one of them would take an hour.
-test.each(['<', '<>"\\', '<>\\"', '<>;a="', ';', '; '])(
-  'a million %s in a Link takes linear time',
+test.each(['<', '<?', '<?>', '<?>;', '<?>; ', '?', ';', ' ', '; rel', '; rel="nex'])(
+  'a million %j in a Link takes linear time',
   async (part) => {
-    const headers = { get: (name: string) => (name === 'Link' ? `<>"${part.repeat(1e6)}` : null) };
-    const answer = () => Object.defineProperty(Response.json([]), 'headers', { value: headers });
+    const text = part.repeat(1e6);
+    const headers = { get: () => `<?a>;${text}!, <?${text}!` };
+    const answer = async () => ({ status: 200, headers, text: async () => '[]' });
     expect((await clientWith([answer]).store.listPets().page()).next).toBe(undefined);
   },
 );

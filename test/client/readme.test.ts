@@ -57,8 +57,3 @@ test.each([
   expect(errors.split('\n')[0]).toContain(message);
   expect(errors).not.toContain('    at ');
 });
-
-test('the example with --help says its usage', async () => {
-  const { status, lines } = await run(EXAMPLE, '--help');
-  expect([status, lines[0]]).toEqual([0, expect.stringMatching(/^usage: /)]);
-});

@@ -1,32 +1,18 @@
 /** Which failures are repeated. The clock is a fake. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AnimalStore } from '../../client/src/index.ts';
-import type { Operation } from '../../client/src/operations.ts';
+import type { Method } from '../../client/src/index.ts';
 import { METHODS } from './documents.ts';
-import { ANSWERS, type Answer, clientWith, json, outcomeOf, problem, REX } from './fake.ts';
+import { ANSWERS, type Answer, CALLS, clientWith, json, outcomeOf, problem, REX } from './fake.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const { rex, limited, unavailable, lost } = ANSWERS;
-const endless: Answer = () => new Response(new ReadableStream());
 const invalid = problem(400, 'invalid_request');
 const noPet = problem(404, 'pet_not_found');
 const noPath = problem(404, 'not_found');
+const proxyPage: Answer = async () => new Response('<h1>Not here</h1>', { status: 404 });
 const conflict = problem(409, 'invalid_transition');
-
-const CALLS: Record<Operation, (store: AnimalStore) => Promise<unknown>> = {
-  listPets: (store) => store.listPets().page(),
-  createPet: (store) => store.createPet(REX),
-  getPet: (store) => store.getPet(1n),
-  updatePet: (store) => store.updatePet(1n, { name: 'Max' }),
-  deletePet: (store) => store.deletePet(1n),
-  listOrders: (store) => store.listOrders().page(),
-  placeOrder: (store) => store.placeOrder({ petId: 1n }),
-  getOrder: (store) => store.getOrder(1n),
-  updateOrder: (store) => store.updateOrder(1n, { status: 'approved' }),
-  getHealth: (store) => store.getHealth(),
-};
 
 describe.each(Object.entries(CALLS))('%s, as README.md says,', (method, call) => {
   const sent = METHODS.find((row) => row.method === method)?.repeated === 'yes' ? 4 : 1;
@@ -35,7 +21,6 @@ describe.each(Object.entries(CALLS))('%s, as README.md says,', (method, call) =>
   test.each([
     [sent, 'a 503', unavailable, { code: 'service_unavailable', outcomeUnknown: isWrite }],
     [sent, 'a lost connection', lost, { code: 'network_error', outcomeUnknown: isWrite }],
-    [sent, 'a body that never ends', endless, { outcomeUnknown: isWrite }],
     [4, 'a 429', limited, { code: 'rate_limited', outcomeUnknown: false }],
     [1, 'a 400', invalid, { code: 'invalid_request', outcomeUnknown: false }],
   ])('is sent %d times in all, when each answer is %s', async (attempts, _, answer, failure) => {
@@ -50,6 +35,7 @@ const { deletePet, updateOrder } = CALLS;
 test.each([
   ['a delete that finds no animal', deletePet, [noPet], { outcomeUnknown: false }],
   ['a repeated delete that finds no path', deletePet, [lost, noPath], { outcomeUnknown: true }],
+  ['a repeated delete that gets a page', deletePet, [lost, proxyPage], { outcomeUnknown: true }],
   ['a repeated update that is rejected', updateOrder, [lost, conflict], { outcomeUnknown: true }],
 ])('%s fails', async (_, call, answers, failure) => {
   const outcome = await outcomeOf(call(clientWith(answers).store));
@@ -61,25 +47,72 @@ test('a repeated delete that finds no animal succeeds', async () => {
 });
 
 test('a create is repeated with the same random key, or with that of the caller', async () => {
-  const { store, requests } = clientWith([lost, rex, lost, rex]);
+  const { store, requests } = clientWith([lost, rex, lost, rex, rex]);
   await outcomeOf(store.createPet(REX));
   await outcomeOf(store.placeOrder({ petId: 1n }, { idempotencyKey: 'mine' }));
-  const keys = requests.map(({ headers }) => headers.get('Idempotency-Key'));
-  expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0], 'mine', 'mine']);
+  await outcomeOf(store.createPet(REX));
+  const keys = requests.map(({ headers }) => headers.get('Idempotency-Key') ?? '');
+  expect(keys.slice(0, 4)).toEqual([expect.stringMatching(/^\d+-\d+$/), keys[0], 'mine', 'mine']);
+  expect(keys[4]).not.toBe(keys[0]);
 });
 
-test('a mistake in a custom fetch is thrown at once', async () => {
-  const fetch = vi.fn(async () => JSON.parse('null').body);
-  const call = clientWith([], { fetch }).store.getHealth();
-  expect(await outcomeOf(call)).toBeInstanceOf(TypeError);
-  expect(fetch).toHaveBeenCalledTimes(1);
+test('the error of a create whose outcome is unknown has its key, and that of others has none', async () => {
+  const { store, requests } = clientWith([lost]);
+  const failure = await outcomeOf(store.createPet(REX));
+  const key = requests[0]?.headers.get('Idempotency-Key');
+  expect(failure).toMatchObject({ outcomeUnknown: true, idempotencyKey: key });
+  const none = { idempotencyKey: undefined };
+  expect(await outcomeOf(store.updatePet(1n, {}))).toMatchObject(none);
+  expect(await outcomeOf(clientWith([invalid]).store.createPet(REX))).toMatchObject(none);
 });
 
-// Those of other runtimes are in suite.ts.
-test.each(['NetworkError when attempting to fetch resource.', 'Load failed'])(
-  'a custom fetch may pass on the error of Firefox or Safari: %s',
-  async (message) => {
-    const { store } = clientWith([() => Promise.reject(new TypeError(message)), json([])]);
-    expect(await outcomeOf(store.listPets().page())).toMatchObject({ items: [] });
+const refused = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
+const wrapped = new TypeError('fetch failed', { cause: refused });
+
+test.each([
+  [wrapped, 'The request failed: fetch failed: ECONNREFUSED'],
+  [new TypeError('a', { cause: new Error('b') }), 'The request failed: a: b'],
+  [new TypeError('terminated'), 'The request failed: terminated'],
+  [new TypeError("Cannot read properties of null (reading 'body')"), /: Cannot read/],
+  ['a string', 'The request failed: a string'],
+  [undefined, 'The request failed: '],
+])('whatever a fetch rejects with is a network_error: %s', async (cause, message) => {
+  const fetch = vi.fn(() => Promise.reject(cause));
+  const outcome = await outcomeOf(clientWith([], { fetch }).store.getHealth());
+  const failure = { name: 'StoreError', code: 'network_error', cause, attempts: 4 };
+  expect(outcome).toMatchObject({ ...failure, message: expect.stringMatching(message) });
+  expect(fetch).toHaveBeenCalledTimes(4);
+});
+
+test('request sends any path with the key, the exact JSON and the retries of the client', async () => {
+  const { store, requests } = clientWith([lost, json([{ id: 7 }])]);
+  const body = { id: 9007199254740993n };
+  const call = store.request('POST', '/toys?x={"y":1}', { body, idempotencyKey: 'mine' });
+  expect(await outcomeOf(call)).toEqual([{ id: 7n }]);
+  const { method, url, headers } = requests[1] ?? new Request('https://none.example');
+  expect([method, url]).toEqual(['POST', 'https://animal-store.example/v1/toys?x={%22y%22:1}']);
+  expect(headers.get('Authorization')).toBe('Bearer key');
+  expect(headers.get('Idempotency-Key')).toBe('mine');
+  expect(await requests[1]?.text()).toBe('{"id":9007199254740993}');
+});
+
+test.each<[Method, number, boolean]>([
+  ['GET', 4, false],
+  ['HEAD', 4, false],
+  ['POST', 4, true],
+  ['PUT', 4, true],
+  ['DELETE', 4, true],
+  ['PATCH', 1, true],
+])('a lost %s by request is sent %d times in all', async (method, attempts, outcomeUnknown) => {
+  const outcome = await outcomeOf(clientWith([lost]).store.request(method, '/toys'));
+  expect(outcome).toMatchObject({ attempts, outcomeUnknown });
+});
+
+test.each(['toys', '@evil.example/toys', '.evil.example', ''])(
+  'request rejects the path %j: the key could go to another host',
+  async (path) => {
+    const { store, requests } = clientWith([rex]);
+    expect(await outcomeOf(store.request('GET', path))).toBeInstanceOf(TypeError);
+    expect(requests).toEqual([]);
   },
 );

@@ -4,17 +4,19 @@
  * that is kept.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { README } from './documents.ts';
+import { CONSUMER, README } from './documents.ts';
 import { startServers } from './rude-server.ts';
-import { bundle, packClient, runNpm } from './tools.ts';
+import { bundle, compile, installInto, packClient } from './tools.ts';
 
-const FOLDER = join(PROJECT_ROOT, 'node_modules/.cache/client-runtimes');
+/** In the repository, so that the recipes find what they import. */
+const CACHE = 'node_modules/.cache/client-runtimes';
+const FOLDER = join(PROJECT_ROOT, CACHE);
 const SUITE = join(FOLDER, 'suite.mjs');
 const RECIPES = join(FOLDER, 'recipes.mjs');
 
@@ -27,9 +29,9 @@ const bunPackage = `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}
 const denoPackage = `@deno/${process.platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`;
 const denoArgs = ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual'];
 const RUNTIMES = [
-  { name: 'Node.js', version: '20.20.2', package: nodePackage, file: 'bin/node', args: [] },
   { name: 'Node.js', version: '22.23.3', package: nodePackage, file: 'bin/node', args: [] },
   { name: 'Node.js', version: '24.21.0', package: nodePackage, file: 'bin/node', args: [] },
+  { name: 'Node.js', version: '26.10.0', package: nodePackage, file: 'bin/node', args: [] },
   { name: 'Bun', version: '1.4.5', package: bunPackage, file: 'bin/bun', args: [] },
   { name: 'Deno', version: '2.9.6', package: denoPackage, file: 'deno', args: denoArgs },
 ].map((runtime) => {
@@ -38,12 +40,7 @@ const RUNTIMES = [
   return { ...runtime, folder, command };
 });
 
-function installInto(folder: string, ...packages: string[]): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  const options = ['--no-workspaces', '--prefer-offline', '--ignore-scripts', '--no-audit'];
-  runNpm('install', ...options, '--prefix', folder, ...packages);
-}
+const TYPESCRIPT = `${CACHE}/TypeScript-5.4.5`;
 
 const SUITE_SCRIPT = `
   import * as client from 'animal-store-client';
@@ -63,7 +60,7 @@ const WORKER_SCRIPT = `
 /** The recipes as one program, and what shows that they work. (React 18 renders no bigint.) */
 const RECIPES_SCRIPT = `
   import { renderToString } from 'react-dom/server';
-  import { QueryClientProvider } from '@tanstack/react-query';
+  import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
   import { createAnimalStore } from 'animal-store-client';
   const { store: baseUrl, apiKey } = JSON.parse(process.argv.at(-1));
   const store = createAnimalStore({ baseUrl, apiKey });
@@ -79,7 +76,7 @@ const RECIPES_SCRIPT = `
     type: response.headers.get('content-type'),
     text,
     row: renderToString(<PetRow pet={pet} />),
-    order: renderToString(<QueryClientProvider client={queries}><Order /></QueryClientProvider>),
+    order: renderToString(<QueryClientProvider client={new QueryClient()}><Order /></QueryClientProvider>),
   }));`;
 
 const addresses = startServers();
@@ -87,10 +84,11 @@ const addresses = startServers();
 beforeAll(async () => {
   for (const { folder, command, ...runtime } of RUNTIMES)
     if (!existsSync(command)) installInto(folder, `${runtime.package}@${runtime.version}`);
+  const typescript = join(PROJECT_ROOT, TYPESCRIPT);
+  if (!existsSync(typescript)) installInto(typescript, 'typescript@5.4.5');
 
   rmSync(join(FOLDER, 'node_modules'), { recursive: true, force: true });
-  const { filename } = packClient('--pack-destination', FOLDER);
-  installInto(FOLDER, join(FOLDER, filename));
+  installInto(FOLDER, packClient(FOLDER).path);
   writeFileSync(SUITE, await bundle(SUITE_SCRIPT, { external: ['animal-store-client'] }));
   writeFileSync(RECIPES, await bundle(RECIPES_SCRIPT, { packages: 'external' }));
 });
@@ -106,6 +104,11 @@ async function run(command: string, ...args: string[]): Promise<unknown> {
 
 test.each(RUNTIMES)('the suite passes in $name $version', async ({ version, command, args }) => {
   expect(await run(command, ...args, SUITE)).toEqual({ version, failures: [] });
+});
+
+test('the types compile with TypeScript 5.4', () => {
+  const page = { lib: ['ES2022', 'DOM'], types: [] };
+  expect(compile(`${TYPESCRIPT}/node_modules/typescript`, FOLDER, page, CONSUMER)).toBe('');
 });
 
 test('the suite passes in a Worker', async () => {

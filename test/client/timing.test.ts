@@ -21,11 +21,14 @@ test('an attempt without a response for 15 s is repeated', async () => {
 });
 
 test('a body that never ends is an attempt without a response', async () => {
-  const endless = () => new Response(new ReadableStream(), { headers: { 'X-Request-Id': 'id-1' } });
+  const headers = { 'X-Request-Id': 'id-1' };
+  const endless = async () => new Response(new ReadableStream(), { headers });
   const { store } = clientWith([endless], { maxAttempts: 2, attemptTimeoutMs: 1_000 });
-  const message = 'The store did not respond: Timeout after 1000 ms.';
+  const message = 'The request failed: Timeout after 1000 ms.';
   const failure = { code: 'network_error', message, attempts: 2, requestId: 'id-1' };
-  expect(await outcomeOf(store.getHealth())).toMatchObject(failure);
+  const outcome = await outcomeOf(store.getHealth());
+  expect(outcome).toMatchObject({ ...failure, cause: { name: 'TimeoutError' } });
+  expect(outcome).toHaveProperty('cause', expect.any(DOMException));
 });
 
 test.each([
@@ -57,28 +60,60 @@ test.each([
   },
 );
 
-test.each([60_000, Number.POSITIVE_INFINITY])(
-  'a pause that would exceed a deadline of %d ms, or the longest timer, is not started',
-  async (deadlineMs) => {
-    const answer = problem(429, 'rate_limited', { 'Retry-After': '9999999' });
-    const { store } = clientWith([answer], { deadlineMs });
-    const failure = { attempts: 1, metadata: { retryAfterSeconds: 9999999 } };
-    expect(await outcomeOf(store.createPet(REX))).toMatchObject(failure);
-  },
-);
+test('a pause that would exceed the deadline is not started', async () => {
+  const answer = problem(429, 'rate_limited', { 'Retry-After': '60' });
+  const failure = { attempts: 1, metadata: { retryAfterSeconds: 60 } };
+  expect(await outcomeOf(clientWith([answer]).store.createPet(REX))).toMatchObject(failure);
+  expect(Date.now()).toBe(START);
+});
 
-test('deadline_exceeded has the last failure as its cause', async () => {
+test('deadlineMs and attemptTimeoutMs may be Infinity', async () => {
+  const { store } = clientWith([unavailable, rex], {
+    deadlineMs: Number.POSITIVE_INFINITY,
+    attemptTimeoutMs: Number.POSITIVE_INFINITY,
+  });
+  expect(await outcomeOf(store.createPet(REX))).toMatchObject({ id: 1n });
+});
+
+test('the cause of deadline_exceeded is a TimeoutError, whose cause is the last failure', async () => {
   const { store } = clientWith([unavailable, silence], { attemptTimeoutMs: 90_000 });
   const failure = await outcomeOf(store.createPet(REX));
   expect(failure).toMatchObject({ code: 'deadline_exceeded', attempts: 2, requestId: 'id-503' });
-  expect(failure).toMatchObject({ cause: { code: 'service_unavailable' }, outcomeUnknown: true });
+  const cause = { name: 'TimeoutError', cause: { code: 'service_unavailable' } };
+  expect(failure).toMatchObject({ cause, outcomeUnknown: true });
 });
 
-test('a call that is aborted before it begins sends nothing', async () => {
-  const { store, requests } = clientWith([rex]);
+test('a call that is aborted before it begins sends nothing, and asks for no key', async () => {
+  const apiKey = vi.fn(() => 'key');
+  const { store, requests } = clientWith([rex], { apiKey });
   const call = store.createPet(REX, { signal: AbortSignal.abort('enough') });
   expect(await outcomeOf(call)).toMatchObject({ code: 'aborted', cause: 'enough', attempts: 0 });
-  expect(requests).toEqual([]);
+  expect([requests, apiKey.mock.calls]).toEqual([[], []]);
+});
+
+test.each([
+  ['the deadline', { deadlineMs: 5_000 }, 'deadline_exceeded', 5_000],
+  ['attemptTimeoutMs', {}, 'api_key_failed', 15_000],
+  ['the signal', { signal: AbortSignal.abort() }, 'aborted', 0],
+])('%s ends an apiKey function that hangs', async (_, options, code, ms) => {
+  const { store, requests } = clientWith([rex], { apiKey: ANSWERS.silence });
+  const failure = { code, attempts: 0, outcomeUnknown: false };
+  expect(await outcomeOf(store.createPet(REX, options))).toMatchObject(failure);
+  expect([requests, Date.now() - START]).toEqual([[], ms]);
+});
+
+test('the signal of the client aborts its calls, and many of them cause no warning', async () => {
+  const warn = vi.spyOn(process, 'emitWarning');
+  const controller = new AbortController();
+  const added = vi.spyOn(controller.signal, 'addEventListener');
+  const removed = vi.spyOn(controller.signal, 'removeEventListener');
+  const { store } = clientWith([silence], { signal: controller.signal });
+  const calls = Array.from({ length: 100 }, () => outcomeOf(store.getHealth()));
+  controller.abort('enough');
+  for (const call of calls) expect(await call).toMatchObject({ code: 'aborted', cause: 'enough' });
+  expect(warn).not.toHaveBeenCalled();
+  // Otherwise a signal that lives as long as the program would keep memory of every call.
+  expect(removed.mock.calls).toEqual(added.mock.calls);
 });
 
 test.each([

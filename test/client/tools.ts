@@ -1,5 +1,6 @@
 /** What users and bundlers do with the package. */
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
@@ -29,10 +30,30 @@ export function runNpm(...args: string[]): string {
   return stdout;
 }
 
-type Packed = { filename: string; files: { path: string }[] };
+/** Builds and packs the client as README.md says, and returns the paths of the package and of its files. */
+export function packClient(folder: string): { path: string; files: string[] } {
+  const options = ['--silent', '--', '--json', '--pack-destination', folder];
+  const [packed] = JSON.parse(runNpm('run', 'client:pack', ...options));
+  const files = packed.files.map((file: { path: string }) => file.path);
+  return { path: join(folder, packed.filename), files };
+}
 
-/** Builds and packs the client, as `npm pack` with these options does. */
-export function packClient(...options: string[]): Packed {
-  const pack = ['pack', '--ignore-scripts=false', '--json', '--workspace', 'client'];
-  return JSON.parse(runNpm(...pack, ...options))[0];
+/** Installs packages into a project of its own. */
+export function installInto(folder: string, ...packages: string[]): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const options = ['--no-workspaces', '--prefer-offline', '--ignore-scripts', '--no-audit'];
+  runNpm('install', ...options, '--prefix', folder, ...packages);
+}
+
+const STRICT = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true };
+
+/** What a compiler, whose package is in a folder of the repository, prints about a program in a user's project. */
+export function compile(typescript: string, folder: string, options: object, program: string) {
+  const compilerOptions = { ...STRICT, module: 'NodeNext', skipLibCheck: false, ...options };
+  const config = { compilerOptions, files: ['consumer.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'consumer.ts'), program);
+  const tsc = join(PROJECT_ROOT, typescript, 'bin/tsc');
+  return spawnSync(process.execPath, [tsc, '--project', folder], { encoding: 'utf8' }).stdout;
 }

@@ -1,5 +1,7 @@
 /** Types that the compiler accepts and rejects: checked by `npm run typecheck`, never run. */
 
+import nodeFetch from 'node-fetch';
+import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { operations } from '../../client/schema.d.ts';
 import type * as Client from '../../client/src/index.ts';
 
@@ -9,9 +11,11 @@ type Equal<A, B> =
 function expectType<_T extends true>(): void {}
 
 declare const store: Store;
+declare const dispatcher: Dispatcher;
 
-// Every method but session is an operation. The compiler names an operation without a method in store.ts.
-({}) as Record<Exclude<keyof Store, 'session' | keyof operations>, never> satisfies object;
+// Every operation is a method, and every other method is one of these two.
+expectType<Equal<Exclude<keyof operations, keyof Store>, never>>();
+expectType<Equal<Exclude<keyof Store, keyof operations>, 'request' | 'session'>>();
 
 // Every int64 is a bigint, and nothing else is.
 expectType<Equal<Client.Pet['id'] | Client.Pet['categoryId'], bigint>>();
@@ -20,13 +24,29 @@ expectType<Equal<Client.Order['id'] | Client.Order['petId'], bigint>>();
 expectType<Equal<ReturnType<Store['createPet']>, Client.Call<Client.Pet>>>();
 expectType<Equal<ReturnType<Store['deletePet']>, Client.Call<void>>>();
 expectType<Equal<ReturnType<Store['listOrders']>, Client.Pages<Client.Order>>>();
+expectType<Equal<ReturnType<Store['request']>, Client.Call<unknown>>>();
 
 // Codes and statuses are known, and open: a newer service may send others.
 expectType<Equal<string extends Client.ServiceErrorCode ? true : false, false>>();
 expectType<Equal<Extract<Client.StoreErrorCode, 'pet_not_found'>, 'pet_not_found'>>();
 expectType<Equal<Extract<Client.PetStatus, 'sold'>, 'sold'>>();
-'a newer status' satisfies Client.PetStatus & Client.Order['status'] & Client.Pet['status'];
+'a newer status' satisfies Client.PetStatus & Client.Order['status'] & Client.NewPet['status'];
 'a newer code' satisfies Client.StoreErrorCode;
+
+// A received value can be sent back.
+export async function sendBack(): Promise<void> {
+  const order = await store.getOrder(5n);
+  await store.updateOrder(order.id, { status: order.status });
+  const { id, ...pet } = await store.getPet(7n);
+  await store.updatePet(id, { status: pet.status });
+  await store.createPet({ ...pet, status: pet.status });
+  await store.listPets({ status: pet.status }).page();
+}
+
+// Any implementation of fetch fits, and a function around it.
+[fetch, undiciFetch, nodeFetch] satisfies Client.Fetch[];
+((url, init) => undiciFetch(url, { ...init, dispatcher })) satisfies Client.Fetch;
+(async () => Response.json([])) satisfies Client.Fetch;
 
 store.updatePet(7n, { status: null });
 // @ts-expect-error: an unknown field
@@ -37,9 +57,9 @@ store.createPet({ name: 'Rex' });
 store.createPet({ name: 'Rex', categoryId: 3 });
 // @ts-expect-error: a number may have been rounded
 store.getPet(7);
-// @ts-expect-error: a page's `next` has it
-store.listPets({ after: '4711' });
+// The client follows the pages itself, whatever the parameter is called.
+expectType<Equal<keyof Client.ListPetsQuery | keyof Client.ListOrdersQuery, 'limit' | 'status'>>();
 // @ts-expect-error: only creates have an Idempotency-Key
 store.updatePet(7n, { name: 'Max' }, { idempotencyKey: 'k' });
-// @ts-expect-error: not a status of an order
-store.updateOrder(5n, { status: 'sold' });
+// @ts-expect-error: the description has parameters that only the client sends
+export type Parameters = Client.operations['listPets']['parameters'];
