@@ -30,8 +30,9 @@ export type Namespace = {
 
 /** The namespace, read and written with wrangler. Each call runs wrangler once. */
 export function wranglerNamespace(environment: Environment): Namespace {
+  const where = environment === 'local' ? '--local' : '--remote';
   const kv = (command: string, ...args: string[]) =>
-    runIn(environment, ['kv', 'key', command, ...args, '--binding', 'API_KEYS']);
+    runIn(environment, ['kv', 'key', command, ...args, '--binding', 'API_KEYS', where]);
   return {
     list: async () => Listing.parse(JSON.parse(await kv('list', '--prefix', KEY_PREFIX))),
     get: (name) => kv('get', name),

@@ -15,6 +15,6 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 /** Applies the migrations and writes the local key. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
   // One after the other: two runtimes that create the same files at once can fail with SQLITE_BUSY.
-  await runIn('local', ['d1', 'migrations', 'apply', 'DB']);
+  await runIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
   await wranglerNamespace('local').put(await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
 }

@@ -1,4 +1,4 @@
-/** The local store when its process is killed, when its files are damaged, and when its writes are stopped. */
+/** The local store when its process is killed, and when its files are damaged. */
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,22 +49,4 @@ test('npm start names npm run reset when files are damaged, and npm run reset de
   const emptied = { code: 0, stdout: expect.stringContaining('is empty'), stderr: '' };
   expect(await project.run('local/reset.ts')).toEqual(emptied);
   expect(existsSync(state)).toBe(false);
-});
-
-test('npm run writes stops the writes of npm run seed, which says how to resume them', async () => {
-  expect(await project.run('local/seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
-  const resume = 'npm run writes -- resume';
-  expect(await project.run('writes.ts', ['stop'])).toEqual({
-    code: 0,
-    stdout: `Writes to local are stopped.\nAccept them: ${resume} --env local\n`,
-    stderr: '',
-  });
-  expect(await project.run('local/seed.ts', ['--pets', '1'])).toMatchObject({
-    code: 1,
-    stderr: `error: writes to the local store are stopped: ${resume}\n`,
-  });
-  const resumed = { code: 0, stdout: 'Writes to local are accepted.\n', stderr: '' };
-  expect(await project.run('writes.ts', ['resume'])).toEqual(resumed);
-  expect(await project.run('writes.ts', ['status'])).toEqual(resumed);
-  expect(await project.run('local/seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
 });
