@@ -1,6 +1,6 @@
 /** The store on a developer's machine: what `npm start` serves, kept in .wrangler/state. */
 import { type KeyRecord, recordName } from '../../src/auth/keys/record.ts';
-import { wranglerNamespace } from '../keys/namespace.ts';
+import { wranglerNamespace } from '../keys.ts';
 import { runIn } from '../wrangler.ts';
 
 /** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */

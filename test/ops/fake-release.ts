@@ -3,7 +3,6 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
@@ -164,14 +163,9 @@ export function fakeRelease() {
   async function release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
     for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
     vi.stubEnv('SMOKE_API_KEY', apiKey);
-    const input = Object.assign(new PassThrough(), { isTTY: answer !== '' });
-    input.end(answer);
-    const realInput = process.stdin;
-    Object.defineProperty(process, 'stdin', { value: input });
     const path = `../../ops/release.ts?${randomUUID()}`;
     const { program }: { program: Command } = await import(path);
-    const result = await runInProcess(program, args);
-    Object.defineProperty(process, 'stdin', { value: realInput });
+    const result = await runInProcess(program, args, answer);
     vi.unstubAllEnvs();
     for (const name of Object.keys(mocks)) vi.doUnmock(name);
     return result;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { wranglerNamespace } from '../../ops/keys/namespace.ts';
+import { wranglerNamespace } from '../../ops/keys.ts';
 import { recordName } from '../../src/auth/keys/record.ts';
 import { type Api, startApi, TOKEN } from './cloudflare/api.ts';
 import { fakeKv } from './kv-api.ts';
@@ -35,7 +35,7 @@ test('the command stores a record; the key and the token are in no argument, log
     appendFileSync(new URL('arguments.txt', import.meta.url), process.argv.join(' '));`;
   await writeFile(preload, record);
   const args = ['create', '--label', 'Anna', '--env', 'production', '--yes', '--json'];
-  const { code, stdout, stderr } = await project.run('keys/keys.ts', args, {
+  const { code, stdout, stderr } = await project.run('keys.ts', args, {
     WRANGLER_LOG_PATH: join(project.path(), 'logs'),
     NODE_OPTIONS: `--import=${pathToFileURL(preload)}`,
   });

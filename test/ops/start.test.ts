@@ -35,9 +35,9 @@ test('a fresh clone: start, call, seed, issue a key, stop, reset', async () => {
     { id: 3, name: 'Animal 2', categoryId: 2, status: 'pending' },
   ]);
 
-  const { id, key } = JSON.parse(await run('keys/keys.ts', 'create', '--label', 'x', '--json'));
+  const { id, key } = JSON.parse(await run('keys.ts', 'create', '--label', 'x', '--json'));
   expect((await call({}, key)).status).toBe(200);
-  const listed = JSON.parse(await run('keys/keys.ts', 'list', '--json'));
+  const listed = JSON.parse(await run('keys.ts', 'list', '--json'));
   expect(listed).toMatchObject([{ id: 'local' }, { id, state: 'active' }]);
 
   for (const script of ['local/start.ts', 'local/reset.ts']) {
