@@ -35,21 +35,26 @@ export const WRANGLER_ENV = {
 /** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, does. */
 type Options = { detached?: boolean; timeout?: number };
 
-/**
- * Runs wrangler in the project's folder, without a terminal, and returns its standard output.
- *
- * @throws Error with wrangler's error message when the exit code is not 0.
- */
-export async function runWrangler(args: string[], options: Options = {}): Promise<string> {
-  const child = spawn(process.execPath, ['--no-warnings', CLI, ...args], {
+/** Starts wrangler in the project's folder, without a terminal. */
+export function startWrangler(args: string[], options: Options = {}) {
+  return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
     ...options,
     killSignal: 'SIGKILL',
     cwd: PROJECT_ROOT,
-    // A quieter level set by the user would suppress the output that is read here.
+    // A quieter level set by the user would suppress the output that is read.
     env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' },
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
+}
+
+/**
+ * Runs wrangler, and returns its standard output.
+ *
+ * @throws Error with wrangler's error message when the exit code is not 0.
+ */
+export async function runWrangler(args: string[], options?: Options): Promise<string> {
+  const child = startWrangler(args, options);
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
   const [code, signal] = await once(child, 'close');
   const [stdout, stderr] = await output;
