@@ -25,7 +25,7 @@ type Content = { body?: object; idempotencyKey?: string };
 export async function testReads(store: Store, limitSeconds = 60): Promise<void> {
   await waitForVersion(store, limitSeconds);
   await checkKey(store);
-  await call({ ...store, apiKey: '' }, 'GET /pets', '401 missing_api_key');
+  await call({ ...store, apiKey: 'x' }, 'GET /pets', '401 invalid_api_key');
   await call(store, 'GET /pets?limit=0', '400 invalid_request');
   await call(store, 'GET /pets/-1', '404 pet_not_found');
   const [pet] = await readTwoPages(store, '/pets');
