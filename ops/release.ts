@@ -7,7 +7,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { Option } from 'commander';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { confirm, createProgram, integerFrom, oneLine, onStop, run } from './command-line.ts';
@@ -27,7 +27,15 @@ type Deployment = Annotated & {
 };
 
 /** What a run changes. `start`: the id of the deployment before it. `old`: the version to go back to. */
-type Rollout = { target: Target; run: string; start: string; old: string; hasDeployed: boolean };
+type Rollout = {
+  target: Target;
+  run: string;
+  start: string;
+  old: string;
+  hasDeployed: boolean;
+  /** The settings that failed, each with the command to repeat. */
+  failedSettings: string[];
+};
 type Options = { env: Environment; run: string; hold: number; yes?: true; force?: true };
 
 /** A call that failed may take effect up to this much later. */
@@ -82,7 +90,7 @@ async function release(environment: Environment, options: Options): Promise<void
   await confirm(`release commit ${build.commit}`, environment, options.yes, signal);
 
   const test = environment === 'staging' ? smokeTest : testReads;
-  const rollout = { target, run: options.run, start: start.id, old: old.id, hasDeployed: false };
+  const rollout = startRollout(target, options.run, start.id, old.id);
   try {
     const version = await upload(target, build);
     const next = { ...store, version };
@@ -104,6 +112,7 @@ async function release(environment: Environment, options: Options): Promise<void
     const problem = signal.aborted ? 'interrupted' : oneLine(cause);
     throw new Error(`${problem}; ${await goBack(rollout).catch(oneLine)}`, { cause });
   }
+  if (rollout.failedSettings.length > 0) throw new Error(rollout.failedSettings.join('; '));
 }
 
 async function rollback(version: string, { env, yes, force }: Options): Promise<void> {
@@ -125,8 +134,10 @@ async function rollback(version: string, { env, yes, force }: Options): Promise<
 }
 
 async function undo(run: string, { env }: Options): Promise<void> {
-  const killed = { start: '', old: '<version>', hasDeployed: true };
-  console.log(await goBack({ target: readTarget(env), run, ...killed }));
+  const rollout = startRollout(readTarget(env), run, '', '<version>');
+  const deployments = await readDeployments(rollout.target);
+  rollout.hasDeployed = deployments.some((each) => isOwn(rollout, each));
+  console.log(await goBack(rollout));
 }
 
 // ----------------------------------------------------------------------------- what is released
@@ -160,11 +171,10 @@ async function refuseUntested({ commit, digest }: Build): Promise<void> {
 }
 
 /** Says when a release goes back in history. */
-async function describeChange(old: Version, commit: string): Promise<string> {
-  const change = `Served is commit ${old.commit}, the release is ${commit}.`;
-  const warning = ' It goes BACK in history: it lacks the commit that is served.';
-  const range = ['--is-ancestor', String(old.commit), commit];
-  return change + (await git('merge-base', ...range).catch(() => warning));
+async function describeChange({ commit: old = 'unknown' }: Version, next: string): Promise<string> {
+  const warning = ' It goes BACK in history, unless the served commit is only unknown here.';
+  const history = await git('merge-base', '--is-ancestor', old, next).catch(() => warning);
+  return `Served is commit ${old}, the release is ${next}.${history}`;
 }
 
 async function git(...args: string[]): Promise<string> {
@@ -193,7 +203,8 @@ function readTarget(environment: Environment) {
 function refuseOtherResources({ environment, routes, bindings }: Target, version: Version): void {
   const { host } = new URL(bindings.BASE_URL);
   // Wrangler takes a host over from other workers without asking.
-  if (!isDeepStrictEqual(routes, [{ pattern: host, custom_domain: true }]))
+  const hosts = routes?.map((route: { pattern?: string }) => route.pattern);
+  if (String(hosts) !== host)
     throw new Error(`the only route of ${environment} in wrangler.toml must be ${host}`);
   const other = readTarget(environment === 'staging' ? 'production' : 'staging');
   const others: unknown[] = Object.values(other.bindings);
@@ -270,15 +281,15 @@ async function deploy(rollout: Rollout, version: string, share: number): Promise
   if (rollout.hasDeployed && !isOwn(rollout, before)) throw new Error('its deployment is missing');
   console.log(`Deploying ${version} to ${share} % of the requests.`);
   const rest = share === 100 ? [] : [`${old}@${100 - share}%`];
-  const shares = [`${version}@${share}%`, ...rest].sort();
+  const shares = [`${version}@${share}%`, ...rest];
   rollout.hasDeployed = true;
   const failure = await target
     .wrangler('versions', 'deploy', ...shares, '--yes', '--message', run)
     .then(() => '', oneLine);
   const newest = await refuseOthers(rollout);
-  if (failure && sharesOf(newest) !== shares.join(' ')) throw new Error(failure);
-  // It was deployed, but wrangler then sends the log settings, which may have failed.
-  if (failure) warn(target, failure, `versions deploy ${version}@100%`);
+  if (failure && sharesOf(newest) !== shares.toSorted().join(' ')) throw new Error(failure);
+  // It was deployed, but the log settings, which wrangler sends with each deployment, may have failed.
+  if (failure && share === 100) failSettings(rollout, failure, `versions deploy ${version}@100%`);
 }
 
 /** Sets the routes and crons. */
@@ -286,13 +297,12 @@ async function deployTriggers(rollout: Rollout): Promise<void> {
   await refuseOthers(rollout);
   await rollout.target
     .wrangler('triggers', 'deploy')
-    .catch((failure) => warn(rollout.target, oneLine(failure), 'triggers deploy'));
+    .catch((failure) => failSettings(rollout, oneLine(failure), 'triggers deploy'));
 }
 
-/** Reports settings that failed. The release goes on, but its exit code is 1. */
-function warn({ environment }: Target, failure: string, command: string): void {
-  console.error(`error: ${failure}. Afterwards run: npx wrangler ${command} --env ${environment}`);
-  process.exitCode = 1;
+/** Remembers settings that failed, with which the release goes on. If it goes back, nobody must repeat them. */
+function failSettings({ target, failedSettings }: Rollout, failure: string, command: string): void {
+  failedSettings.push(`${failure}. Run: npx wrangler ${command} --env ${target.environment}`);
 }
 
 /** Tests at once, then every ten seconds until the time is over. */
@@ -307,8 +317,13 @@ async function hold(seconds: number, test: () => Promise<void>): Promise<void> {
 
 // ------------------------------------------------------------------- other operators, the way back
 
-const isOwn = ({ run }: Rollout, { annotations }: Deployment) =>
-  annotations?.['workers/message'] === run;
+function startRollout(target: Target, run: string, start: string, old: string): Rollout {
+  return { target, run, start, old, hasDeployed: false, failedSettings: [] };
+}
+
+function isOwn({ run }: Rollout, { annotations }: Deployment): boolean {
+  return annotations?.['workers/message'] === run;
+}
 
 /** The newest deployment, and the newest one that is not of this run. */
 async function readNewest(rollout: Rollout) {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { wranglerNamespace } from '../../ops/keys.ts';
 import { recordName } from '../../src/auth/keys/record.ts';
-import { type Api, startApi, TOKEN } from './cloudflare/api.ts';
+import { type Api, startApi, TOKEN } from './cloudflare-api.ts';
 import { fakeKv } from './kv-api.ts';
 import { copyProject } from './project.ts';
 

@@ -159,24 +159,31 @@ describe('a release that fails', () => {
   });
 
   test.each(STEPS)(
-    'after "%s" took effect goes on, and says which settings to repeat',
+    'after "%s" took effect goes on, and the last one names the settings',
     async (step) => {
       fake.fail(new RegExp(`after production ${step}`));
       const { code, stdout, stderr } = await fake.release(PROMOTE);
-      expect([code, stdout]).toEqual([
-        1,
-        expect.stringContaining(`production serves ${NEW} to all`),
-      ]);
-      expect(stderr).toContain(`Afterwards run: npx wrangler ${AT_100} --env production\n`);
+      expect(stdout).toContain(`production serves ${NEW} to all`);
+      const fix = `. Run: npx wrangler ${AT_100} --env production\n`;
+      expect([code, stderr.endsWith(fix)]).toEqual(step === AT_100 ? [1, true] : [0, false]);
       expect(fake.served('production')).toBe(`${NEW}@100%`);
     },
   );
+
+  test('after its settings failed goes back, and does not name the new version', async () => {
+    fake.fail(new RegExp(`after production ${AT_100}`));
+    fake.fail(/before production triggers/);
+    fake.on(/after .*list/, () => fake.fail(new RegExp(`^reads production ${NEW}$`)), 9);
+    const { code, stderr } = await fake.release(PROMOTE);
+    expect([code, stderr.includes('npx wrangler')]).toEqual([1, false]);
+    expect(fake.served('production')).toBe(`${OLD}@100%`);
+  });
 
   test('to set routes and crons says which command sets them', async () => {
     fake.fail(/before production triggers/);
     const { code, stderr } = await fake.release(PROMOTE);
     expect([code, fake.served('production')]).toEqual([1, `${NEW}@100%`]);
-    expect(stderr).toContain('run: npx wrangler triggers deploy --env production\n');
+    expect(stderr).toContain('. Run: npx wrangler triggers deploy --env production\n');
   });
 
   test.each(STEPS)('at "%s", which takes effect late, goes back twice', async (step) => {
@@ -345,6 +352,12 @@ describe('undo', () => {
     fake.deploy('production', HALF, 'mine');
     fake.deploy('production', `${OTHER}@100%`);
     expect(await fake.release(UNDO)).toMatchObject({ code: 0 });
+    expect(changes()).toEqual([]);
+  });
+
+  test('of a run that has deployed nothing says so', async () => {
+    const { code, stdout } = await fake.release(UNDO);
+    expect([code, stdout]).toEqual([0, 'no version was deployed\n']);
     expect(changes()).toEqual([]);
   });
 

@@ -4,15 +4,15 @@
  */
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { Hono, type MiddlewareHandler } from 'hono';
+import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 
 export const TOKEN = 'fake-api-token';
 
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
-/** Starts the fake. `routes`: its calls, below `/accounts/<id>`. `clients` answers those of workers. */
-export async function startApi(routes: Hono, clients: MiddlewareHandler = (_, next) => next()) {
+/** Starts the fake. `routes`: its calls, below `/accounts/<id>`. */
+export async function startApi(routes: Hono) {
   /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
   const calls: string[] = [];
   const tokens = new Set([TOKEN]);
@@ -35,7 +35,7 @@ export async function startApi(routes: Hono, clients: MiddlewareHandler = (_, ne
     }
   }
 
-  const app = new Hono().use(clients).use(async ({ req }, next) => {
+  const app = new Hono().use(async ({ req }, next) => {
     const [, token = ''] = req.header('authorization')?.split('Bearer ') ?? [];
     if (!tokens.has(token)) throw error(401, 9109, 'Invalid access token');
     const call = `${req.method} ${decodeURIComponent(req.path)}${summary(req.path, await req.text())}`;
