@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod/mini';
 import { generateKey } from '../src/auth/keys/format.ts';
 import { KEY_PREFIX, KeyRecord, recordName, scopesOf, stateOf } from '../src/auth/keys/record.ts';
@@ -76,8 +76,9 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
   command('revoke <id>', 'Revokes a key permanently. Revoking it again changes nothing.')
     .option(...yes)
     .action(revoke);
-  command('rotate <id>', 'Issues a key like this one, which expires later.')
-    .option('--overlap <duration>', 'how long the old key stays valid', duration, duration('24h'))
+  const overlap = new Option('--overlap <duration>', 'how long the old key stays valid');
+  command('rotate <id>', 'Issues a key with the same label and scopes. The old one expires.')
+    .addOption(overlap.argParser(duration).default(duration('24h'), '24h'))
     .option(...json)
     .option(...yes)
     .action(rotate);
@@ -180,10 +181,8 @@ async function listKeys(namespace: Namespace) {
 async function keyById(namespace: Namespace, id: string) {
   // Not quoted, because the output of a command is often shared.
   if (id.startsWith('animal_')) throw new Error('it is a key. To get its id: npm run keys -- show');
-  const found = (await listKeys(namespace)).filter(({ record }) => record.id === id);
-  const [key] = found;
+  const key = (await listKeys(namespace)).find(({ record }) => record.id === id);
   if (!key) throw new Error(`there is no key with the id "${id}"`);
-  if (found.length > 1) throw new Error(`${found.length} keys have the id "${id}"`);
   return { name: key.name, record: await readRecord(namespace, key.name) };
 }
 
@@ -229,8 +228,9 @@ function duration(text: string): number {
   const [, count, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
   const milliseconds = Number(count) * (UNITS.get(unit) ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
-  const date = 'An expiry may also be a date such as 2027-01-31.';
-  throw new InvalidArgumentError(`It must be a duration such as 15m, 24h or 7d. ${date}`);
+  throw new InvalidArgumentError(
+    'It must be a duration such as 15m, 24h or 7d. An expiry may also be a date such as 2027-01-31.',
+  );
 }
 
 /** The time of an expiry: a duration from now, or a date, which means the end of that day in UTC. */

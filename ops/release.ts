@@ -48,7 +48,10 @@ onStop(() => stop.abort());
 
 const yes = ['--yes', 'do not ask'] as const;
 const env = new Option('--env <name>').choices(['staging', 'production']).makeOptionMandatory();
-const runOption = new Option('--run <id>', 'marks its deployments, for undo').default(randomUUID());
+const runOption = new Option('--run <id>', 'marks its deployments, for undo').default(
+  randomUUID(),
+  'random',
+);
 
 export const program = createProgram('npm run release --', 'Releases the store, and goes back.');
 program
@@ -86,7 +89,7 @@ async function release(environment: Environment, options: Options): Promise<void
   refuseOtherResources(target, old);
   const store = { ...target, apiKey, signal };
   await testReads({ ...store, version: old.id });
-  console.log(await describeChange(old, build.commit));
+  await printChange(old, build.commit);
   await confirm(`release commit ${build.commit}`, environment, options.yes, signal);
 
   const test = environment === 'staging' ? smokeTest : testReads;
@@ -126,10 +129,10 @@ async function rollback(version: string, { env, yes, force }: Options): Promise<
   // Another release, or a call that failed, may take effect later.
   await pause(SETTLE_MS);
   const [newest] = await readDeployments(target);
-  const served = `${env} serves ${sharesOf(newest)}`;
+  const shares = sharesOf(newest);
+  const served = `${env} serves ${shares}`;
   if (problem) throw new Error(`${served}. ${problem}`);
-  if (sharesOf(newest) !== `${version}@100%`)
-    throw new Error(`${served}: another release is running`);
+  if (shares !== `${version}@100%`) throw new Error(`${served}: another release is running`);
   console.log(served, apiKey ? 'and is tested.' : 'and is not tested: SMOKE_API_KEY is not set.');
 }
 
@@ -171,10 +174,10 @@ async function refuseUntested({ commit, digest }: Build): Promise<void> {
 }
 
 /** Says when a release goes back in history. */
-async function describeChange({ commit: old = 'unknown' }: Version, next: string): Promise<string> {
-  const warning = ' It goes BACK in history, unless the served commit is only unknown here.';
+async function printChange({ commit: old = 'unknown' }: Version, next: string): Promise<void> {
+  const warning = 'It goes BACK in history, unless the served commit is only unknown here.';
   const history = await git('merge-base', '--is-ancestor', old, next).catch(() => warning);
-  return `Served is commit ${old}, the release is ${next}.${history}`;
+  console.log('The served commit is', old, 'and the release is', next, history);
 }
 
 async function git(...args: string[]): Promise<string> {
@@ -205,7 +208,7 @@ function refuseOtherResources({ environment, routes, bindings }: Target, version
   // Wrangler takes a host over from other workers without asking.
   const hosts = routes?.map((route: { pattern?: string }) => route.pattern);
   if (String(hosts) !== host)
-    throw new Error(`the only route of ${environment} in wrangler.toml must be ${host}`);
+    throw new Error('wrangler.toml: the only route must be the host of BASE_URL');
   const other = readTarget(environment === 'staging' ? 'production' : 'staging');
   const others: unknown[] = Object.values(other.bindings);
   for (const [name, value] of Object.entries(bindings)) {
@@ -279,7 +282,7 @@ async function deploy(rollout: Rollout, version: string, share: number): Promise
   const { target, run, old } = rollout;
   const before = await refuseOthers(rollout);
   if (rollout.hasDeployed && !isOwn(rollout, before)) throw new Error('its deployment is missing');
-  console.log(`Deploying ${version} to ${share} % of the requests.`);
+  console.log('Deploying', version, 'at', share, '%');
   const rest = share === 100 ? [] : [`${old}@${100 - share}%`];
   const shares = [`${version}@${share}%`, ...rest];
   rollout.hasDeployed = true;
@@ -307,7 +310,7 @@ function failSettings({ target, failedSettings }: Rollout, failure: string, comm
 
 /** Tests at once, then every ten seconds until the time is over. */
 async function hold(seconds: number, test: () => Promise<void>): Promise<void> {
-  console.log(`Holding for ${seconds} s. Compare the versions: docs/alerts/share-of-5xx.json`);
+  console.log('Holding 10 %. To compare the versions: docs/alerts/share-of-5xx.json');
   await test();
   for (let left = seconds; left > 0; left -= 10) {
     await pause(Math.min(left, 10) * 1000, undefined, { signal });
@@ -363,8 +366,8 @@ async function goBack(rollout: Rollout): Promise<string> {
     }
     await pause(SETTLE_MS);
   }
-  const command = `npx wrangler rollback ${rollout.old} --env ${environment}`;
-  throw new Error(`could not go back. Run: ${command}`);
+  const command = 'could not go back. Run: npx wrangler rollback';
+  throw new Error(`${command} ${rollout.old} --env ${environment}`);
 }
 
 /** Deploys the version of a foreign deployment, unless another operator has just deployed that, or it has two versions. */

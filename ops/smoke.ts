@@ -96,11 +96,10 @@ async function checkKey(store: Store): Promise<void> {
   const expected = isProduction ? '403 insufficient_scope' : '400 invalid_request';
   const { status } = await send(store, 'POST /pets', { body: {} });
   if (status === expected) return;
-  const option = isProduction ? '--read-only ' : '';
-  const command = `npm run keys -- create --label Smoke ${option}--env ${store.environment}`;
-  throw new Error(
-    `POST /pets: found ${status}, expected ${expected}. If SMOKE_API_KEY is wrong, create it: ${command}`,
-  );
+  const found = `POST /pets: found ${status}, expected ${expected}. `;
+  const fix = 'If SMOKE_API_KEY is wrong, create it: npm run keys -- create --label Smoke ';
+  const options = isProduction ? '--read-only --env ' : '--env ';
+  throw new Error(found + fix + options + store.environment);
 }
 
 /** Reads the first two pages of one item, following `Link`. Other clients may change the store at the same time. */
@@ -159,6 +158,5 @@ async function send(store: Store, request: string, content: Content = {}) {
 
 function expect(what: string, found: unknown, expected: unknown): void {
   if (isDeepStrictEqual(found, expected)) return;
-  const problem = `found ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`;
-  throw new Error(`${what}: ${problem}`);
+  throw new Error(`${what}: ${JSON.stringify({ found, expected })}`);
 }

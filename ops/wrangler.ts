@@ -76,13 +76,11 @@ export async function runIn(
   // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
-    const { message } = cause;
-    if (isLocal) throw new Error(`${message} (If the local store is damaged: npm run reset)`);
+    if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    const placeholder = new RegExp(`"${environment}-(?:account|database|api-keys)-id"`);
-    if (!placeholder.test(config)) throw cause;
-    const fix = 'placeholders instead of its ids. See "First set-up" in docs/operations.md.';
-    throw new Error(`${environment} is not set up: wrangler.toml has ${fix} (${message})`);
+    if (!config.includes(`"${environment}-account-id"`)) throw cause;
+    const fix = 'is not set up. See "First set-up" in docs/operations.md.';
+    throw new Error(`${environment} ${fix} (${cause.message})`);
   });
 }
 
@@ -90,15 +88,10 @@ export async function runIn(
 const ERROR =
   /\[ERROR\]\s*(Build failed with .*\s+\S \[ERROR\] .*|[\s\S]*?(?=If you think this is a bug|🪵|[✘▲] \[|$))/;
 
-/** Matches the error in the output of a command with `--json`. */
-const JSON_ERROR = /\{\s*"error":\s*\{\s*"text":\s*("(?:[^"\\]|\\.)*")/;
-
 /** Wrangler's error message as one line, or all of its output if there is none. */
 function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
-  const [, json] = JSON_ERROR.exec(plain) ?? [];
-  const error = json ? String(JSON.parse(json)) : ERROR.exec(plain)?.[1];
-  const message = oneLine((error ?? plain).replace(/\S \[ERROR\] /, ''));
+  const message = oneLine((ERROR.exec(plain)?.[1] ?? plain).replace(/\S \[ERROR\] /, ''));
   // The error about a token that is not a valid header quotes it.
   const { CLOUDFLARE_API_TOKEN = '', CLOUDFLARE_API_KEY = '' } = process.env;
   const tokens = [CLOUDFLARE_API_TOKEN, CLOUDFLARE_API_KEY].map(oneLine).filter(Boolean);

@@ -113,8 +113,12 @@ describe('before anything changes, a release is refused', () => {
     ['with another address', () => bind('BASE_URL'), /BASE_URL = .* is not in/],
     ['with a shared database', () => share('d1_databases'), /DB = .* is of both/],
     ['with a shared KV namespace', () => share('kv_namespaces'), /API_KEYS = .* is of both/],
-    ['with a shared address', () => share('vars'), /production must be staging.test|of both/],
-    ['with another route', () => fake.environments[ours].config.routes.push(route), /only route/],
+    ['with a shared address', () => share('vars'), /only route must be|of both/],
+    [
+      'with another route',
+      () => fake.environments[ours].config.routes.push(route),
+      /only route must be/,
+    ],
     ['after a change in the dashboard', () => fake.fail(/before .*--strict/), /failed/],
     ['of a new HEAD', () => fake.on(/^reads/, () => git('rev-parse', 'x')), /checked out/],
     ['when it is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), /aborted/],
@@ -150,6 +154,12 @@ describe('a release that fails', () => {
     expect(await failing(PROMOTE)).toContain(`failed ${point}; production serves ${OLD}@100%`);
     expect(fake.served('production')).toBe(`${OLD}@100%`);
     expect(changes().at(-1)).toBe(BACK);
+  });
+
+  test('because its deployment is not listed goes back', async () => {
+    const { deployments } = fake.environments.production;
+    fake.on(new RegExp(`after production ${AT_0}`), () => deployments.pop());
+    expect(await failing(PROMOTE)).toContain('its deployment is missing; production serves old');
   });
 
   test.each([UPLOAD, MIGRATE])('at "%s" deploys nothing', async (step) => {
