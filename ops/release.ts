@@ -26,16 +26,7 @@ type Deployment = Annotated & {
   versions: { version_id: string; percentage: number }[];
 };
 
-/** What a run changes. `start`: the id of the deployment before it. `old`: the version to go back to. */
-type Rollout = {
-  target: Target;
-  run: string;
-  start: string;
-  old: string;
-  hasDeployed: boolean;
-  /** The settings that failed, each with the command to repeat. */
-  failedSettings: string[];
-};
+type Rollout = ReturnType<typeof startRollout>;
 type Options = { env: Environment; run: string; hold: number; yes?: true; force?: true };
 
 /** A call that failed may take effect up to this much later. */
@@ -320,8 +311,11 @@ async function hold(seconds: number, test: () => Promise<void>): Promise<void> {
 
 // ------------------------------------------------------------------- other operators, the way back
 
-function startRollout(target: Target, run: string, start: string, old: string): Rollout {
-  return { target, run, start, old, hasDeployed: false, failedSettings: [] };
+/** What a run changes. `start`: the id of the deployment before it. `old`: the version to go back to. */
+function startRollout(target: Target, run: string, start: string, old: string) {
+  /** Each with the command to repeat. */
+  const failedSettings: string[] = [];
+  return { target, run, start, old, hasDeployed: false, failedSettings };
 }
 
 function isOwn({ run }: Rollout, { annotations }: Deployment): boolean {
