@@ -48,18 +48,11 @@ function printLog(line: string): void {
 
 function banner(origin: string): string {
   return `
-The animal store is ready.
-
-  Try it in the browser:
-  ${origin}/docs
-
-  Base address (not a page), and the key of every local store:
-  ${origin}/v1
-  ${LOCAL_KEY}
+The animal store is ready: ${origin}/docs
 
   curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
 
-Ctrl-C stops the store, \`npm run reset\` empties it. Log of requests:
+Ctrl-C stops it, \`npm run reset\` empties it. Log of requests:
 `;
 }
 
