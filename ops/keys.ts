@@ -36,6 +36,7 @@ export type Namespace = {
 };
 
 type Options = { env: Environment; json?: boolean; yes?: boolean };
+type Rotation = Options & { overlap: number };
 type NewKey = Options & { label: string; expires?: Date; readOnly?: boolean };
 
 const yes = ['--yes', 'do not ask before changing production'] as const;
@@ -75,62 +76,62 @@ export function keysProgram(open: (env: Environment) => Namespace = wranglerName
   );
   command('revoke <id>', 'Revokes a key permanently. Revoking it again changes nothing.')
     .option(...yes)
-    .action(revoke);
+    .action((id: string, options: Options) => revoke(open(options.env), id, options));
   const overlap = new Option('--overlap <duration>', 'how long the old key stays valid');
   command('rotate <id>', 'Issues a key with the same label and scopes. The old one expires.')
     .addOption(overlap.argParser(duration).default(duration('24h'), '24h'))
     .option(...json)
     .option(...yes)
-    .action(rotate);
+    .action((id: string, options: Rotation) => rotate(open(options.env), id, options));
   return program;
+}
 
-  async function revoke(id: string, { env, yes }: Options): Promise<void> {
-    const namespace = open(env);
-    const { name, record } = await keyById(namespace, id);
-    if (record.revokedAt)
-      return console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
-    await confirm(`revoke the key ${id} (${record.label})`, env, yes);
-    await namespace.put(name, { ...record, revokedAt: new Date().toISOString() });
-    const { revokedAt } = await readRecord(namespace, name);
-    if (!revokedAt) throw new Error(`key ${id} is not revoked: run the command again`);
-    const restored = 'The next npm start restores it.';
-    const spread = 'It stops working within about two minutes, or later if KV is slow.';
-    console.log(`Key ${id} is revoked. ${id === 'local' ? restored : spread}`);
+async function revoke(namespace: Namespace, id: string, { env, yes }: Options): Promise<void> {
+  const { name, record } = await keyById(namespace, id);
+  if (record.revokedAt) return console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
+  await confirm(`revoke the key ${id} (${record.label})`, env, yes);
+  await namespace.put(name, { ...record, revokedAt: new Date().toISOString() });
+  const { revokedAt } = await readRecord(namespace, name);
+  if (!revokedAt) throw new Error(`key ${id} is not revoked: run the command again`);
+  const restored = 'The next npm start restores it.';
+  const spread = 'It stops working within about two minutes, or later if KV is slow.';
+  console.log(`Key ${id} is revoked. ${id === 'local' ? restored : spread}`);
+}
+
+async function rotate(namespace: Namespace, id: string, options: Rotation): Promise<void> {
+  const { env, overlap, json, yes } = options;
+  const { name, record: old } = await keyById(namespace, id);
+  refuseInactive(old);
+  // After a rotation `expiresAt` is the end of the overlap, so the key's original lifetime is unknown.
+  const { rotatedTo } = old;
+  if (rotatedTo) throw new Error(`key ${id} was already rotated: rotate ${rotatedTo} instead`);
+  await confirm(`rotate the key ${id} (${old.label})`, env, yes);
+  // Printed before anything else can fail, because the key cannot be shown again.
+  const next = await issueKey(namespace, env, json, {
+    label: old.label,
+    scopes: scopesOf(old),
+    // The same family, so that an Idempotency-Key sent with the old key stays valid with the new one.
+    family: old.family ?? id,
+    expiresAt: sameLifetime(old),
+  });
+  const end = Math.min(Date.now() + overlap, Date.parse(old.expiresAt ?? '') || Infinity);
+  const expiresAt = new Date(end).toISOString();
+  try {
+    // Another operator may have revoked it since it was read.
+    const current = await readRecord(namespace, name);
+    refuseInactive(current);
+    await namespace.put(name, { ...current, expiresAt, rotatedTo: next.id });
+  } catch (cause) {
+    const problem = `the new key ${next.id} is issued, but key ${id} is unchanged`;
+    throw new Error(`${problem}: ${oneLine(cause)}`, { cause });
   }
+  console.error(`The old key ${id} expires at ${expiresAt}.`);
+}
 
-  async function rotate(id: string, options: Options & { overlap: number }): Promise<void> {
-    const { env, overlap, json, yes } = options;
-    const namespace = open(env);
-    const { name, record: old } = await keyById(namespace, id);
-    refuseInactive(old);
-    // After a rotation `expiresAt` is the end of the overlap, so the key's original lifetime is unknown.
-    const { rotatedTo } = old;
-    if (rotatedTo) throw new Error(`key ${id} was already rotated: rotate ${rotatedTo} instead`);
-    await confirm(`rotate the key ${id} (${old.label})`, env, yes);
-
-    const now = Date.now();
-    const lifetime = old.expiresAt && Date.parse(old.expiresAt) - Date.parse(old.createdAt);
-    // Printed before anything else can fail, because the key cannot be shown again.
-    const next = await issueKey(namespace, env, json, {
-      label: old.label,
-      scopes: scopesOf(old),
-      // The same family, so that an Idempotency-Key sent with the old key stays valid with the new one.
-      family: old.family ?? id,
-      ...(lifetime && { expiresAt: new Date(now + lifetime).toISOString() }),
-    });
-    const end = Math.min(now + overlap, Date.parse(old.expiresAt ?? '') || Infinity);
-    const expiresAt = new Date(end).toISOString();
-    try {
-      // Another operator may have revoked it since it was read.
-      const current = await readRecord(namespace, name);
-      refuseInactive(current);
-      await namespace.put(name, { ...current, expiresAt, rotatedTo: next.id });
-    } catch (cause) {
-      const problem = `the new key ${next.id} is issued, but key ${id} is unchanged`;
-      throw new Error(`${problem}: ${oneLine(cause)}`, { cause });
-    }
-    console.error(`The old key ${id} expires at ${expiresAt}.`);
-  }
+/** The expiry of a key that is issued now, and lives as long as another. */
+function sameLifetime({ createdAt, expiresAt }: WholeRecord): string | undefined {
+  if (!expiresAt) return undefined;
+  return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString();
 }
 
 function refuseInactive(record: WholeRecord): void {

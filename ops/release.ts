@@ -104,7 +104,7 @@ async function release(environment: Environment, options: Options): Promise<void
     console.log(`${environment} serves ${version} to all.`);
   } catch (cause) {
     const problem = signal.aborted ? 'interrupted' : oneLine(cause);
-    throw new Error(`${problem}; ${await goBack(rollout).catch(oneLine)}`, { cause });
+    throw new Error(await goBack(rollout, `${problem}; `), { cause });
   }
   if (rollout.failedSettings.length > 0) throw new Error(rollout.failedSettings.join('; '));
 }
@@ -114,24 +114,23 @@ async function rollback(version: string, { env, yes, force }: Options): Promise<
   if (!force) refuseOtherResources(target, await readVersion(target, version));
   await confirm(`serve ${version} to all`, env, yes, signal);
   const store = { ...target, apiKey, version, signal };
-  const rolledBack = target.rollBack(version, 'rollback');
-  const tested = apiKey ? rolledBack.then(() => testReads(store)) : rolledBack;
-  const problem = await tested.then(() => '', oneLine);
+  const served = target.rollBack(version, 'rollback');
+  const problem = await failureOf(apiKey ? served.then(() => testReads(store)) : served);
   // Another release, or a call that failed, may take effect later.
   await pause(SETTLE_MS);
   const [newest] = await readDeployments(target);
   const shares = sharesOf(newest);
-  const served = `${env} serves ${shares}`;
-  if (problem) throw new Error(`${served}. ${problem}`);
-  if (shares !== `${version}@100%`) throw new Error(`${served}: another release is running`);
-  console.log(served, apiKey ? 'and is tested.' : 'and is not tested: SMOKE_API_KEY is not set.');
+  const state = `${env} serves ${shares}`;
+  if (problem) throw new Error(`${state}. ${problem}`);
+  if (shares !== `${version}@100%`) throw new Error(`${state}: another release is running`);
+  console.log(state, apiKey ? 'and is tested.' : 'and is not tested: SMOKE_API_KEY is not set.');
 }
 
 async function undo(run: string, { env }: Options): Promise<void> {
   const rollout = startRollout(readTarget(env), run, '', '<version>');
   const deployments = await readDeployments(rollout.target);
   rollout.hasDeployed = deployments.some((each) => isOwn(rollout, each));
-  console.log(await goBack(rollout));
+  console.log(await goBack(rollout, ''));
 }
 
 // ----------------------------------------------------------------------------- what is released
@@ -166,9 +165,10 @@ async function refuseUntested({ commit, digest }: Build): Promise<void> {
 
 /** Says when a release goes back in history. */
 async function printChange({ commit: old = 'unknown' }: Version, next: string): Promise<void> {
-  const warning = 'It goes BACK in history, unless the served commit is only unknown here.';
-  const history = await git('merge-base', '--is-ancestor', old, next).catch(() => warning);
-  console.log('The served commit is', old, 'and the release is', next, history);
+  const isUnrelated = await failureOf(git('merge-base', '--is-ancestor', old, next));
+  console.log('The served commit is', old, 'and the release is', next);
+  if (isUnrelated)
+    console.log('It goes BACK in history, unless the served commit is unknown here.');
 }
 
 async function git(...args: string[]): Promise<string> {
@@ -277,9 +277,8 @@ async function deploy(rollout: Rollout, version: string, share: number): Promise
   const rest = share === 100 ? [] : [`${old}@${100 - share}%`];
   const shares = [`${version}@${share}%`, ...rest];
   rollout.hasDeployed = true;
-  const failure = await target
-    .wrangler('versions', 'deploy', ...shares, '--yes', '--message', run)
-    .then(() => '', oneLine);
+  const command = ['versions', 'deploy', ...shares, '--yes', '--message', run];
+  const failure = await failureOf(target.wrangler(...command));
   const newest = await refuseOthers(rollout);
   if (failure && sharesOf(newest) !== shares.toSorted().join(' ')) throw new Error(failure);
   // It was deployed, but the log settings, which wrangler sends with each deployment, may have failed.
@@ -289,9 +288,18 @@ async function deploy(rollout: Rollout, version: string, share: number): Promise
 /** Sets the routes and crons. */
 async function deployTriggers(rollout: Rollout): Promise<void> {
   await refuseOthers(rollout);
-  await rollout.target
-    .wrangler('triggers', 'deploy')
-    .catch((failure) => failSettings(rollout, oneLine(failure), 'triggers deploy'));
+  const failure = await failureOf(rollout.target.wrangler('triggers', 'deploy'));
+  if (failure) failSettings(rollout, failure, 'triggers deploy');
+}
+
+/** Waits for a call, and returns its error message if it fails: it may have taken effect all the same. */
+async function failureOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return '';
+  } catch (error) {
+    return oneLine(error);
+  }
 }
 
 /** Remembers settings that failed, with which the release goes on. If it goes back, nobody must repeat them. */
@@ -341,34 +349,35 @@ async function refuseOthers(rollout: Rollout): Promise<Deployment> {
 
 /**
  * Serves the newest foreign deployment again: the start, or what another operator has deployed since, who wins. Reads the
- * list again later, because a call that failed may take effect late. Returns what is served.
+ * list again later, because a call that failed may take effect late. Returns the reason, and what is served.
  *
  * @throws Error with the command to run when that fails twice, or when two releases run at once.
  */
-async function goBack(rollout: Rollout): Promise<string> {
-  if (!rollout.hasDeployed) return 'no version was deployed';
+async function goBack(rollout: Rollout, reason: string): Promise<string> {
+  if (!rollout.hasDeployed) return `${reason}no version was deployed`;
   console.log('Going back …');
   const { environment } = rollout.target;
   for (const attempt of [1, 2, 3]) {
     try {
-      const { newest, foreign } = await readNewest(rollout);
-      if (attempt > 1 && sharesOf(newest) === sharesOf(foreign))
-        return `${environment} serves ${sharesOf(foreign)}`;
-      if (attempt < 3) await putBack(rollout, newest, foreign);
+      const served = await putBack(rollout, attempt);
+      if (served) return `${reason}${environment} serves ${served}`;
     } catch (error) {
       console.error(`error: ${oneLine(error)}`);
     }
     await pause(SETTLE_MS);
   }
   const command = 'could not go back. Run: npx wrangler rollback';
-  throw new Error(`${command} ${rollout.old} --env ${environment}`);
+  throw new Error(`${reason}${command} ${rollout.old} --env ${environment}`);
 }
 
-/** Deploys the version of a foreign deployment, unless another operator has just deployed that, or it has two versions. */
-async function putBack(rollout: Rollout, newest: Deployment, foreign: Deployment): Promise<void> {
+/** Returns what is served if nothing is left to do. Two versions of another operator are not put back. */
+async function putBack(rollout: Rollout, attempt: number): Promise<string | undefined> {
+  const { newest, foreign } = await readNewest(rollout);
+  if (attempt > 1 && sharesOf(newest) === sharesOf(foreign)) return sharesOf(foreign);
+  const isOvertaken = newest === foreign && foreign.id !== rollout.start;
   const [version, ...others] = foreign.versions.map((each) => each.version_id);
-  const isServed = newest === foreign && foreign.id !== rollout.start;
-  if (isServed || !version || others.length > 0) return;
+  if (isOvertaken || attempt === 3 || !version || others.length > 0) return undefined;
   rollout.old = version;
   await rollout.target.rollBack(version, rollout.run);
+  return undefined;
 }

@@ -134,17 +134,10 @@ async function call(store: Store, request: string, expected: string, content?: C
 /** Sends a request; again after a 429. `status`: such as `200`, or `404 pet_not_found`. */
 async function send(store: Store, request: string, content: Content = {}) {
   const [method = '', path = ''] = request.split(' ');
-  const { body, idempotencyKey } = content;
-  // https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
-  const headers = {
-    'content-type': 'application/json',
-    ...(store.apiKey && { authorization: `Bearer ${store.apiKey}` }),
-    ...(store.override && { 'cloudflare-workers-version-overrides': store.override }),
-    ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
-  };
   const timeout = AbortSignal.timeout(30_000);
   const signal = AbortSignal.any([timeout, store.signal ?? timeout]);
-  const init = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
+  const body = content.body && { body: JSON.stringify(content.body) };
+  const init = { method, signal, headers: headersOf(store, content), ...body };
   const url = path.startsWith('/') ? store.baseUrl + path : path;
   let response = await fetch(url, init);
   while (response.status === 429) {
@@ -154,6 +147,16 @@ async function send(store: Store, request: string, content: Content = {}) {
   const json = Object(await response.json().catch(() => undefined));
   const header = (name: string) => response.headers.get(name) ?? '';
   return { status: `${response.status} ${json.code ?? ''}`.trim(), json, header };
+}
+
+function headersOf({ apiKey, override }: Store, { idempotencyKey }: Content) {
+  return {
+    'content-type': 'application/json',
+    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    // https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
+    ...(override && { 'cloudflare-workers-version-overrides': override }),
+    ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+  };
 }
 
 function expect(what: string, found: unknown, expected: unknown): void {
