@@ -26,6 +26,11 @@ test('of reads writes nothing, and uses only what every version has', async () =
   const spy = vi.spyOn(globalThis, 'fetch');
   await testReads(subject);
   const sent = spy.mock.calls.map(([url, init]) => `${init?.method} ${new URL(`${url}`).pathname}`);
+  // The firewall rule of the operations page blocks requests without a key, except those of the health check.
+  const keyless = spy.mock.calls.filter(
+    ([, init]) => !new Headers(init?.headers).has('authorization'),
+  );
+  expect(new Set(keyless.map(([url]) => `${url}`))).toEqual(new Set([`${subject.baseUrl}/health`]));
   spy.mockRestore();
   const used = [
     'GET /v1/health',
