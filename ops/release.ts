@@ -138,6 +138,7 @@ async function undo(run: string, { env }: Options): Promise<void> {
 /** Builds the commit that is checked out. Both environments get the same script: `npm run bundle` compares them. */
 async function buildHead() {
   const commit = await readHead();
+  // A folder of this process: another release in this checkout must not replace it.
   const folder = join(PROJECT_ROOT, 'dist', randomUUID());
   await runWrangler(['deploy', '--dry-run', '--env', 'staging', '--outdir', folder]);
   const script = join(folder, 'index.js');
@@ -344,7 +345,7 @@ async function refuseOthers(rollout: Rollout): Promise<Deployment> {
   signal.throwIfAborted();
   const { newest, foreign } = await readNewest(rollout);
   if (foreign.id === rollout.start) return newest;
-  throw new Error(describe(foreign));
+  throw new Error(`meanwhile, ${describe(foreign)}`);
 }
 
 /**
