@@ -117,7 +117,11 @@ describe('from the first set-up on', { shuffle: false }, () => {
     const { versions } = find('animal-store-production');
     const id = versions[0]?.id ?? '';
     await run('release.ts', 'rollback', id, '--env', 'production', '--yes');
-    expect(sharesOf(find('animal-store-production')).at(-1)).toBe('100');
+    const { deployments } = find('animal-store-production');
+    // The message tells the deployments of a run from those of others, also on its way back.
+    const annotations = { 'workers/message': 'rollback' };
+    const served = [{ version_id: id, percentage: 100 }];
+    expect(deployments.at(-1)).toMatchObject({ annotations, versions: served });
     expect(changes()).toEqual(['POST deployments 100']);
   });
 });
