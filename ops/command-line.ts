@@ -62,14 +62,20 @@ export async function confirm(
   if (environment !== 'production' || yes) return;
   if (!process.stdin.isTTY)
     throw new Error(`confirmation required: add --yes to ${what} in production without a terminal`);
-  console.error(`This will ${what} in PRODUCTION. Continue? [y/N]`);
+  const question = `This will ${what} in PRODUCTION. Continue? [y/N]`;
+  if (!/^y(es)?$/i.test((await readLine(question, signal)).trim())) throw new Error('cancelled');
+}
+
+/** Reads a line of standard input, on a terminal after a question. It is empty after a hang-up. */
+export async function readLine(question: string, signal?: AbortSignal): Promise<string> {
+  if (process.stdin.isTTY) console.error(question);
   // Not `question`: after a hang-up it throws outside of this function, or waits for ever.
   let answer = '';
   const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
   for await (answer of lines) break;
   lines.close();
   process.stdin.pause();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
+  return answer;
 }
 
 /** Calls back when the user, the system or npm stops this process. */

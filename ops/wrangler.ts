@@ -1,8 +1,10 @@
 /** Runs wrangler for the commands, in the same way on every platform and without extra output. */
-import { type ExecFileException, execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
 import { type Environment, oneLine } from './command-line.ts';
 
 // CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
@@ -30,46 +32,55 @@ export const WRANGLER_ENV = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
-type Options = { env?: Record<string, string>; timeout?: number; killSignal?: NodeJS.Signals };
+/** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, does. */
+type Options = { detached?: boolean; timeout?: number };
 
-/**
- * Runs wrangler in the project's folder, without a terminal, and returns its standard output. `env` is added to the
- * environment variables.
- *
- * @throws Error with wrangler's error message when the exit code is not 0.
- */
-export async function runWrangler(args: string[], options: Options = {}): Promise<string> {
-  const running = promisify(execFile)(process.execPath, ['--no-warnings', CLI, ...args], {
+/** Starts wrangler in the project's folder, without a terminal. */
+export function startWrangler(args: string[], options: Options = {}) {
+  return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
     ...options,
+    killSignal: 'SIGKILL',
     cwd: PROJECT_ROOT,
-    // A quieter level set by the user would suppress the output that is read here.
-    env: { ...process.env, ...options.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' },
-    maxBuffer: Infinity,
+    // A quieter level set by the user would suppress the output that is read.
+    env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
   });
-  running.child.stdin?.end();
-  const { stdout } = await running.catch((failure: ExecFileException) => {
-    throw new Error(`wrangler: ${failure.signal ?? errorText(failure)}`);
-  });
-  return stdout;
 }
 
 /**
- * Runs wrangler on the resources of an environment, as `runWrangler`.
+ * Runs wrangler, and returns its standard output.
+ *
+ * @throws Error with wrangler's error message when the exit code is not 0.
+ */
+export async function runWrangler(args: string[], options?: Options): Promise<string> {
+  const child = startWrangler(args, options);
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code, signal] = await once(child, 'close');
+  const [stdout, stderr] = await output;
+  if (code === 0) return stdout;
+  throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
+}
+
+/**
+ * Runs wrangler on an environment, as `runWrangler`.
  *
  * @throws Error with the fix if the environment is not set up or the local store is damaged.
  */
-export async function runIn(environment: Environment, args: string[]): Promise<string> {
+export async function runIn(
+  environment: Environment,
+  args: string[],
+  options?: Options,
+): Promise<string> {
   const isLocal = environment === 'local';
   // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
-  const where = isLocal ? ['--local', '--env', ''] : ['--remote', '--env', environment];
-  return runWrangler([...args, ...where]).catch((cause: Error) => {
-    const { message } = cause;
-    if (isLocal) throw new Error(`${message} (If the local store is damaged: npm run reset)`);
+  const name = isLocal ? '' : environment;
+  return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
+    if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    const placeholder = new RegExp(`"${environment}-(?:account|database|api-keys)-id"`);
-    if (!placeholder.test(config)) throw cause;
-    const fix = 'placeholders instead of its ids. See "First set-up" in docs/operations.md.';
-    throw new Error(`${environment} is not set up: wrangler.toml has ${fix} (${message})`);
+    if (!config.includes(`"${environment}-account-id"`)) throw cause;
+    const fix = 'is not set up. See "First set-up" in docs/operations.md.';
+    throw new Error(`${environment} ${fix} (${cause.message})`);
   });
 }
 
@@ -77,17 +88,12 @@ export async function runIn(environment: Environment, args: string[]): Promise<s
 const ERROR =
   /\[ERROR\]\s*(Build failed with .*\s+\S \[ERROR\] .*|[\s\S]*?(?=If you think this is a bug|🪵|[✘▲] \[|$))/;
 
-/** Matches the error in the output of a command with `--json`. */
-const JSON_ERROR = /\{\s*"error":\s*\{\s*"text":\s*("(?:[^"\\]|\\.)*")/;
-
 /** Wrangler's error message as one line, or all of its output if there is none. */
-function errorText({ stderr, stdout }: ExecFileException): string {
-  const plain = stripVTControlCharacters(`${stderr}\n${stdout}`);
-  const [, json] = JSON_ERROR.exec(plain) ?? [];
-  const error = json ? String(JSON.parse(json)) : ERROR.exec(plain)?.[1];
-  const text = oneLine((error ?? plain).replace(/\S \[ERROR\] /, ''));
+function errorText(output: string): string {
+  const plain = stripVTControlCharacters(output);
+  const message = oneLine((ERROR.exec(plain)?.[1] ?? plain).replace(/\S \[ERROR\] /, ''));
   // The error about a token that is not a valid header quotes it.
   const { CLOUDFLARE_API_TOKEN = '', CLOUDFLARE_API_KEY = '' } = process.env;
   const tokens = [CLOUDFLARE_API_TOKEN, CLOUDFLARE_API_KEY].map(oneLine).filter(Boolean);
-  return tokens.reduce((rest, token) => rest.replaceAll(token, '…'), text);
+  return tokens.reduce((rest, token) => rest.replaceAll(token, '…'), message);
 }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProgram, run } from '../command-line.ts';
 import { PROJECT_ROOT } from '../wrangler.ts';
-import { reserveStore } from './serving.ts';
+import { reserveStore } from './store.ts';
 
 const program = createProgram('npm run reset --', 'Empties the whole local store.').action(() => {
   reserveStore();

@@ -4,12 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Rows per statement. Few enough that a running store waits for milliseconds only. */
 const CHUNK = 2_000;
 
-/** Receives the number of rows added until now. */
-type OnProgress = (done: number) => void;
-const ignore: OnProgress = () => {};
-
 /** Adds `count` animals. Their statuses cycle through available, pending, sold, none. */
-export async function addPets(db: D1Database, count: number, onProgress = ignore): Promise<void> {
+export async function addPets(db: D1Database, count: number): Promise<void> {
   const insertion = db.prepare(
     `INSERT INTO pets (name, category_id, status)
      WITH RECURSIVE number(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM number WHERE i < ?1)
@@ -17,12 +13,8 @@ export async function addPets(db: D1Database, count: number, onProgress = ignore
        CASE i % 4 WHEN 1 THEN 'available' WHEN 2 THEN 'pending' WHEN 3 THEN 'sold' END
      FROM number`,
   );
-  for (let done = 0; done < count; ) {
-    const chunk = Math.min(CHUNK, count - done);
-    await runWhenUnlocked(insertion.bind(chunk, done));
-    done += chunk;
-    onProgress(done);
-  }
+  for (let done = 0; done < count; done += CHUNK)
+    await runWhenUnlocked(insertion.bind(Math.min(CHUNK, count - done), done));
 }
 
 /**
@@ -32,7 +24,7 @@ export async function addPets(db: D1Database, count: number, onProgress = ignore
  *
  * @throws Error when there are no animals.
  */
-export async function addOrders(db: D1Database, count: number, onProgress = ignore): Promise<void> {
+export async function addOrders(db: D1Database, count: number): Promise<void> {
   const insertion = db.prepare(
     `INSERT INTO orders (pet_id, status)
      SELECT id, CASE
@@ -52,7 +44,6 @@ export async function addOrders(db: D1Database, count: number, onProgress = igno
     if (rows.length === 0 && !last) throw new Error('there are no animals to order: --pets N');
     last = rows.at(-1)?.pet;
     done += rows.length;
-    onProgress(done);
   }
 }
 

@@ -28,21 +28,12 @@ const program = createProgram(
     try {
       // On a fresh clone there are no tables.
       await env.DB.prepare('SELECT id FROM orders LIMIT 1').run().catch(setUpLocalStore);
-      if (pets > 0) await add(env.DB, pets, addPets, 'animals');
-      if (orders > 0) await add(env.DB, orders, addOrders, 'orders');
+      await addPets(env.DB, pets);
+      await addOrders(env.DB, orders);
     } finally {
       await dispose();
     }
+    console.log(`${pets} animals and ${orders} orders were added.`);
   });
 
 await run(program);
-
-async function add(db: D1Database, count: number, addRows: typeof addPets, things: string) {
-  const lineStart = process.stdout.isTTY ? '\r' : '';
-  await addRows(db, count, (done) => {
-    if (lineStart) process.stdout.write(`${lineStart}${done} of ${count} ${things} `);
-  });
-  const { meta } = await db.prepare('SELECT 1').run();
-  const size = (meta.size_after / 1024).toFixed(0);
-  console.log(`${lineStart}${count} ${things} were added. The database has ${size} KiB.`);
-}

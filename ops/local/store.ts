@@ -1,7 +1,9 @@
 /** The store on a developer's machine: what `npm start` serves, kept in .wrangler/state. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
-import { wranglerNamespace } from '../keys/namespace.ts';
-import { runIn } from '../wrangler.ts';
+import { wranglerNamespace } from '../keys.ts';
+import { PROJECT_ROOT, runIn } from '../wrangler.ts';
 
 /** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */
 export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
@@ -12,9 +14,30 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
   createdAt: '2026-11-20T00:00:00.000Z',
 };
 
+/** Outside the folder of the store, so that deleting that folder does not release the lock. */
+const LOCK = join(PROJECT_ROOT, '.serving.sqlite');
+
+/**
+ * Reserves the store until this process ends: two runtimes on the same files would find databases locked. The lock is a
+ * SQLite transaction, which the operating system ends with the process, even if that is killed.
+ *
+ * @throws Error with the fix when another process has reserved it.
+ */
+export function reserveStore(): void {
+  const lock = new DatabaseSync(LOCK);
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    const fix = 'stop it (Ctrl-C), or use another clone';
+    throw new Error(`the store of this folder is running: ${fix}`, { cause });
+  }
+  // The reference also prevents garbage collection, which would close the file.
+  process.once('exit', () => lock.close());
+}
+
 /** Applies the migrations and writes the local key. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
   // One after the other: two runtimes that create the same files at once can fail with SQLITE_BUSY.
-  await runIn('local', ['d1', 'migrations', 'apply', 'DB']);
+  await runIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
   await wranglerNamespace('local').put(await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
 }

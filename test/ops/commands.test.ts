@@ -8,7 +8,8 @@ const COMMANDS = {
   'local/start.ts': 'npm start',
   'local/reset.ts': 'npm run reset',
   'local/seed.ts': 'npm run seed',
-  'keys/keys.ts': 'npm run keys',
+  'keys.ts': 'npm run keys',
+  'release.ts': 'npm run release',
   'openapi.ts': 'npm run openapi',
   'check-bundle.ts': 'npm run bundle',
 };
@@ -33,7 +34,7 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
-test.each(['local/start.ts', 'keys/keys.ts', 'release/index.ts'])(
+test.each(['local/start.ts', 'keys.ts', 'release.ts'])(
   '%s does nothing while CLOUDFLARE_ENV is set',
   async (script) => {
     expect(await project.run(script, ['list'], { CLOUDFLARE_ENV: 'production' })).toEqual({

@@ -1,8 +1,8 @@
 /** Runs the commands of `npm run keys` in this process, on KV namespaces in memory. */
-import { expect, vi } from 'vitest';
-import { run as runProgram } from '../../ops/command-line.ts';
-import { keysProgram } from '../../ops/keys/keys.ts';
-import type { Namespace } from '../../ops/keys/namespace.ts';
+import { expect } from 'vitest';
+import type { Namespace } from '../../ops/keys.ts';
+import { keysProgram } from '../../ops/keys.ts';
+import { runInProcess } from './in-process.ts';
 import type { Result } from './project.ts';
 
 export type Listed = {
@@ -15,40 +15,27 @@ export type Listed = {
 };
 export type NewKey = Omit<Listed, 'state'> & { key: string };
 
-type Entries = Map<string, { value: string; metadata?: unknown }>;
+type Entries = Map<string, { value: string; metadata?: object }>;
 
 export function keysCommand() {
   const emptied = (): Entries => new Map();
   const entries = { local: emptied(), staging: emptied(), production: emptied() };
-  let failing: string | undefined;
+  let putHook = (_name: string): unknown => true;
   const inMemory = (stored: Entries): Namespace => ({
     list: async () => Array.from(stored, ([name, { metadata }]) => ({ name, metadata })),
     get: async (name) => stored.get(name)?.value ?? '',
     async put(name, record) {
-      if (name === failing) throw new Error('KV fails');
-      stored.set(name, { value: JSON.stringify(record), metadata: record });
+      if (putHook(name) !== 'lost')
+        stored.set(name, { value: JSON.stringify(record), metadata: record });
     },
   });
 
-  async function run(...args: string[]): Promise<Result> {
-    const output = { stdout: '', stderr: '' };
-    const collect = (stream: 'stdout' | 'stderr', end: string) => (text: unknown) => {
-      output[stream] += `${text}${end}`;
-      return true;
-    };
-    const spies = [
-      vi.spyOn(process.stdout, 'write').mockImplementation(collect('stdout', '')),
-      vi.spyOn(process.stderr, 'write').mockImplementation(collect('stderr', '')),
-      vi.spyOn(console, 'log').mockImplementation(collect('stdout', '\n')),
-      vi.spyOn(console, 'error').mockImplementation(collect('stderr', '\n')),
-    ];
+  /** `typed`: on a terminal. */
+  const type = (typed: string, ...args: string[]): Promise<Result> => {
     const program = keysProgram((environment) => inMemory(entries[environment]));
-    await runProgram(program, args);
-    for (const spy of spies) spy.mockRestore();
-    const code = Number(process.exitCode ?? 0);
-    process.exitCode = undefined;
-    return { code, ...output };
-  }
+    return runInProcess(program, args, typed);
+  };
+  const run = (...args: string[]) => type('', ...args);
 
   /** The output of a command that must succeed. */
   async function keys(...args: string[]): Promise<string> {
@@ -63,9 +50,10 @@ export function keysCommand() {
     run,
     keys,
     json: async <T>(...args: string[]): Promise<T> => JSON.parse(await keys(...args, '--json')),
-    /** Makes writes of this name fail. */
-    failPut(name: string) {
-      failing = name;
+    type,
+    /** Runs before each write; one for which it returns `lost` changes nothing. */
+    onPut(hook: typeof putHook) {
+      putHook = hook;
     },
   };
 }

@@ -4,9 +4,9 @@ import { environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { keysCommand, type Listed, type NewKey } from './keys-command.ts';
 
-let { entries, run, keys, json, failPut } = keysCommand();
+let { entries, run, type, keys, json, onPut } = keysCommand();
 beforeEach(() => {
-  ({ entries, run, keys, json, failPut } = keysCommand());
+  ({ entries, run, type, keys, json, onPut } = keysCommand());
 });
 
 const DAY = 86_400_000;
@@ -37,7 +37,7 @@ test('create prints the key once, and stores its record under its hash', async (
   expect([entries.local.size, entries.staging.size]).toEqual([0, 0]);
 
   expect(await keys('create', '--label', 'Bob', '--read-only', '--expires', '2100-01-31')).toMatch(
-    /^Key key_\w+ \(Bob\) for local, scopes read, expires 2100-01-31T23:59:59\.999Z:\n\n {2}animal_local_\w{36}\n\n.*cannot be shown again/,
+    /^Key key_\w+ \(Bob\) for local, read, expires 2100-01-31T23:59:59\.999Z:\n\n {2}animal_local_\w{36}\n\n.*cannot be shown again/,
   );
 });
 
@@ -64,7 +64,7 @@ test('list shows every key with its scopes and state, and never a key or its has
   const table = await keys('list');
   for (const { id, label, scopes, createdAt, state } of listed)
     expect(table).toMatch(
-      new RegExp(`${id}.*${label}.*${scopes.join(', ')}.*${createdAt}.*${state}`),
+      new RegExp(`${id}.*${label}.*${createdAt}.*${state}.*${scopes.join(' ')}`),
     );
   for (const output of [table, JSON.stringify(listed)]) {
     expect(output).not.toContain(first.key);
@@ -74,7 +74,7 @@ test('list shows every key with its scopes and state, and never a key or its has
 
 test('revoke says when the key stops working, and changes nothing the second time', async () => {
   const { id, key } = await json<NewKey>('create', '--label', 'Anna');
-  expect(await keys('revoke', id)).toContain('in about two minutes, or later if KV');
+  expect(await keys('revoke', id)).toContain('within about two minutes, or later if KV');
   const revoked = entries.local.get(await recordName(key));
   expect(revoked?.metadata).toMatchObject({ id, revokedAt: expect.any(String) });
   expect(await keys('revoke', id)).toContain('was already revoked');
@@ -113,36 +113,71 @@ test('a key that was rotated or revoked cannot be rotated', async () => {
   const again = `error: key ${created.id} was already rotated: rotate ${rotated.id} instead\n`;
   expect(await run('rotate', created.id)).toMatchObject({ code: 1, stderr: again });
   await keys('revoke', rotated.id);
-  const stderr = `error: key ${rotated.id} is revoked: create a new one\n`;
+  const stderr = `error: key ${rotated.id} is revoked\n`;
   expect(await run('rotate', rotated.id)).toMatchObject({ code: 1, stderr });
 });
 
 test('a rotation that fails to end the old key prints the new key and the failure', async () => {
   const { id, key } = await json<NewKey>('create', '--label', 'Anna');
-  failPut(await recordName(key));
+  const name = await recordName(key);
+  onPut((each) => {
+    if (each === name) throw new Error('KV fails');
+  });
   const { code, stdout, stderr } = await run('rotate', id, '--json');
   expect(code).toBe(1);
   expect(entries.local.has(await recordName(JSON.parse(stdout).key))).toBe(true);
-  expect(stderr).toContain(`the new key is issued, but key ${id} is unchanged`);
+  expect(stderr).toContain(`is issued, but key ${id} is unchanged: KV fails`);
 });
 
-test('revoke works for a record without metadata, and keeps its unknown members', async () => {
+test('revoke keeps the unknown members of a record', async () => {
   const record = { id: 'old', label: 'x', createdAt: '2026-11-20T00:00:00.000Z', plan: 'gold' };
   const name = `key:${'0'.repeat(64)}`;
-  entries.production.set(name, { value: JSON.stringify(record) });
+  entries.production.set(name, { value: JSON.stringify(record), metadata: record });
   await keys('revoke', 'old', ...production);
   const revoked = { ...record, revokedAt: expect.any(String) };
   expect(entries.production.get(name)?.metadata).toEqual(revoked);
 });
 
-test('an invalid record causes a warning, and other keys can be revoked', async () => {
+test('a revocation that KV does not show fails', async () => {
+  const { id } = await json<NewKey>('create', '--label', 'Anna');
+  onPut(() => 'lost');
+  const stderr = `error: key ${id} is not revoked: run the command again\n`;
+  expect(await run('revoke', id)).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('a key that is revoked while its rotation waits stays revoked, and the rotation fails', async () => {
   const { id, key } = await json<NewKey>('create', '--label', 'Anna');
-  const metadata = { expiresAt: '+021192-03-20T00:00:00.000Z' };
-  entries.local.set(`key:${'f'.repeat(64)}`, { value: '{', metadata });
-  const { code, stderr } = await run('revoke', id);
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: .* key:ffffffffffff…\n$/)]);
-  const { metadata: stored } = entries.local.get(await recordName(key)) ?? {};
-  expect(stored).toMatchObject({ revokedAt: expect.any(String) });
+  const name = await recordName(key);
+  const revoked = JSON.stringify({
+    ...entries.local.get(name)?.metadata,
+    revokedAt: '2027-01-01T00:00:00Z',
+  });
+  onPut(() => entries.local.set(name, { value: revoked }));
+  const { code, stderr } = await run('rotate', id);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`key ${id} is unchanged: key ${id} is revoked`),
+  ]);
+  expect(entries.local.get(name)).toEqual({ value: revoked });
+});
+
+test('show prints the id of a key, and no command prints the key', async () => {
+  const { id, key } = await json<NewKey>('create', '--label', 'Anna');
+  const shown = { code: 0, stdout: `${id} (Anna) is active.\n` };
+  expect(await type(`${key}\n`, 'show')).toMatchObject(shown);
+  const another = await type(`${key}\n`, 'show', '--env', 'production');
+  const unknown = await type(`${generateKey('local')}\n`, 'show');
+  const revoked = await run('revoke', key);
+  expect([another.code, unknown.code, revoked.code]).toEqual([1, 1, 1]);
+  expect(revoked.stderr).toContain('npm run keys -- show');
+  expect(JSON.stringify([another, unknown, revoked])).not.toMatch(/animal_local_\w/);
+});
+
+test('records without valid metadata are counted, and other keys can be revoked', async () => {
+  const { id } = await json<NewKey>('create', '--label', 'Anna');
+  entries.local.set(`key:${'f'.repeat(64)}`, { value: '{', metadata: { id: 'x' } });
+  const stderr = 'warning: 1 records in KV have no valid metadata\n';
+  expect(await run('revoke', id)).toMatchObject({ code: 0, stderr });
 });
 
 test.each([[['create', '--label', 'x']], [['revoke', 'first']], [['rotate', 'first']]])(
@@ -162,13 +197,13 @@ test.each([[['create', '--label', 'x']], [['revoke', 'first']], [['rotate', 'fir
 
 const expires = ['create', '--label', 'x', '--expires'];
 test.each([
-  [[], 'error: a command is required (create, list, revoke, rotate), or --help'],
+  [[], 'error: a command is required (create, list, show, revoke, rotate), or --help'],
   [['create'], "error: required option '--label <text>' not specified"],
   [['create', '--label', ''], "error: option '--label <text>' argument '' is invalid."],
   [['create', '--label', 'x'.repeat(101)], 'It must be 1 to 100 characters'],
   [['create', '--label', 'a\u202eb'], 'without control characters'],
-  [[...expires, '1h30m'], "argument '1h30m' is invalid. It must be a duration such as 90d, or"],
-  [[...expires, '2027-02-30'], 'or a date such as 2027-01-31'],
+  [[...expires, '1h30m'], "argument '1h30m' is invalid. It must be a duration such as 15m"],
+  [[...expires, '2027-02-30'], 'may also be a date such as 2027-01-31'],
   [[...expires, '2020-01-01'], 'It must be in the future.'],
   [[...expires, '0s'], 'It must be in the future.'],
   [['list', '--env', 'test'], 'Allowed choices are local, staging, production.'],

@@ -1,6 +1,6 @@
 /** The fake's KV, for `npm run keys`. https://developers.cloudflare.com/api/resources/kv/ */
 import { Hono } from 'hono';
-import { error, ok } from './cloudflare/api.ts';
+import { error, ok } from './cloudflare-api.ts';
 
 const PAGE = 1000;
 

@@ -1,4 +1,4 @@
-/** The local store when its process is killed, when its files are damaged, and when its writes are stopped. */
+/** The local store when its process is killed, and when its files are damaged. */
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

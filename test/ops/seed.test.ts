@@ -12,9 +12,7 @@ async function rows(sql: string): Promise<unknown[]> {
 test('pets, and an order of each, are added beside those that exist, in several statements', async () => {
   const { DB } = await store.bindings();
   await addPets(DB, 3);
-  const progress: number[] = [];
-  await addPets(DB, 4_500, (done) => progress.push(done));
-  expect(progress).toEqual([2_000, 4_000, 4_500]);
+  await addPets(DB, 4_500);
   const counts = 'SELECT count(*) AS count, count(DISTINCT name) AS names FROM pets';
   expect(await rows(counts)).toEqual([{ count: 4_503, names: 4_500 }]);
 

@@ -1,48 +1,28 @@
 /**
- * A fake of the part of Cloudflare's API that our commands call through wrangler. It checks the token, records its
- * calls, and can run a test's code at any of them. https://developers.cloudflare.com/api/
+ * A fake of the part of Cloudflare's API that our commands call through wrangler. It checks the token, and records its
+ * calls. https://developers.cloudflare.com/api/
  */
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { Hono, type MiddlewareHandler } from 'hono';
+import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 
 export const TOKEN = 'fake-api-token';
 
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
-/** Starts the fake. `routes`: its calls, below `/accounts/<id>`. `clients` answers those of workers. */
-export async function startApi(routes: Hono, clients: MiddlewareHandler = (_, next) => next()) {
+/** Starts the fake. `routes`: its calls, below `/accounts/<id>`. */
+export async function startApi(routes: Hono) {
   /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
   const calls: string[] = [];
   const tokens = new Set([TOKEN]);
-  const hooks = new Map<RegExp, () => unknown>();
 
-  /** Runs a hook once, at a point such as `after GET /accounts/…`. An error that it throws is the answer. */
-  const on = (point: RegExp, hook: () => unknown) => void hooks.set(point, hook);
-
-  /** Makes a call fail once: `before` it takes effect, or `after`. */
-  const failNext = (point: RegExp) =>
-    on(point, () => {
-      throw error(500, 10001, 'internal error');
-    });
-
-  async function runHooks(point: string): Promise<void> {
-    for (const [pattern, hook] of hooks) {
-      if (!pattern.test(point)) continue;
-      hooks.delete(pattern);
-      await hook();
-    }
-  }
-
-  const app = new Hono().use(clients).use(async ({ req }, next) => {
+  const app = new Hono().use(async ({ req }, next) => {
     const [, token = ''] = req.header('authorization')?.split('Bearer ') ?? [];
     if (!tokens.has(token)) throw error(401, 9109, 'Invalid access token');
     const call = `${req.method} ${decodeURIComponent(req.path)}${summary(req.path, await req.text())}`;
-    await runHooks(`before ${call}`);
     calls.push(call);
     await next();
-    await runHooks(`after ${call}`);
   });
   app.route('/accounts/:account', routes);
   app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
@@ -55,7 +35,7 @@ export async function startApi(routes: Hono, clients: MiddlewareHandler = (_, ne
   /** Environment variables that send wrangler here. */
   const env = { CLOUDFLARE_API_BASE_URL: base, CLOUDFLARE_API_TOKEN: TOKEN };
   const close = () => new Promise((resolve) => server.close(resolve));
-  return { env, port, calls, tokens, on, failNext, close };
+  return { env, calls, tokens, close };
 }
 
 /** `info`: of the page of a list. */

@@ -1,10 +1,10 @@
 /**
- * The fake's workers: versions, deployments, settings, and which worker has which host name.
+ * The fake's workers and databases: versions, deployments, settings, and which worker has which host name.
  * https://developers.cloudflare.com/api/resources/workers/
  */
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { error, ok } from './api.ts';
+import { error, ok } from './cloudflare-api.ts';
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { id: string; versions: Shares };
@@ -22,16 +22,13 @@ export type Worker = {
   name: string;
   versions: Version[];
   deployments: Deployment[];
-  /** What clients get: the newest deployment takes a while to spread. */
-  seen?: Deployment;
   settings: Record<string, unknown>;
 };
 
 /** What other calls find of a worker: nothing that wrangler changes or asks about. */
 const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting: [] };
 
-/** `load` loads all uploaded versions into the runtime. */
-export function fakeWorkers(load: (versions: Version[]) => Promise<void>) {
+export function fakeWorkers() {
   const workers = new Map<string, Worker>();
   const hosts = new Map<string, Worker>();
   /** Its own time: each thing is created a second after the one before. */
@@ -53,13 +50,12 @@ export function fakeWorkers(load: (versions: Version[]) => Promise<void>) {
     const code = await field(main_module).text();
     const version = { id: randomUUID(), code, annotations, resources, ...dates };
     worker.versions.push(version);
-    await load([...workers.values()].flatMap(({ versions }) => versions));
     return version;
   }
 
-  function deploy(name: string, versions: Shares, annotations = {}, author = 'me@animals.test') {
+  function deploy(name: string, versions: Shares, annotations = {}) {
     const dates = { id: randomUUID(), created_on: createdOn() };
-    const deployment = { ...dates, author_email: author, versions, annotations };
+    const deployment = { ...dates, author_email: 'me@animals.test', versions, annotations };
     find(name).deployments.push(deployment);
     return deployment;
   }
@@ -111,5 +107,9 @@ export function fakeWorkers(load: (versions: Version[]) => Promise<void>) {
     for (const { hostname } of origins) hosts.set(hostname, find(req.param('name')));
     return ok([]);
   });
-  return { routes, hosts, find, deploy };
+  // https://developers.cloudflare.com/api/resources/d1/. No migration is ever recorded as applied.
+  routes.post('/d1/database/:id/query', () =>
+    ok([{ results: [], success: true, meta: { duration: 0 } }]),
+  );
+  return { routes, hosts, find };
 }

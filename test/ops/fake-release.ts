@@ -1,0 +1,186 @@
+/** A fake of all that a release calls in its process: wrangler, git, the smoke test, pauses, signals and the terminal. */
+import { hash, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { vi } from 'vitest';
+import * as commandLine from '../../ops/command-line.ts';
+import { runInProcess } from './in-process.ts';
+import type { Result } from './project.ts';
+
+export const [OLD, NEW, OTHER] = ['old', 'new', 'other'].map((name) => name.padEnd(36, '-'));
+export const HEAD = 'c'.repeat(40);
+const SCRIPT = 'a script';
+
+type Name = 'staging' | 'production';
+export type Fake = ReturnType<typeof fakeRelease>;
+
+function environment(name: Name) {
+  return {
+    config: {
+      name: `store-${name}`,
+      vars: { BASE_URL: `https://${name}.test/v1` },
+      routes: [{ pattern: `${name}.test`, custom_domain: true }],
+      d1_databases: [{ database_id: `${name}-database` }],
+      kv_namespaces: [{ id: `${name}-keys` }],
+    },
+    bindings: {
+      DB: `${name}-database`,
+      API_KEYS: `${name}-keys`,
+      BASE_URL: `https://${name}.test/v1`,
+    },
+    annotations: { 'workers/tag': HEAD, 'workers/message': hash('sha256', SCRIPT) },
+    /** Such as `x@10% y@90%`; the oldest first. */
+    deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
+  };
+}
+
+/** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
+export function fakeRelease() {
+  let script = SCRIPT;
+  const root = mkdtempSync(join(tmpdir(), 'animal-store-'));
+  const environments = { staging: environment('staging'), production: environment('production') };
+  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '' };
+  /** All commands, tests and pauses, in order, such as `production triggers deploy`. */
+  const calls: string[] = [];
+  const hooks: { point: RegExp; effect: () => unknown; times: number }[] = [];
+  let interrupt = () => {};
+
+  /** Runs a hook at points such as `before production triggers deploy`, `pause 15000` or `test production new`. */
+  const on = (point: RegExp, effect: () => unknown, times = 1) =>
+    void hooks.push({ point, effect, times });
+  const fail = (point: RegExp, times = 1) =>
+    on(
+      point,
+      () => {
+        throw new Error(`failed ${point.source}`);
+      },
+      times,
+    );
+
+  function pass(point: string): void {
+    for (const hook of hooks) {
+      if (hook.times === 0 || !hook.point.test(point)) continue;
+      hook.times -= 1;
+      hook.effect();
+    }
+  }
+
+  function deploy(name: Name, shares: string, message = 'by hand', author = 'berta'): void {
+    environments[name].deployments.push({ shares, message, author });
+  }
+
+  /** What wrangler does, and prints. */
+  function carryOut(name: Name, args: string[]): string {
+    const { deployments, bindings, annotations } = environments[name];
+    const shares = args.filter((arg) => arg.includes('@')).join(' ');
+    const [command] = args.join(' ').match(/^(versions|deployments|rollback)( \w+)?/) ?? [];
+    if (args[0] === 'rollback') deploy(name, `${args[1]}@100%`, args.at(-1), 'me');
+    if (command === 'versions deploy') deploy(name, shares, args.at(-1), 'me');
+    if (command === 'versions upload') return `Worker Version ID: ${NEW}\n`;
+    if (command === 'versions view')
+      return JSON.stringify({
+        annotations,
+        resources: {
+          bindings: [
+            { name: 'DB', id: bindings.DB },
+            { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
+            { name: 'BASE_URL', text: bindings.BASE_URL },
+          ],
+        },
+      });
+    if (command !== 'deployments list') return '';
+    const list = deployments.map((each, i) => ({
+      id: String(i),
+      created_on: `time ${i}`,
+      author_email: each.author,
+      annotations: { 'workers/message': each.message },
+      versions: each.shares.split(' ').map((share) => {
+        const [version_id, percentage] = share.split('@');
+        return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
+      }),
+    }));
+    return JSON.stringify(list.slice(-10));
+  }
+
+  async function runIn(name: Name, args: string[]): Promise<string> {
+    const call = [name, ...args].join(' ');
+    pass(`before ${call}`);
+    calls.push(call);
+    const output = carryOut(name, args);
+    pass(`after ${call}`);
+    return output;
+  }
+
+  async function runWrangler(args: string[]): Promise<string> {
+    const folder = args.at(-1) ?? '';
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'index.js'), script);
+    return '';
+  }
+
+  type Tested = { environment: string; version: string; override?: string; signal: AbortSignal };
+  const test =
+    (kind: string) =>
+    async ({ environment, version, override, signal }: Tested) => {
+      const how = override ? ` by override ${override}` : '';
+      calls.push(`${kind} ${environment} ${version}${how}`);
+      pass(calls.at(-1) ?? '');
+      signal.throwIfAborted();
+    };
+
+  async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }): Promise<void> {
+    calls.push(`pause ${ms}`);
+    pass(`pause ${ms}`);
+    options?.signal.throwIfAborted();
+  }
+
+  type Callback = (error: Error | null, output?: { stdout: string }) => void;
+  function execFile(_: string, [command]: [keyof typeof git], __: unknown, done: Callback): void {
+    const stdout = git[command];
+    if (stdout === 'fails') done(new Error(command));
+    else done(null, { stdout });
+  }
+
+  const mocks = {
+    wrangler: {
+      unstable_readConfig: ({ env }: { env: Name }) => environments[env].config,
+    },
+    '../../ops/wrangler.ts': { PROJECT_ROOT: root, runIn, runWrangler },
+    '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
+    '../../ops/command-line.ts': {
+      ...commandLine,
+      onStop(stop: () => void) {
+        interrupt = stop;
+      },
+    },
+    'node:timers/promises': { setTimeout: pause },
+    'node:child_process': { execFile },
+  };
+
+  /** Runs `npm run release -- <args>`, in a new instance of its module. `answer`: what is typed, on a terminal. */
+  async function release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
+    for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
+    vi.stubEnv('SMOKE_API_KEY', apiKey);
+    const path = `../../ops/release.ts?${randomUUID()}`;
+    const { program }: { program: Command } = await import(path);
+    const result = await runInProcess(program, args, answer);
+    vi.unstubAllEnvs();
+    for (const name of Object.keys(mocks)) vi.doUnmock(name);
+    return result;
+  }
+
+  return {
+    ...{ environments, git, calls, on, fail, deploy, release },
+    interrupt: () => interrupt(),
+    /** Changes what the next build contains. */
+    rebuild(bytes: string) {
+      script = bytes;
+    },
+    served: (name: Name) => environments[name].deployments.at(-1)?.shares,
+    /** The calls that change something. */
+    changes: () => calls.filter((call) => !/ (list|view) |^(reads|all|pause)/.test(call)),
+    end: () => rmSync(root, { recursive: true }),
+  };
+}

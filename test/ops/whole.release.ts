@@ -1,0 +1,127 @@
+/** Two whole releases, one to staging and its promotion, through the real wrangler, to a fake of Cloudflare's API. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WRANGLER_ENV } from '../../ops/wrangler.ts';
+import { type Api, startApi } from './cloudflare-api.ts';
+import { fakeWorkers, type Worker } from './fake-workers.ts';
+import { copyProject } from './project.ts';
+
+const project = copyProject();
+const { routes, hosts, find } = fakeWorkers();
+let cloudflare: Api;
+
+/** Records the tests of a release instead of sending requests: ops/smoke.test.ts has those. */
+const SMOKE = `
+  import { appendFileSync } from 'node:fs';
+  const record = (kind) => async ({ environment, version, override = '' }) =>
+    appendFileSync('tests.log', [kind, environment, version, override].join(' ').trim() + '\\n');
+  export const testReads = record('reads');
+  export const smokeTest = record('all');`;
+/** What wrangler.toml has instead of ids. */
+const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
+
+const path = (name: string) => join(project.path(), name);
+
+async function git(...args: string[]): Promise<string> {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@animals.test'];
+  const options = { cwd: project.path() };
+  return (await promisify(execFile)('git', [...identity, ...args], options)).stdout.trim();
+}
+
+/** Runs a script of ops, or wrangler as the operations page does, which must succeed. */
+async function run(script: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await project.run(script, args, {
+    ...cloudflare.env,
+    ...WRANGLER_ENV,
+    WRANGLER_LOG_PATH: path('.wrangler/logs'),
+    SMOKE_API_KEY: 'a key',
+  });
+  expect(code, stdout + stderr).toBe(0);
+  return stdout;
+}
+const wrangler = (...args: string[]) =>
+  run('../node_modules/wrangler/wrangler-dist/cli.js', ...args);
+
+const sharesOf = ({ deployments }: Worker) =>
+  deployments.map(({ versions }) => versions.map(({ percentage }) => percentage).join('/'));
+
+const SETTINGS = 'PATCH script-settings';
+
+/** The calls since the start of the test that change something, without account and SQL. */
+const changes = () =>
+  cloudflare.calls
+    .filter((call) => !/^GET |assets|changeset|query (SELECT|CREATE TABLE IF)/.test(call))
+    .map((call) => call.replace(/\/accounts\/.*?\/(scripts|database)\/[^/]+\//, ''))
+    .map((call) => call.replace(/(?<=POST query).*/, ''));
+
+beforeAll(async () => {
+  cloudflare = await startApi(routes);
+  await writeFile(path('ops/smoke.ts'), SMOKE);
+  await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\ntests.log\n');
+  const config = await readFile(path('wrangler.toml'), 'utf8');
+  const named = config.replaceAll('animal-store.example', 'animals.test');
+  await writeFile(path('wrangler.toml'), named.replace(PLACEHOLDERS, '$2-of-$1'));
+  await git('init', '--quiet');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Begin');
+});
+beforeEach(async () => {
+  cloudflare.calls.length = 0;
+  await writeFile(path('tests.log'), '');
+});
+afterAll(() => cloudflare.close());
+
+describe('from the first set-up on', { shuffle: false }, () => {
+  test.each(['staging', 'production'])('%s is set up with wrangler', async (env) => {
+    await wrangler('d1', 'migrations', 'apply', 'DB', '--env', env, '--remote');
+    await wrangler('deploy', '--env', env, '--no-x-provision');
+    expect(sharesOf(find(`animal-store-${env}`))).toEqual(['100']);
+    expect(hosts.size).toBe(env === 'staging' ? 1 : 2);
+  });
+
+  test('HEAD is released to staging', async () => {
+    expect(await run('release.ts', 'staging')).toMatch(/staging serves \S{36} to all\.\n$/);
+    const { versions, deployments } = find('animal-store-staging');
+    const [old, next] = versions.map(({ id }) => id);
+    expect(sharesOf(find('animal-store-staging'))).toEqual(['100', '0/100', '100']);
+    expect(deployments.at(-1)?.versions).toEqual([{ version_id: next, percentage: 100 }]);
+    expect(versions[1]?.annotations['workers/tag']).toBe(await git('rev-parse', 'HEAD'));
+    expect((await readFile(path('tests.log'), 'utf8')).trim().split('\n')).toEqual([
+      `reads staging ${old}`,
+      `all staging ${next} animal-store-staging="${next}"`,
+      ...Array(2).fill(`all staging ${next}`),
+    ]);
+  });
+
+  test('the same bytes are promoted, through 0, 10 and 100 %, with migrations, routes and crons', async () => {
+    await run('release.ts', 'promote', '--yes', '--hold', '0');
+    const [, promoted] = find('animal-store-production').versions;
+    const [, tested] = find('animal-store-staging').versions;
+    expect(promoted?.code).toBe(tested?.code);
+    expect(promoted?.annotations).toEqual(tested?.annotations);
+    const made = [...new Set(changes())];
+    const shares = ['0/100', '10/90', '100'].map((each) => `POST deployments ${each}`);
+    expect(made.slice(0, 6)).toEqual(['POST versions', SETTINGS, 'POST query', ...shares]);
+    // Wrangler sends these at the same time.
+    expect(made.slice(6).sort()).toEqual([
+      'POST subdomain',
+      'PUT domains/records',
+      'PUT schedules',
+    ]);
+  });
+
+  test('the first version is served again', async () => {
+    const { versions } = find('animal-store-production');
+    const id = versions[0]?.id ?? '';
+    await run('release.ts', 'rollback', id, '--env', 'production', '--yes');
+    const { deployments } = find('animal-store-production');
+    // The message tells the deployments of a run from those of others, also on its way back.
+    const annotations = { 'workers/message': 'rollback' };
+    const served = [{ version_id: id, percentage: 100 }];
+    expect(deployments.at(-1)).toMatchObject({ annotations, versions: served });
+    expect(changes()).toEqual(['POST deployments 100']);
+  });
+});

@@ -1,0 +1,41 @@
+/** The workflow that releases: what a cancelled run does, and which steps see secrets. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+
+const workflow = readFileSync(join(PROJECT_ROOT, '.github/workflows/release.yml'), 'utf8');
+const [, ...jobTexts] = (workflow.split('\njobs:\n')[1] ?? '').split(/^ {2}(?=\w+:$)/m);
+const jobs = Object.fromEntries(['check', ...jobTexts].map((text) => [text.split(':')[0], text]));
+const stepsOf = (job = '') => job.split(/^ {6}- /m).slice(1);
+const releases = stepsOf(workflow).filter((step) => step.includes('ops/release.ts'));
+
+test('releases replace the shell, so that a cancellation reaches them', () => {
+  expect(releases).toHaveLength(5);
+  for (const step of releases)
+    expect(step).toMatch(/run: (sleep 60 && )?exec node ops\/release\.ts/);
+});
+
+test('only the releases see secrets', () => {
+  const secret = stepsOf(workflow).filter((step) => step.includes('secrets.'));
+  expect(secret).toEqual(releases);
+});
+
+test.each(['staging', 'promote'])(
+  '%s goes back in a step of its own when it is cancelled',
+  (job) => {
+    const [release, undo] = stepsOf(jobs[job]).filter((step) => step.includes('ops/release.ts'));
+    const [, id] = /^id: (\w+)/.exec(release ?? '') ?? [];
+    expect(undo).toMatch(`if: cancelled() && steps.${id}.outcome == 'cancelled'`);
+    for (const step of [release, undo]) expect(step).toMatch(/RUN: .*run_id.*run_attempt/);
+  },
+);
+
+test('releases wait for each other, a rollback waits for none, and only commits of main are promoted', () => {
+  for (const job of [jobs.staging, jobs.promote])
+    expect(job).toMatch(
+      /concurrency:\n +group: release\n +cancel-in-progress: false\n +queue: max/,
+    );
+  expect(jobs.rollback).not.toContain('concurrency');
+  expect(jobs.promote).toContain('git merge-base --is-ancestor "$COMMIT" origin/main');
+});
