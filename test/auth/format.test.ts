@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
+import { crc32 } from '../../src/crc32.ts';
+
+test('the CRC-32 is that of the catalogue of CRC algorithms (CRC-32/ISO-HDLC)', () => {
+  expect(crc32('123456789')).toBe(0xcbf43926);
+  expect(crc32('')).toBe(0);
+});
 
 describe('a key', () => {
   // The checksums are those of zlib: the second one begins with the padding.

@@ -36,8 +36,6 @@ export function startWorker() {
     const { outputFiles } = await build({
       entryPoints: [join(import.meta.dirname, 'worker.ts')],
       ...{ bundle: true, minify: true, format: 'esm', write: false },
-      // The runtime has it.
-      external: ['node:zlib'],
     });
     const { workerOptions } = workerOptionsOf(join(PROJECT_ROOT, 'wrangler.toml'));
     const { modulesRules: _, assets: __, ...options } = workerOptions;
