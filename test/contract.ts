@@ -21,7 +21,7 @@ export type Schema = {
 };
 
 type Header = { required: boolean; schema: Schema };
-type Parameter = { name: string; in: string; schema: Schema };
+type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
 
 type Operation = {
   operationId: string;
@@ -29,7 +29,7 @@ type Operation = {
   'x-stability'?: string;
   security?: unknown[];
   parameters?: Parameter[];
-  requestBody?: object;
+  requestBody?: { required?: boolean };
   responses: Record<string, { headers: Record<string, Header>; content?: object }>;
 };
 
