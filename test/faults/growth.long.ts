@@ -54,38 +54,37 @@ describe.each<[place: string, bytes: number, request: (text: string) => Sent]>([
 
 describe('the response time grows at most linearly with', () => {
   test.each([
-    ...['9', '%31', '%', '../'].map((text) => ['/v1/pets/', text, '']),
-    ['/v1/pets/', '0', '1'],
-    ['/v1/pets/-', '1', 'x'],
-  ])('a path of %s, many %s and %s', (before, text, after) =>
-    expectLinear(16_000, (size) => ({ path: before + fill(text, size) + after })),
+    ...['9', '%31', '%'].map((text) => ({ text, end: '' })),
+    ...[
+      { text: '0', end: '1' },
+      { text: '1', end: 'x' },
+    ],
+  ])('many $text in a path', ({ text, end }) =>
+    expectLinear(16_000, (size) => ({ path: `/v1/pets/${fill(text, size)}${end}` })),
   );
 
   test.each([
-    ...['a', 'Bearer ', 'a a '].map((text) => ['Authorization', 'Bearer ', text]),
-    ...[';', ' ', ' ; ', ';a=b'].map((text) => ['Content-Type', 'application/json', text]),
-    ['Content-Encoding', 'gzip', ', '],
+    ['Authorization', 'Bearer ', 'a a '],
+    ...[';', ' ; ', ';a=b'].map((text) => ['Content-Type', 'application/json', text]),
     ...['"', '\\"', ' '].map((text) => ['Idempotency-Key', '"', text]),
     ['X-D1-Bookmark', '', '00000000-'],
     ...['localhost', '127.', ':'].map((text) => ['Origin', 'http://', text]),
     ['CF-Ray', '0', '-ABC'],
-  ])('the header %s of %j and many %j', (name, before, text) =>
+  ])('the header %s of %j and many %j', (name = '', before = '', text = '') =>
     expectLinear(30_000, (size) =>
       creating('{"name":"Rex","categoryId":1}', { [name]: `${before}${fill(text, size)}x` }),
     ),
   );
 
   test.each([
-    ['{', '"name":1,', '"name":1}'],
-    ...['x', '🐕', '\\"'].map((text) => ['{"', text, '":1}']),
-    ...['\u0301', '\\ud800', '\\\\', '\u0000'].map((text) => ['{"name":"', text, '"}']),
-    ...['[', '1,', '1e999999999,'].map((text) => ['{"name":[', text, '1]}']),
-    ...['1', '1.', '0.', '1e', '1e-'].map((text) => [`{"categoryId":${text}`, '0', '1}']),
-    ['{', ' ', '"name":1}'],
-    ['{"name":"a"}', '\n', 'x'],
-    ['{"a"', ':', '1}'],
+    ...['"name":1,', ' '].map((text) => ({ before: '{', text, after: '"name":1}' })),
+    ...['\\ud800', '\\\\', '\u0301'].map((text) => ({ before: '{"name":"', text, after: '"}' })),
+    ...['[', '1e999999999,'].map((text) => ({ before: '{"name":[', text, after: '1]}' })),
+    ...['1', '0.', '1e-'].map((digits) => ({
+      ...{ before: `{"categoryId":${digits}`, text: '0', after: '1}' },
+    })),
     // Four times this is close to 16 KiB, the maximum of a body.
-  ])('a body of %j and many %j', (before, text, after) =>
+  ])('a body of $before and many $text', ({ before, text, after }) =>
     expectLinear(4_000, (size) => creating(before + fill(text, size) + after)),
   );
 });

@@ -1,4 +1,4 @@
-/** The rows that operations read and write, and the bytes that a create takes: D1 bills them. */
+/** The rows that operations read and write: D1 bills them. */
 import { expect, test } from 'vitest';
 import type { Statements } from '../../src/d1/run.ts';
 import * as orders from '../../src/orders/queries.ts';
@@ -83,31 +83,3 @@ test.each(LISTS)(
     expect([...plans.byId, ...plans.byStatus].join()).not.toMatch(/TEMP B-TREE|SCAN (pets|orders)/);
   },
 );
-
-const CREATES = 3_000;
-
-const NUMBERS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CREATES})`;
-/** Repeats the only animal and its record, each time with another key. */
-const REPEATED = `
-  ${NUMBERS} INSERT INTO pets (name, category_id, status)
-    SELECT name, category_id, status FROM n, pets;
-  ${NUMBERS} INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
-    SELECT hex(randomblob(32)), created_at, body_hash, response FROM n, idempotency_keys`;
-
-/** In bytes, without free pages. */
-async function databaseSize(): Promise<number> {
-  const { DB } = await store.bindings();
-  return (await DB.prepare('SELECT 1').all()).meta.size_after;
-}
-
-const LARGEST = `{"name":"${'🐕'.repeat(255)}","categoryId":-9223372036854775808,"status":"available"}`;
-
-test.each([
-  ['largest', 2_850, LARGEST, 'k'.repeat(255)],
-  ['smallest', 300, '{"name":"a","categoryId":1}', 'k'],
-])('the %s create with a key takes at most %i bytes', async (_, bytes, body, key) => {
-  expect((await store.create(body, { headers: { 'idempotency-key': key } })).status).toBe(201);
-  const before = await databaseSize();
-  await store.exec(REPEATED);
-  expect(((await databaseSize()) - before) / CREATES).toBeLessThanOrEqual(bytes);
-});
