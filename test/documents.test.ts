@@ -70,7 +70,7 @@ const rowsOf = (text: string) =>
 
 const ids = operations.map(({ operation }) => operation.operationId).sort();
 
-test('the tables of the README have every operation, and every error code with its status', () => {
+test('the README has every operation, and every error code with its status', () => {
   const rows = rowsOf(read('README.md'));
   const named = rows.filter(([, request = '']) => /^`(GET|PATCH)/.test(request));
   expect(named.flatMap(([operation]) => quoted(operation)).sort()).toEqual(ids);
@@ -80,7 +80,7 @@ test('the tables of the README have every operation, and every error code with i
   expect(Object.fromEntries(errors)).toEqual(STATUS_OF);
 });
 
-test('the table of limits in the README has the values of the code and of wrangler.toml', () => {
+test('the README has the limits of the code and of wrangler.toml', () => {
   type Config = { ratelimits: { name: string; simple: { limit: number } }[] };
   const config: Config = readConfig({ config: 'wrangler.toml', env: 'production' });
   const perPeriod = Object.fromEntries(

@@ -65,7 +65,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   });
 });
 
-test('no environment shares a database, namespace, limiter, name or address with another', () => {
+test('environments share no database, namespace, limiter, name or address', () => {
   const sets = [local, read('staging'), read('production')].map(ownValues);
   expect(sets.map((values) => values.size)).toEqual([5, 7, 7]);
   expect(new Set(sets.flatMap((values) => [...values])).size).toBe(5 + 7 + 7);
@@ -94,6 +94,12 @@ describe('staging', () => {
     expect((await store.fetch('/v1/pets/1')).headers.get('link')).toBe(
       `<${BASE}/v1/pets>; rel="successor-version", <${BASE}/docs>; rel="deprecation"`,
     );
+  });
+
+  test('the health check and the log of staging name it', async () => {
+    const named = { environment: 'staging' };
+    expect((await store.fetch('/health')).body).toMatchObject(named);
+    expect(await store.logLines()).toMatchObject([named]);
   });
 });
 

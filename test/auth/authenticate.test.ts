@@ -28,7 +28,7 @@ test.each([null, 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer '])(
 
 const MALFORMED = 'The API key is malformed. Check that it is complete.';
 const FOREIGN = 'This API key is for the production environment; this is local.';
-const PAST = '2026-11-21T00:00:00Z';
+const PAST = '2026-11-19T12:00:00Z';
 const EXPIRED = { expiresAt: PAST };
 
 test.each([

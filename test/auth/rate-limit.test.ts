@@ -66,10 +66,15 @@ describe('the limit of writes', () => {
   beforeEach(() => store.fault({ limited: 'WRITE_RATE_LIMITER' }));
 
   // That every other operation that writes has the scope write: scopes.test.ts.
-  test('the limit of writes counts writes, valid or not', async () => {
-    const headers = { authorization: `Bearer ${await store.issueKey()}` };
-    const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', headers });
-    expect(await statusesOf(remove)).toEqual([404, 429]);
+  test('the limit of writes counts writes, permitted or not', async () => {
+    for (const [scopes, status] of [
+      [['write'], 404],
+      [['read'], 403],
+    ] as const) {
+      const headers = { authorization: `Bearer ${await store.issueKey({ scopes })}` };
+      const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', headers });
+      expect(await statusesOf(remove)).toEqual([status, 429]);
+    }
   });
 
   test('the limit of writes counts no reads', async () => {

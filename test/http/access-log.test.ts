@@ -6,7 +6,7 @@ const store = startStore();
 
 test('a request writes one line with the fields for operators', async () => {
   // A new key, so that its record is read from KV.
-  const authorization = `Bearer ${await store.issueKey({ id: 'one' })}`;
+  const authorization = `Bearer ${await store.issueKey({ id: 'one', family: 'first' })}`;
   const headers = { authorization, 'cf-ray': '8f1c0d2e3a4b5c6d-FRA' };
   const reply = await store.create({ name: 'Rex', categoryId: 1 }, { headers });
   const lines = await store.logLines();

@@ -91,6 +91,7 @@ test.each<[Operation, body: string, message: string]>([
   ['createPet', '{"name":"Rex","categoryId":1,"status":null}', NULL_STATUS],
   ['createPet', '{"name":"Rex","categoryId":1.5}', `categoryId: ${INT64}`],
   ['updatePet', '{}', 'body: must have at least one field'],
+  ['updatePet', '{"x":1}', 'x: is not a known field: name, categoryId, status'],
   [
     'updatePet',
     '{"name":null,"x":1}',

@@ -71,7 +71,7 @@ test('the sweep makes at most 900 calls, fewer than D1 allows, and logs its dura
     return { meta: { changes: 1_000 } };
   });
   const statement = { bind: (): unknown => statement, run };
-  const env = { ENVIRONMENT: 'local', DB: { prepare: () => statement } };
+  const env = { ENVIRONMENT: 'production', DB: { prepare: () => statement } };
   await sweep(CONTROLLER, env as unknown as Env);
   const [line = ''] = log.mock.calls[0] ?? [];
   vi.useRealTimers();
@@ -79,7 +79,7 @@ test('the sweep makes at most 900 calls, fewer than D1 allows, and logs its dura
   expect(run).toHaveBeenCalledTimes(900);
   expect(JSON.parse(line)).toEqual({
     time: '2026-11-20T12:00:00.000Z',
-    environment: 'local',
+    environment: 'production',
     task: 'sweep idempotency keys',
     removed: 900_000,
     finished: false,
