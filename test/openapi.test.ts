@@ -70,18 +70,23 @@ test.each<[operation: string, about: string, parameters: string, responses: stri
     'orderId',
     '200 404 409 413 415',
   ],
-])('the description of %s is %s, with %s and %s', (id, about, parameters, responses) => {
-  const found = operations.find(({ operation }) => operation.operationId === id);
-  const operation = found?.operation;
-  const { tags = [], 'x-stability': stability = [] } = operation ?? {};
-  expect([`${found?.method} ${found?.path}`, tags, stability].flat().join(' ')).toBe(about);
-  const names = operation?.parameters?.map(({ name, required }) => name + (required ? '' : '?'));
-  expect(names?.sort().join(' ')).toBe(`X-D1-Bookmark? ${parameters}`.split(' ').sort().join(' '));
-  const statuses = `${responses} ${COMMON}`.split(' ').sort();
-  expect(Object.keys(operation?.responses ?? {}).sort()).toEqual(statuses);
-  const hasBody = responses.includes('415');
-  expect(operation?.requestBody?.required).toBe(hasBody || undefined);
-});
+])(
+  'the description of %s has its path, parameters and responses',
+  (id, about, parameters, responses) => {
+    const found = operations.find(({ operation }) => operation.operationId === id);
+    const operation = found?.operation;
+    const { tags = [], 'x-stability': stability = [] } = operation ?? {};
+    expect([`${found?.method} ${found?.path}`, tags, stability].flat().join(' ')).toBe(about);
+    const names = operation?.parameters?.map(({ name, required }) => name + (required ? '' : '?'));
+    expect(names?.sort().join(' ')).toBe(
+      `X-D1-Bookmark? ${parameters}`.split(' ').sort().join(' '),
+    );
+    const statuses = `${responses} ${COMMON}`.split(' ').sort();
+    expect(Object.keys(operation?.responses ?? {}).sort()).toEqual(statuses);
+    const hasBody = responses.includes('415');
+    expect(operation?.requestBody?.required).toBe(hasBody || undefined);
+  },
+);
 
 test('the description has no other operations than these and getHealth', () => {
   expect(operations).toHaveLength(10);

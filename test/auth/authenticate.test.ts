@@ -91,7 +91,7 @@ test.each([
   ...[{ id: '' }, { label: 7 }, { family: '' }, { createdAt: 'yesterday' }].map(withField),
   ...[{ expiresAt: '2026-13-45T00:00:00Z' }, { expiresAt: '2026-11-20T00:00:00' }].map(withField),
   ...[{ expiresAt: 'never' }, { revokedAt: 'yes' }].map(withField),
-])('KV is not trusted with the record %s', (stored) =>
+])('the invalid record %s of KV is a mistake, not a key', (stored) =>
   expect(() => parseRecord(stored)).toThrow('KV holds an invalid key record.'),
 );
 
