@@ -13,7 +13,7 @@ import { generateKey } from '../../src/auth/key-format.ts';
 import { copyProject } from './project.ts';
 
 /** Joined here, because names that the code has already are rejected. */
-const NEW = { name: ['quiet', 'harbour'].join('-'), prefix: 'quiet9' };
+const NEW = { name: ['renamed', 'by', 'test'].join('-'), prefix: 'renamed9' };
 const project = copyProject();
 
 /** The texts of all files, by path, with the new names. */
@@ -21,11 +21,17 @@ const renamed = () =>
   Array.from(readTracked(), ([path, text]) => [path, rename(text, CURRENT, NEW)] as const);
 
 test('no file has the old name or prefix afterwards', () => {
-  const words = CURRENT.name.split('-').join('[- ]?');
-  const old = new RegExp(`${words}|(^|[^a-z])${CURRENT.prefix}_`, 'i');
+  const words = CURRENT.name.split('-');
+  const type = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const name = `(?<![a-z0-9])${words.join('[- ]')}(?![a-z0-9])`;
+  const old = [
+    new RegExp(`${type}(?![a-z])`),
+    new RegExp(name),
+    new RegExp(`\\b${CURRENT.prefix}_`),
+  ];
   expect(
     renamed()
-      .filter(([, text]) => old.test(text))
+      .filter(([, text]) => old.some((each) => each.test(text)))
       .map(([path]) => path),
   ).toEqual([]);
 });
