@@ -10,6 +10,9 @@ import { startStore } from './store.ts';
 const store = startStore();
 const { open, askForKey, authorize, unfold } = docsPageOf(store);
 
+const isFocused = (element: unknown) =>
+  element === Reflect.get(globalThis, 'document').activeElement;
+
 test('the docs page is the target of /, and has its Content-Security-Policy', async () => {
   const page = await open();
   expect(page.url()).toBe(`${store.url()}/docs`);
@@ -39,6 +42,39 @@ test('the docs page names the local key on localhost only', async () => {
   expect(await (await askForKey()).innerText()).toContain(localKey);
   await open({}, store.url().replace(/localhost|127\.0\.0\.1/, OTHER_HOST));
   expect(await (await askForKey()).innerText()).not.toContain('animal_local');
+});
+
+test('the docs page goes from http to https before it shows anything, except on localhost', async () => {
+  const http = store.url().replace(/localhost|127\.0\.0\.1/, OTHER_HOST);
+  const page = await open({}, http);
+  expect(page.url()).toBe(`${http.replace('http:', 'https:')}/docs`);
+  const requests = await page.evaluate(`performance.getEntries().map(({ name }) => name)`);
+  expect(requests).toContain(page.url().replace('/docs', '/v1/openapi.json'));
+});
+
+/** Run in the page: where the focus is. */
+const FOCUS = `document.activeElement.closest('dialog') ? 'dialog' :
+  document.activeElement === document.body ? 'browser' : document.activeElement.outerHTML`;
+
+test.each([
+  ['Escape', 'Authorize'],
+  ['Enter', 'Close'],
+])('the dialog holds the focus, and gives it back after %s', async (key, lastFocused) => {
+  const page = await open();
+  const dialog = await askForKey();
+  await expect.poll(() => dialog.getByRole('textbox').evaluate(isFocused)).toBe(true);
+  expect(await page.getByRole('dialog', { name: 'Authorization' }).count()).toBe(1);
+  const seen = new Set<unknown>();
+  for (const step of ['Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab']) {
+    await page.keyboard.press(step);
+    seen.add(await page.evaluate(FOCUS));
+  }
+  expect([...seen].filter((place) => place !== 'browser')).toEqual(['dialog']);
+  await dialog.getByRole('button', { name: lastFocused }).last().focus();
+  await page.keyboard.press(key);
+  await expect.poll(() => dialog.count()).toBe(0);
+  const opener = page.locator('.auth-wrapper').getByRole('button', { name: 'Authorize' });
+  await expect.poll(() => opener.evaluate(isFocused)).toBe(true);
 });
 
 test.each(['Bearer ', 'Authorization: Bearer '])(
