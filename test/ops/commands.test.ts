@@ -25,8 +25,8 @@ test.each([
   ['local/start.ts', ['--port', '1e3'], "argument '1e3' is invalid."],
   ['local/start.ts', ['8787'], 'error: too many arguments'],
   ['local/reset.ts', ['--env', 'staging'], "error: unknown option '--env'"],
-  ['local/seed.ts', [], 'error: --pets N, --orders N, or both are required'],
-  ['local/seed.ts', ['--pets', '3', '--orders', '0'], "argument '0' is invalid."],
+  ['local/seed.ts', [], "error: required option '--pets <number>' not specified"],
+  ['local/seed.ts', ['--pets', '0'], "argument '0' is invalid."],
 ])('%s %j is refused in one line', async (script, args, message) => {
   const { code, stdout, stderr } = await project.run(script, args);
   expect([code, stdout]).toEqual([2, '']);
