@@ -384,7 +384,6 @@ test.each([
   ['rollback', 'x'],
   ['rollback', '--env', 'local'],
   ['staging', '--hold', '0'],
-  [],
 ])('%j %j %j is refused with the exit code 2', async (...args) => {
   const { code, stderr } = await fake.release(args);
   expect([code, stderr.trimEnd().split('\n')]).toEqual([2, [expect.stringMatching(/^error: /)]]);
