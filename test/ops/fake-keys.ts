@@ -18,8 +18,10 @@ export function fakeKeys() {
     expect(args.slice(-3)).toEqual(['--binding', 'API_KEYS', where]);
     const stored = entries[environment];
     if (command === 'get') return stored.get(name)?.value ?? '';
-    if (command === 'list')
+    if (command === 'list') {
+      expect([name, options[0]]).toEqual(['--prefix', 'key:']);
       return JSON.stringify(Array.from(stored, ([name, { metadata }]) => ({ name, metadata })));
+    }
     const [, path = '', , metadata = ''] = options;
     const entry = { value: await readFile(path, 'utf8'), metadata: JSON.parse(metadata) };
     if (putHook(name) !== 'lost') stored.set(name, entry);
