@@ -25,7 +25,7 @@ import { runIn } from './wrangler.ts';
 const WholeRecord = z.looseObject(KeyRecord.shape);
 type WholeRecord = z.infer<typeof WholeRecord>;
 /** The metadata is the record itself, so that listing needs no reads. */
-const Listing = z.array(z.object({ name: z.string(), metadata: z.optional(z.unknown()) }));
+type Listed = { name: string; metadata?: unknown };
 
 type Options = { env: Environment; yes?: boolean };
 type Rotation = Options & { overlap: number };
@@ -167,7 +167,7 @@ async function issueKey(
 
 /** All records, by time of creation. Those without valid metadata are only counted, so that a list is one call. */
 async function listKeys(env: Environment) {
-  const listed = Listing.parse(JSON.parse(await kv(env, 'list', '--prefix', KEY_PREFIX)));
+  const listed: Listed[] = JSON.parse(await kv(env, 'list', '--prefix', KEY_PREFIX));
   const keys = listed.flatMap(({ name, metadata }) => {
     const { data: record } = WholeRecord.safeParse(metadata);
     return record ? [{ name, record }] : [];

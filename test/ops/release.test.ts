@@ -252,11 +252,14 @@ describe('another operator wins', () => {
     },
   );
 
-  test('who deploys during the last test: nothing more is changed', async () => {
-    fake.on(/after production triggers/, () => fake.on(/^reads/, rollBackByHand));
-    expect(await failing(PROMOTE)).toContain(`berta deployed ${OTHER}@100%`);
-    expect(changes().at(-1)).toBe(TRIGGERS);
-  });
+  test.each([...STEPS, TRIGGERS])(
+    'who deploys during the test after "%s": nothing more is changed',
+    async (step) => {
+      fake.on(new RegExp(`after production ${step}`), () => fake.on(/^reads/, rollBackByHand));
+      expect(await failing(PROMOTE)).toContain(`berta deployed ${OTHER}@100%`);
+      expect(changes().at(-1)).toBe(step);
+    },
+  );
 
   test.each([...STEPS.map((step) => `before production ${step}`), 'before production rollback'])(
     'who deploys right %s: the deployment is put back',
