@@ -16,9 +16,6 @@ export function createProgram(name: string, description: string): Command {
 /** Runs the command, and sets the exit code unless it succeeds: 2 for invalid arguments, 1 for a failure. */
 export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
   try {
-    const commands = program.commands.map((command) => command.name()).join(', ');
-    if (args.length === 0 && commands)
-      program.error(`error: a command is required (${commands}), or --help`);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) {

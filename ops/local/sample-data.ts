@@ -1,4 +1,4 @@
-/** Sample data: many pets, and orders of them, added to a database in few statements. */
+/** Sample data: many pets, added to a database in few statements. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Rows per statement. Few enough that a running store waits for milliseconds only. */
@@ -17,43 +17,13 @@ export async function addPets(db: D1Database, count: number): Promise<void> {
     await runWhenUnlocked(insertion.bind(Math.min(CHUNK, count - done), done));
 }
 
-/**
- * Adds `count` orders: one for each animal, the newest first, then again from the newest. Animals do not change. The
- * status of an order matches that of its animal: open (placed or approved) for a pending animal without an open order,
- * delivered for a sold animal, cancelled for any other.
- *
- * @throws Error when there are no animals.
- */
-export async function addOrders(db: D1Database, count: number): Promise<void> {
-  const insertion = db.prepare(
-    `INSERT INTO orders (pet_id, status)
-     SELECT id, CASE
-       WHEN status = 'sold' THEN 'delivered'
-       WHEN status = 'pending' AND NOT EXISTS (
-         SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))
-         THEN iif(id / 4 % 2 = 0, 'placed', 'approved')
-       ELSE 'cancelled' END
-     FROM pets WHERE ?1 IS NULL OR id < CAST(?1 AS INTEGER)
-     ORDER BY id DESC LIMIT CAST(?2 AS INTEGER)
-     RETURNING CAST(pet_id AS TEXT) AS pet`,
-  );
-  let last: string | undefined;
-  for (let done = 0; done < count; ) {
-    const chunk = Math.min(CHUNK, count - done);
-    const rows = await runWhenUnlocked<{ pet: string }>(insertion.bind(last ?? null, chunk));
-    if (rows.length === 0 && !last) throw new Error('there are no animals to order: --pets N');
-    last = rows.at(-1)?.pet;
-    done += rows.length;
-  }
-}
-
 /** The local D1 does not wait for another process's transaction: it fails, and nothing was written. */
-async function runWhenUnlocked<Row>(query: D1PreparedStatement, attempts = 500): Promise<Row[]> {
+async function runWhenUnlocked(insertion: D1PreparedStatement, attempts = 500): Promise<void> {
   try {
-    return (await query.all<Row>()).results;
+    await insertion.run();
   } catch (error) {
     if (attempts === 1 || !String(error).includes('SQLITE_BUSY')) throw error;
+    await pause(20);
+    await runWhenUnlocked(insertion, attempts - 1);
   }
-  await pause(20);
-  return runWhenUnlocked(query, attempts - 1);
 }

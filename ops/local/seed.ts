@@ -2,20 +2,15 @@
 import { join } from 'node:path';
 import { createProgram, integerFrom, run } from '../command-line.ts';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
-import { addOrders, addPets } from './sample-data.ts';
+import { addPets } from './sample-data.ts';
 import { setUpLocalStore } from './store.ts';
 
 /** Close to the maximum size of a D1 database. */
 const MAX = 100_000_000;
 
-const program = createProgram(
-  'npm run seed --',
-  'Adds animals, then orders of animals, to the local store. Those that exist stay.',
-)
-  .option('--pets <number>', 'number of animals', integerFrom(1, MAX))
-  .option('--orders <number>', 'number of orders', integerFrom(1, MAX))
-  .action(async ({ pets = 0, orders = 0 }: { pets?: number; orders?: number }) => {
-    if (pets + orders === 0) program.error('error: --pets N, --orders N, or both are required');
+const program = createProgram('npm run seed --', 'Adds animals to the local store.')
+  .requiredOption('--pets <number>', 'number of animals', integerFrom(1, MAX))
+  .action(async ({ pets }: { pets: number }) => {
     Object.assign(process.env, WRANGLER_ENV);
     // Imported only here, because loading wrangler would delay the error for invalid arguments.
     const { getPlatformProxy } = await import('wrangler');
@@ -27,13 +22,12 @@ const program = createProgram(
     });
     try {
       // On a fresh clone there are no tables.
-      await env.DB.prepare('SELECT id FROM orders LIMIT 1').run().catch(setUpLocalStore);
+      await env.DB.prepare('SELECT id FROM pets LIMIT 1').run().catch(setUpLocalStore);
       await addPets(env.DB, pets);
-      await addOrders(env.DB, orders);
     } finally {
       await dispose();
     }
-    console.log(`${pets} animals and ${orders} orders were added.`);
+    console.log(`${pets} animals were added.`);
   });
 
 await run(program);

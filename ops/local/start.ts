@@ -10,10 +10,8 @@ const program = createProgram('npm start --', 'Sets up the local store and serve
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
   .action(async ({ port }: { port: number }) => {
     reserveStore();
-    if (await isInUse(port)) {
-      const other = (port % 65_535) + 1;
-      throw new Error(`port ${port} is in use. Choose another: npm start -- --port ${other}`);
-    }
+    if (await isInUse(port))
+      throw new Error(`port ${port} is in use. Choose another: npm start -- --port <number>`);
     console.log('Setting up the local store …');
     await setUpLocalStore();
     await serve(port);

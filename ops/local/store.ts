@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
-import { wranglerNamespace } from '../keys.ts';
+import { writeRecord } from '../keys.ts';
 import { PROJECT_ROOT, runIn } from '../wrangler.ts';
 
 /** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */
@@ -39,5 +39,5 @@ export function reserveStore(): void {
 export async function setUpLocalStore(): Promise<void> {
   // One after the other: two runtimes that create the same files at once can fail with SQLITE_BUSY.
   await runIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
-  await wranglerNamespace('local').put(await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
+  await writeRecord('local', await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
 }

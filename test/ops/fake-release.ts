@@ -1,9 +1,8 @@
 /** A fake of all that a release calls in its process: wrangler, git, the smoke test, pauses, signals and the terminal. */
-import { hash, randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
 import { runInProcess } from './in-process.ts';
@@ -159,15 +158,11 @@ export function fakeRelease() {
     'node:child_process': { execFile },
   };
 
-  /** Runs `npm run release -- <args>`, in a new instance of its module. `answer`: what is typed, on a terminal. */
+  /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
   async function release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
-    for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
     vi.stubEnv('SMOKE_API_KEY', apiKey);
-    const path = `../../ops/release.ts?${randomUUID()}`;
-    const { program }: { program: Command } = await import(path);
-    const result = await runInProcess(program, args, answer);
+    const result = await runInProcess('release.ts', mocks, args, answer);
     vi.unstubAllEnvs();
-    for (const name of Object.keys(mocks)) vi.doUnmock(name);
     return result;
   }
 

@@ -1,12 +1,26 @@
 /** Runs a command of ops in this process, and collects what it prints. */
+import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { vi } from 'vitest';
 import { run } from '../../ops/command-line.ts';
 import type { Result } from './project.ts';
 
-/** `typed`: what is typed on a terminal; without it, standard input is empty and no terminal. */
-export async function runInProcess(program: Command, args: string[], typed = ''): Promise<Result> {
+/**
+ * Runs a new instance of a script, which imports `mocks` instead of its modules. `typed`: what is typed on a terminal;
+ * without it, standard input is empty and no terminal.
+ */
+export async function runInProcess(
+  script: string,
+  mocks: Record<string, object>,
+  args: string[],
+  typed = '',
+): Promise<Result> {
+  for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
+  const path = `../../ops/${script}?${randomUUID()}`;
+  const { program }: { program: Command } = await import(path);
+  for (const name of Object.keys(mocks)) vi.doUnmock(name);
+
   const { stdin } = process;
   const input = Object.assign(new PassThrough(), { isTTY: typed !== '' });
   input.end(typed);

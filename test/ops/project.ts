@@ -1,6 +1,5 @@
 /** A copy of the project in which commands run, so that they do not change the developer's own store. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -73,12 +72,6 @@ export function copyProject() {
     return { code: await exited, stdout: stdout(), stderr: stderr() };
   }
   return { start, run, path: () => folder };
-}
-
-/** The file name of the next migration. */
-export function nextMigration(what: string): string {
-  const count = readdirSync(join(PROJECT_ROOT, 'migrations')).length;
-  return `${String(count + 1).padStart(4, '0')}_${what}.sql`;
 }
 
 /** A port that nothing listens on. */

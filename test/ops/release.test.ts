@@ -9,6 +9,9 @@ beforeEach(() => {
 });
 afterEach(() => fake.end());
 
+/** Serves another operator's version. */
+const rollBackByHand = () => fake.deploy('production', `${OTHER}@100%`);
+
 const PROMOTE = ['promote', '--yes', '--run', 'mine', '--hold', '20'];
 const STAGING = ['staging', '--run', 'mine'];
 const ROLLBACK = ['rollback', OLD ?? '', '--env', 'production', '--yes'];
@@ -17,6 +20,7 @@ const AT_0 = `versions deploy ${NEW}@0% ${OLD}@100%`;
 const AT_10 = `versions deploy ${NEW}@10% ${OLD}@90%`;
 const AT_100 = `versions deploy ${NEW}@100%`;
 const TRIGGERS = 'triggers deploy';
+const STEPS = [AT_0, AT_10, AT_100];
 const HALF = `${NEW}@10% ${OLD}@90%`;
 const BACK = `rollback ${OLD}`;
 const BACK_COMMAND = `npx wrangler rollback ${OLD} --env production`;
@@ -142,8 +146,6 @@ describe('before anything changes, a release is refused', () => {
 });
 
 describe('a release that fails', () => {
-  const STEPS = [AT_0, AT_10, AT_100];
-
   test.each([
     `reads production ${NEW} by override`,
     'pause 10000',
@@ -154,6 +156,19 @@ describe('a release that fails', () => {
     expect(await failing(PROMOTE)).toContain(`failed ${point}; production serves ${OLD}@100%`);
     expect(fake.served('production')).toBe(`${OLD}@100%`);
     expect(changes().at(-1)).toBe(BACK);
+  });
+
+  test.each([
+    `after production ${AT_0}`,
+    `reads production ${NEW} by override`,
+    `after production ${AT_10}`,
+    'pause 10000',
+    `after production ${AT_100}`,
+    'after production triggers',
+  ])('because it is interrupted at "%s" serves the old version to all', async (point) => {
+    fake.on(new RegExp(point), () => fake.interrupt());
+    expect(await failing(PROMOTE)).toContain(`interrupted; production serves ${OLD}@100%`);
+    expect(fake.served('production')).toBe(`${OLD}@100%`);
   });
 
   test('because its deployment is not listed goes back', async () => {
@@ -216,67 +231,49 @@ describe('a release that fails', () => {
     },
   );
 
-  test('and whose way back fails twice, ends with the command to run', async () => {
+  test.each([
+    [/before production rollback/, 2],
+    [/deployments list/, 9],
+  ])('and cannot go back because of %s, ends with the command to run', async (call, times) => {
+    fake.on(/pause 10000/, () => fake.fail(call, times));
     fake.fail(/pause 10000/);
-    fake.fail(/before production rollback/, 2);
     expect(await failing(PROMOTE)).toContain(`could not go back. Run: ${BACK_COMMAND}`);
     expect(fake.served('production')).toBe(HALF);
-  });
-
-  test('and cannot read the list, ends with the command to run', async () => {
-    fake.on(/pause 10000/, () => fake.fail(/deployments list/, 9));
-    fake.fail(/pause 10000/);
-    expect(await failing(PROMOTE)).toContain(`could not go back. Run: ${BACK_COMMAND}`);
-  });
-
-  test.each([
-    `after production ${AT_0}`,
-    `reads production ${NEW} by override`,
-    `after production ${AT_10}`,
-    'pause 10000',
-    `after production ${AT_100}`,
-    'after production triggers',
-  ])('because it is interrupted at "%s" serves the old version to all', async (point) => {
-    fake.on(new RegExp(point), () => fake.interrupt());
-    expect(await failing(PROMOTE)).toContain(`interrupted; production serves ${OLD}@100%`);
-    expect(fake.served('production')).toBe(`${OLD}@100%`);
   });
 });
 
 describe('another operator wins', () => {
-  const STEPS = [AT_0, AT_10, AT_100];
-  const rollBack = () => fake.deploy('production', `${OTHER}@100%`);
-
-  test.each([MIGRATE, ...STEPS, TRIGGERS, `reads production ${NEW}$`])(
-    'who deploys after "%s": nothing more is changed',
+  test.each([MIGRATE, ...STEPS, TRIGGERS].map((step) => `after production ${step}`))(
+    'who deploys %s: nothing more is changed',
     async (point) => {
-      fake.on(
-        new RegExp(point.startsWith('reads') ? point : `after production ${point}`),
-        rollBack,
-      );
-      const line = await failing(PROMOTE);
-      expect(line).toContain(`berta deployed ${OTHER}@100%`);
-      expect(fake.served('production')).toBe(`${OTHER}@100%`);
+      fake.on(new RegExp(point), rollBackByHand);
+      expect(await failing(PROMOTE)).toContain(`berta deployed ${OTHER}@100%`);
       expect(fake.environments.production.deployments.at(-1)?.author).toBe('berta');
     },
   );
 
-  test.each(STEPS)('who deploys right before "%s": the deployment is put back', async (step) => {
-    fake.on(new RegExp(`before production ${step}`), rollBack);
-    expect(await failing(PROMOTE)).toContain(`; production serves ${OTHER}@100%`);
-    expect(changes().at(-1)).toBe(`rollback ${OTHER}`);
-    expect(fake.served('production')).toBe(`${OTHER}@100%`);
-  });
+  test.each([...STEPS, TRIGGERS])(
+    'who deploys during the test after "%s": nothing more is changed',
+    async (step) => {
+      fake.on(new RegExp(`after production ${step}`), () => fake.on(/^reads/, rollBackByHand));
+      expect(await failing(PROMOTE)).toContain(`berta deployed ${OTHER}@100%`);
+      expect(changes().at(-1)).toBe(step);
+    },
+  );
 
-  test('who deploys right before the way back', async () => {
-    fake.fail(/pause 10000/);
-    fake.on(/before production rollback/, rollBack);
-    expect(await failing(PROMOTE)).toContain(`production serves ${OTHER}@100%`);
-    expect(fake.served('production')).toBe(`${OTHER}@100%`);
-  });
+  test.each([...STEPS.map((step) => `before production ${step}`), 'before production rollback'])(
+    'who deploys right %s: the deployment is put back',
+    async (point) => {
+      fake.fail(new RegExp(`^reads production ${NEW}$`));
+      fake.on(new RegExp(point), rollBackByHand);
+      expect(await failing(PROMOTE)).toContain(`; production serves ${OTHER}@100%`);
+      expect(changes().at(-1)).toBe(`rollback ${OTHER}`);
+      expect(fake.served('production')).toBe(`${OTHER}@100%`);
+    },
+  );
 
   test('whose deployment cannot be put back gets the command', async () => {
-    fake.on(/before .*@10%/, rollBack);
+    fake.on(/before .*@10%/, rollBackByHand);
     fake.fail(/before production rollback/, 2);
     const command = `Run: npx wrangler rollback ${OTHER} --env production`;
     expect(await failing(PROMOTE)).toContain(`could not go back. ${command}`);
@@ -310,26 +307,14 @@ describe('a rollback', () => {
     expect(fake.calls.some((call) => call.startsWith('reads'))).toBe(false);
   });
 
-  test('that fails its test says that the version is served', async () => {
-    fake.fail(/^reads/);
-    const problem = `production serves ${OLD}@100%. failed`;
-    expect(await failing(ROLLBACK)).toContain(problem);
-  });
-
-  test('that another release replaces says so', async () => {
-    fake.on(/pause 15000/, () => fake.deploy('production', `${OTHER}@100%`));
-    expect(await failing(ROLLBACK)).toContain(`production serves ${OTHER}@100%: another release`);
-  });
-
-  test('that fails without effect says what is served', async () => {
-    fake.fail(/before production rollback/);
-    const problem = `production serves ${NEW}@10% ${OLD}@90%. failed`;
-    expect(await failing(ROLLBACK)).toContain(problem);
-  });
-
-  test('that fails after it took effect says so', async () => {
-    fake.fail(/after production rollback/);
-    expect(await failing(ROLLBACK)).toContain(`production serves ${OLD}@100%. failed`);
+  test.each<[string, () => void, string]>([
+    ['fails its test', () => fake.fail(/^reads/), `${OLD}@100%. failed`],
+    ['another release replaces', () => fake.on(/pause/, rollBackByHand), `${OTHER}@100%: another`],
+    ['fails without effect', () => fake.fail(/before .* rollback/), `${HALF}. failed`],
+    ['fails after it took effect', () => fake.fail(/after .* rollback/), `${OLD}@100%. failed`],
+  ])('that %s says what is served', async (_, given, problem) => {
+    given();
+    expect(await failing(ROLLBACK)).toContain(`production serves ${problem}`);
   });
 
   test('to a version with another database is refused, unless forced', async () => {
@@ -384,7 +369,6 @@ test.each([
   ['rollback', 'x'],
   ['rollback', '--env', 'local'],
   ['staging', '--hold', '0'],
-  [],
 ])('%j %j %j is refused with the exit code 2', async (...args) => {
   const { code, stderr } = await fake.release(args);
   expect([code, stderr.trimEnd().split('\n')]).toEqual([2, [expect.stringMatching(/^error: /)]]);

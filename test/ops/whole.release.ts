@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WRANGLER_ENV } from '../../ops/wrangler.ts';
-import { type Api, startApi } from './cloudflare-api.ts';
-import { fakeWorkers, type Worker } from './fake-workers.ts';
+import { startCloudflare } from './fake-cloudflare.ts';
 import { copyProject } from './project.ts';
 
 const project = copyProject();
-const { routes, hosts, find } = fakeWorkers();
-let cloudflare: Api;
+let cloudflare: Awaited<ReturnType<typeof startCloudflare>>;
 
 /** Records the tests of a release instead of sending requests: ops/smoke.test.ts has those. */
 const SMOKE = `
@@ -45,10 +43,11 @@ async function run(script: string, ...args: string[]): Promise<string> {
 const wrangler = (...args: string[]) =>
   run('../node_modules/wrangler/wrangler-dist/cli.js', ...args);
 
-const sharesOf = ({ deployments }: Worker) =>
-  deployments.map(({ versions }) => versions.map(({ percentage }) => percentage).join('/'));
-
-const SETTINGS = 'PATCH script-settings';
+const find = (environment: string) => cloudflare.find(`animal-store-${environment}`);
+const sharesOf = (environment: string) =>
+  find(environment).deployments.map(({ versions }) =>
+    versions.map(({ percentage }) => percentage).join('/'),
+  );
 
 /** The calls since the start of the test that change something, without account and SQL. */
 const changes = () =>
@@ -58,7 +57,7 @@ const changes = () =>
     .map((call) => call.replace(/(?<=POST query).*/, ''));
 
 beforeAll(async () => {
-  cloudflare = await startApi(routes);
+  cloudflare = await startCloudflare();
   await writeFile(path('ops/smoke.ts'), SMOKE);
   await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\ntests.log\n');
   const config = await readFile(path('wrangler.toml'), 'utf8');
@@ -78,15 +77,15 @@ describe('from the first set-up on', { shuffle: false }, () => {
   test.each(['staging', 'production'])('%s is set up with wrangler', async (env) => {
     await wrangler('d1', 'migrations', 'apply', 'DB', '--env', env, '--remote');
     await wrangler('deploy', '--env', env, '--no-x-provision');
-    expect(sharesOf(find(`animal-store-${env}`))).toEqual(['100']);
-    expect(hosts.size).toBe(env === 'staging' ? 1 : 2);
+    expect(sharesOf(env)).toEqual(['100']);
+    expect(cloudflare.hosts.size).toBe(env === 'staging' ? 1 : 2);
   });
 
   test('HEAD is released to staging', async () => {
     expect(await run('release.ts', 'staging')).toMatch(/staging serves \S{36} to all\.\n$/);
-    const { versions, deployments } = find('animal-store-staging');
+    const { versions, deployments } = find('staging');
     const [old, next] = versions.map(({ id }) => id);
-    expect(sharesOf(find('animal-store-staging'))).toEqual(['100', '0/100', '100']);
+    expect(sharesOf('staging')).toEqual(['100', '0/100', '100']);
     expect(deployments.at(-1)?.versions).toEqual([{ version_id: next, percentage: 100 }]);
     expect(versions[1]?.annotations['workers/tag']).toBe(await git('rev-parse', 'HEAD'));
     expect((await readFile(path('tests.log'), 'utf8')).trim().split('\n')).toEqual([
@@ -98,13 +97,14 @@ describe('from the first set-up on', { shuffle: false }, () => {
 
   test('the same bytes are promoted, through 0, 10 and 100 %, with migrations, routes and crons', async () => {
     await run('release.ts', 'promote', '--yes', '--hold', '0');
-    const [, promoted] = find('animal-store-production').versions;
-    const [, tested] = find('animal-store-staging').versions;
+    const [, promoted] = find('production').versions;
+    const [, tested] = find('staging').versions;
     expect(promoted?.code).toBe(tested?.code);
     expect(promoted?.annotations).toEqual(tested?.annotations);
     const made = [...new Set(changes())];
     const shares = ['0/100', '10/90', '100'].map((each) => `POST deployments ${each}`);
-    expect(made.slice(0, 6)).toEqual(['POST versions', SETTINGS, 'POST query', ...shares]);
+    const settings = 'PATCH script-settings';
+    expect(made.slice(0, 6)).toEqual(['POST versions', settings, 'POST query', ...shares]);
     // Wrangler sends these at the same time.
     expect(made.slice(6).sort()).toEqual([
       'POST subdomain',
@@ -114,10 +114,10 @@ describe('from the first set-up on', { shuffle: false }, () => {
   });
 
   test('the first version is served again', async () => {
-    const { versions } = find('animal-store-production');
+    const { versions } = find('production');
     const id = versions[0]?.id ?? '';
     await run('release.ts', 'rollback', id, '--env', 'production', '--yes');
-    const { deployments } = find('animal-store-production');
+    const { deployments } = find('production');
     // The message tells the deployments of a run from those of others, also on its way back.
     const annotations = { 'workers/message': 'rollback' };
     const served = [{ version_id: id, percentage: 100 }];

@@ -1,36 +1,32 @@
 /**
- * The fake's workers and databases: versions, deployments, settings, and which worker has which host name.
- * https://developers.cloudflare.com/api/resources/workers/
+ * A fake of the part of Cloudflare's API that a release calls through wrangler: versions, deployments, settings, and which
+ * worker has which host name. It checks the token, and records its calls. https://developers.cloudflare.com/api/
  */
 import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { error, ok } from './cloudflare-api.ts';
+import { HTTPException } from 'hono/http-exception';
+
+const TOKEN = 'fake-api-token';
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { id: string; versions: Shares };
-export type Uploaded = { name: string; type: string } & Record<string, string>;
-type Metadata = { main_module: string; bindings: Uploaded[]; annotations?: Record<string, string> };
+type Metadata = { main_module: string; bindings: object[]; annotations?: Record<string, string> };
 /** As the API shows it. `code`: the text of its main module. */
-export type Version = {
-  id: string;
-  code: string;
-  annotations: Record<string, string>;
-  resources: { bindings: Uploaded[] };
-};
+type Version = { id: string; code: string; annotations: Record<string, string> };
 /** Versions and deployments are in the order of their creation. */
-export type Worker = {
-  name: string;
-  versions: Version[];
-  deployments: Deployment[];
-  settings: Record<string, unknown>;
-};
+export type Worker = { versions: Version[]; deployments: Deployment[] };
 
 /** What other calls find of a worker: nothing that wrangler changes or asks about. */
 const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting: [] };
 
-export function fakeWorkers() {
+/** Starts the fake. */
+export async function startCloudflare() {
+  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
+  const calls: string[] = [];
   const workers = new Map<string, Worker>();
-  const hosts = new Map<string, Worker>();
+  const hosts = new Map<string, string>();
   /** Its own time: each thing is created a second after the one before. */
   let seconds = Date.UTC(2027, 0, 1) / 1000;
   const createdOn = () => new Date(++seconds * 1000).toISOString();
@@ -73,7 +69,7 @@ export function fakeWorkers() {
   });
   routes.put(script, async ({ req }) => {
     const name = req.param('name');
-    const worker = workers.get(name) ?? { name, versions: [], deployments: [], settings: {} };
+    const worker = { versions: [], deployments: [] };
     workers.set(name, worker);
     const { id } = await upload(worker, await req.formData());
     deploy(name, [{ version_id: id, percentage: 100 }]);
@@ -81,10 +77,7 @@ export function fakeWorkers() {
   });
   routes.get(`${script}/secrets`, () => ok([]));
   routes.all(`${script}/:call{settings|subdomain|schedules|domains/changeset}`, () => ok(NOTHING));
-  routes.patch(`${script}/script-settings`, async ({ req }) => {
-    Object.assign(find(req.param('name')).settings, await req.json());
-    return ok({});
-  });
+  routes.patch(`${script}/script-settings`, () => ok({}));
   routes.post(`${script}/versions`, async ({ req }) => {
     return ok(await upload(find(req.param('name')), await req.formData()));
   });
@@ -104,12 +97,51 @@ export function fakeWorkers() {
   // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
   routes.put(`${script}/domains/records`, async ({ req }) => {
     const { origins } = await req.json<{ origins: { hostname: string }[] }>();
-    for (const { hostname } of origins) hosts.set(hostname, find(req.param('name')));
+    for (const { hostname } of origins) hosts.set(hostname, req.param('name'));
     return ok([]);
   });
   // https://developers.cloudflare.com/api/resources/d1/. No migration is ever recorded as applied.
   routes.post('/d1/database/:id/query', () =>
     ok([{ results: [], success: true, meta: { duration: 0 } }]),
   );
-  return { routes, hosts, find };
+
+  const app = new Hono().use(async ({ req }, next) => {
+    if (req.header('authorization') !== `Bearer ${TOKEN}`)
+      throw error(401, 9109, 'Invalid access token');
+    const path = decodeURIComponent(req.path);
+    calls.push(`${req.method} ${path}${summary(path, await req.text())}`);
+    await next();
+  });
+  app.route('/accounts/:account', routes);
+  app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
+  const started = Promise.withResolvers<AddressInfo>();
+  const options = { fetch: app.fetch, hostname: '127.0.0.1', port: 0 };
+  const server = serve({ ...options, overrideGlobalObjects: false }, started.resolve);
+  const { port } = await started.promise;
+  /** Environment variables that send wrangler here. */
+  const env = {
+    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
+    CLOUDFLARE_API_TOKEN: TOKEN,
+  };
+  const close = () => new Promise((resolve) => server.close(resolve));
+  return { env, calls, hosts, find, close };
+}
+
+function ok(result: unknown): Response {
+  return Response.json({ success: true, errors: [], messages: [], result, result_info: {} });
+}
+
+function error(status: 401 | 404, code: number, message: string): HTTPException {
+  const errors = [{ code, message }];
+  const res = Response.json({ success: false, errors, messages: [], result: null });
+  return new HTTPException(status, { res });
+}
+
+/** What tells a deployment or a query from others in `calls`. */
+function summary(path: string, body: string): string {
+  const shares = [...body.matchAll(/"percentage":(\d+)/g)].map(([, share]) => share);
+  if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}`;
+  if (!path.endsWith('/query')) return '';
+  const sql = /"sql":"(.*?)("|$)/.exec(body)?.[1] ?? '';
+  return ` ${sql.split(/(?:\\[nt]|\s)+/, 5).join(' ')}`;
 }
