@@ -32,7 +32,7 @@ const anchorsOf = (document: string) =>
       .replaceAll(' ', '-'),
   );
 
-const DOCUMENTS = globSync(['*.md', 'docs/*.md', 'client/*.md'], { cwd: PROJECT_ROOT });
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'client/*.md'], { cwd: PROJECT_ROOT });
 
 test.each(DOCUMENTS)(
   '%s links to files and headings, and names scripts, that exist',
@@ -46,7 +46,7 @@ test.each(DOCUMENTS)(
       ({ file, anchor }) =>
         !existsSync(join(PROJECT_ROOT, file)) || (anchor && !anchorsOf(file).includes(anchor)),
     );
-    const scripts = text.matchAll(/npm run (?:-+\w+ )*([a-z][\w:]*)/g);
+    const scripts = text.matchAll(/npm\s+run\s+(?:-+\w+\s+)*([a-z][\w:]*)/g);
     const unknown = Array.from(scripts, ([, script = '']) => script).filter(
       (script) => !Object.hasOwn(packageJson.scripts, script),
     );
@@ -109,7 +109,9 @@ const idsWith = (stability: string) =>
     .map(({ operation }) => operation.operationId);
 const api = read('docs/api.md');
 const namedAs = (stability: string) =>
-  quoted(new RegExp(`^- \\*\\*${stability}\\*\\* operations \\((.*?)\\)`, 'im').exec(api)?.[1]);
+  quoted(
+    new RegExp(`^- \\*\\*${stability}\\*\\* operations\\s+\\(([^)]*)\\)`, 'im').exec(api)?.[1],
+  );
 const [, retries = ''] = api.split('\n## Retries');
 const withAdvice = new Set(rowsOf(retries).flatMap(([request]) => quoted(request)));
 const { version, packages } = packageLock;

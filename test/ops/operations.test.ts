@@ -15,7 +15,9 @@ test('the page can be read in an emergency', () => {
 test('a restore raises the largest id of every table', () => {
   const created = /CREATE TABLE (\w+) \([^;]*?AUTOINCREMENT/g;
   const tables = Array.from(read('schema.sql').matchAll(created), ([, table]) => table);
-  const raised = page.matchAll(/UPDATE sqlite_sequence SET seq = max\(.*?\) WHERE name = '(\w+)'/g);
+  const raised = page.matchAll(
+    /UPDATE\s+sqlite_sequence\s+SET\s+seq\s+=\s+max\([^)]*\)\s+WHERE\s+name\s+=\s+'(\w+)'/g,
+  );
   expect(Array.from(raised, ([, table]) => table).sort()).toEqual(tables.sort());
 });
 
