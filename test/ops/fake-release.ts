@@ -49,14 +49,12 @@ export function fakeRelease() {
   /** Runs a hook at points such as `before production triggers deploy`, `pause 15000` or `test production new`. */
   const on = (point: RegExp, effect: () => unknown, times = 1) =>
     void hooks.push({ point, effect, times });
-  const fail = (point: RegExp, times = 1) =>
-    on(
-      point,
-      () => {
-        throw new Error(`failed ${point.source}`);
-      },
-      times,
-    );
+  function fail(point: RegExp, times = 1): void {
+    const effect = () => {
+      throw new Error(`failed ${point.source}`);
+    };
+    on(point, effect, times);
+  }
 
   function pass(point: string): void {
     for (const hook of hooks) {
@@ -78,17 +76,7 @@ export function fakeRelease() {
     if (args[0] === 'rollback') deploy(name, `${args[1]}@100%`, args.at(-1), 'me');
     if (command === 'versions deploy') deploy(name, shares, args.at(-1), 'me');
     if (command === 'versions upload') return `Worker Version ID: ${NEW}\n`;
-    if (command === 'versions view')
-      return JSON.stringify({
-        annotations,
-        resources: {
-          bindings: [
-            { name: 'DB', id: bindings.DB },
-            { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
-            { name: 'BASE_URL', text: bindings.BASE_URL },
-          ],
-        },
-      });
+    if (command === 'versions view') return JSON.stringify({ annotations, resources: bindings });
     if (command !== 'deployments list') return '';
     const list = deployments.map((each, i) => ({
       id: String(i),
@@ -143,9 +131,7 @@ export function fakeRelease() {
   }
 
   const mocks = {
-    wrangler: {
-      unstable_readConfig: ({ env }: { env: Name }) => environments[env].config,
-    },
+    wrangler: { unstable_readConfig: ({ env }: { env: Name }) => environments[env].config },
     '../../ops/wrangler.ts': { PROJECT_ROOT: root, runIn, runWrangler },
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
     '../../ops/command-line.ts': {

@@ -65,9 +65,13 @@ test('needs a read-only key in production', async () => {
 });
 
 test('repeats a request after a 429', async () => {
-  const limited = async () => new Response('', { status: 429, headers: { 'Retry-After': '0' } });
-  vi.stubGlobal('fetch', vi.fn(fetch).mockImplementationOnce(limited));
+  const rejection = new Response('', { status: 429, headers: { 'Retry-After': '0' } });
+  const limited = vi.fn(fetch).mockResolvedValueOnce(rejection);
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
+    init.method === 'POST' ? limited(url, init) : fetch(url, init),
+  );
   await testReads(subject);
+  expect(limited).toHaveBeenCalledTimes(2);
 });
 
 test.each([{ version: 'other' }, { environment: 'staging' }])(
