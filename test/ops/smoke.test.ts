@@ -74,6 +74,15 @@ test('repeats a request after a 429', async () => {
   expect(limited).toHaveBeenCalledTimes(2);
 });
 
+test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1'])('fails when %s fails', async (path) => {
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+    url.endsWith(path)
+      ? Response.json({ code: 'internal_error' }, { status: 500 })
+      : fetch(url, init),
+  );
+  await expect(testReads(subject)).rejects.toThrow('"found":"500 internal_error"');
+});
+
 test.each([{ version: 'other' }, { environment: 'staging' }])(
   'fails when not %j answers within a minute',
   async (expected) => {
