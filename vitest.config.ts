@@ -37,6 +37,9 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
+const TWO_MINUTES = { testTimeout: 120_000, hookTimeout: 120_000 };
+const FIFTEEN_MINUTES = { testTimeout: 900_000, hookTimeout: 900_000 };
+
 export default defineConfig({
   test: {
     // Tests must not depend on their order.
@@ -50,15 +53,14 @@ export default defineConfig({
         include,
         // Multiplies the number of cases of each property.
         env: { REPEAT: name === 'long' ? '10' : '1' },
+        // Far more than any test needs, so that a busy machine does not fail it.
+        ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),
       },
     })),
     // The files of a process share its imports, and its servers (test/server.ts).
     isolate: false,
     environment: './test/environment.ts',
     teardownTimeout: 60_000,
-    // Far more than any test needs, so that a busy machine does not fail it.
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
     expect: { poll: { timeout: 60_000 } },
     env: {
       WRANGLER_SEND_METRICS: 'false',

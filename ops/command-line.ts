@@ -25,10 +25,13 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
   }
 }
 
-/** The message of an error, in one line. */
+/** An API key, which a person may have passed as another argument. */
+const API_KEY = /animal_[a-z]+_\w{20,}/g;
+
+/** The message of an error, in one line, without API keys. */
 export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll(/\s+/g, ' ').trim();
+  return message.replaceAll(API_KEY, 'animal_…').replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Parses an option's value: an integer of decimal digits within the range. */

@@ -68,6 +68,7 @@ program
   .command('undo <run>')
   .description('Goes back from a run that was killed, unless somebody has deployed since.')
   .addOption(env)
+  .option(...yes)
   .action(undo);
 if (import.meta.main) await run(program);
 
@@ -84,9 +85,10 @@ async function release(environment: Environment, options: Options): Promise<void
   await confirm(`release commit ${build.commit}`, environment, options.yes, signal);
 
   const test = environment === 'staging' ? smokeTest : testReads;
-  const rollout = startRollout(target, options.run, start.id, old.id);
+  const rollout = startRollout(target, options.run, start.id, old.id, build.commit);
   try {
     const version = await upload(target, build);
+    await refuseOtherWrites(target, version, old);
     const next = { ...store, version };
     const overriding = { ...next, override: `${target.worker}="${version}"` };
     await applyMigrations(rollout);
@@ -118,18 +120,27 @@ async function rollback(version: string, { env, yes, force }: Options): Promise<
   const problem = await failureOf(apiKey ? served.then(() => testReads(store)) : served);
   // Another release, or a call that failed, may take effect later.
   await pause(SETTLE_MS);
-  const [newest] = await readDeployments(target);
-  const shares = sharesOf(newest);
+  let shares = 'an unknown version';
+  const unread = await failureOf(
+    readDeployments(target).then(([newest]) => {
+      shares = sharesOf(newest);
+    }),
+  );
   const state = `${env} serves ${shares}`;
-  if (problem) throw new Error(`${state}. ${problem}`);
+  if (problem || unread) throw new Error(`${state}. ${problem || unread}`);
   if (shares !== `${version}@100%`) throw new Error(`${state}: another release is running`);
   console.log(state, apiKey ? 'and is tested.' : 'and is not tested: SMOKE_API_KEY is not set.');
 }
 
-async function undo(run: string, { env }: Options): Promise<void> {
-  const rollout = startRollout(readTarget(env), run, '', '<version>');
+async function undo(run: string, { env, yes }: Options): Promise<void> {
+  const rollout = startRollout(readTarget(env), run, '', 'VERSION');
   const deployments = await readDeployments(rollout.target);
   rollout.hasDeployed = deployments.some((each) => isOwn(rollout, each));
+  if (!rollout.hasDeployed) {
+    return console.log('None of the ten newest deployments is of this run: nothing to undo.');
+  }
+  console.log(deployments.map(describe).join('\n'));
+  await confirm(`go back from the run ${run}`, env, yes, signal);
   console.log(await goBack(rollout, ''));
 }
 
@@ -154,6 +165,11 @@ async function readHead(): Promise<string> {
   return git('rev-parse', 'HEAD');
 }
 
+/** Wrangler reads the files again at each step. */
+async function refuseMoved(commit: string): Promise<void> {
+  if ((await readHead()) !== commit) throw new Error('another commit was checked out');
+}
+
 /** Staging serves a version to all only after its test. */
 async function refuseUntested({ commit, digest }: Build): Promise<void> {
   const staging = readTarget('staging');
@@ -166,10 +182,11 @@ async function refuseUntested({ commit, digest }: Build): Promise<void> {
 
 /** Says when a release goes back in history. */
 async function printChange({ commit: old = 'unknown' }: Version, next: string): Promise<void> {
-  const isUnrelated = await failureOf(git('merge-base', '--is-ancestor', old, next));
   console.log('The served commit is', old, 'and the release is', next);
-  if (isUnrelated)
-    console.log('It goes BACK in history, unless the served commit is unknown here.');
+  const isUnknown = await failureOf(git('cat-file', '-e', old));
+  if (isUnknown) return console.log('Whether it goes back in history is unknown.');
+  const isUnrelated = await failureOf(git('merge-base', '--is-ancestor', old, next));
+  if (isUnrelated) console.log('It goes BACK in history.');
 }
 
 async function git(...args: string[]): Promise<string> {
@@ -252,7 +269,7 @@ function describe({ created_on, author_email = 'somebody', ...deployment }: Depl
 // ------------------------------------------------------------------------------------- the steps
 
 async function upload({ wrangler }: Target, build: Build): Promise<string> {
-  if ((await readHead()) !== build.commit) throw new Error('another commit was checked out');
+  await refuseMoved(build.commit);
   signal.throwIfAborted();
   // --strict refuses a worker that was changed in the dashboard. Without an id, wrangler would create a database.
   const options = ['--no-bundle', '--no-x-provision', '--strict'];
@@ -263,7 +280,15 @@ async function upload({ wrangler }: Target, build: Build): Promise<string> {
   return version;
 }
 
+/** A version inherits the secrets of the newest one, which need not be the one that is served. */
+async function refuseOtherWrites(target: Target, version: string, old: Version): Promise<void> {
+  const { bindings } = await readVersion(target, version);
+  if (bindings.includes('WRITES_STOPPED') !== old.bindings.includes('WRITES_STOPPED'))
+    throw new Error('the release would stop or resume writes: "Stop writes" in docs/operations.md');
+}
+
 async function applyMigrations(rollout: Rollout): Promise<void> {
+  await refuseMoved(rollout.commit);
   await refuseOthers(rollout);
   console.log('Applying migrations. To restore what was before:', new Date().toISOString());
   await rollout.target.wrangler('d1', 'migrations', 'apply', 'DB', '--remote');
@@ -272,6 +297,7 @@ async function applyMigrations(rollout: Rollout): Promise<void> {
 /** Gives a version a share of the requests, in percent, and the rest to the old one. */
 async function deploy(rollout: Rollout, version: string, share: number): Promise<void> {
   const { target, run, old } = rollout;
+  await refuseMoved(rollout.commit);
   const before = await refuseOthers(rollout);
   if (rollout.hasDeployed && !isOwn(rollout, before)) throw new Error('its deployment is missing');
   console.log('Deploying', version, 'at', share, '%');
@@ -288,6 +314,7 @@ async function deploy(rollout: Rollout, version: string, share: number): Promise
 
 /** Sets the routes and crons. */
 async function deployTriggers(rollout: Rollout): Promise<void> {
+  await refuseMoved(rollout.commit);
   await refuseOthers(rollout);
   const failure = await failureOf(rollout.target.wrangler('triggers', 'deploy'));
   if (failure) failSettings(rollout, failure, 'triggers deploy');
@@ -321,10 +348,10 @@ async function hold(seconds: number, test: () => Promise<void>): Promise<void> {
 // ------------------------------------------------------------------- other operators, the way back
 
 /** What a run changes. `start`: the id of the deployment before it. `old`: the version to go back to. */
-function startRollout(target: Target, run: string, start: string, old: string) {
+function startRollout(target: Target, run: string, start: string, old: string, commit = '') {
   /** Each with the command to repeat. */
   const failedSettings: string[] = [];
-  return { target, run, start, old, hasDeployed: false, failedSettings };
+  return { target, run, start, old, commit, hasDeployed: false, failedSettings };
 }
 
 function isOwn({ run }: Rollout, { annotations }: Deployment): boolean {
@@ -367,7 +394,7 @@ async function goBack(rollout: Rollout, reason: string): Promise<string> {
     }
     await pause(SETTLE_MS);
   }
-  const command = 'could not go back. Run: npx wrangler rollback';
+  const command = 'could not confirm that it went back. Run: npx wrangler rollback';
   throw new Error(`${reason}${command} ${rollout.old} --env ${environment}`);
 }
 
@@ -377,8 +404,8 @@ async function putBack(rollout: Rollout, attempt: number): Promise<string | unde
   if (attempt > 1 && sharesOf(newest) === sharesOf(foreign)) return sharesOf(foreign);
   const isOvertaken = newest === foreign && foreign.id !== rollout.start;
   const [version, ...others] = foreign.versions.map((each) => each.version_id);
+  if (version && others.length === 0) rollout.old = version;
   if (isOvertaken || attempt === 3 || !version || others.length > 0) return undefined;
-  rollout.old = version;
   await rollout.target.rollBack(version, rollout.run);
   return undefined;
 }

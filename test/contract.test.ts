@@ -58,7 +58,7 @@ const body = fc
   .map((members) => `{${members.join(',')}}`);
 
 test.each(operations.filter(({ operation }) => operation.requestBody))(
-  '$operation.operationId accepts exactly the bodies that the description declares valid',
+  '$operation.operationId accepts exactly the described bodies',
   async ({ method, path, pointer }) => {
     const schema = [...pointer, 'requestBody', 'content', 'application/json', 'schema'];
     await fc.assert(
@@ -92,7 +92,7 @@ describe('the description of a name', () => {
   test.each([
     ['of one character', '', NOT_IN_PATTERN],
     ['of a letter and a character', 'a', /^(?!)/],
-  ])('%s is that of the service, with and without the flag u', (_, start, exceptions) => {
+  ])('the description of a name %s is that of the service', (_, start, exceptions) => {
     const accepted = new Set(characters.filter((each) => isAccepted(start + each)));
     const expected = characters.filter((each) => exceptions.test(each));
     for (const flags of ['', 'u']) {
@@ -102,14 +102,6 @@ describe('the description of a name', () => {
         expected,
       );
     }
-  });
-
-  test.each([
-    ...['\u3164', '\u2800', '\ufe0f', '\u034f', '\u115f', '\u1160', '\uffa0', '\u17b4', '\u180e'],
-    ...['\u200b\u00ad', ' \u3164\u2800', '\u{e0001}', '\u{1d159}', '\u{13441}'],
-  ])('%j has no visible character', (name) => {
-    expect(isAccepted(name)).toBe(false);
-    expect(isAccepted(`${name}犬`)).toBe(true);
   });
 });
 

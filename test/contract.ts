@@ -13,6 +13,7 @@ export type Schema = {
   enum?: string[];
   pattern?: string;
   minimum?: number;
+  maximum?: number;
   minLength?: number;
   maxLength?: number;
   properties?: Record<string, Schema>;
@@ -21,7 +22,7 @@ export type Schema = {
 };
 
 type Header = { required: boolean; schema: Schema };
-type Parameter = { name: string; in: string; schema: Schema };
+type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
 
 type Operation = {
   operationId: string;
@@ -29,7 +30,7 @@ type Operation = {
   'x-stability'?: string;
   security?: unknown[];
   parameters?: Parameter[];
-  requestBody?: object;
+  requestBody?: { required?: boolean };
   responses: Record<string, { headers: Record<string, Header>; content?: object }>;
 };
 
@@ -125,7 +126,8 @@ export function expectDescribed(method: string, url: string, reply: Reply): void
     const body = problems([...content, 'schema'], reply.body);
     expect(body, `body of ${name}: ${reply.text}`).toEqual([]);
   }
-  for (const header of KNOWN_HEADERS) {
+  const exposed = reply.headers.get('access-control-expose-headers')?.split(',') ?? [];
+  for (const header of new Set([...KNOWN_HEADERS, ...exposed])) {
     const value = reply.headers.get(header);
     const expected = response.headers[header];
     if (value !== null) expect(expected, `${header} of ${name} is not described`).toBeDefined();

@@ -26,7 +26,13 @@ export function docsPageOf(store: Store) {
       if (['error', 'warning'].includes(message.type())) problems.push(message.text());
     });
     page.on('pageerror', (error) => problems.push(error.message));
-    await page.goto(`${origin}/`);
+    // The store of the tests has no https.
+    await page.route(/^https:/, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      await route.fulfill({ response: await route.fetch({ url: `${store.url()}${pathname}` }) });
+    });
+    // It may go on to https before it has loaded.
+    await page.goto(`${origin}/`, { waitUntil: 'commit' });
     await page.waitForSelector('.opblock');
     return page;
   }

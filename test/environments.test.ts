@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import wranglerPackage from '../node_modules/wrangler/package.json' with { type: 'json' };
-import packageJson from '../package.json' with { type: 'json' };
+import { app } from '../src/app.ts';
+import { generateKey } from '../src/auth/key-format.ts';
 import { PERIOD_S } from '../src/auth/rate-limit.ts';
 import { errorOf } from './contract.ts';
 import { startStore } from './store.ts';
@@ -51,13 +51,13 @@ function shared(config: Config) {
 describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   const config = read(env);
 
-  test('has the bindings and variables of local development', () => {
+  test('a deployed environment has the bindings and variables of the local one', () => {
     expect(shared(config)).toEqual(shared(local));
     expect(config.ratelimits).toMatchObject(Array(2).fill({ simple: { period: PERIOD_S } }));
     expect(config.vars).toMatchObject({ ENVIRONMENT: env });
   });
 
-  test('is reached at its base address, and nowhere else', () => {
+  test('a deployed environment is reached at its base address alone', () => {
     const base = new URL(String(config.vars.BASE_URL));
     expect(base.href).toMatch(/^https:\/\/.*[^/]\/v1$/);
     expect(config.routes).toEqual([{ pattern: base.host, custom_domain: true }]);
@@ -65,7 +65,7 @@ describe.each(['staging', 'production'])('%s in wrangler.toml', (env) => {
   });
 });
 
-test('no environment shares a database, namespace, limiter, name or address with another', () => {
+test('environments share no database, namespace, limiter, name or address', () => {
   const sets = [local, read('staging'), read('production')].map(ownValues);
   expect(sets.map((values) => values.size)).toEqual([5, 7, 7]);
   expect(new Set(sets.flatMap((values) => [...values])).size).toBe(5 + 7 + 7);
@@ -79,14 +79,10 @@ test('the top level names no account, logs no invocations, and bounds the CPU ti
   expect(local.limits?.cpu_ms).toBeLessThanOrEqual(1000);
 });
 
-test('miniflare has the version that wrangler depends on', () => {
-  expect(packageJson.devDependencies.miniflare).toBe(wranglerPackage.dependencies.miniflare);
-});
-
 describe('staging', () => {
   const store = startStore({ env: 'staging' });
 
-  test('builds links from its base address, not from the address of the request', async () => {
+  test('links on staging begin with its base address', async () => {
     const BASE = 'https://staging.api.animal-store.example';
     const first = await store.create({ name: 'Rex', categoryId: 1, status: 'sold' });
     await store.create({ name: 'Max', categoryId: 1, status: 'sold' });
@@ -100,22 +96,33 @@ describe('staging', () => {
     );
   });
 
-  test('rejects plain http, without a redirect, whether the key is valid or not', async () => {
-    const authorization = `Bearer ${await store.issueKey()}`;
-    for (const headers of [{ authorization }, {}]) {
-      const response = await fetch(`${store.url()}/v1/pets`, { headers, redirect: 'manual' });
-      expect([response.status, response.headers.has('location')]).toEqual([403, false]);
-      expect(errorOf(await response.json())).toBe(
-        '403 https_required: Send requests over https. Replace any API key that was sent over http: others may have read it.',
-      );
-    }
+  test('the health check and the log of staging name it', async () => {
+    const named = { environment: 'staging' };
+    expect((await store.fetch('/health')).body).toMatchObject(named);
+    expect(await store.logLines()).toMatchObject([named]);
   });
 });
 
-describe('the local store', () => {
+test.each(['staging', 'production'] as const)(
+  'plain http to %s is a 403 without a redirect, with a key or without',
+  async (ENVIRONMENT) => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const headers = { authorization: `Bearer ${generateKey(ENVIRONMENT)}` };
+    for (const init of [{ headers }, {}]) {
+      const reply = await app.request('http://store.example/v1/pets', init, { ENVIRONMENT });
+      expect([reply.status, reply.headers.has('location')]).toEqual([403, false]);
+      expect(errorOf(await reply.json())).toBe(
+        '403 https_required: Send requests over https. Replace any API key that was sent over http: others may have read it.',
+      );
+    }
+    log.mockRestore();
+  },
+);
+
+describe('a local store without migrations', () => {
   const store = startStore({ faults: true });
 
-  test('is a 503 without migrations', async () => {
+  test('a local store without migrations is a 503 that says how to start it', async () => {
     await store.fault({ unmigrated: true });
     const { headers, body } = await store.fetch('/v1/pets');
     expect(headers.get('retry-after')).toBe('5');

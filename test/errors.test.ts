@@ -12,7 +12,6 @@ test.each([
   ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE', 'POST'],
   ['/v1/store/orders', 'GET, HEAD, POST', 'DELETE'],
   ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE'],
-  ['/v1/health', 'GET, HEAD', 'PUT'],
   ['/health', 'GET, HEAD', 'PATCH'],
 ])('%s accepts %s, not %s', async (path, methods, other) => {
   const rejected = await store.fetch(path, { method: other });
@@ -20,15 +19,14 @@ test.each([
   expect(errorOf(rejected.body)).toBe(`405 method_not_allowed: This path accepts ${methods}.`);
 });
 
-test.each(['/v1/pets?limit=1', '/v1/pets?limit=0', '/v1/store/orders/1', '/health'])(
+test.each(['/v1/pets?limit=1', '/v1/pets/1'])(
   'HEAD %s is answered as GET, without the body',
   async (path) => {
     await seedStore(store, 2);
     const [get, head] = [await store.fetch(path), await store.fetch(path, { method: 'HEAD' })];
     expect([head.status, head.text]).toEqual([get.status, '']);
-    for (const name of ['content-type', 'link', 'cache-control', 'deprecation']) {
+    for (const name of ['content-type', 'link', 'cache-control'])
       expect(head.headers.get(name)).toBe(get.headers.get(name));
-    }
   },
 );
 

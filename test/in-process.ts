@@ -26,6 +26,7 @@ export type Send = (
   path: string,
   body?: RequestOptions['body'],
   headers?: RequestOptions['headers'],
+  environment?: 'staging' | 'production',
 ) => Promise<Reply>;
 
 /** Gives a test file the app with the store's KV. It logs nothing. */
@@ -42,7 +43,7 @@ export function startApp(store: Store): Send {
     return () => log.mockRestore();
   });
 
-  return async (method, path, body, headers = {}) => {
+  return async (method, path, body, headers = {}, environment) => {
     const sent = new Headers({
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
@@ -52,7 +53,9 @@ export function startApp(store: Store): Send {
       else sent.set(name, value);
     }
     const init = { method, headers: sent, ...(body !== undefined && { body, duplex: 'half' }) };
-    const response = await app.request(path, init, env, context);
+    const url = environment ? `https://localhost${path}` : path;
+    const vars = environment && { ENVIRONMENT: environment };
+    const response = await app.request(url, init, { ...env, ...vars }, context);
     return readReply(method, path, response);
   };
 }

@@ -44,8 +44,8 @@ async function startServer(input: WorkerInput) {
     worker,
     url,
     bindings: await worker.getEnv(),
-    /** The changes since the database was emptied. */
-    changes: new Set([{}]),
+    /** Whether the database may hold rows. */
+    isDirty: true,
     /** The keys of test files that KV has. */
     suiteKeys: new Set<string>(),
   };

@@ -32,9 +32,9 @@ export function startStore(options: ServerOptions = {}) {
   let scheduledRuns = 0;
 
   const store = {
-    /** The origin of its addresses. */
+    /** The origin of its addresses. Other clients can write there. */
     url(): string {
-      server.changes.add({});
+      server.isDirty = true;
       return server.url.origin;
     },
 
@@ -45,16 +45,13 @@ export function startStore(options: ServerOptions = {}) {
         if (value === null) present.delete(name);
         else present.set(name, value);
       }
-      const change = {};
-      if (method !== 'GET') server.changes.add(change);
+      if (method !== 'GET') server.isDirty = true;
       const init = { method, headers: [...present], redirect: 'manual' as const };
       const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
       const response = await request(path, withBody);
       requestIds.add(response.headers.get('x-request-id'));
       const reply = await readReply(method, path, response);
       if (reply.status === 413) await untilConnected(request);
-      // A rejected request changed nothing.
-      if (reply.status >= 400 && reply.status < 500) server.changes.delete(change);
       return reply;
     },
 
@@ -81,7 +78,7 @@ export function startStore(options: ServerOptions = {}) {
       putRecord(server.bindings.API_KEYS, key, record),
 
     async bindings(): Promise<Env> {
-      server.changes.add({});
+      server.isDirty = true;
       return server.bindings;
     },
 
@@ -132,8 +129,8 @@ export function startStore(options: ServerOptions = {}) {
   beforeEach(async () => {
     if (!server.suiteKeys.has(suiteKey)) await store.putRecord(suiteKey, { id: 'suite' });
     server.suiteKeys.add(suiteKey);
-    if (server.changes.size > 0) await server.bindings.DB.exec(EMPTY);
-    server.changes.clear();
+    if (server.isDirty) await server.bindings.DB.exec(EMPTY);
+    server.isDirty = false;
     if (options.faults) await store.fault({});
     server.harness.clearLogs();
     requestIds.clear();

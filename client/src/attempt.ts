@@ -50,6 +50,8 @@ export async function attempt<T>(
   try {
     const key = typeof apiKey === 'function' ? await Promise.race([apiKey(), ended]) : apiKey;
     checkApiKey(key);
+    // The call may have ended while the key was fetched.
+    signal.throwIfAborted();
     code = 'network_error';
     progress.attempts += 1;
     const bookmark = session?.bookmark;
@@ -75,8 +77,12 @@ export async function attempt<T>(
 
 /** With the reason that Node.js gives only in the cause of its error, such as ECONNREFUSED. */
 function messageOf(error: unknown): string {
-  const { message = error, cause } = Object(error);
-  return [message, cause?.code ?? cause?.message].filter(Boolean).join(': ');
+  try {
+    const { message = error, cause } = Object(error);
+    return [message, cause?.code ?? cause?.message].filter(Boolean).map(String).join(': ');
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */
@@ -103,7 +109,7 @@ async function readText(response: FetchResponse): Promise<string> {
 
 function read<T>(text: string, returns: Returns, metadata: Metadata): Reply<T> | StoreError {
   const { status, headers } = metadata;
-  const body = parseBody(text);
+  const body = parseBody(text, status);
   if (status >= 200 && status < 300 && isResult<T>(body, returns)) return { data: body, metadata };
   const { code, message } = Object(body);
   if (status >= 400 && typeof code === 'string' && typeof message === 'string')
@@ -117,9 +123,9 @@ function read<T>(text: string, returns: Returns, metadata: Metadata): Reply<T> |
   );
 }
 
-/** The value, `undefined` for an empty text, or `null` for anything else. */
-function parseBody(text: string): unknown {
-  if (text === '') return undefined;
+/** The value, `undefined` for a 204, or `null` for anything else. */
+function parseBody(text: string, status: number): unknown {
+  if (status === 204) return undefined;
   try {
     return text.length > MAX_RESPONSE_LENGTH ? null : parseJson(text);
   } catch {

@@ -27,8 +27,8 @@ export type StoreErrorDetails = {
   /** In a test, the fields that it needs: the others get the values of a response without headers. */
   metadata?: Partial<Metadata> | undefined;
   body?: Record<string, unknown> | undefined;
-  outcomeUnknown?: boolean;
-  idempotencyKey?: string;
+  outcomeUnknown?: boolean | undefined;
+  idempotencyKey?: string | undefined;
   cause?: unknown;
 };
 
@@ -60,7 +60,7 @@ export class StoreError extends Error {
     this.code = code;
     this.status = metadata?.status;
     this.requestId = metadata?.requestId;
-    this.metadata = metadata && { ...metadataOf(Response.error(), 1), ...metadata };
+    this.metadata = metadata && { ...metadataOf(Response.error(), 0), ...metadata };
     this.body = body;
     this.attempts = metadata?.attempts ?? 0;
     this.outcomeUnknown = outcomeUnknown;

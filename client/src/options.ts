@@ -67,7 +67,7 @@ export function checkStoreOptions({ baseUrl, apiKey, fetch, ...others }: StoreOp
     'baseUrl: must start with https:// (http:// only for localhost: others could read the key), without blanks, user name, query and fragment',
   );
   if (typeof apiKey !== 'function') checkApiKey(apiKey);
-  must(!fetch || typeof fetch === 'function', 'fetch: must be a function');
+  must(fetch === undefined || typeof fetch === 'function', 'fetch: must be a function');
   checkCallOptions(others);
 }
 
@@ -90,7 +90,10 @@ export function checkApiKey(apiKey: unknown): void {
 }
 
 function checkCallOptions({ signal, headers = {}, ...others }: CallOptions): void {
-  must(!signal || signal.aborted !== undefined, 'signal: must be an AbortSignal');
+  must(
+    signal === undefined || typeof Object(signal).addEventListener === 'function',
+    'signal: must be an AbortSignal',
+  );
   must(
     // The headers of a `Headers` are not properties: they would be lost.
     String(headers) === '[object Object]' &&

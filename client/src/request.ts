@@ -5,8 +5,11 @@ import { checkRequestOptions, must, type RequestOptions } from './options.ts';
 import { send } from './send.ts';
 import { VERSION } from './version.ts';
 
+/** Not HEAD, whose errors have no body. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 /** The methods of HTTP that `request` accepts. */
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Method = (typeof METHODS)[number];
 
 type Details = {
   /** The parameter of the route. */
@@ -24,13 +27,15 @@ export async function request<T>(
   options: RequestOptions = {},
   { id, isRepeatable = method !== 'PATCH', returns = 'object' }: Details = {},
 ): Promise<Reply<T>> {
+  // In lower case, a POST would be repeated without an Idempotency-Key.
+  must(METHODS.includes(method), `method: must be one of ${METHODS}`);
   checkRequestOptions(options);
   const { body } = options;
   requireBigInts(Object(body));
   // Otherwise the path could change the host, which gets the API key.
   must(route[0] === '/', 'path: must start with /');
   const path = route.replace(/{(\w+Id)}$/, (_, name) => {
-    requireBigInts({ [name]: id ?? null });
+    must(typeof id === 'bigint', `${name}: must be a bigint, such as 7n`);
     return String(id);
   });
   const outgoing = {

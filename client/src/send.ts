@@ -70,7 +70,7 @@ function record(
   if (requestId) progress.requestId = requestId;
   // A browser reports a redirect with status 0, which is a response.
   const isAccepted = code === 'invalid_response' && status < 400;
-  if (!/^(GET|HEAD)$/.test(method) && (isAccepted || isUnanswered(error))) {
+  if (method !== 'GET' && (isAccepted || isUnanswered(error))) {
     progress.outcomeUnknown = true;
     progress.idempotencyKey = headers['idempotency-key'];
   }

@@ -2,6 +2,13 @@
 
 const ADDRESS = '/v1/openapi.json';
 
+// Before anything is shown, so that no key is typed or sent over http. The local store has no https.
+const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname);
+if (location.protocol === 'http:' && !isLocal) {
+  location.replace(location.href.replace('http:', 'https:'));
+  await new Promise(() => {});
+}
+
 // Swagger UI fills in the example of a parameter and sends it. The same Idempotency-Key on every request would
 // prevent a second animal from being added.
 const withoutExample = ({ example, examples, ...parameter }) => parameter;
@@ -33,7 +40,7 @@ delete description.info.contact;
 description.externalDocs = { url: ADDRESS, description: `OpenAPI description: ${ADDRESS}` };
 
 // The key that every local store accepts (README.md). It is public, and no deployed store accepts it.
-if (['localhost', '127.0.0.1', '[::1]'].includes(location.hostname))
+if (isLocal)
   description.components.securitySchemes.apiKey.description +=
     '\n\nThe key of every local store: `animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP`';
 
@@ -99,7 +106,6 @@ const nameControls = () => ({
     ExamplesSelect: named('select', () => 'Example'),
     JsonSchema_string: named('input, select', ({ description }) => description),
     RequestBodyEditor: named('textarea', () => 'Request body'),
-    authorizationPopup: named('.close-modal', () => 'Close'),
     Button: namedByVisibleText,
     Input: namedByVisibleText,
     // The link of an operation is inside the button that unfolds it, and a button must not contain a link.
@@ -112,11 +118,45 @@ const nameControls = () => ({
   },
 });
 
+// The dialog that asks for the key. A modal dialog of the browser holds the focus, which its end gives back.
+const Modal =
+  (AuthorizationPopup, { React }) =>
+  (props) => {
+    const dialog = React.useRef();
+    React.useEffect(() => {
+      const opener = document.activeElement;
+      dialog.current.querySelector('.close-modal').setAttribute('aria-label', 'Close');
+      dialog.current.showModal();
+      dialog.current.querySelector('input')?.focus();
+      return () => opener.focus();
+    }, []);
+    const close = (event) => {
+      event.preventDefault();
+      props.authActions.showDefinitions(false);
+    };
+    const attributes = { ref: dialog, onCancel: close, 'aria-label': 'Authorization' };
+    const popup = React.createElement(AuthorizationPopup, props);
+    return React.createElement('dialog', attributes, popup);
+  };
+
+const holdFocus = () => ({ wrapComponents: { authorizationPopup: Modal } });
+
+// Swagger UI's headings leave out level 2, and give the headers of a response the level of "Responses".
+const levelOf = (heading) => {
+  if (heading.closest('.models') === heading.parentElement) return 2;
+  return Number(heading.tagName[1]) - (heading.matches('.headers__title') ? 0 : 1);
+};
+const page = document.querySelector('#docs');
+new MutationObserver(() => {
+  for (const heading of page.querySelectorAll(':is(h2, h3, h4, h5, h6):not([aria-level])'))
+    heading.setAttribute('aria-level', levelOf(heading));
+}).observe(page, { childList: true, subtree: true });
+
 window.SwaggerUIBundle({
   spec: description,
-  domNode: document.querySelector('#docs'),
+  domNode: page,
   requestInterceptor,
-  plugins: [showRawBodies, showStability, nameControls],
+  plugins: [showRawBodies, showStability, nameControls, holdFocus],
   deepLinking: true,
   displayRequestDuration: true,
   showExtensions: true,

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { generateKey } from '../../src/auth/key-format.ts';
-import { parseRecord, stateOf } from '../../src/auth/key-record.ts';
+import { parseRecord, recordName, stateOf } from '../../src/auth/key-record.ts';
 import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
@@ -13,14 +14,12 @@ const list = (authorization: string | null) =>
 
 const CHALLENGE = 'Bearer realm="animal-store"';
 const INVALID_TOKEN = 'Bearer realm="animal-store", error="invalid_token"';
-const CREATED = { id: 'key', label: 'x', createdAt: '2026-11-20T00:00:00Z' };
 
-test.each([null, 'Basic dXNlcjpwYXNz', generateKey('local'), 'Bearer', 'Bearer '])(
-  'the header %j has no key',
+test.each([null, 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer '])(
+  'a request with the header %j is a 401 that asks for a key',
   async (authorization) => {
     const { headers, body } = await list(authorization);
     expect(headers.get('www-authenticate')).toBe(CHALLENGE);
-    expect(headers.get('cache-control')).toBe('private, no-store');
     expect(errorOf(body)).toBe(
       '401 missing_api_key: An API key is required: send the header Authorization: Bearer <API_KEY>.',
     );
@@ -29,7 +28,7 @@ test.each([null, 'Basic dXNlcjpwYXNz', generateKey('local'), 'Bearer', 'Bearer '
 
 const MALFORMED = 'The API key is malformed. Check that it is complete.';
 const FOREIGN = 'This API key is for the production environment; this is local.';
-const PAST = '2026-11-20T00:00:00Z';
+const PAST = '2026-11-19T12:00:00Z';
 const EXPIRED = { expiresAt: PAST };
 
 test.each([
@@ -47,32 +46,33 @@ test.each([
     () => store.issueKey({ ...EXPIRED, revokedAt: PAST }),
     '401 revoked_api_key: This API key was revoked.',
   ],
-])('%s is rejected', async (_, key, error) => {
+])('%s is a 401 that says why', async (_, key, error) => {
   const { headers, body } = await list(`Bearer ${await key()}`);
   expect(headers.get('www-authenticate')).toBe(INVALID_TOKEN);
   expect(headers.get('cache-control')).toBe('private, no-store');
   expect(errorOf(body)).toBe(error);
 });
 
-test('unknown paths, unsupported methods and preflights need no key', async () => {
+test.each([
+  { method: 'GET', path: '/v1/nothing', status: 404 },
+  { method: 'DELETE', path: '/v1/pets', status: 405 },
+  { method: 'OPTIONS', path: '/v1/pets', status: 204 },
+])('$method $path needs no key, and is a $status', async ({ method, path, status }) => {
   const headers = { authorization: null };
-  expect(await send('GET', '/v1/nothing', undefined, headers)).toMatchObject({ status: 404 });
-  expect(await send('DELETE', '/v1/pets', undefined, headers)).toMatchObject({ status: 405 });
-  expect(await send('OPTIONS', '/v1/pets', undefined, headers)).toMatchObject({ status: 204 });
+  expect(await send(method, path, undefined, headers)).toMatchObject({ status });
 });
 
-test.each(['Bearer', 'bEaReR', 'Bearer  '])(
-  'an issued key works with the scheme %j',
-  async (scheme) => {
-    const authorization = `${scheme} ${await store.issueKey()}`;
-    const { status, headers } = await store.fetch('/v1/pets', { headers: { authorization } });
-    expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
-    expect(headers.has('www-authenticate')).toBe(false);
-  },
-);
+test.each(['Bearer', 'bEaReR', 'Bearer  '])('an issued key works after %j', async (scheme) => {
+  const authorization = `${scheme} ${await store.issueKey()}`;
+  const { status, headers } = await store.fetch('/v1/pets', { headers: { authorization } });
+  expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+  expect(headers.has('www-authenticate')).toBe(false);
+});
+
+const VALID = { id: 'key', label: 'x', createdAt: '2026-11-20T00:00:00Z' };
 
 test('a key is expired from the millisecond of its expiry on', () => {
-  const record = { ...CREATED, expiresAt: '2026-11-20T12:00:00.000Z' };
+  const record = { ...VALID, expiresAt: '2026-11-20T12:00:00.000Z' };
   vi.setSystemTime('2026-11-20T11:59:59.999Z');
   const before = stateOf(record);
   vi.setSystemTime('2026-11-20T12:00:00.000Z');
@@ -81,7 +81,34 @@ test('a key is expired from the millisecond of its expiry on', () => {
   expect([before, then]).toEqual(['active', 'expired']);
 });
 
-test.each(['{', '{}', '[]', '{"id":""}', '{"id":"x","label":"x","createdAt":"yesterday"}'])(
-  '%s is not a record of a key',
-  (stored) => expect(() => parseRecord(stored)).toThrow('KV holds an invalid key record.'),
+test('a record may have null for what it lacks, and unknown fields', () => {
+  const record = { ...VALID, expiresAt: null, revokedAt: null, family: null, unknown: 1 };
+  expect(stateOf(parseRecord(JSON.stringify(record)))).toBe('active');
+});
+
+test.each([
+  ...['{', '[]', '{}'],
+  ...[{ id: '' }, { label: 7 }, { family: '' }, { createdAt: 'yesterday' }].map(withField),
+  ...[{ expiresAt: '2026-13-45T00:00:00Z' }, { expiresAt: '2026-11-20T00:00:00' }].map(withField),
+  ...[{ expiresAt: 'never' }, { revokedAt: 'yes' }].map(withField),
+])('the invalid record %s of KV is a mistake, not a key', (stored) =>
+  expect(() => parseRecord(stored)).toThrow('KV holds an invalid key record.'),
 );
+
+function withField(field: object): string {
+  return JSON.stringify({ ...VALID, ...field });
+}
+
+test('KV has a record under the SHA-256 of the whole key', async () => {
+  const key = generateKey('local');
+  const hash = createHash('sha256').update(key).digest('hex');
+  expect(await recordName(key)).toBe(`key:${hash}`);
+});
+
+test('staging rejects a key of the local environment without a read of KV', async () => {
+  const authorization = `Bearer ${generateKey('local')}`;
+  const { body } = await send('GET', '/v1/pets', undefined, { authorization }, 'staging');
+  expect(errorOf(body)).toBe(
+    '401 invalid_api_key: This API key is for the local environment; this is staging.',
+  );
+});

@@ -1,37 +1,50 @@
-import { describe, expect, test } from 'vitest';
-import { environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
+import { expect, test, vi } from 'vitest';
+import { checksum, environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
 
-describe('a key', () => {
-  // The checksums are those of zlib: the second one begins with the padding.
-  test.each([
-    ['animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP', 'local'],
-    ['animal_staging_0000000000000000000000000000100If5tQ', 'staging'],
-  ])('%s is of the environment %s', (key, environment) => {
-    expect(environmentOfKey(key)).toBe(environment);
+// The checksums are those of zlib: the second one begins with the padding.
+test.each([
+  ['animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP', 'local'],
+  ['animal_staging_0000000000000000000000000000100If5tQ', 'staging'],
+])('the key %s is of the environment %s', (key, environment) => {
+  expect(environmentOfKey(key)).toBe(environment);
+});
+
+test.each(['local', 'staging', 'production'])('a key for %s can be generated', (environment) => {
+  const key = generateKey(environment);
+  expect(key).toMatch(new RegExp(`^animal_${environment}_[0-9A-Za-z]{36}$`));
+  expect(environmentOfKey(key)).toBe(environment);
+  expect(generateKey(environment)).not.toBe(key);
+});
+
+test('a key with any one character changed is malformed', () => {
+  const key = generateKey('local');
+  const others = Array.from(key, (character, i) => {
+    const other = character === 'x' ? 'y' : 'x';
+    return key.slice(0, i) + other + key.slice(i + 1);
   });
+  expect(others.filter((other) => environmentOfKey(other) !== undefined)).toEqual([]);
+});
 
-  test.each(['local', 'staging', 'production'])('can be generated for %s', (environment) => {
-    const key = generateKey(environment);
-    expect(key).toMatch(new RegExp(`^animal_${environment}_[0-9A-Za-z]{36}$`));
-    expect(environmentOfKey(key)).toBe(environment);
-    expect(generateKey(environment)).not.toBe(key);
+/** With the checksum of its 31 random characters. */
+const LONGER = `animal_local_${'0'.repeat(31)}`;
+
+test.each([
+  '',
+  'animal_local_',
+  generateKey('test'),
+  ` ${generateKey('local')}`,
+  `${generateKey('local')}\n`,
+  generateKey('local').toUpperCase(),
+  LONGER + checksum(LONGER),
+])('%j is not a key', (text) => expect(environmentOfKey(text)).toBeUndefined());
+
+test('every digit of a key is equally frequent: the bytes from 248 on are not used', () => {
+  const bytes = [248, 255, ...Array(30).fill(61)];
+  const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
+    new Uint8Array(array?.buffer ?? [])[0] = bytes.shift() ?? 0;
+    return array;
   });
-
-  test('is malformed with any one character changed', () => {
-    const key = generateKey('local');
-    const others = Array.from(key, (character, i) => {
-      const other = character === 'x' ? 'y' : 'x';
-      return key.slice(0, i) + other + key.slice(i + 1);
-    });
-    expect(others.filter((other) => environmentOfKey(other) !== undefined)).toEqual([]);
-  });
-
-  test.each([
-    '',
-    'animal_local_',
-    generateKey('test'),
-    ` ${generateKey('local')}`,
-    `${generateKey('local')}\n`,
-    generateKey('local').toUpperCase(),
-  ])('is not %j', (text) => expect(environmentOfKey(text)).toBeUndefined());
+  const key = generateKey('local');
+  random.mockRestore();
+  expect(key.slice(0, -6)).toBe(`animal_local_${'z'.repeat(30)}`);
 });

@@ -21,10 +21,9 @@ function listWith(key: string, headers: Record<string, string> = {}): Promise<Re
 }
 
 describe('the limit of a key', () => {
-  const limited = 'RATE_LIMITER';
-  beforeEach(() => store.fault({ limited }));
+  beforeEach(() => store.fault({ limited: 'RATE_LIMITER' }));
 
-  test('applies to that key only', async () => {
+  test('the limit of a key applies to that key only', async () => {
     const [one, other] = [await store.issueKey({ id: 'one' }), await store.issueKey()];
     const replies: Reply[] = [];
     for (let i = 0; i < TOO_MANY; i += 1) replies.push(await listWith(one));
@@ -44,25 +43,41 @@ describe('the limit of a key', () => {
   test.each([
     ['throws', 'limiter unavailable'],
     ['hangs', 'The rate limiter did not respond within 500 ms'],
-  ] as const)('does not apply while the limiter %s, which is logged', async (limiters, cause) => {
-    await store.fault({ limited, limiters });
-    expect(await listWith(await store.issueKey())).toMatchObject({ status: 200 });
-    const [line] = await store.logLines();
-    expect(line).toMatchObject({ limiterFailures: [`RATE_LIMITER: Error: ${cause}`] });
-  });
+  ] as const)(
+    'no limit applies while the limiters %s, and the line says why',
+    async (limiters, cause) => {
+      await store.fault({ limiters });
+      expect(await store.create({ name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 });
+      const [line] = await store.logLines();
+      expect(line?.limiterFailures).toEqual([
+        `RATE_LIMITER: Error: ${cause}`,
+        `WRITE_RATE_LIMITER: Error: ${cause}`,
+      ]);
+    },
+  );
+});
+
+test('rotated keys have limits of their own', async () => {
+  await listWith(await store.issueKey({ id: 'second', family: 'first' }));
+  expect(await store.calls()).toMatchObject({ last: { limit: { key: 'second' } } });
 });
 
 describe('the limit of writes', () => {
   beforeEach(() => store.fault({ limited: 'WRITE_RATE_LIMITER' }));
 
   // That every other operation that writes has the scope write: scopes.test.ts.
-  test('counts writes, valid or not', async () => {
-    const headers = { authorization: `Bearer ${await store.issueKey()}` };
-    const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', headers });
-    expect(await statusesOf(remove)).toEqual([404, 429]);
+  test('the limit of writes counts writes, permitted or not', async () => {
+    for (const [scopes, status] of [
+      [['write'], 404],
+      [['read'], 403],
+    ] as const) {
+      const headers = { authorization: `Bearer ${await store.issueKey({ scopes })}` };
+      const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', headers });
+      expect(await statusesOf(remove)).toEqual([status, 429]);
+    }
   });
 
-  test('counts no reads', async () => {
+  test('the limit of writes counts no reads', async () => {
     const key = await store.issueKey();
     expect(await statusesOf(() => listWith(key))).toEqual([200]);
   });

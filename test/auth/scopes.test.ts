@@ -28,7 +28,6 @@ test.each(OPERATIONS)('$operationId needs its scope before it is validated', asy
   expect(headers.get('www-authenticate')).toBe(
     `Bearer realm="animal-store", error="insufficient_scope", scope="${scope}"`,
   );
-  expect(headers.get('cache-control')).toBe('private, no-store');
 });
 
 const RECORDS: { record: Record<string, unknown>; canRead: boolean; canWrite: boolean }[] = [
@@ -40,10 +39,10 @@ const RECORDS: { record: Record<string, unknown>; canRead: boolean; canWrite: bo
   // Not understood, so not a licence to write.
   { record: { scopes: null }, canRead: true, canWrite: false },
   { record: { scopes: 'write' }, canRead: true, canWrite: false },
-  { record: { scope: ['read'] }, canRead: true, canWrite: false },
+  { record: { scopes: ['read', 'write'], scope: 'read' }, canRead: true, canWrite: false },
 ];
 
-test.each(RECORDS)('a key with $record: read $canRead, write $canWrite', async (each) => {
+test.each(RECORDS)('a key with $record may read: $canRead, write: $canWrite', async (each) => {
   const headers = { authorization: await keyWith(each.record) };
   const list = await store.fetch('/v1/pets', { headers });
   const create = await store.create({ name: 'Rex', categoryId: 1 }, { headers });

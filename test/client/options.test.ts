@@ -108,6 +108,18 @@ test('a failed apiKey function does not hide that an earlier attempt may have wr
   expect(error).toMatchObject({ code: 'api_key_failed', ...known });
 });
 
+test('a call that is aborted while its key is fetched sends nothing', async () => {
+  const controller = new AbortController();
+  const apiKey = async () => {
+    controller.abort();
+    return 'key';
+  };
+  const { store, requests } = clientWith([rex], { apiKey });
+  const error = await store.createPet(REX, { signal: controller.signal }).catch((reason) => reason);
+  expect(error).toMatchObject({ code: 'aborted', attempts: 0, outcomeUnknown: false });
+  expect(requests).toEqual([]);
+});
+
 test('the global fetch is looked up at each call', async () => {
   const store = createAnimalStore(VALID);
   vi.stubGlobal('fetch', rex);

@@ -31,10 +31,12 @@ describe.each(Object.entries(CALLS))('%s, as README.md says,', (method, call) =>
 });
 
 const { deletePet, updateOrder } = CALLS;
+const emptyPage = async () => new Response('');
 
 test.each([
   ['a delete that finds no animal', deletePet, [noPet], { outcomeUnknown: false }],
   ['a repeated delete that finds no path', deletePet, [lost, noPath], { outcomeUnknown: true }],
+  ['a delete that a proxy answers with an empty 200', deletePet, [emptyPage], {}],
   ['a repeated delete that gets a page', deletePet, [lost, proxyPage], { outcomeUnknown: true }],
   ['a repeated update that is rejected', updateOrder, [lost, conflict], { outcomeUnknown: true }],
 ])('%s fails', async (_, call, answers, failure) => {
@@ -76,7 +78,9 @@ test.each([
   [new TypeError("Cannot read properties of null (reading 'body')"), /: Cannot read/],
   ['a string', 'The request failed: a string'],
   [undefined, 'The request failed: '],
-])('whatever a fetch rejects with is a network_error: %s', async (cause, message) => {
+  [Object.create(null), 'The request failed: unknown'],
+  [{ message: Symbol('odd') }, /: Symbol/],
+])('whatever a fetch rejects with is a network_error: %#', async (cause, message) => {
   const fetch = vi.fn(() => Promise.reject(cause));
   const outcome = await outcomeOf(clientWith([], { fetch }).store.getHealth());
   const failure = { name: 'StoreError', code: 'network_error', cause, attempts: 4 };
@@ -98,7 +102,6 @@ test('request sends any path with the key, the exact JSON and the retries of the
 
 test.each<[Method, number, boolean]>([
   ['GET', 4, false],
-  ['HEAD', 4, false],
   ['POST', 4, true],
   ['PUT', 4, true],
   ['DELETE', 4, true],
@@ -116,3 +119,10 @@ test.each(['toys', '@evil.example/toys', '.evil.example', ''])(
     expect(requests).toEqual([]);
   },
 );
+
+test.each(['post', 'patch', 'HEAD', ''])('request rejects the method %j', async (method) => {
+  const { store, requests } = clientWith([rex]);
+  // @ts-expect-error: no compiler checks callers in JavaScript.
+  expect(await outcomeOf(store.request(method, '/pets'))).toBeInstanceOf(TypeError);
+  expect(requests).toEqual([]);
+});

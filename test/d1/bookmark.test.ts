@@ -9,8 +9,6 @@ const store = startStore();
 const send = startApp(store);
 
 const BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
-/** The bookmark of a state that the database does not reach. */
-const FORGED = `ffffffff-ffffffff-ffffffff-${'f'.repeat(32)}`;
 const REX = { name: 'Rex', categoryId: 1 };
 
 test('a response has no bookmark if the request has none', async () => {
@@ -34,33 +32,19 @@ test.each(['first-unconstrained', 'first-primary'])(
   },
 );
 
-test.each(['first,', 'FIRST-PRIMARY', 'first-primary, first-primary', 'x'.repeat(257), "x'", ''])(
-  '%j is malformed, and not returned',
-  async (bookmark) => {
-    const reply = await send('GET', '/v1/pets', undefined, { 'x-d1-bookmark': bookmark });
-    expect(errorOf(reply.body)).toBe(
-      '400 invalid_request: X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response',
-    );
-    expect(reply.headers.has('x-d1-bookmark')).toBe(false);
-  },
-);
+test('an invalid bookmark is a 400, and not returned', async () => {
+  const headers = { 'x-d1-bookmark': 'FIRST-PRIMARY' };
+  const reply = await send('GET', '/v1/pets', undefined, headers);
+  expect(errorOf(reply.body)).toBe(
+    '400 invalid_request: X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response',
+  );
+  expect(reply.headers.has('x-d1-bookmark')).toBe(false);
+});
 
-test.each([
-  '00000000-00000000-00000000',
-  FORGED,
-  FORGED.toUpperCase(),
-  'v2.bookmark_of-another:shape/that+may=come~',
-])('a create with the unknown bookmark %s returns another one', async (bookmark) => {
+test('a create with the bookmark of a later state returns another one', async () => {
+  const bookmark = `ffffffff-ffffffff-ffffffff-${'f'.repeat(32)}`;
   const created = await store.create(REX, { headers: { 'x-d1-bookmark': bookmark } });
   expect(created.status).toBe(201);
   expect(created.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
   expect(created.headers.get('x-d1-bookmark')).not.toBe(bookmark);
-});
-
-test('the primary serves a bookmark of another format', async () => {
-  const { text } = await store.create(REX);
-  const headers = { 'x-d1-bookmark': 'v2.bookmark_of-another:shape/that+may=come~' };
-  const listed = await store.fetch('/v1/pets', { headers });
-  expect([listed.status, listed.text]).toEqual([200, `[${text}]`]);
-  expect(listed.headers.get('x-d1-bookmark')).toMatch(BOOKMARK);
 });

@@ -11,9 +11,9 @@ export type Fault =
   | 'is held, then throws'
   | 'hangs'
   | 'runs, then hangs' // the call takes effect, and never returns
-  | { text: string } // it throws with this message
+  | { text: string; thrown?: 'TypeError' | 'RangeError' } // it throws with this message
   | { takes: number } // milliseconds
-  | { attempts: number } // D1 reports this number of attempts; locally it reports 1
+  | { meta: object } // D1 reports this beside its result
   | { ahead: number }; // it works, and sets the time of day this many milliseconds ahead
 
 type Call = () => Promise<unknown>;
@@ -54,13 +54,13 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Makes a call with a fault. `lost` is the message of `throws`. */
 export async function callWith(fault: Fault, call: Call, lost: string): Promise<unknown> {
   const run = () => callBinding(call);
-  const fail = (message = lost): never => {
-    throw new Error(message);
+  const fail = (message = lost, Thrown: ErrorConstructor = Error): never => {
+    throw new Thrown(message);
   };
   if (typeof fault === 'object') {
-    if ('text' in fault) return fail(fault.text);
+    if ('text' in fault) return fail(fault.text, globalThis[fault.thrown ?? 'Error']);
     if ('takes' in fault) return pause(fault.takes).then(run);
-    if ('attempts' in fault) return run().then((result) => withAttempts(result, fault.attempts));
+    if ('meta' in fault) return run().then((result) => withMeta(result, fault.meta));
     setClock({ ahead: fault.ahead });
     return run();
   }
@@ -89,8 +89,7 @@ export async function callWith(fault: Fault, call: Call, lost: string): Promise<
   return fault === 'is held, then throws' ? fail() : result;
 }
 
-/** D1 repeats reads that fail, and reports how often it did. The local D1 repeats none. */
-function withAttempts(result: unknown, attempts: number): unknown {
-  for (const { meta } of [result].flat() as D1Result[]) meta.total_attempts = attempts;
+function withMeta(result: unknown, meta: object): unknown {
+  for (const one of [result].flat() as D1Result[]) Object.assign(one.meta, meta);
   return result;
 }

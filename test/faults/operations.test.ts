@@ -1,5 +1,6 @@
 /** Every operation while D1 fails: its response, the single call of D1, and what D1 then stores. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { operations } from '../contract.ts';
 import { expectError } from '../orders/steps.ts';
 import { type Reply, startStore } from '../store.ts';
 import { clientOf } from './client.ts';
@@ -29,90 +30,88 @@ type Operation = {
   success: number;
   /** The status of the same request sent after that, if it is another one. */
   again?: number;
-  /** The message of a 503. */
-  message: string;
+  /** Of a 503: what is unknown, and the advice. */
+  unknown: string;
+  advice: string;
 };
 
-const unknown = (effect: string, advice: string) =>
-  `The database did not respond. It is unknown ${effect}. ${advice}`;
-const KEYED = unknown(
-  'whether the request was carried out',
-  'Retry with the same Idempotency-Key: it is carried out at most once.',
-);
+const KEYED = {
+  unknown: 'whether the request was carried out',
+  advice: 'Retry with the same Idempotency-Key: it is carried out at most once.',
+};
 const UNKEYED =
   'Check before you retry. To make retries safe, send an Idempotency-Key with the first request.';
 
 const KEYED_CREATES: Operation[] = [
   {
-    name: 'createPet with an Idempotency-Key',
+    name: 'createPet with a key',
     send: () => create('Rex', 'k'),
     after: WITH_REX,
     success: 201,
-    message: KEYED,
+    ...KEYED,
   },
   {
-    name: 'placeOrder with an Idempotency-Key',
+    name: 'placeOrder with a key',
     send: () => place(1, 'k'),
     after: WITH_ORDER,
     success: 201,
-    message: KEYED,
+    ...KEYED,
   },
 ];
 
 const WRITES: Operation[] = [
   ...KEYED_CREATES,
   {
-    name: 'createPet',
-    send: () => create('Rex'),
-    after: WITH_REX,
-    success: 201,
-    message: unknown('whether the animal was added', UNKEYED),
+    ...{ name: 'createPet', send: () => create('Rex'), after: WITH_REX, success: 201 },
+    ...{ unknown: 'whether the animal was added', advice: UNKEYED },
   },
   {
     name: 'updatePet',
     send: () => update(1, { name: 'Max', status: 'sold' }),
     after: [ORDERED, 'animal Max is sold', ORDER],
     success: 200,
-    message: unknown(
-      'whether the animal was changed',
+    unknown: 'whether the animal was changed',
+    advice:
       'Check before you retry: the same change could overwrite a later one of another client.',
-    ),
   },
   {
-    name: 'deletePet',
-    send: () => remove(1),
-    after: [ORDERED, ORDER],
-    success: 204,
-    again: 404,
-    message: unknown(
-      'whether the animal was deleted',
-      'A retry is safe: 404 means that the animal is deleted.',
-    ),
+    ...{
+      name: 'deletePet',
+      send: () => remove(1),
+      after: [ORDERED, ORDER],
+      success: 204,
+      again: 404,
+    },
+    unknown: 'whether the animal was deleted',
+    advice: 'A retry is safe: 404 means that the animal is deleted.',
   },
   {
-    name: 'placeOrder',
-    send: () => place(1),
-    after: WITH_ORDER,
-    success: 201,
-    again: 409,
-    message: unknown('whether the order was placed', UNKEYED),
+    ...{ name: 'placeOrder', send: () => place(1), after: WITH_ORDER, success: 201, again: 409 },
+    ...{ unknown: 'whether the order was placed', advice: UNKEYED },
   },
   {
     name: 'updateOrder',
     send: () => move(1, 'delivered'),
     after: [AVAILABLE, 'animal 2 is sold', 'order 1 of 2 is delivered'],
     success: 200,
-    message: unknown(
-      'whether the order was changed',
-      'A retry is safe: setting the current status again changes nothing.',
-    ),
+    unknown: 'whether the order was changed',
+    advice: 'A retry is safe: setting the current status again changes nothing.',
   },
 ];
 
-type Sent = Pick<Operation, 'send' | 'message'>;
+const READS = {
+  ...{ listPets: '/v1/pets', getPet: '/v1/pets/1' },
+  ...{ listOrders: '/v1/store/orders', getOrder: '/v1/store/orders/1' },
+};
+
+test('every operation of the description is tried while D1 fails', () => {
+  const tried = new Set([...Object.keys(READS), ...WRITES.map(({ name }) => name)]);
+  const described = operations.map(({ operation }) => operation.operationId);
+  expect(described.filter((id) => !tried.has(id))).toEqual(['getHealth']);
+});
 
 /** Sends an operation while its call of D1 fails: the response is its 503, after one call. */
-async function expectUnavailable({ send, message }: Sent, fault: Fault): Promise<void> {
+async function expectUnavailable(send: Operation['send'], message: string, fault: Fault) {
   // A second call would fail in another way.
   await store.fault({ d1: [fault, { text: 'D1_ERROR: a second call: SQLITE_ERROR' }] });
   const reply = await send();
@@ -122,62 +121,58 @@ async function expectUnavailable({ send, message }: Sent, fault: Fault): Promise
   await store.fault({});
 }
 
-describe.each([
-  ['listPets', '/v1/pets'],
-  ['getPet', '/v1/pets/1'],
-  ['listOrders', '/v1/store/orders'],
-  ['getOrder', '/v1/store/orders/1'],
-])('%s', (_, path) => {
-  test.each(['throws', 'hangs'] as const)('is a 503 while D1 %s, then works', async (fault) => {
-    const message = 'The database is temporarily unavailable.';
-    await expectUnavailable({ send: () => store.fetch(path), message }, fault);
-    expect((await store.fetch(path)).status).toBe(200);
-  });
+const messageOf = ({ unknown, advice }: Operation) =>
+  `The database did not respond. It is unknown ${unknown}. ${advice}`;
+
+test.each(
+  Object.entries(READS).flatMap(([name, path]) =>
+    (['throws', 'hangs'] as const).map((fault) => ({ name, path, fault })),
+  ),
+)('$name is a 503 while D1 $fault, then works', async ({ path, fault }) => {
+  const read = () => store.fetch(path);
+  await expectUnavailable(read, 'The database is temporarily unavailable.', fault);
+  expect((await read()).status).toBe(200);
 });
 
-describe.each(WRITES)('$name', (operation) => {
-  test('is a 503 when D1 throws, and nothing is stored', async () => {
-    await expectUnavailable(operation, 'throws');
-    expect(await contents()).toEqual(BEFORE);
-    expect((await operation.send()).status).toBe(operation.success);
-    expect(await contents()).toEqual(operation.after);
-  });
-
-  test.each(['loses the response', 'runs, then hangs'] as const)(
-    'is a 503 when D1 %s, and takes effect once',
-    async (fault) => {
-      await expectUnavailable(operation, fault);
-      expect(await contents()).toEqual(operation.after);
-      expect((await operation.send()).status).toBe(operation.again ?? operation.success);
-    },
-  );
-
-  test('is a 503 when D1 executes it late, and then takes effect once', async () => {
-    await store.fault({ d1: ['runs late'] });
-    expect((await operation.send()).status).toBe(503);
-    expect(await contents()).toEqual(BEFORE);
-    await store.fault({ release: true });
-    expect(await contents()).toEqual(operation.after);
-  });
+test.each(WRITES)('$name is a 503 when D1 throws, and nothing is stored', async (operation) => {
+  await expectUnavailable(operation.send, messageOf(operation), 'throws');
+  expect(await contents()).toEqual(BEFORE);
+  expect((await operation.send()).status).toBe(operation.success);
+  expect(await contents()).toEqual(operation.after);
 });
 
-describe.each(KEYED_CREATES)('$name', (operation) => {
-  test('returns the first response to a retry after a lost one', async () => {
-    await expectUnavailable(operation, 'loses the response');
-    const [replayed, again] = [await operation.send(), await operation.send()];
-    expect([replayed.status, replayed.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
-    const { pathname } = new URL(replayed.headers.get('location') ?? '');
-    expect((await store.fetch(pathname)).text).toBe(replayed.text);
-    expect(again.text).toBe(replayed.text);
-    expect(await contents()).toEqual(operation.after);
-  });
+test.each(
+  (['loses the response', 'runs, then hangs'] as const).flatMap((fault) =>
+    WRITES.map((operation) => ({ ...operation, fault })),
+  ),
+)('$name is a 503 when D1 $fault, and takes effect once', async ({ fault, ...operation }) => {
+  await expectUnavailable(operation.send, messageOf(operation), fault);
+  expect(await contents()).toEqual(operation.after);
+  expect((await operation.send()).status).toBe(operation.again ?? operation.success);
+});
 
-  test('is carried out once if D1 executes the first request after its retry', async () => {
-    await store.fault({ d1: ['runs late'] });
-    expect((await operation.send()).status).toBe(503);
-    const retried = await operation.send();
-    expect([retried.status, retried.headers.has('idempotency-replayed')]).toEqual([201, false]);
-    await store.fault({ release: true });
-    expect(await contents()).toEqual(operation.after);
-  });
+test.each(WRITES)('$name takes effect once if D1 executes it after the 503', async (operation) => {
+  await store.fault({ d1: ['runs late'] });
+  expect((await operation.send()).status).toBe(503);
+  expect(await contents()).toEqual(BEFORE);
+  await store.fault({ release: true });
+  expect(await contents()).toEqual(operation.after);
+});
+
+test.each(KEYED_CREATES)('a retry of $name gets the lost response', async (operation) => {
+  await expectUnavailable(operation.send, messageOf(operation), 'loses the response');
+  const replayed = await operation.send();
+  expect([replayed.status, replayed.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+  const { pathname } = new URL(replayed.headers.get('location') ?? '');
+  expect((await store.fetch(pathname)).text).toBe(replayed.text);
+  expect(await contents()).toEqual(operation.after);
+});
+
+test.each(KEYED_CREATES)('$name and a retry before it are carried out once', async (operation) => {
+  await store.fault({ d1: ['runs late'] });
+  expect((await operation.send()).status).toBe(503);
+  const retried = await operation.send();
+  expect([retried.status, retried.headers.has('idempotency-replayed')]).toEqual([201, false]);
+  await store.fault({ release: true });
+  expect(await contents()).toEqual(operation.after);
 });

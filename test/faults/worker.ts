@@ -36,14 +36,22 @@ export type Faults = Clock & {
 
 const NO_CALLS = { requests: 0, kvReads: 0, keyLimits: 0, d1: 0 };
 
-/** The number of calls, and where the sessions of D1 began. The held calls wait until they are released. */
-export type Calls = typeof NO_CALLS & { held: number; sessions: string[] };
+/**
+ * The number of calls, where the sessions of D1 began, and the last argument of the last call of each method, such as the
+ * options of `get`. The held calls wait until they are released.
+ */
+export type Calls = typeof NO_CALLS & {
+  held: number;
+  sessions: string[];
+  last: Record<string, unknown>;
+};
 
 type FaultyEnv = Bindings & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
 
 let faults: Faults = {};
 let calls = { ...NO_CALLS };
 let sessions: string[] = [];
+let last: Calls['last'] = {};
 
 export default {
   async fetch(request, env, context) {
@@ -58,7 +66,7 @@ export default {
 
 async function control(request: Request): Promise<Response> {
   if (request.method === 'PUT') await set(await request.json<Faults>());
-  return Response.json({ ...calls, held: heldCalls(), sessions } satisfies Calls);
+  return Response.json({ ...calls, held: heldCalls(), sessions, last } satisfies Calls);
 }
 
 async function set(wanted: Faults): Promise<void> {
@@ -68,6 +76,7 @@ async function set(wanted: Faults): Promise<void> {
   faults = wanted;
   calls = { ...NO_CALLS };
   sessions = [];
+  last = {};
   setClock(faults);
 }
 
@@ -85,9 +94,13 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
 
   /** The binding, with each call of one of its methods made by `via`. */
   const faulty = <T extends object>(binding: T, method: string, via: ReturnType<typeof caller>) =>
-    intercept(binding, (name, original) =>
-      name === method ? (...args: unknown[]) => via(() => original(...args)) : undefined,
-    );
+    intercept(binding, (name, original) => {
+      if (name !== method) return undefined;
+      return (...args: unknown[]) => {
+        last[method] = args.at(-1);
+        return via(() => original(...args));
+      };
+    });
   const limiter = (name: Limiter, count?: 'keyLimits') => {
     const binding = faults.limited === name ? env.SMALL_RATE_LIMITER : env[name];
     const via = caller(count, 'limiter unavailable', () => faults.limiters);

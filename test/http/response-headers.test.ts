@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import { expect, test, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import type { AppEnv } from '../../src/context.ts';
@@ -20,12 +20,10 @@ const ALL = {
 
 test.each([
   ['GET', '/v1/pets', 200, 'private, no-store'],
-  ['HEAD', '/v1/pets', 200, 'private, no-store'],
   ['GET', '/v1/pets/x', 400, 'private, no-store'],
   ['POST', '/v1/pets', 415, 'private, no-store'],
   ['PUT', '/v1/pets', 405, 'no-store'],
   ['OPTIONS', '/v1/pets', 204, 'no-store'],
-  ['OPTIONS', '/v1/nothing', 204, 'no-store'],
   ['GET', '/v1/nothing', 404, 'no-store'],
   ['GET', '/health', 200, 'no-store'],
 ])('%s %s has the headers of every response', async (method, path, status, cacheControl) => {
@@ -45,15 +43,12 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
-test.each([
-  ['with the context', 'all headers', (c: Context) => c.json({ ok: true }), ALL],
-  ['without the context', 'all headers', () => Response.json({ ok: true }), ALL],
-  ['by fetch', 'all headers', () => fetch('data:,{"ok":true}'), ALL],
-])('a new route whose response is made %s has %s', async (_, __, handler, headers) => {
+test('a route that returns the response of a fetch has the headers of every response', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/hello', handler);
+  const fetchData = () => fetch('data:,{"ok":true}');
+  const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/hello', fetchData);
   const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
   expect(await response.json()).toEqual({ ok: true });
-  expect(Object.fromEntries(response.headers)).toMatchObject(headers);
+  expect(Object.fromEntries(response.headers)).toMatchObject(ALL);
   log.mockRestore();
 });

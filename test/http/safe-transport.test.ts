@@ -1,5 +1,5 @@
 /** The key of the local environment is public, so only pages of the loopback host may use it. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
@@ -19,20 +19,21 @@ const FOREIGN = [
 ];
 const BODY = '{"name":"Rex","categoryId":1}';
 
-describe('a page of the local environment', () => {
-  test.each(LOOPBACK)('at %s may write', async (origin) => {
-    const reply = await store.create(BODY, { headers: { origin } });
-    expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([201, '*']);
-  });
+test.each(LOOPBACK)('a page at %s may use the local store', async (origin) => {
+  const reply = await store.create(BODY, { headers: { origin } });
+  expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([201, '*']);
+});
 
-  test.each([...FOREIGN, 'ftp://localhost', 'null'])('at %s can do nothing', async (origin) => {
+test.each([...FOREIGN, 'ftp://localhost', 'null'])(
+  'a page at %s may not use the local store',
+  async (origin) => {
     const { headers, body } = await send('OPTIONS', '/v1/pets', undefined, { origin });
     expect(errorOf(body)).toBe(
       '400 invalid_request: Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
     );
     expect(headers.has('access-control-allow-origin')).toBe(false);
-  });
-});
+  },
+);
 
 test('staging accepts pages of any origin', async () => {
   const headers = { origin: 'https://shop.example' };

@@ -6,8 +6,7 @@ import { startStore } from '../store.ts';
 const store = startStore();
 
 test.each([
-  ...['/v1', '/v1/', '/v2/pets', '/v1/pet', '/pets', '/v1/store', '/v1/pets/1/owner'],
-  ...['/v1/pets/', '/v1/pets/1/', '/v1/store/orders/', '/health/', '/v1//pets', '//v1/pets'],
+  ...['/v1', '/pets', '/v1/pets/1/owner', '/v1/pets/', '/v1/pets/1/', '/v1//pets', '//v1/pets'],
   ...['/v1/Pets', '/V1/pets', '/v1/%70ets', '/%761/pets', '/v1/pets%2F1', '/v1/%', '/%ff'],
 ])('%s is not found', async (path) => {
   const { headers, body } = await store.fetch(path);
@@ -43,8 +42,8 @@ test('a query has at most 2,048 characters, and a parameter a name', async () =>
   }
 });
 
-test.each(['/health', '/v1/health'])('%s accepts no parameters', async (path) => {
-  expect(errorOf((await store.fetch(`${path}?x=1`)).body)).toBe(
+test('/health accepts no parameters', async () => {
+  expect(errorOf((await store.fetch('/health?x=1')).body)).toBe(
     '400 invalid_request: x: is not a known parameter',
   );
 });

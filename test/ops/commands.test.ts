@@ -37,6 +37,15 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
+const KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
+
+test.each([[[KEY]], [['show', KEY]]])('keys %j does not print the key again', async (args) => {
+  const { code, stdout, stderr } = await project.run('keys.ts', args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('animal_…');
+  expect(stderr).not.toContain('ThisKey');
+});
+
 test.each(['local/start.ts', 'keys.ts', 'release.ts'])(
   '%s does nothing while CLOUDFLARE_ENV is set',
   async (script) => {

@@ -32,6 +32,8 @@ function environment(name: Name) {
     annotations: { 'workers/tag': HEAD, 'workers/message': hash('sha256', SCRIPT) },
     /** Such as `x@10% y@90%`; the oldest first. */
     deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
+    /** The versions with the secret that stops writes. */
+    stopping: [] as (string | undefined)[],
   };
 }
 
@@ -40,7 +42,7 @@ export function fakeRelease() {
   let script = SCRIPT;
   const root = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const environments = { staging: environment('staging'), production: environment('production') };
-  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '' };
+  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '', 'cat-file': '' };
   /** All commands, tests and pauses, in order, such as `production triggers deploy`. */
   const calls: string[] = [];
   const hooks: { point: RegExp; effect: () => unknown; times: number }[] = [];
@@ -70,13 +72,24 @@ export function fakeRelease() {
 
   /** What wrangler does, and prints. */
   function carryOut(name: Name, args: string[]): string {
-    const { deployments, bindings, annotations } = environments[name];
+    const { deployments, bindings, annotations, stopping } = environments[name];
     const shares = args.filter((arg) => arg.includes('@')).join(' ');
     const [command] = args.join(' ').match(/^(versions|deployments|rollback)( \w+)?/) ?? [];
     if (args[0] === 'rollback') deploy(name, `${args[1]}@100%`, args.at(-1), 'me');
     if (command === 'versions deploy') deploy(name, shares, args.at(-1), 'me');
     if (command === 'versions upload') return `Worker Version ID: ${NEW}\n`;
-    if (command === 'versions view') return JSON.stringify({ annotations, resources: bindings });
+    if (command === 'versions view')
+      return JSON.stringify({
+        annotations,
+        resources: {
+          bindings: [
+            { name: 'DB', id: bindings.DB },
+            { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
+            { name: 'BASE_URL', text: bindings.BASE_URL },
+            ...(stopping.includes(args[2]) ? [{ name: 'WRITES_STOPPED' }] : []),
+          ],
+        },
+      });
     if (command !== 'deployments list') return '';
     const list = deployments.map((each, i) => ({
       id: String(i),

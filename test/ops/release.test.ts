@@ -78,6 +78,32 @@ describe('a release', () => {
     expect((await fake.release(STAGING)).stdout).toContain('goes BACK in history');
   });
 
+  test('says that it cannot know, if the served commit is not in the history here', async () => {
+    fake.git['merge-base'] = fake.git['cat-file'] = 'fails';
+    const { stdout } = await fake.release(STAGING);
+    expect(stdout).toContain('Whether it goes back in history is unknown.');
+    expect(stdout).not.toContain('BACK');
+  });
+
+  test.each([
+    ['after the upload', /after .*versions upload/, []],
+    ['while 10 % is held', /pause 10000/, [MIGRATE, AT_0, AT_10, BACK]],
+    ['before the triggers', /after .*deploy new-+@100%/, [MIGRATE, AT_0, AT_10, AT_100, BACK]],
+  ])('stops if another commit is checked out %s', async (_, point, expected) => {
+    fake.on(point, () => {
+      fake.git['rev-parse'] = 'd'.repeat(40);
+    });
+    expect(await failing(PROMOTE)).toContain('another commit was checked out');
+    expect(changes()).toEqual([UPLOAD, ...expected]);
+    expect(fake.served('production')).toBe(`${OLD}@100%`);
+  });
+
+  test.each([[[NEW]], [[OLD]]])('stops if it would stop or resume writes: %j', async (stopping) => {
+    fake.environments.production.stopping = stopping;
+    expect(await failing(PROMOTE)).toContain('the release would stop or resume writes');
+    expect(changes()).toEqual([UPLOAD]);
+  });
+
   test.each([
     ['y\n', 0],
     ['yes\n', 0],
@@ -237,7 +263,9 @@ describe('a release that fails', () => {
   ])('and cannot go back because of %s, ends with the command to run', async (call, times) => {
     fake.on(/pause 10000/, () => fake.fail(call, times));
     fake.fail(/pause 10000/);
-    expect(await failing(PROMOTE)).toContain(`could not go back. Run: ${BACK_COMMAND}`);
+    expect(await failing(PROMOTE)).toContain(
+      `could not confirm that it went back. Run: ${BACK_COMMAND}`,
+    );
     expect(fake.served('production')).toBe(HALF);
   });
 });
@@ -276,12 +304,14 @@ describe('another operator wins', () => {
     fake.on(/before .*@10%/, rollBackByHand);
     fake.fail(/before production rollback/, 2);
     const command = `Run: npx wrangler rollback ${OTHER} --env production`;
-    expect(await failing(PROMOTE)).toContain(`could not go back. ${command}`);
+    expect(await failing(PROMOTE)).toContain(`could not confirm that it went back. ${command}`);
   });
 
   test('who promotes at the same time: the command that ends the state is printed', async () => {
     fake.on(/before .*@0%/, () => fake.deploy('production', `${OTHER}@0% ${OLD}@100%`));
-    expect(await failing(PROMOTE)).toContain(`could not go back. Run: ${BACK_COMMAND}`);
+    expect(await failing(PROMOTE)).toContain(
+      `could not confirm that it went back. Run: ${BACK_COMMAND}`,
+    );
     expect(changes().at(-1)).toBe(AT_0);
   });
 });
@@ -330,8 +360,14 @@ describe('a rollback', () => {
   });
 });
 
+test('a rollback that fails says so, also if the list cannot be read', async () => {
+  fake.fail(/before production rollback/);
+  fake.fail(/before production deployments list/, 9);
+  expect(await failing(ROLLBACK)).toContain('failed before production rollback');
+});
+
 describe('undo', () => {
-  const UNDO = ['undo', 'mine', '--env', 'production'];
+  const UNDO = ['undo', 'mine', '--env', 'production', '--yes'];
 
   test.each([`${NEW}@0% ${OLD}@100%`, HALF, `${NEW}@100%`])(
     'goes back from a run that was killed at %s',
@@ -352,8 +388,15 @@ describe('undo', () => {
 
   test('of a run that has deployed nothing says so', async () => {
     const { code, stdout } = await fake.release(UNDO);
-    expect([code, stdout]).toEqual([0, 'no version was deployed\n']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('None of the ten newest deployments is of this run');
     expect(changes()).toEqual([]);
+  });
+
+  test('asks in production, and shows the deployments', async () => {
+    fake.deploy('production', HALF, 'mine');
+    expect(await failing(UNDO.slice(0, -1), { answer: '\n' })).toBe('error: cancelled');
+    expect(fake.served('production')).toBe(HALF);
   });
 
   test('that fails twice fails', async () => {

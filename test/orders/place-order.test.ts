@@ -27,12 +27,11 @@ test('an order makes its animal pending, and no other', async () => {
 describe.each([
   { request: 'without an idempotency key', headers: {} },
   { request: 'with an idempotency key', headers: { 'idempotency-key': 'k' } },
-])('an order $request', ({ headers }) => {
+])('$request', ({ headers }) => {
   test.each([
-    ['pending', 'its status is pending'],
     ['sold', 'its status is sold'],
     [null, 'it has no status'],
-  ])('of an animal with the status %s is a 409 that changes nothing', async (status, reason) => {
+  ])('an order of an animal with the status %s is a 409', async (status, reason) => {
     const petId = await addPet(store, status);
     const reply = await expectUnchanged(store, () => store.placeOrder({ petId }, { headers }));
     const message = `The animal ${petId} is not available: ${reason}.`;
@@ -40,7 +39,7 @@ describe.each([
     expect(reply.headers.has('location')).toBe(false);
   });
 
-  test('of an animal that does not exist is a 404 that changes nothing', async () => {
+  test('an order of an animal that does not exist is a 404', async () => {
     // The row of the last insert is not the order.
     await addOrder(store, await addPet(store));
     const reply = await expectUnchanged(store, () => store.placeOrder({ petId: 77 }, { headers }));
@@ -48,7 +47,7 @@ describe.each([
     expect(reply.headers.has('location')).toBe(false);
   });
 
-  test('reserves an available animal for an open order that an operator inserted', async () => {
+  test('an order beside an open one that an operator inserted reserves the animal', async () => {
     const petId = await addPet(store);
     await store.exec(`INSERT INTO orders (pet_id) VALUES (${petId})`);
     const reply = await store.placeOrder({ petId }, { headers });

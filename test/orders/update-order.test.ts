@@ -18,16 +18,19 @@ test.each([
   { from: 'placed', to: 'cancelled', pet: 'available' },
   { from: 'approved', to: 'delivered', pet: 'sold' },
   { from: 'approved', to: 'cancelled', pet: 'available' },
-] as const)('$from → $to leaves the animal $pet, and no other', async ({ from, to, pet }) => {
-  const [other, petId] = [await addPet(store), await addPet(store)];
-  const order = await addOrder(store, petId, from);
-  const reply = await setStatus(store, order.id, to);
-  expect([reply.status, reply.body]).toEqual([200, { ...order, status: to }]);
-  const listed = await store.fetch(`/v1/store/orders?status=${to}`);
-  expect(listed.text).toBe(`[${reply.text}]`);
-  expect(await petStatus(store, petId)).toBe(pet);
-  expect(await petStatus(store, other)).toBe('available');
-});
+] as const)(
+  'an order from $from to $to leaves the animal $pet, and no other',
+  async ({ from, to, pet }) => {
+    const [other, petId] = [await addPet(store), await addPet(store)];
+    const order = await addOrder(store, petId, from);
+    const reply = await setStatus(store, order.id, to);
+    expect([reply.status, reply.body]).toEqual([200, { ...order, status: to }]);
+    const listed = await store.fetch(`/v1/store/orders?status=${to}`);
+    expect(listed.text).toBe(`[${reply.text}]`);
+    expect(await petStatus(store, petId)).toBe(pet);
+    expect(await petStatus(store, other)).toBe('available');
+  },
+);
 
 test.each([
   { from: 'placed', to: 'delivered' },
@@ -38,14 +41,14 @@ test.each([
   { from: 'cancelled', to: 'placed' },
   { from: 'cancelled', to: 'approved' },
   { from: 'cancelled', to: 'delivered' },
-] as const)('$from → $to is a 409 that changes nothing', async ({ from, to }) => {
+] as const)('an order cannot go from $from to $to', async ({ from, to }) => {
   const order = await addOrder(store, await addPet(store), from);
   const reply = await expectUnchanged(store, () => setStatus(store, order.id, to));
   expectError(reply, 409, 'invalid_transition', `The order is ${from}: it cannot become ${to}.`);
 });
 
 test.each(['placed', 'approved', 'delivered', 'cancelled'] as const)(
-  '%s again is a 200 that changes nothing',
+  'an order that is %s again is a 200 that changes nothing',
   async (status) => {
     const order = await addOrder(store, await addPet(store), status);
     const reply = await expectUnchanged(store, () => setStatus(store, order.id, status));
@@ -54,7 +57,7 @@ test.each(['placed', 'approved', 'delivered', 'cancelled'] as const)(
 );
 
 test.each(['delivered', 'cancelled'] as const)(
-  '%s again does not touch a later order of the animal',
+  'an order that is %s again does not touch a later one of the animal',
   async (status) => {
     const petId = await addPet(store);
     const first = await addOrder(store, petId, status);

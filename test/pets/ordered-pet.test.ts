@@ -22,16 +22,19 @@ describe.each([
   ['removing the status', removeStatus, 200, undefined],
   ['deleting the animal', remove, 204, 404],
 ] as const)('%s', (_, change, success, statusAfter) => {
-  test.each(['placed', 'approved'] as const)('is refused while its order is %s', async (order) => {
-    const petId = await addPet(store);
-    await addOrder(store, petId, order);
-    const reply = await expectUnchanged(store, () => change(petId));
-    const message = `The animal ${petId} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`;
-    expectError(reply, 409, 'pet_has_open_order', message);
-  });
+  test.each(['placed', 'approved'] as const)(
+    'a change is refused while the order is %s',
+    async (order) => {
+      const petId = await addPet(store);
+      await addOrder(store, petId, order);
+      const reply = await expectUnchanged(store, () => change(petId));
+      const message = `The animal ${petId} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`;
+      expectError(reply, 409, 'pet_has_open_order', message);
+    },
+  );
 
   test.each(['delivered', 'cancelled'] as const)(
-    'succeeds once its order is %s',
+    'a change succeeds once the order is %s',
     async (status) => {
       // The other animal has an open order.
       const [other, petId] = [await addPet(store), await addPet(store)];

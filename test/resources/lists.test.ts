@@ -52,34 +52,29 @@ describe.each([
     },
   },
 ])('the list $path', ({ path, insert, filter, filtered }) => {
-  test('has 20 items by default, at most 100, and a Link to the next page', async () => {
+  test('a page has 20 items by default, at most 100, and a Link to the next', async () => {
     await seedStore(store, 101);
     const reply = await store.fetch(path);
-    expect(reply.headers.get('content-type')).toBe('application/json');
     expect(reply.body).toHaveLength(20);
     expect(reply.headers.get('link')).toBe(`<${store.url()}${path}?limit=20&after=20>; rel="next"`);
     expect((await store.fetch(`${path}?limit=100`)).body).toHaveLength(100);
   });
 
-  test('has each item once, by ascending id, and no Link on a full last page', async () => {
+  test('the pages have each item once, and a full last page has no Link', async () => {
     await seedStore(store, 6);
     expect(await pagesFrom(`${path}?limit=4`)).toEqual(['1 2 3 4', '5 6']);
     expect(await pagesFrom(`${path}?limit=3`)).toEqual(['1 2 3', '4 5 6']);
   });
 
-  test.each(Object.entries(filtered))('of the status %s has no others', async (status, pages) => {
-    await seedStore(store, 12);
-    expect(await pagesFrom(`${path}?limit=2&status=${status}`)).toEqual(pages);
-  });
+  test.each(Object.entries(filtered))(
+    'a list of the status %s has no others',
+    async (status, pages) => {
+      await seedStore(store, 12);
+      expect(await pagesFrom(`${path}?limit=2&status=${status}`)).toEqual(pages);
+    },
+  );
 
-  test('continues with another limit', async () => {
-    await seedStore(store, 6);
-    const next = nextPath(await store.fetch(`${path}?limit=2`)) ?? '';
-    const larger = next.replace('limit=2', 'limit=3');
-    expect(await pagesFrom(larger)).toEqual(['3 4 5', '6']);
-  });
-
-  test('keeps every digit of ids, with and without a filter', async () => {
+  test('pages keep every digit of ids, with and without a filter', async () => {
     const ids = ['-9223372036854775808', '-1', '0', '9007199254740993', '9223372036854775807'];
     await store.exec(`${insert} FROM json_each('[${ids}]')`);
     expect(await pagesFrom(`${path}?limit=1`)).toEqual(ids);
@@ -105,7 +100,6 @@ test('while animals are added and deleted, the pages have each remaining animal 
 
 const LIMIT = 'limit: must be an integer from 1 to 100';
 const AFTER = 'after: must be an integer from -9223372036854775808 to 9223372036854775807';
-const NAMELESS = 'query: every parameter must have a name';
 
 async function expectInvalid(path: string, message: string): Promise<void> {
   expectError(await send('GET', path), 400, 'invalid_request', message);
@@ -118,53 +112,44 @@ test.each([
   expectInvalid(`/v1/pets?limit=${limit}`, LIMIT),
 );
 
-describe.each([
-  ['/v1/pets', 'status: must be one of available, pending, sold'],
-  ['/v1/store/orders', 'status: must be one of placed, approved, delivered, cancelled'],
-])('%s rejects', (path, statuses) => {
-  test.each([
-    ['limit=5&limit=5', 'limit: must be given only once'],
-    ['status=SOLD', statuses],
-    ['status=sold&status=sold', 'status: must be given only once'],
-    ['after=', AFTER],
-    ['after=1.0', AFTER],
-    ['after=%201', AFTER],
-    ['after=9223372036854775808', AFTER],
-    ['after=1&after=1', 'after: must be given only once'],
-    ['stauts=sold', 'stauts: is not a known parameter: limit, status, after'],
-    ['__proto__=5', '__proto__: is not a known parameter: limit, status, after'],
-    ['=5&limit=0', NAMELESS],
-    ['limit=0&status=no&after=x', `${LIMIT}; ${statuses}; ${AFTER}`],
-  ])('%s', (query, message) => expectInvalid(`${path}?${query}`, message));
+test.each([
+  ['pets?limit=5&limit=5', 'limit: must be given only once'],
+  ['pets?status=sold&status=sold', 'status: must be given only once'],
+  ['pets?after=', AFTER],
+  ['pets?after=9223372036854775808', AFTER],
+  ['pets?stauts=sold', 'stauts: is not a known parameter: limit, status, after'],
+  ['pets?__proto__=5', '__proto__: is not a known parameter: limit, status, after'],
+  ['pets?status=no', 'status: must be one of available, pending, sold'],
+  [
+    'store/orders?limit=0&status=no&after=x',
+    `${LIMIT}; status: must be one of placed, approved, delivered, cancelled; ${AFTER}`,
+  ],
+])('the list %s is a 400', (path, message) => expectInvalid(`/v1/${path}`, message));
+
+test('a page begins after any id, whether it exists or not', async () => {
+  await seedStore(store, 12);
+  expect(await pagesFrom('/v1/pets?limit=3&after=8')).toEqual(['9 10 11', '12']);
+  expect(await pagesFrom('/v1/pets?status=sold&after=3')).toEqual(['6 10']);
+  const smallest = '/v1/pets?limit=100&after=-9223372036854775808&status=pending';
+  expect(await pagesFrom(smallest)).toEqual(['1 4 5 8 9 12']);
+  expect(await pagesFrom('/v1/pets?after=9223372036854775807')).toEqual(['']);
 });
 
-describe('after', () => {
-  test('begins after any id, whether it exists or not, with any filter and limit', async () => {
-    await seedStore(store, 12);
-    expect(await pagesFrom('/v1/pets?limit=3&after=8')).toEqual(['9 10 11', '12']);
-    expect(await pagesFrom('/v1/pets?status=sold&after=3')).toEqual(['6 10']);
-    const smallest = '/v1/pets?limit=100&after=-9223372036854775808&status=pending';
-    expect(await pagesFrom(smallest)).toEqual(['1 4 5 8 9 12']);
-  });
+test('a page begins exactly after an id beyond 2^53', async () => {
+  await store.exec(
+    `INSERT INTO pets (id, name, category_id)
+     VALUES (9007199254740992, 'a', 1), (9007199254740993, 'b', 1), (9007199254740994, 'c', 1)`,
+  );
+  const reply = await store.fetch('/v1/pets?limit=1&after=9007199254740992');
+  expect(reply.text).toBe('[{"id":9007199254740993,"name":"b","categoryId":1}]');
+  expect(reply.headers.get('link')).toBe(
+    `<${store.url()}/v1/pets?limit=1&after=9007199254740993>; rel="next"`,
+  );
+});
 
-  test.each(['12', '13', '9223372036854775807'])('%s is the end of twelve animals', async (id) => {
-    await seedStore(store, 12);
-    const reply = await store.fetch(`/v1/pets?after=${id}`);
-    expect(reply).toMatchObject({ status: 200, text: '[]' });
-    expect(reply.headers.has('link')).toBe(false);
-  });
-
-  test('is exact beyond 2^53', async () => {
-    await store.exec(
-      `INSERT INTO pets (id, name, category_id)
-       VALUES (9007199254740992, 'a', 1), (9007199254740993, 'b', 1), (9007199254740994, 'c', 1)`,
-    );
-    const reply = await store.fetch('/v1/pets?limit=1&after=9007199254740992');
-    expect(reply.text).toBe('[{"id":9007199254740993,"name":"b","categoryId":1}]');
-    expect(reply.headers.get('link')).toBe(
-      `<${store.url()}/v1/pets?limit=1&after=9007199254740993>; rel="next"`,
-    );
-  });
+test('the page after the id 0 begins with the id 1', async () => {
+  await store.exec("INSERT INTO pets (id, name, category_id) VALUES (-1, 'a', 1), (1, 'b', 1)");
+  expect(await pagesFrom('/v1/pets?after=0')).toEqual(['1']);
 });
 
 test('Link is built from the validated values, not from the text of the request', async () => {

@@ -1,4 +1,4 @@
-/** The rows that operations read and write, and the bytes that a create takes: D1 bills them. */
+/** The rows that operations read and write: D1 bills them. */
 import { expect, test } from 'vitest';
 import type { Statements } from '../../src/d1/run.ts';
 import * as orders from '../../src/orders/queries.ts';
@@ -17,19 +17,13 @@ const WRITES: [name: string, rows: string, query: Statements][] = [
   ['createPet with a key', 'reads 6, writes 5', pets.createPet(REX, keyed('p'))],
   ['createPet replayed', 'reads 7, writes 0', pets.createPet(REX, keyed('p'))],
   ['updatePet of a name', 'reads 4, writes 2', pets.changePet(1n, { name: 'Max' })],
-  ['updatePet of a status', 'reads 4, writes 2', pets.changePet(3n, { status: 'sold' })],
-  ['updatePet repeated', 'reads 4, writes 2', pets.changePet(3n, { status: 'sold' })],
   ['updatePet refused', 'reads 4, writes 0', pets.changePet(4n, { status: 'sold' })],
-  ['updatePet of no animal', 'reads 3, writes 0', pets.changePet(0n, { status: 'sold' })],
   ['deletePet', 'reads 3, writes 1', pets.deletePet(6n)],
   ['deletePet refused', 'reads 4, writes 0', pets.deletePet(5n)],
-  ['deletePet of no animal', 'reads 3, writes 0', pets.deletePet(6n)],
   ['placeOrder', 'reads 8, writes 6', orders.placeOrder(11n, undefined)],
   ['placeOrder refused', 'reads 6, writes 0', orders.placeOrder(2n, undefined)],
   ['placeOrder with a key', 'reads 10, writes 8', orders.placeOrder(15n, keyed('o'))],
   ['placeOrder replayed', 'reads 9, writes 0', orders.placeOrder(15n, keyed('o'))],
-  ['placeOrder with a key refused', 'reads 7, writes 0', orders.placeOrder(2n, keyed('q'))],
-  ['updateOrder to approved', 'reads 5, writes 3', orders.changeOrder(4n, 'approved')],
   ['updateOrder to delivered', 'reads 8, writes 4', orders.changeOrder(1n, 'delivered')],
   ['updateOrder to cancelled', 'reads 9, writes 4', orders.changeOrder(5n, 'cancelled')],
   ['updateOrder refused', 'reads 4, writes 0', orders.changeOrder(2n, 'approved')],
@@ -89,31 +83,3 @@ test.each(LISTS)(
     expect([...plans.byId, ...plans.byStatus].join()).not.toMatch(/TEMP B-TREE|SCAN (pets|orders)/);
   },
 );
-
-const CREATES = 3_000;
-
-const NUMBERS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CREATES})`;
-/** Repeats the only animal and its record, each time with another key. */
-const REPEATED = `
-  ${NUMBERS} INSERT INTO pets (name, category_id, status)
-    SELECT name, category_id, status FROM n, pets;
-  ${NUMBERS} INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
-    SELECT hex(randomblob(32)), created_at, body_hash, response FROM n, idempotency_keys`;
-
-/** In bytes, without free pages. */
-async function databaseSize(): Promise<number> {
-  const { DB } = await store.bindings();
-  return (await DB.prepare('SELECT 1').all()).meta.size_after;
-}
-
-const LARGEST = `{"name":"${'🐕'.repeat(255)}","categoryId":-9223372036854775808,"status":"available"}`;
-
-test.each([
-  ['largest', 2_850, LARGEST, 'k'.repeat(255)],
-  ['smallest', 300, '{"name":"a","categoryId":1}', 'k'],
-])('the %s create with a key takes at most %i bytes', async (_, bytes, body, key) => {
-  expect((await store.create(body, { headers: { 'idempotency-key': key } })).status).toBe(201);
-  const before = await databaseSize();
-  await store.exec(REPEATED);
-  expect(((await databaseSize()) - before) / CREATES).toBeLessThanOrEqual(bytes);
-});

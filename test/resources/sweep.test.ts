@@ -1,11 +1,14 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { sweep } from '../../src/d1/sweep.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+
+const CONTROLLER = { scheduledTime: 0, cron: '', noRetry() {} };
 
 /** Adds records of this age. */
 function addRecords(count: number, ageMs: number): Promise<void> {
@@ -21,7 +24,7 @@ async function countRecords(): Promise<number | null> {
   return DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first<number>('n');
 }
 
-test('removes the records that are older than a day, and logs their number', async () => {
+test('the sweep removes the records that are older than a day, and logs their number', async () => {
   await addRecords(20, 24 * HOUR + MINUTE);
   await addRecords(3, 24 * HOUR - MINUTE);
   expect(await store.scheduled()).toBe(true);
@@ -31,7 +34,7 @@ test('removes the records that are older than a day, and logs their number', asy
   ]);
 });
 
-test('removes many records from the oldest on, a thousand at a time', async () => {
+test('the sweep removes the oldest records first, a thousand at a time', async () => {
   await addRecords(2_500, 25 * HOUR);
   await addRecords(1_000, 0);
   expect(await store.scheduled()).toBe(true);
@@ -39,7 +42,7 @@ test('removes many records from the oldest on, a thousand at a time', async () =
   expect((await store.calls()).d1).toBe(3);
 });
 
-test('stops at its time limit, and the next run continues', async () => {
+test('the sweep stops after four minutes, and the next run continues', async () => {
   await addRecords(5_000, 25 * HOUR);
   await store.fault({ d1: ['works', { ahead: 4 * MINUTE }] });
   expect(await store.scheduled()).toBe(true);
@@ -52,10 +55,34 @@ test('stops at its time limit, and the next run continues', async () => {
 test.each([
   ['throws', 'D1_ERROR: Network connection lost.'],
   ['hangs', 'D1 did not respond within 10000 ms'],
-] as const)('fails and logs the cause when D1 %s', async (fault, cause) => {
+] as const)('the sweep fails and logs the cause when D1 %s', async (fault, cause) => {
   await addRecords(1_500, 25 * HOUR);
   await store.fault({ d1: ['works', fault] });
   expect(await store.scheduled()).toBe(false);
   expect((await store.logLines())[0]).toMatchObject({ removed: 1_000, finished: false, cause });
   expect(await countRecords()).toBe(500);
+});
+
+test('the sweep makes at most 900 calls, fewer than D1 allows, and logs its duration', async () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') });
+  const run = vi.fn(async () => {
+    vi.advanceTimersByTime(100);
+    return { meta: { changes: 1_000 } };
+  });
+  const statement = { bind: (): unknown => statement, run };
+  const env = { ENVIRONMENT: 'production', DB: { prepare: () => statement } };
+  await sweep(CONTROLLER, env as unknown as Env);
+  const [line = ''] = log.mock.calls[0] ?? [];
+  vi.useRealTimers();
+  log.mockRestore();
+  expect(run).toHaveBeenCalledTimes(900);
+  expect(JSON.parse(line)).toEqual({
+    time: '2026-11-20T12:00:00.000Z',
+    environment: 'production',
+    task: 'sweep idempotency keys',
+    removed: 900_000,
+    finished: false,
+    durationMs: 90_000,
+  });
 });

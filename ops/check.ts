@@ -1,0 +1,33 @@
+/** `npm run check`: runs every check, also after one has failed, and ends with those that failed. */
+import { spawnSync } from 'node:child_process';
+import { createProgram, run } from './command-line.ts';
+
+/** The npm scripts, in order, each with what to do when it fails. */
+const CHECKS = {
+  lint: 'run npm run format',
+  typecheck: 'fix the type errors above',
+  'types:check': 'run npm run types',
+  'openapi:check': 'run npm run openapi',
+  'openapi:lint': 'fix the problems above in openapi/',
+  bundle: 'see its error above',
+};
+
+const program = createProgram('npm run check --', 'Runs every check.').action(() => {
+  const failed = Object.entries(CHECKS).filter(([script]) => !passes(script));
+  if (failed.length === 0) {
+    console.log('All checks passed.');
+    return;
+  }
+  for (const [script, fix] of failed) console.error(`failed: ${script}, ${fix}`);
+  process.exitCode = 1;
+});
+
+await run(program);
+
+function passes(script: string): boolean {
+  const npm = process.env.npm_execpath;
+  if (!npm) throw new Error('npm is required. Run: npm run check');
+  // Not `npm`, which is a batch file on Windows.
+  const command = [npm, 'run', '--silent', script];
+  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
+}

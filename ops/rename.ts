@@ -1,0 +1,144 @@
+/** `npm run rename -- <name> <prefix>`: gives a copy of this project its own name and its own prefix of API keys. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
+import { checksum } from '../src/auth/key-format.ts';
+import { createProgram, run } from './command-line.ts';
+import { LOCAL_KEY } from './local/store.ts';
+import { PROJECT_ROOT } from './wrangler.ts';
+
+/** The name of packages, workers and hosts, and what comes before the first `_` of an API key. */
+export type Names = { name: string; prefix: string };
+
+export const CURRENT: Names = {
+  name: packageJson.name,
+  prefix: LOCAL_KEY.slice(0, LOCAL_KEY.indexOf('_')),
+};
+
+const program = createProgram(
+  'npm run rename --',
+  'Replaces the name of the project and the prefix of its API keys in every file that git tracks.',
+)
+  .argument('<name>', `of packages, workers and hosts, now ${CURRENT.name}`, parseName)
+  .argument('<prefix>', `of API keys, now ${CURRENT.prefix}`, parsePrefix)
+  .action((name: string, prefix: string) => {
+    const files = readTracked();
+    rejectUncommitted();
+    rejectUsed(files, { name, prefix });
+    const changed = [...files].filter(([path, text]) => {
+      const renamed = rename(text, CURRENT, { name, prefix });
+      if (renamed !== text) writeFileSync(join(PROJECT_ROOT, path), renamed);
+      return renamed !== text;
+    });
+    for (const script of ['openapi', 'format']) runScript(script);
+    console.log(`${changed.length} files are changed. Check them: npm run check, then npm test`);
+  });
+
+if (import.meta.main) await run(program);
+
+/** `text` with the names of `to` instead of those of `from`, and with valid checksums in the API keys. */
+export function rename(text: string, from: Names, to: Names): string {
+  const [oldSpellings, newSpellings] = [spellings(from.name), spellings(to.name)];
+  let renamed = text;
+  for (const [i, old] of oldSpellings.entries())
+    renamed = renamed.replaceAll(wholeWord(old), newSpellings[i] ?? to.name);
+  const key = new RegExp(
+    `\\b${from.prefix}_((?:local|staging|production)_\\w{30})(\\w{6})\\b`,
+    'g',
+  );
+  renamed = renamed.replaceAll(key, (whole, body: string, sum: string) => {
+    const isValid = checksum(`${from.prefix}_${body}`) === sum;
+    return isValid ? `${to.prefix}_${body}${checksum(`${to.prefix}_${body}`)}` : whole;
+  });
+  return renamed.replaceAll(wholePrefix(from.prefix), `${to.prefix}_`);
+}
+
+/** A name as it is written in code, in types, within a sentence and at its beginning. */
+function spellings(name: string): string[] {
+  const words = name.split('-');
+  const sentence = words.join(' ');
+  return [name, words.map(capitalize).join(''), sentence, capitalize(sentence)];
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** Matches a spelling of a name, but not as a part of another word. `createAnimalStore` is two words. */
+function wholeWord(spelling: string): RegExp {
+  const before = /^[A-Z]/.test(spelling) ? '(?<![A-Z])' : '(?<![A-Za-z0-9])';
+  return new RegExp(`${before}${spelling}(?![a-z0-9])`, 'g');
+}
+
+/** Matches the prefix of a key, also after the `\b` of a regular expression. */
+function wholePrefix(prefix: string): RegExp {
+  return new RegExp(`(?<=\\\\b|(?<![A-Za-z0-9_]))${prefix}_`, 'g');
+}
+
+/** The text files that git tracks, by path, without those that `npm run openapi` copies. */
+export function readTracked(): Map<string, string> {
+  const listed = git('ls-files', '-z').split('\0').filter(Boolean);
+  const paths = listed.filter((path) => !path.startsWith('public/docs/swagger-ui'));
+  const files = paths.map(
+    (path) => [path, readFileSync(join(PROJECT_ROOT, path), 'utf8')] as const,
+  );
+  return new Map(files.filter(([, text]) => !text.includes('\0')));
+}
+
+/** @throws Error if there are changes that are not committed: `git restore .` would undo them, too. */
+function rejectUncommitted(): void {
+  if (git('status', '--porcelain', '--untracked-files=no'))
+    throw new Error('there are uncommitted changes. Commit them first, so that you can undo this');
+}
+
+/** @throws Error if the code has a new name already: it would be changed into the name by the next renaming. */
+export function rejectUsed(files: Map<string, string>, { name, prefix }: Names): void {
+  const names = name === CURRENT.name ? [] : spellings(name).slice(0, 2).map(wholeWord);
+  const prefixes = prefix === CURRENT.prefix ? [] : [wholePrefix(prefix)];
+  for (const [path, text] of files) {
+    if (path.endsWith('.md')) continue;
+    const used = [...names, ...prefixes].flatMap((pattern) => text.match(pattern) ?? []);
+    if (used.length > 0)
+      throw new Error(`${used[0]} is already used in ${path}. Choose another name or prefix`);
+  }
+}
+
+/** Parses a name that is valid for npm, for workers and their environments, as a host name, and in an identifier. */
+export function parseName(text: string): string {
+  if (/^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(text) && text.length <= 50) return text;
+  throw new InvalidArgumentError(
+    'It must be up to 50 lower-case letters and digits, in words joined by hyphens that begin with a letter.',
+  );
+}
+
+export function parsePrefix(text: string): string {
+  if (/^[a-z][a-z0-9]{1,19}$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    'It must be 2 to 20 lower-case letters and digits, a letter first.',
+  );
+}
+
+/** @throws Error if the project is not a git repository. */
+function git(...args: string[]): string {
+  try {
+    return execFileSync('git', args, {
+      cwd: PROJECT_ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      maxBuffer: 100 * 1024 * 1024,
+    });
+  } catch {
+    throw new Error('git is required. In a copy without history: git init, git add ., git commit');
+  }
+}
+
+/** @throws Error if the script fails. */
+function runScript(script: string): void {
+  const npm = process.env.npm_execpath;
+  if (!npm) throw new Error('npm is required. Run: npm run rename -- <name> <prefix>');
+  const command = [npm, 'run', '--silent', script];
+  const { status } = spawnSync(process.execPath, command, { cwd: PROJECT_ROOT, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`the names are replaced, but npm run ${script} failed`);
+}
