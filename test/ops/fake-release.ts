@@ -51,14 +51,12 @@ export function fakeRelease() {
   /** Runs a hook at points such as `before production triggers deploy`, `pause 15000` or `test production new`. */
   const on = (point: RegExp, effect: () => unknown, times = 1) =>
     void hooks.push({ point, effect, times });
-  const fail = (point: RegExp, times = 1) =>
-    on(
-      point,
-      () => {
-        throw new Error(`failed ${point.source}`);
-      },
-      times,
-    );
+  function fail(point: RegExp, times = 1): void {
+    const effect = () => {
+      throw new Error(`failed ${point.source}`);
+    };
+    on(point, effect, times);
+  }
 
   function pass(point: string): void {
     for (const hook of hooks) {
@@ -146,9 +144,7 @@ export function fakeRelease() {
   }
 
   const mocks = {
-    wrangler: {
-      unstable_readConfig: ({ env }: { env: Name }) => environments[env].config,
-    },
+    wrangler: { unstable_readConfig: ({ env }: { env: Name }) => environments[env].config },
     '../../ops/wrangler.ts': { PROJECT_ROOT: root, runIn, runWrangler },
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
     '../../ops/command-line.ts': {

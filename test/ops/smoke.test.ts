@@ -65,9 +65,22 @@ test('needs a read-only key in production', async () => {
 });
 
 test('repeats a request after a 429', async () => {
-  const limited = async () => new Response('', { status: 429, headers: { 'Retry-After': '0' } });
-  vi.stubGlobal('fetch', vi.fn(fetch).mockImplementationOnce(limited));
+  const rejection = new Response('', { status: 429, headers: { 'Retry-After': '0' } });
+  const limited = vi.fn(fetch).mockResolvedValueOnce(rejection);
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
+    init.method === 'POST' ? limited(url, init) : fetch(url, init),
+  );
   await testReads(subject);
+  expect(limited).toHaveBeenCalledTimes(2);
+});
+
+test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1'])('fails when %s fails', async (path) => {
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+    url.endsWith(path)
+      ? Response.json({ code: 'internal_error' }, { status: 500 })
+      : fetch(url, init),
+  );
+  await expect(testReads(subject)).rejects.toThrow('"found":"500 internal_error"');
 });
 
 test.each([{ version: 'other' }, { environment: 'staging' }])(

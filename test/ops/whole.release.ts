@@ -11,13 +11,10 @@ import { copyProject } from './project.ts';
 const project = copyProject();
 let cloudflare: Awaited<ReturnType<typeof startCloudflare>>;
 
-/** Records the tests of a release instead of sending requests: ops/smoke.test.ts has those. */
+/** Sends no requests: test/ops/release.test.ts shows when a release is tested, and smoke.test.ts how. */
 const SMOKE = `
-  import { appendFileSync } from 'node:fs';
-  const record = (kind) => async ({ environment, version, override = '' }) =>
-    appendFileSync('tests.log', [kind, environment, version, override].join(' ').trim() + '\\n');
-  export const testReads = record('reads');
-  export const smokeTest = record('all');`;
+  export const testReads = async () => {};
+  export const smokeTest = async () => {};`;
 /** What wrangler.toml has instead of ids. */
 const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
 
@@ -59,7 +56,7 @@ const changes = () =>
 beforeAll(async () => {
   cloudflare = await startCloudflare();
   await writeFile(path('ops/smoke.ts'), SMOKE);
-  await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\ntests.log\n');
+  await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
   const config = await readFile(path('wrangler.toml'), 'utf8');
   const named = config.replaceAll('animal-store.example', 'animals.test');
   await writeFile(path('wrangler.toml'), named.replace(PLACEHOLDERS, '$2-of-$1'));
@@ -67,9 +64,8 @@ beforeAll(async () => {
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'Begin');
 });
-beforeEach(async () => {
+beforeEach(() => {
   cloudflare.calls.length = 0;
-  await writeFile(path('tests.log'), '');
 });
 afterAll(() => cloudflare.close());
 
@@ -84,15 +80,10 @@ describe('from the first set-up on', { shuffle: false }, () => {
   test('HEAD is released to staging', async () => {
     expect(await run('release.ts', 'staging')).toMatch(/staging serves \S{36} to all\.\n$/);
     const { versions, deployments } = find('staging');
-    const [old, next] = versions.map(({ id }) => id);
+    const [, next] = versions;
     expect(sharesOf('staging')).toEqual(['100', '0/100', '100']);
-    expect(deployments.at(-1)?.versions).toEqual([{ version_id: next, percentage: 100 }]);
-    expect(versions[1]?.annotations['workers/tag']).toBe(await git('rev-parse', 'HEAD'));
-    expect((await readFile(path('tests.log'), 'utf8')).trim().split('\n')).toEqual([
-      `reads staging ${old}`,
-      `all staging ${next} animal-store-staging="${next}"`,
-      ...Array(2).fill(`all staging ${next}`),
-    ]);
+    expect(deployments.at(-1)?.versions).toEqual([{ version_id: next?.id, percentage: 100 }]);
+    expect(next?.annotations['workers/tag']).toBe(await git('rev-parse', 'HEAD'));
   });
 
   test('the same bytes are promoted, through 0, 10 and 100 %, with migrations, routes and crons', async () => {
