@@ -28,10 +28,22 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
 /** An API key, which a person may have passed as another argument. */
 const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
-/** The message of an error, in one line, without API keys. */
+/** Wrangler quotes a token that is not a valid header. */
+const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
+
+/** The message of an error, in one line, without API keys and tokens. */
 export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll(API_KEY, 'animal_…').replaceAll(/\s+/g, ' ').trim();
+  let line = withoutBreaks(message).replaceAll(API_KEY, 'animal_…');
+  for (const name of SECRETS) {
+    const secret = withoutBreaks(process.env[name] ?? '');
+    if (secret) line = line.replaceAll(secret, '…');
+  }
+  return line;
+}
+
+function withoutBreaks(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Parses an option's value: an integer of decimal digits within the range. */

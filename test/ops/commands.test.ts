@@ -2,7 +2,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { oneLine } from '../../ops/command-line.ts';
 import { copyProject } from './project.ts';
 
 const project = copyProject();
@@ -44,6 +45,14 @@ test.each([[[KEY]], [['show', KEY]]])('keys %j does not print the key again', as
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('animal_…');
   expect(stderr).not.toContain('ThisKey');
+});
+
+test('an error does not show a token, also one that wrangler quotes on two lines', () => {
+  vi.stubEnv('CLOUDFLARE_API_TOKEN', 'first\nsecond');
+  expect(oneLine(new Error('"first\nsecond" is not a valid header'))).toBe(
+    '"…" is not a valid header',
+  );
+  vi.unstubAllEnvs();
 });
 
 test.each(['local/start.ts', 'keys.ts', 'release.ts'])(
