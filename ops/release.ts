@@ -372,7 +372,7 @@ async function refuseOthers(rollout: Rollout): Promise<Deployment> {
   signal.throwIfAborted();
   const { newest, foreign } = await readNewest(rollout);
   if (foreign.id === rollout.start) return newest;
-  throw new Error(`meanwhile, ${describe(foreign)}`);
+  throw new Error(`another operator intervened: ${describe(foreign)}`);
 }
 
 /**

@@ -78,7 +78,7 @@ describe('a migration may not', () => {
     ['add rows', "INSERT INTO pets (name, category_id) VALUES ('x', 1)", 'rows'],
     ['issue ids again', 'UPDATE sqlite_sequence SET seq = 2', 'largest ids'],
     [
-      'make a table anew without its checks',
+      'recreate a table without its checks',
       `CREATE TABLE t (${COLUMNS}) STRICT; INSERT INTO t SELECT * FROM pets; DROP TABLE pets; ALTER TABLE t RENAME TO pets`,
       'definition',
     ],

@@ -81,7 +81,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
 
 /** The record to use after a failed read. While KV fails, it is read only every 30 s, so that few requests wait for it. */
 function lastKnown(key: string, error: unknown): KnownRecord {
-  // Another request may have read it meanwhile.
+  // Another request may have read the record since.
   const known = knownRecords.get(key);
   const now = Date.now();
   if (!known || now >= known.readAt + MAX_STALE_MS) {

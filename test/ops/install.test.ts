@@ -107,7 +107,7 @@ test('does nothing when the packages of this platform are installed', async () =
   expect(await calls()).toBe('');
 });
 
-test('installs the packages of a fresh clone, and prints dots meanwhile', async () => {
+test('installs the packages of a fresh clone, and prints dots as progress', async () => {
   const { code, stdout, stderr } = await setUp({ NPM_MS: '1500' });
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toMatch(/^Installing the packages of package-lock\.json.* \.+\n$/);
