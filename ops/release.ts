@@ -120,14 +120,15 @@ async function rollback(version: string, { env, yes, force }: Options): Promise<
   const problem = await failureOf(apiKey ? served.then(() => testReads(store)) : served);
   // Another release, or a call that failed, may take effect later.
   await pause(SETTLE_MS);
-  let shares = 'an unknown version';
-  const unread = await failureOf(
-    readDeployments(target).then(([newest]) => {
-      shares = sharesOf(newest);
-    }),
-  );
+  let newest: Deployment | undefined;
+  try {
+    [newest] = await readDeployments(target);
+  } catch (error) {
+    throw new Error(`${env} serves an unknown version. ${problem || oneLine(error)}`);
+  }
+  const shares = sharesOf(newest);
   const state = `${env} serves ${shares}`;
-  if (problem || unread) throw new Error(`${state}. ${problem || unread}`);
+  if (problem) throw new Error(`${state}. ${problem}`);
   if (shares !== `${version}@100%`) throw new Error(`${state}: another release is running`);
   console.log(state, apiKey ? 'and is tested.' : 'and is not tested: SMOKE_API_KEY is not set.');
 }
@@ -287,9 +288,14 @@ async function refuseOtherWrites(target: Target, version: string, old: Version):
     throw new Error('the release would stop or resume writes: "Stop writes" in docs/operations.md');
 }
 
-async function applyMigrations(rollout: Rollout): Promise<void> {
+/** Before each step: the checkout is the same, and no other operator has deployed. Returns the newest deployment. */
+async function refuseChanges(rollout: Rollout): Promise<Deployment> {
   await refuseMoved(rollout.commit);
-  await refuseOthers(rollout);
+  return refuseOthers(rollout);
+}
+
+async function applyMigrations(rollout: Rollout): Promise<void> {
+  await refuseChanges(rollout);
   console.log('Applying migrations. To restore what was before:', new Date().toISOString());
   await rollout.target.wrangler('d1', 'migrations', 'apply', 'DB', '--remote');
 }
@@ -297,8 +303,7 @@ async function applyMigrations(rollout: Rollout): Promise<void> {
 /** Gives a version a share of the requests, in percent, and the rest to the old one. */
 async function deploy(rollout: Rollout, version: string, share: number): Promise<void> {
   const { target, run, old } = rollout;
-  await refuseMoved(rollout.commit);
-  const before = await refuseOthers(rollout);
+  const before = await refuseChanges(rollout);
   if (rollout.hasDeployed && !isOwn(rollout, before)) throw new Error('its deployment is missing');
   console.log('Deploying', version, 'at', share, '%');
   const rest = share === 100 ? [] : [`${old}@${100 - share}%`];
@@ -314,8 +319,7 @@ async function deploy(rollout: Rollout, version: string, share: number): Promise
 
 /** Sets the routes and crons. */
 async function deployTriggers(rollout: Rollout): Promise<void> {
-  await refuseMoved(rollout.commit);
-  await refuseOthers(rollout);
+  await refuseChanges(rollout);
   const failure = await failureOf(rollout.target.wrangler('triggers', 'deploy'));
   if (failure) failSettings(rollout, failure, 'triggers deploy');
 }
