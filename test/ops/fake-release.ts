@@ -1,8 +1,5 @@
 /** A fake of all that a release calls in its process: wrangler, git, the smoke test, pauses, signals and the terminal. */
 import { hash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
 import { runInProcess } from './in-process.ts';
@@ -42,9 +39,8 @@ function environment(name: Name) {
 /** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
 export function fakeRelease() {
   let script = SCRIPT;
-  const root = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const environments = { staging: environment('staging'), production: environment('production') };
-  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '', 'cat-file': '' };
+  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '' };
   /** All commands, tests and pauses, in order, such as `production triggers deploy`. */
   const calls: string[] = [];
   const hooks: { point: RegExp; effect: () => unknown; times: number }[] = [];
@@ -115,13 +111,6 @@ export function fakeRelease() {
     return output;
   }
 
-  async function runWrangler(args: string[]): Promise<string> {
-    const folder = args.at(-1) ?? '';
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'index.js'), script);
-    return '';
-  }
-
   type Tested = { environment: string; version: string; override?: string; signal: AbortSignal };
   const test =
     (kind: string) =>
@@ -147,7 +136,8 @@ export function fakeRelease() {
 
   const mocks = {
     wrangler: { unstable_readConfig: ({ env }: { env: Name }) => environments[env].config },
-    '../../ops/wrangler.ts': { PROJECT_ROOT: root, runIn, runWrangler },
+    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runIn, runWrangler: async () => '' },
+    'node:fs/promises': { readFile: async () => script },
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
     '../../ops/command-line.ts': {
       ...commandLine,
@@ -177,6 +167,5 @@ export function fakeRelease() {
     served: (name: Name) => environments[name].deployments.at(-1)?.shares,
     /** The calls that change something. */
     changes: () => calls.filter((call) => !/ (list|view) |^(reads|all|pause)/.test(call)),
-    end: () => rmSync(root, { recursive: true }),
   };
 }
