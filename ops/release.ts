@@ -112,6 +112,8 @@ async function release(environment: Environment, options: Options): Promise<void
 }
 
 async function rollback(version: string, { env, yes, force }: Options): Promise<void> {
+  // Without a version, wrangler would serve the one before.
+  if (!version) throw new Error('name the version to serve');
   const target = readTarget(env);
   if (!force) refuseOtherResources(target, await readVersion(target, version));
   await confirm(`serve ${version} to all`, env, yes, signal);

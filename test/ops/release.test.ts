@@ -314,6 +314,12 @@ describe('a rollback', () => {
     expect(await failing(ROLLBACK)).toContain(`production serves ${problem}`);
   });
 
+  test('without a version is refused, even if forced', async () => {
+    const command = ROLLBACK.with(1, '');
+    expect(await failing([...command, '--force'])).toBe('error: name the version to serve');
+    expect(changes()).toEqual([]);
+  });
+
   test('to a version with another database is refused, unless forced', async () => {
     fake.environments.production.bindings.DB = 'x';
     expect(await failing(ROLLBACK)).toContain('"Move a store" in docs/operations.md');
