@@ -94,10 +94,14 @@ export function fakeRelease() {
       created_on: `time ${i}`,
       author_email: each.author,
       annotations: { 'workers/message': each.message },
-      versions: each.shares.split(' ').map((share) => {
-        const [version_id, percentage] = share.split('@');
-        return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
-      }),
+      // Not in the order of the command.
+      versions: each.shares
+        .split(' ')
+        .reverse()
+        .map((share) => {
+          const [version_id, percentage] = share.split('@');
+          return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
+        }),
     }));
     return JSON.stringify(list.slice(-10));
   }
