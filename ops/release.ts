@@ -400,15 +400,14 @@ async function goBack(rollout: Rollout, reason: string): Promise<string> {
 async function putBack(rollout: Rollout): Promise<string> {
   const { newest, foreign } = await readNewest(rollout);
   const [version, ...others] = foreign.versions.map((each) => each.version_id);
-  let failure = '';
   if (newest !== foreign) {
     if (!version || others.length > 0) throw new Error(`${describe(foreign)} at the same time`);
     rollout.old = version;
-    failure = await failureOf(rollout.target.rollBack(version, rollout.run));
+    await rollout.target.rollBack(version, rollout.run);
   }
   await pause(SETTLE_MS);
   const later = await readNewest(rollout);
   const served = sharesOf(later.newest);
   if (served === sharesOf(later.foreign)) return served;
-  throw new Error(failure || `${served} is served`);
+  throw new Error(`${served} is served`);
 }

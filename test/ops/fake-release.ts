@@ -1,6 +1,6 @@
 /** A fake of all that a release calls in its process: wrangler, git, the smoke test, pauses, signals and the terminal. */
 import { hash } from 'node:crypto';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
 import { runInProcess } from './in-process.ts';
 import type { Result } from './project.ts';
@@ -106,7 +106,8 @@ export function fakeRelease() {
     return JSON.stringify(list.slice(-10));
   }
 
-  async function runIn(name: Name, args: string[]): Promise<string> {
+  async function runIn(name: Name, args: string[], options: object): Promise<string> {
+    expect(options).toEqual({ detached: true, timeout: 300_000 });
     const call = [name, ...args].join(' ');
     pass(`before ${call}`);
     calls.push(call);
@@ -132,10 +133,12 @@ export function fakeRelease() {
   }
 
   type Callback = (error: Error | null, output?: { stdout: string }) => void;
-  function execFile(_: string, [command]: [keyof typeof git], __: unknown, done: Callback): void {
-    const stdout = git[command];
-    if (stdout === 'fails') done(new Error(command));
-    else done(null, { stdout });
+  type Command = [keyof typeof git, ...string[]];
+  function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
+    const output = git[name];
+    const isListed = name !== 'ls-files' || args.some((folder) => output.startsWith(folder));
+    if (output === 'fails') done(new Error(name));
+    else done(null, { stdout: isListed ? output : '' });
   }
 
   const mocks = {

@@ -87,11 +87,12 @@ describe('a release', () => {
   });
 
   test('notes the commit and the SHA-256 in its version, and its id in its deployments', async () => {
+    fails(`^reads production ${NEW}$`);
     await fake.release(PROMOTE);
     const { annotations, deployments } = fake.environments.production;
     const notes = `--strict --tag ${HEAD} --message ${annotations['workers/message']}`;
     expect(fake.changes()[0]).toContain(notes);
-    expect(deployments.slice(1).map(({ message }) => message)).toEqual(Array(3).fill('mine'));
+    expect(deployments.slice(1).map(({ message }) => message)).toEqual(Array(4).fill('mine'));
   });
 
   test('says that it goes back in history', async () => {
@@ -128,7 +129,13 @@ describe('before anything changes, a release is refused', () => {
 
   test.each<[string, () => void, RegExp]>([
     ['with changed files', () => git('status', ' M src/app.ts'), /remove first: M src/],
-    ['with ignored files', () => git('ls-files', 'public/.env'), /remove first: public/],
+    ['with an ignored script', () => git('ls-files', 'src/a.ts'), /remove first: src/],
+    ['with an ignored page', () => git('ls-files', 'public/.env'), /remove first: public/],
+    [
+      'with an ignored migration',
+      () => git('ls-files', 'migrations/a'),
+      /remove first: migrations/,
+    ],
     ['of another commit than staging serves', () => git('rev-parse', 'x'), /not serve HEAD/],
     ['of other bytes', () => fake.rebuild('other bytes'), /the build differs from staging's/],
     ['during a release to staging', () => fake.deploy(theirs, SHARED), /--env staging/],
@@ -173,13 +180,17 @@ const HARMLESS: Record<string, string> = {
 };
 
 describe('a promotion', () => {
-  const ended = `(${WAS_OLD}|no version was deployed)$`;
+  const hasDeployed = (point: string) => !/upload|migrations/.test(point);
+  const endAt = (point: string) => (hasDeployed(point) ? WAS_OLD : 'no version was deployed');
+  /** The step that has begun: it goes on. */
+  const begunAt = (point: string) =>
+    point.startsWith('before') ? [point.replace('before production ', '')] : [];
 
   test.each(POINTS.filter((point) => !(point in HARMLESS)))(
     'that fails at "%s" ends with the old version',
     async (point) => {
       fails(point);
-      expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: failed .*; ${ended}`));
+      expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: failed .*; ${endAt(point)}`));
       expect(fake.served('production')).toBe(`${OLD}@100%`);
     },
   );
@@ -197,29 +208,30 @@ describe('a promotion', () => {
   );
 
   test.each(POINTS)('that is interrupted at "%s" ends with the old version', async (point) => {
-    let count = 0;
+    let before = { changes: 0, calls: 0 };
     fake.on(new RegExp(point), () => {
-      count = fake.calls.length;
+      before = { changes: changes().length, calls: fake.calls.length };
       fake.interrupt();
     });
-    expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: interrupted; ${ended}`));
+    expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: interrupted; ${endAt(point)}`));
     expect(fake.served('production')).toBe(`${OLD}@100%`);
-    // It does not hold any longer: a CI job is killed after ten seconds.
-    expect(fake.calls.slice(count).filter((call) => call.includes('override'))).toEqual([]);
+    const back = hasDeployed(point) ? [BACK] : [];
+    expect(changes().slice(before.changes)).toEqual([...begunAt(point), ...back]);
+    // A CI job is killed after ten seconds.
+    expect(fake.calls.slice(before.calls).join()).not.toContain('override');
   });
 
   test.each(POINTS)('gives way to another operator at "%s"', async (point) => {
-    let before: string[] = [];
+    let before = 0;
     fake.on(new RegExp(point), () => {
-      before = changes();
+      before = changes().length;
       rollBackByHand();
     });
     expect(await failing(PROMOTE)).toContain(`berta deployed ${OTHER}@100%; `);
     expect(fake.served('production')).toBe(`${OTHER}@100%`);
-    // A step that has begun goes on. A deployment after the other one is replaced by it.
-    const [step, begun] = /^before production (versions deploy)?.*/.exec(point) ?? [];
-    const later = step ? [step.replace('before production ', '')] : [];
-    expect(changes().slice(before.length)).toEqual(begun ? [...later, `rollback ${OTHER}`] : later);
+    const begun = begunAt(point);
+    const back = begun[0]?.startsWith('versions deploy') ? [`rollback ${OTHER}`] : [];
+    expect(changes().slice(before)).toEqual([...begun, ...back]);
   });
 
   const WAY_BACK = 'before production rollback';
@@ -242,13 +254,6 @@ describe('a promotion', () => {
       'reads',
     ],
     ['is not listed', () => fake.on(/after .*@0%/, unlisted), 'its deployment is missing'],
-    ['would stop writes', () => stopping(NEW), 'would stop or resume writes'],
-    ['would resume writes', () => stopping(OLD), 'would stop or resume writes'],
-    [
-      'finds another HEAD',
-      () => fake.on(/after .* upload/, checkOut),
-      'another commit was checked',
-    ],
     ['finds another HEAD at 10 %', () => fake.on(/pause 10/, checkOut), 'another commit'],
     [
       'finds another HEAD at 100 %',
@@ -258,9 +263,21 @@ describe('a promotion', () => {
   ])('that %s ends with the old version', async (_, given, error) => {
     given();
     const { code, stderr } = await fake.release(PROMOTE);
-    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*; ${ended}`, 'm'));
+    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*; ${WAS_OLD}$`, 'm'));
     expect([code, stderr.includes('npx wrangler')]).toEqual([1, false]);
     expect(fake.served('production')).toBe(`${OLD}@100%`);
+    // A call that failed may take effect late.
+    expect(fake.calls.at(-2)).toBe('pause 15000');
+  });
+
+  test.each<[title: string, given: () => void, error: string]>([
+    ['would stop writes', () => stopping(NEW), 'would stop or resume writes'],
+    ['would resume writes', () => stopping(OLD), 'would stop or resume writes'],
+    ['finds another HEAD', () => fake.on(/after .* upload/, checkOut), 'another commit'],
+  ])('that %s deploys nothing', async (_, given, error) => {
+    given();
+    expect(await failing(PROMOTE)).toMatch(new RegExp(`${error}.*; no version was deployed`));
+    expect(changes()).toEqual([UPLOAD]);
   });
 
   const blind = () => fake.on(/pause 10000/, () => fake.fail(/deployments list/, 9));
@@ -283,7 +300,10 @@ describe('a promotion', () => {
   ])('%s ends with the command to run', async (_, given, good, served) => {
     given();
     const command = `Run: npx wrangler rollback ${good} --env production`;
-    expect(await failing(PROMOTE)).toContain(`could not confirm that it went back. ${command}`);
+    const { code, stderr } = await fake.release(PROMOTE);
+    expect([code, stderr.trimEnd().split('\n')]).toEqual([1, Array(3).fill(expect.anything())]);
+    expect(stderr).toContain(`could not confirm that it went back. ${command}\n`);
+    expect(fake.calls).toContain('pause 15000');
     expect(fake.served('production')).toBe(served);
   });
 });
