@@ -87,7 +87,7 @@ async function release(environment: Environment, options: Options): Promise<void
   const test = environment === 'staging' ? smokeTest : testReads;
   const rollout = startRollout(target, options.run, start.id, old.id, build.commit);
   try {
-    const version = await upload(target, build);
+    const version = await upload(rollout, build);
     await refuseOtherWrites(target, version, old);
     const next = { ...store, version };
     const overriding = { ...next, override: `${target.worker}="${version}"` };
@@ -112,6 +112,8 @@ async function release(environment: Environment, options: Options): Promise<void
 }
 
 async function rollback(version: string, { env, yes, force }: Options): Promise<void> {
+  // Without a version, wrangler would serve the one before.
+  if (!version) throw new Error('name the version to serve');
   const target = readTarget(env);
   if (!force) refuseOtherResources(target, await readVersion(target, version));
   await confirm(`serve ${version} to all`, env, yes, signal);
@@ -120,16 +122,11 @@ async function rollback(version: string, { env, yes, force }: Options): Promise<
   const problem = await failureOf(apiKey ? served.then(() => testReads(store)) : served);
   // Another release, or a call that failed, may take effect later.
   await pause(SETTLE_MS);
-  let newest: Deployment | undefined;
-  try {
-    [newest] = await readDeployments(target);
-  } catch (error) {
-    throw new Error(`${env} serves an unknown version. ${problem || oneLine(error)}`);
-  }
+  const [newest] = await readDeployments(target).catch(() => []);
   const shares = sharesOf(newest);
   const state = `${env} serves ${shares}`;
   if (problem) throw new Error(`${state}. ${problem}`);
-  if (shares !== `${version}@100%`) throw new Error(`${state}: another release is running`);
+  if (shares !== `${version}@100%`) throw new Error(`${state}, and not ${version} alone`);
   console.log(state, apiKey ? 'and is tested.' : 'and is not tested: SMOKE_API_KEY is not set.');
 }
 
@@ -166,11 +163,6 @@ async function readHead(): Promise<string> {
   return git('rev-parse', 'HEAD');
 }
 
-/** Wrangler reads the files again at each step. */
-async function refuseMoved(commit: string): Promise<void> {
-  if ((await readHead()) !== commit) throw new Error('another commit was checked out');
-}
-
 /** Staging serves a version to all only after its test. */
 async function refuseUntested({ commit, digest }: Build): Promise<void> {
   const staging = readTarget('staging');
@@ -184,10 +176,8 @@ async function refuseUntested({ commit, digest }: Build): Promise<void> {
 /** Says when a release goes back in history. */
 async function printChange({ commit: old = 'unknown' }: Version, next: string): Promise<void> {
   console.log('The served commit is', old, 'and the release is', next);
-  const isUnknown = await failureOf(git('cat-file', '-e', old));
-  if (isUnknown) return console.log('Whether it goes back in history is unknown.');
-  const isUnrelated = await failureOf(git('merge-base', '--is-ancestor', old, next));
-  if (isUnrelated) console.log('It goes BACK in history.');
+  const failure = await failureOf(git('merge-base', '--is-ancestor', old, next));
+  if (failure) console.log('It goes BACK in history, or the history here lacks the served commit.');
 }
 
 async function git(...args: string[]): Promise<string> {
@@ -201,14 +191,15 @@ function readTarget(environment: Environment) {
   const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: environment });
   const { name: worker = '', routes, vars, d1_databases, kv_namespaces } = config;
   const baseUrl = String(vars.BASE_URL);
-  const [database, keys] = [d1_databases[0]?.database_id, kv_namespaces[0]?.id];
   /** Ctrl-C does not end it: a call that is cut off may still take effect. The limit is for a hang. */
   const wrangler = (...args: string[]) =>
     runIn(environment, args, { detached: true, timeout: 300_000 });
   /** Serves a version to all. Changes no settings. */
   const rollBack = (version: string, message: string) =>
     wrangler('rollback', version, '--yes', '--message', message);
-  const bindings = { DB: database, API_KEYS: keys, BASE_URL: baseUrl };
+  const DB = d1_databases[0]?.database_id;
+  const API_KEYS = kv_namespaces[0]?.id;
+  const bindings = { DB, API_KEYS, BASE_URL: baseUrl };
   return { environment, worker, routes, baseUrl, bindings, wrangler, rollBack };
 }
 
@@ -260,7 +251,7 @@ async function readDeployments({ wrangler }: Target): Promise<Deployment[]> {
 /** As wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
 function sharesOf(deployment?: Pick<Deployment, 'versions'>): string {
   const shares = deployment?.versions.map((each) => `${each.version_id}@${each.percentage}%`);
-  return shares?.sort().join(' ') ?? 'nothing';
+  return shares?.sort().join(' ') ?? 'an unknown version';
 }
 
 function describe({ created_on, author_email = 'somebody', ...deployment }: Deployment): string {
@@ -269,13 +260,13 @@ function describe({ created_on, author_email = 'somebody', ...deployment }: Depl
 
 // ------------------------------------------------------------------------------------- the steps
 
-async function upload({ wrangler }: Target, build: Build): Promise<string> {
-  await refuseMoved(build.commit);
-  signal.throwIfAborted();
+async function upload(rollout: Rollout, build: Build): Promise<string> {
+  await refuseChanges(rollout);
   // --strict refuses a worker that was changed in the dashboard. Without an id, wrangler would create a database.
   const options = ['--no-bundle', '--no-x-provision', '--strict'];
   const notes = ['--tag', build.commit, '--message', build.digest];
-  const output = await wrangler('versions', 'upload', build.script, ...options, ...notes);
+  const upload = ['versions', 'upload', build.script, ...options, ...notes];
+  const output = await rollout.target.wrangler(...upload);
   const [, version] = / Version ID: (\S+)/.exec(output) ?? [];
   if (!version) throw new Error('wrangler names no version');
   return version;
@@ -288,10 +279,10 @@ async function refuseOtherWrites(target: Target, version: string, old: Version):
     throw new Error('the release would stop or resume writes: "Stop writes" in docs/operations.md');
 }
 
-/** Before each step: the checkout is the same, and no other operator has deployed. Returns the newest deployment. */
-async function refuseChanges(rollout: Rollout): Promise<Deployment> {
-  await refuseMoved(rollout.commit);
-  return refuseOthers(rollout);
+/** Before each step: wrangler reads the files of the same commit, and no other operator has deployed. */
+async function refuseChanges(rollout: Rollout): Promise<void> {
+  if ((await readHead()) !== rollout.commit) throw new Error('another commit was checked out');
+  await refuseOthers(rollout);
 }
 
 async function applyMigrations(rollout: Rollout): Promise<void> {
@@ -303,8 +294,7 @@ async function applyMigrations(rollout: Rollout): Promise<void> {
 /** Gives a version a share of the requests, in percent, and the rest to the old one. */
 async function deploy(rollout: Rollout, version: string, share: number): Promise<void> {
   const { target, run, old } = rollout;
-  const before = await refuseChanges(rollout);
-  if (rollout.hasDeployed && !isOwn(rollout, before)) throw new Error('its deployment is missing');
+  await refuseChanges(rollout);
   console.log('Deploying', version, 'at', share, '%');
   const rest = share === 100 ? [] : [`${old}@${100 - share}%`];
   const shares = [`${version}@${share}%`, ...rest];
@@ -313,7 +303,8 @@ async function deploy(rollout: Rollout, version: string, share: number): Promise
   const failure = await failureOf(target.wrangler(...command));
   const newest = await refuseOthers(rollout);
   if (failure && sharesOf(newest) !== shares.toSorted().join(' ')) throw new Error(failure);
-  // It was deployed, but the log settings, which wrangler sends with each deployment, may have failed.
+  if (!isOwn(rollout, newest)) throw new Error('its deployment is missing');
+  // The shares are as asked for, but the log settings, which wrangler sends with each deployment, may have failed.
   if (failure && share === 100) failSettings(rollout, failure, `versions deploy ${version}@100%`);
 }
 
@@ -380,36 +371,43 @@ async function refuseOthers(rollout: Rollout): Promise<Deployment> {
 }
 
 /**
- * Serves the newest foreign deployment again: the start, or what another operator has deployed since, who wins. Reads the
- * list again later, because a call that failed may take effect late. Returns the reason, and what is served.
+ * Ends what this run has deployed, in two tries. Returns the reason, and what is served.
  *
- * @throws Error with the command to run when that fails twice, or when two releases run at once.
+ * @throws Error with the command to run when it is not known to be served, or when two releases run at once.
  */
 async function goBack(rollout: Rollout, reason: string): Promise<string> {
   if (!rollout.hasDeployed) return `${reason}no version was deployed`;
   console.log('Going back …');
   const { environment } = rollout.target;
-  for (const attempt of [1, 2, 3]) {
+  for (const delayMs of [0, SETTLE_MS]) {
+    await pause(delayMs);
     try {
-      const served = await putBack(rollout, attempt);
-      if (served) return `${reason}${environment} serves ${served}`;
+      return `${reason}${environment} serves ${await putBack(rollout)}`;
     } catch (error) {
       console.error(`error: ${oneLine(error)}`);
     }
-    await pause(SETTLE_MS);
   }
   const command = 'could not confirm that it went back. Run: npx wrangler rollback';
   throw new Error(`${reason}${command} ${rollout.old} --env ${environment}`);
 }
 
-/** Returns what is served if nothing is left to do. Two versions of another operator are not put back. */
-async function putBack(rollout: Rollout, attempt: number): Promise<string | undefined> {
+/**
+ * Serves the newest foreign deployment: the start, or what another operator has deployed since, who wins. Returns its
+ * shares. Reads the list again later, because a call that failed may take effect late.
+ *
+ * @throws Error if another deployment is served, or the foreign one is of two versions.
+ */
+async function putBack(rollout: Rollout): Promise<string> {
   const { newest, foreign } = await readNewest(rollout);
-  if (attempt > 1 && sharesOf(newest) === sharesOf(foreign)) return sharesOf(foreign);
-  const isOvertaken = newest === foreign && foreign.id !== rollout.start;
   const [version, ...others] = foreign.versions.map((each) => each.version_id);
-  if (version && others.length === 0) rollout.old = version;
-  if (isOvertaken || attempt === 3 || !version || others.length > 0) return undefined;
-  await rollout.target.rollBack(version, rollout.run);
-  return undefined;
+  if (newest !== foreign) {
+    if (!version || others.length > 0) throw new Error(`${describe(foreign)} at the same time`);
+    rollout.old = version;
+    await rollout.target.rollBack(version, rollout.run);
+  }
+  await pause(SETTLE_MS);
+  const later = await readNewest(rollout);
+  const served = sharesOf(later.newest);
+  if (served === sharesOf(later.foreign)) return served;
+  throw new Error(`${served} is served`);
 }

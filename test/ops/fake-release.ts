@@ -1,14 +1,13 @@
 /** A fake of all that a release calls in its process: wrangler, git, the smoke test, pauses, signals and the terminal. */
 import { hash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
 import { runInProcess } from './in-process.ts';
 import type { Result } from './project.ts';
 
-export const [OLD, NEW, OTHER] = ['old', 'new', 'other'].map((name) => name.padEnd(36, '-'));
+export const OLD = 'old'.padEnd(36, '-');
+export const NEW = 'new'.padEnd(36, '-');
+export const OTHER = 'other'.padEnd(36, '-');
 export const HEAD = 'c'.repeat(40);
 const SCRIPT = 'a script';
 
@@ -40,9 +39,8 @@ function environment(name: Name) {
 /** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
 export function fakeRelease() {
   let script = SCRIPT;
-  const root = mkdtempSync(join(tmpdir(), 'animal-store-'));
   const environments = { staging: environment('staging'), production: environment('production') };
-  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '', 'cat-file': '' };
+  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '' };
   /** All commands, tests and pauses, in order, such as `production triggers deploy`. */
   const calls: string[] = [];
   const hooks: { point: RegExp; effect: () => unknown; times: number }[] = [];
@@ -96,28 +94,26 @@ export function fakeRelease() {
       created_on: `time ${i}`,
       author_email: each.author,
       annotations: { 'workers/message': each.message },
-      versions: each.shares.split(' ').map((share) => {
-        const [version_id, percentage] = share.split('@');
-        return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
-      }),
+      // Not in the order of the command.
+      versions: each.shares
+        .split(' ')
+        .reverse()
+        .map((share) => {
+          const [version_id, percentage] = share.split('@');
+          return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
+        }),
     }));
     return JSON.stringify(list.slice(-10));
   }
 
-  async function runIn(name: Name, args: string[]): Promise<string> {
+  async function runIn(name: Name, args: string[], options: object): Promise<string> {
+    expect(options).toEqual({ detached: true, timeout: 300_000 });
     const call = [name, ...args].join(' ');
     pass(`before ${call}`);
     calls.push(call);
     const output = carryOut(name, args);
     pass(`after ${call}`);
     return output;
-  }
-
-  async function runWrangler(args: string[]): Promise<string> {
-    const folder = args.at(-1) ?? '';
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'index.js'), script);
-    return '';
   }
 
   type Tested = { environment: string; version: string; override?: string; signal: AbortSignal };
@@ -137,15 +133,18 @@ export function fakeRelease() {
   }
 
   type Callback = (error: Error | null, output?: { stdout: string }) => void;
-  function execFile(_: string, [command]: [keyof typeof git], __: unknown, done: Callback): void {
-    const stdout = git[command];
-    if (stdout === 'fails') done(new Error(command));
-    else done(null, { stdout });
+  type Command = [keyof typeof git, ...string[]];
+  function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
+    const output = git[name];
+    const isListed = name !== 'ls-files' || args.some((folder) => output.startsWith(folder));
+    if (output === 'fails') done(new Error(name));
+    else done(null, { stdout: isListed ? output : '' });
   }
 
   const mocks = {
     wrangler: { unstable_readConfig: ({ env }: { env: Name }) => environments[env].config },
-    '../../ops/wrangler.ts': { PROJECT_ROOT: root, runIn, runWrangler },
+    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runIn, runWrangler: async () => '' },
+    'node:fs/promises': { readFile: async () => script },
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
     '../../ops/command-line.ts': {
       ...commandLine,
@@ -175,6 +174,5 @@ export function fakeRelease() {
     served: (name: Name) => environments[name].deployments.at(-1)?.shares,
     /** The calls that change something. */
     changes: () => calls.filter((call) => !/ (list|view) |^(reads|all|pause)/.test(call)),
-    end: () => rmSync(root, { recursive: true }),
   };
 }
