@@ -1,0 +1,311 @@
+/** Which failures are repeated, and how calls end. The clock is a fake, and random pauses have their least length. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { isStoreError, StoreError, type StoreOptions } from '../../client/src/index.ts';
+import { STATUS_OF } from '../../src/errors.ts';
+import { METHODS, README } from './documents.ts';
+import {
+  type Answer,
+  CALLS,
+  clientWith,
+  headerOf,
+  limited,
+  lost,
+  outcomeOf,
+  problem,
+  REX,
+  reply,
+  rex,
+  silence,
+  unavailable,
+} from './fake.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+  // First, because the spies on timers would restore those of the fake clock.
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** How a call ended, in words. */
+function wordsOf(error: unknown): string {
+  const { name, code, attempts, outcomeUnknown } = Object(error);
+  const outcome = outcomeUnknown ? ', perhaps carried out' : '';
+  return `${name} ${code} after ${attempts} attempts and ${Date.now()} ms${outcome}`;
+}
+
+const noPet = problem(404, 'pet_not_found');
+const invalid = problem(400, 'invalid_request');
+
+test.each(Object.entries(CALLS))(
+  '%s is sent and repeated as README.md says',
+  async (name, call) => {
+    const { request, repeated } = METHODS.find((row) => row.name === name) ?? { request: '' };
+    const attempts = repeated === 'yes' ? 4 : 1;
+    const outcomeUnknown = !request.startsWith('GET');
+    for (const { answer, ...failure } of [
+      { answer: unavailable, code: 'service_unavailable', attempts, outcomeUnknown },
+      { answer: lost, code: 'network_error', attempts, outcomeUnknown },
+      { answer: limited, code: 'rate_limited', attempts: 4, outcomeUnknown: false },
+      { answer: invalid, code: 'invalid_request', attempts: 1, outcomeUnknown: false },
+    ]) {
+      const { store, requests } = clientWith([answer]);
+      const outcome = await outcomeOf(call(store, { headers: { traceparent: 'mine' } }));
+      expect(outcome).toMatchObject(failure);
+      const sent = requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+      expect(new Set(sent)).toEqual(new Set([request.replace(/{\w+}/, '1')]));
+      expect(headerOf(requests, 'traceparent')).toEqual(Array(failure.attempts).fill('mine'));
+    }
+  },
+);
+
+test('request repeats every method but PATCH', async () => {
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const) {
+    const failure = { attempts: method === 'PATCH' ? 1 : 4, outcomeUnknown: method !== 'GET' };
+    const { store } = clientWith([lost]);
+    expect(await outcomeOf(store.request(method, '/toys'))).toMatchObject(failure);
+  }
+});
+
+const { createPet, deletePet, updateOrder } = CALLS;
+
+type Story = {
+  story: string;
+  call?: typeof createPet;
+  answers?: Answer[];
+  options?: Partial<StoreOptions>;
+  ends: string;
+  details?: object;
+};
+
+test.each<Story>([
+  {
+    story: 'a newer service answers with a code and a field that this version does not know',
+    answers: [reply('{"code":"new_code","message":"m","petId":7}', { status: 409 })],
+    ends: 'new_code after 1 attempts and 0 ms',
+    details: { message: 'm', status: 409, body: { petId: 7n }, idempotencyKey: undefined },
+  },
+  {
+    // With an unhandled rejection, the run would fail.
+    story: 'a delete with metadata finds no animal',
+    call: (store) => store.deletePet(1n).withMetadata(),
+    answers: [noPet],
+    ends: 'pet_not_found after 1 attempts and 0 ms',
+  },
+  {
+    story: 'a repeated delete finds no path',
+    call: deletePet,
+    answers: [lost, problem(404, 'not_found')],
+    ends: 'not_found after 2 attempts and 125 ms, perhaps carried out',
+  },
+  {
+    story: 'a proxy answers a repeated delete with a page',
+    call: deletePet,
+    answers: [lost, reply('<h1>Not here</h1>', { status: 404 })],
+    ends: 'invalid_response after 2 attempts and 125 ms, perhaps carried out',
+  },
+  {
+    story: 'a proxy answers a delete with an empty 200',
+    call: deletePet,
+    answers: [reply('')],
+    ends: 'invalid_response after 1 attempts and 0 ms, perhaps carried out',
+    details: { message: 'Not a response of the store: 200 text/plain;charset=UTF-8 ' },
+  },
+  {
+    story: 'a proxy redirects',
+    answers: [reply('<'.repeat(201), { status: 307, headers: { Location: 'https://a.example' } })],
+    ends: 'invalid_response after 1 attempts and 0 ms, perhaps carried out',
+    details: { message: `Not a response of the store: 307 https://a.example ${'<'.repeat(200)}` },
+  },
+  {
+    story: 'a repeated update is rejected',
+    call: updateOrder,
+    answers: [unavailable, problem(409, 'invalid_transition')],
+    ends: 'invalid_transition after 2 attempts and 125 ms, perhaps carried out',
+    details: { requestId: 'id-503' },
+  },
+  {
+    story: 'a body never ends',
+    answers: [async () => new Response(new ReadableStream())],
+    options: { maxAttempts: 2, attemptTimeoutMs: 1_000 },
+    ends: 'network_error after 2 attempts and 2125 ms, perhaps carried out',
+    details: {
+      message: 'The request failed: Timeout after 1000 ms.',
+      status: 200,
+      cause: expect.any(DOMException),
+    },
+  },
+  {
+    story: 'the deadline comes before a response',
+    answers: [unavailable, silence],
+    options: { attemptTimeoutMs: 90_000 },
+    ends: 'deadline_exceeded after 2 attempts and 60000 ms, perhaps carried out',
+    details: { cause: { name: 'TimeoutError', cause: { code: 'service_unavailable' } } },
+  },
+  {
+    story: 'a pause would exceed the deadline',
+    answers: [problem(429, 'rate_limited', { 'Retry-After': '60' })],
+    ends: 'rate_limited after 1 attempts and 0 ms',
+    details: { metadata: { retryAfterSeconds: 60 } },
+  },
+  {
+    story: 'an apiKey function throws',
+    options: { apiKey: () => Promise.reject(new Error('vault locked')) },
+    ends: 'api_key_failed after 0 attempts and 0 ms',
+    details: { message: 'The request failed: vault locked' },
+  },
+  {
+    story: 'an apiKey function returns an invalid key, which the message does not show',
+    options: { apiKey: () => 'secret key' },
+    ends: 'api_key_failed after 0 attempts and 0 ms',
+    details: { message: expect.not.stringContaining('secret'), cause: expect.any(TypeError) },
+  },
+  {
+    story: 'an apiKey function fails after an attempt that may have written',
+    answers: [lost],
+    options: { apiKey: vi.fn().mockReturnValueOnce('key') },
+    ends: 'api_key_failed after 1 attempts and 125 ms, perhaps carried out',
+  },
+  {
+    story: 'an apiKey function hangs longer than attemptTimeoutMs',
+    options: { apiKey: silence },
+    ends: 'api_key_failed after 0 attempts and 15000 ms',
+  },
+  {
+    story: 'an apiKey function hangs longer than deadlineMs',
+    options: { apiKey: silence, deadlineMs: 5_000 },
+    ends: 'deadline_exceeded after 0 attempts and 5000 ms',
+  },
+])('$story: $ends', async ({ call = createPet, answers = [], options, ends, details = {} }) => {
+  const { store, requests } = clientWith(answers, options);
+  const outcome = await outcomeOf(call(store));
+  expect(wordsOf(outcome)).toBe(`StoreError ${ends}`);
+  expect(outcome).toMatchObject({ attempts: requests.length, ...details });
+});
+
+test.each([
+  { status: 200, body: 'null' },
+  { status: 200, body: '"ok"' },
+  { status: 200, body: '[]' },
+  { status: 200, body: '{' },
+  // A character that does not end.
+  { status: 200, body: Uint8Array.of(0x7b, 0x7d, 0xf0) },
+  { status: 204, body: null },
+  { status: 302, body: '{"code":"not_found","message":"a message"}' },
+  { status: 404, body: '{"code":7,"message":"a message"}' },
+  { status: 404, body: '{"code":"not_found"}' },
+])('a $status with the body $body is an invalid_response', async ({ status, body }) => {
+  const outcome = await outcomeOf(createPet(clientWith([reply(body, { status })]).store));
+  const failure = { code: 'invalid_response', status, attempts: 1, outcomeUnknown: status < 400 };
+  expect(outcome).toMatchObject(failure);
+});
+
+const refused = Object.assign(new Error('a'), { code: 'ECONNREFUSED' });
+
+test.each([
+  [new TypeError('fetch failed', { cause: refused }), 'fetch failed: ECONNREFUSED'],
+  [new TypeError('Cannot read', { cause: new Error('b') }), 'Cannot read: b'],
+  ['a string', 'a string'],
+  [undefined, ''],
+  [Object.create(null), 'unknown'],
+  [{ message: Symbol('odd') }, 'Symbol(odd)'],
+])('whatever a fetch rejects with is a network_error: %#', async (cause, shown) => {
+  const outcome = await outcomeOf(createPet(clientWith([() => Promise.reject(cause)]).store));
+  const failure = { code: 'network_error', attempts: 4, status: undefined };
+  expect(outcome).toMatchObject({ ...failure, cause, message: `The request failed: ${shown}` });
+});
+
+test('a repeated delete that finds no animal succeeds', async () => {
+  const call = clientWith([lost, noPet]).store.deletePet(1n).withMetadata();
+  const metadata = { status: 404, attempts: 2 };
+  expect(await outcomeOf(call)).toMatchObject({ data: undefined, metadata });
+});
+
+test('a create is repeated with a random key, or that of the caller, and the error has it', async () => {
+  const { store, requests } = clientWith([lost]);
+  const failure = await outcomeOf(store.createPet(REX));
+  await outcomeOf(store.placeOrder({ petId: 1n }, { idempotencyKey: 'mine' }));
+  await outcomeOf(store.createPet(REX));
+  const keys = headerOf(requests, 'Idempotency-Key');
+  expect(failure).toMatchObject({ idempotencyKey: keys[0] });
+  expect([...new Set(keys)]).toEqual([keys[0], 'mine', expect.stringMatching(/^\d+-\d+$/)]);
+});
+
+const retryAfter = (value: string) => problem(429, 'rate_limited', { 'Retry-After': value });
+
+test.each([
+  { answer: silence, random: 0, times: [0, 15_125] },
+  // Pauses double up to 8 s, and half of each is random.
+  { answer: unavailable, random: 0, times: [0, 125, 375, 875, 1875, 3875, 7875, 11_875] },
+  { answer: unavailable, random: 1, times: [0, 250, 750, 1750, 3750, 7750, 15_750, 23_750] },
+  // Spread over a quarter of Retry-After.
+  { answer: retryAfter('100'), random: 0, times: [0, 100_125] },
+  { answer: retryAfter('100'), random: 1, times: [0, 125_250] },
+  { answer: retryAfter('Thu, 01 Jan 1970 00:00:20 GMT'), random: 0, times: [0, 20_125] },
+  { answer: retryAfter('Wed, 31 Dec 1969 00:00:00 GMT'), random: 0, times: [0, 125] },
+  { answer: retryAfter('soon'), random: 0, times: [0, 125] },
+])('without a deadline, attempts begin at $times ms (%#)', async ({ answer, random, times }) => {
+  vi.spyOn(Math, 'random').mockReturnValue(random);
+  const begun: number[] = [];
+  const { store } = clientWith([...times.slice(1).map(() => answer), rex], {
+    apiKey: () => `key-${begun.push(Date.now())}`,
+    deadlineMs: Number.POSITIVE_INFINITY,
+    maxAttempts: 8,
+  });
+  expect(await outcomeOf(store.createPet(REX))).toMatchObject({ id: 1n });
+  expect(begun).toEqual(times);
+});
+
+test('a call that is aborted while its key is fetched, or before, sends nothing', async () => {
+  const controller = new AbortController();
+  const apiKey = vi.fn(async () => {
+    controller.abort('enough');
+    return 'key';
+  });
+  const { store, requests } = clientWith([rex], { apiKey });
+  for (const _ of ['while', 'before']) {
+    const outcome = await outcomeOf(store.createPet(REX, { signal: controller.signal }));
+    expect(outcome).toMatchObject({ code: 'aborted', cause: 'enough', outcomeUnknown: false });
+  }
+  expect(requests).toEqual([]);
+  expect(apiKey).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  { state: 'wait for a response', answer: silence, details: { outcomeUnknown: true } },
+  { state: 'pause', answer: limited, details: { outcomeUnknown: false, requestId: 'id-429' } },
+])('calls that $state end with the signal of the client, and leave nothing', async (row) => {
+  const warn = vi.spyOn(process, 'emitWarning');
+  const started = vi.spyOn(globalThis, 'setTimeout');
+  const cleared = vi.spyOn(globalThis, 'clearTimeout');
+  const controller = new AbortController();
+  const added = vi.spyOn(controller.signal, 'addEventListener');
+  const removed = vi.spyOn(controller.signal, 'removeEventListener');
+  const { store } = clientWith([row.answer], { signal: controller.signal });
+  const calls = Array.from({ length: 20 }, () => store.createPet(REX).catch((error) => error));
+  await vi.advanceTimersByTimeAsync(1);
+  controller.abort('enough');
+  const failure = { code: 'aborted', cause: 'enough', attempts: 1, ...row.details };
+  for (const call of calls) expect(await call).toMatchObject(failure);
+  // Otherwise a signal that lives as long as the program would keep memory of every call.
+  expect(removed.mock.calls).toEqual(added.mock.calls);
+  // `vi.getTimerCount()` would also count timers of the servers of other test files.
+  const ended = cleared.mock.calls.map(([timer]) => timer);
+  expect(ended).toEqual(expect.arrayContaining(started.mock.results.map(({ value }) => value)));
+  expect(warn).not.toHaveBeenCalled();
+});
+
+test('README.md lists the codes of the service, in their order', () => {
+  const [, codes = ''] = /code of the store \(([^)]*)/.exec(README) ?? [];
+  expect(codes.match(/\w+/g)).toEqual(Object.keys(STATUS_OF));
+});
+
+test('a test can make a StoreError with a part of its metadata, and know that of a copy', () => {
+  const error = new StoreError('pet_not_found', 'No pet.', { metadata: { status: 404 } });
+  expect(error).toMatchObject({ status: 404, outcomeUnknown: false, attempts: 0 });
+  expect(error.metadata?.headers.get('Link')).toBe(null);
+  const copy = Object.assign(new Error(), { name: 'StoreError' });
+  expect([copy, error, new Error(), null].map(isStoreError)).toEqual([true, true, false, false]);
+});
