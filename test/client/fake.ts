@@ -26,6 +26,10 @@ export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {
 export const headerOf = (requests: Request[], name: string) =>
   requests.map(({ headers }) => headers.get(name));
 
+/** What was asked for, such as `GET /v1/pets?limit=20`. */
+export const pathsOf = (requests: Request[]) =>
+  requests.map(({ method, url }) => `${method} ${url.replace('https://animal-store.example', '')}`);
+
 export function reply(body: BodyInit | null, init?: ResponseInit): Answer {
   return async () => new Response(body, init);
 }

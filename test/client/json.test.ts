@@ -10,8 +10,8 @@ test.each([
   // Other fields: a bigint only beyond 2^53.
   ['[3,9007199254740991,1.5,1e-400]', [3, 9007199254740991, 1.5, 0]],
   [
-    '{"toString":7,"list":[{"age":-9007199254740993}]}',
-    { toString: 7, list: [{ age: -9007199254740993n }] },
+    '{"toString":7,"list":[{"a":-9007199254740993}]}',
+    { toString: 7, list: [{ a: -9007199254740993n }] },
   ],
   // The store writes ids as digits. Other numbers reject nothing.
   ['{"id":1.5,"next":{"id":"x"}}', { id: 1.5, next: { id: 'x' } }],

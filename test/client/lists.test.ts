@@ -1,25 +1,22 @@
 /** Lists: pages, items, and the Link header. */
 import { expect, test } from 'vitest';
-import { clientWith, reply } from './fake.ts';
+import { clientWith, pathsOf, reply } from './fake.ts';
 
-/** A page of animals, and where its `Link` leads. */
+/** A page of animals, and where its `Link` leads. The client knows no name of a parameter. */
 const page = (body: string, next: string) =>
   reply(body, { headers: { Link: `<${next}>; rel="next"` } });
-const queriesOf = (requests: Request[]) => requests.map(({ url }) => new URL(url).search);
-// The client knows no name of a parameter.
-const NEXT = '?limit=2&begin=4711';
 
 test('the next page is fetched from the address of the client, whatever Link says', async () => {
-  const answers = [page('[{"id":1}]', `https://elsewhere.example/${NEXT}`), reply('[{"id":3}]')];
-  const baseUrl = 'https://proxy.example/store/v1/';
-  const { store, requests } = clientWith(answers, { baseUrl });
-  const first = await store.listPets({ limit: 2 }).page();
-  expect(first).toMatchObject({ items: [{ id: 1n }], next: NEXT, metadata: { status: 200 } });
-  expect(await store.listPets().page(first.next)).toMatchObject({ items: [{ id: 3n }] });
-  expect(requests.map(({ url }) => url)).toEqual([
-    'https://proxy.example/store/v1/pets?limit=2',
-    `https://proxy.example/store/v1/pets${NEXT}`,
-  ]);
+  const baseUrl = 'https://animal-store.example/proxy/v1/';
+  const { store, requests } = clientWith(
+    [page('[{"id":1}]', 'https://elsewhere.example/?begin=1'), reply('[{"id":3}]')],
+    { baseUrl },
+  );
+  const { items, next, metadata } = await store.listPets({ limit: 2 }).page();
+  expect([items, next, metadata.status]).toEqual([[{ id: 1n }], '?begin=1', 200]);
+  expect(await store.listPets().page(next)).toMatchObject({ items: [{ id: 3n }] });
+  const sent = ['GET /proxy/v1/pets?limit=2', 'GET /proxy/v1/pets?begin=1'];
+  expect(pathsOf(requests)).toEqual(sent);
 });
 
 test.each([
@@ -49,18 +46,23 @@ test.each(['<', '<?', '<?>', '<?>;', '<?>; ', '?', ';', ' ', '; rel', '; rel="ne
 test('a cycle of empty pages is an invalid_response, not a loop', async () => {
   const cycle = ['?a', '?b', '?a'].map((next) => page('[]', next));
   const { store, requests } = clientWith(cycle);
-  const failure = { code: 'invalid_response', metadata: { status: 200 } };
+  const failure = { code: 'invalid_response', status: 200 };
   await expect(store.listPets().toArray({ max: 9 })).rejects.toMatchObject(failure);
-  expect(queriesOf(requests)).toEqual(['?limit=9', '?a', '?b']);
+  expect(requests).toHaveLength(3);
 });
 
 test('for await reads all pages, of 100 items unless the list has a limit', async () => {
-  const { store, requests } = clientWith([page('[{"id":1},{"id":2}]', NEXT), reply('[{"id":3}]')]);
+  const { store, requests } = clientWith([page('[{"id":1},{"id":2}]', '?a'), reply('[{"id":3}]')]);
   const ids: bigint[] = [];
   for await (const { id } of store.listPets({ status: 'sold', limit: undefined })) ids.push(id);
   for await (const { id } of store.listOrders({ limit: 7 })) ids.push(id);
   expect(ids).toEqual([1n, 2n, 3n, 3n]);
-  expect(queriesOf(requests)).toEqual(['?status=sold&limit=100', NEXT, '?limit=7']);
+  const sent = [
+    'GET /v1/pets?status=sold&limit=100',
+    'GET /v1/pets?a',
+    'GET /v1/store/orders?limit=7',
+  ];
+  expect(pathsOf(requests)).toEqual(sent);
 });
 
 test.each(['client', 'call'])('the signal of the %s stops a loop between items', async (of) => {
@@ -75,9 +77,10 @@ test.each(['client', 'call'])('the signal of the %s stops a loop between items',
 
 test('toArray reads the first items, with as few requests as possible', async () => {
   const two = '[{"id":1},{"id":2}]';
-  const { store, requests } = clientWith([page(two, NEXT), page(two, '?more'), reply('[]')]);
+  const { store, requests } = clientWith([page(two, '?a'), page(two, '?b'), reply('[]')]);
   expect(await store.listPets().toArray({ max: 3 })).toEqual([{ id: 1n }, { id: 2n }, { id: 1n }]);
   expect(await store.listPets().toArray({ max: 500 })).toEqual([]);
-  expect(queriesOf(requests)).toEqual(['?limit=3', NEXT, '?limit=100']);
+  const sent = ['GET /v1/pets?limit=3', 'GET /v1/pets?a', 'GET /v1/pets?limit=100'];
+  expect(pathsOf(requests)).toEqual(sent);
   await expect(store.listPets().toArray({ max: 0 })).rejects.toThrow('max: ');
 });

@@ -8,7 +8,6 @@ const HEALTH = '{"status":"ok"}';
 const MEBIBYTE = Buffer.alloc(2 ** 20, ' ');
 
 const BEHAVIOURS: Record<string, (response: ServerResponse, isRepeated: boolean) => void> = {
-  'is-silent': () => {},
   hangs: (response, isRepeated) => void (isRepeated && response.end(HEALTH)),
   resets: (response) => response.destroy(),
   // In the body: before it, some runtimes repeat by themselves.
