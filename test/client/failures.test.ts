@@ -142,7 +142,7 @@ test.each<Story>([
   {
     story: 'the deadline comes before a response',
     answers: [unavailable, silence],
-    options: { attemptTimeoutMs: 90_000 },
+    options: { attemptTimeoutMs: 90_000, signal: new AbortController().signal },
     ends: 'deadline_exceeded (Timeout after 60000 ms.) after 2 attempts and 60000 ms, perhaps carried out',
     details: { cause: { name: 'TimeoutError', cause: { code: 'service_unavailable' } } },
   },
