@@ -265,7 +265,7 @@ test('a repeated delete that finds no animal succeeds', async () => {
   expect(await outcomeOf(call)).toMatchObject({ data: undefined, metadata });
 });
 
-test('a create is repeated with a random key, or that of the caller, and the error has it', async () => {
+test('a create is repeated with a random or a given key, which the error has', async () => {
   const { store, requests } = clientWith([lost]);
   const failure = await outcomeOf(store.createPet(REX));
   await outcomeOf(store.placeOrder({ petId: 1n }, { idempotencyKey: 'mine' }));
@@ -309,12 +309,13 @@ test('calls that pause end with the signal of the client, and leave nothing', as
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('README.md lists the codes of the service, in their order', () => {
+test('README.md lists the codes and the operations of the service, and no others', () => {
   const [, codes = ''] = /code of the store \(([^)]*)/.exec(README) ?? [];
   expect(codes.match(/\w+/g)).toEqual(Object.keys(STATUS_OF));
+  expect(METHODS.map(({ name }) => name)).toEqual(Object.keys(CALLS));
 });
 
-test('a test can make a StoreError with a part of its metadata, and know that of a copy', () => {
+test('a StoreError can be made with partial metadata, and one of a copy be known', () => {
   const error = new StoreError('pet_not_found', 'No pet.', { metadata: { status: 404 } });
   expect(error).toMatchObject({ status: 404, outcomeUnknown: false, attempts: 0 });
   expect(error.metadata).toMatchObject({ deprecation: undefined, idempotencyReplayed: false });

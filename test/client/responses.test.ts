@@ -66,7 +66,7 @@ test('a body may have 524,288 characters, but not one more', async () => {
   await expect(store.getPet(1n)).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
-test('the signal of an attempt is aborted when it has ended, which closes its connection', async () => {
+test('an attempt that has ended aborts its signal, which closes its connection', async () => {
   const { store, requests } = clientWith([unavailable, reply('{}')]);
   await store.getHealth();
   expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
