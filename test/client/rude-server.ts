@@ -9,7 +9,6 @@ const MEBIBYTE = Buffer.alloc(2 ** 20, ' ');
 
 const BEHAVIOURS: Record<string, (response: ServerResponse, isRepeated: boolean) => void> = {
   hangs: (response, isRepeated) => void (isRepeated && response.end(HEALTH)),
-  resets: (response) => response.destroy(),
   // In the body: before it, some runtimes repeat by themselves.
   breaks: (response, isRepeated) => {
     if (isRepeated) return void response.end(HEALTH);

@@ -47,10 +47,8 @@ export async function runSuite(client: typeof Client, addresses: Addresses): Pro
     },
     async 'a failed connection is a network_error with its cause'() {
       const nowhere = client.createAnimalStore({ baseUrl: 'http://127.0.0.1:9', apiKey });
-      for (const store of [rudeStore('resets'), nowhere]) {
-        const { code, cause, outcomeUnknown } = await failureOf(store.updatePet(1n, {}));
-        expectEqual([code, cause instanceof Error, outcomeUnknown], ['network_error', true, true]);
-      }
+      const { code, cause, outcomeUnknown } = await failureOf(nowhere.updatePet(1n, {}));
+      expectEqual([code, cause instanceof Error, outcomeUnknown], ['network_error', true, true]);
     },
     async 'a redirect is not followed'() {
       const { code, status, message } = await failureOf(rudeStore('redirects').createPet(REX));
