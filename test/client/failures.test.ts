@@ -316,9 +316,10 @@ test('README.md lists the codes and the operations of the service, and no others
 });
 
 test('a StoreError can be made with partial metadata, and one of a copy be known', () => {
-  const error = new StoreError('pet_not_found', 'No pet.', { metadata: { status: 404 } });
-  expect(error).toMatchObject({ status: 404, outcomeUnknown: false, attempts: 0 });
-  expect(error.metadata).toMatchObject({ deprecation: undefined, idempotencyReplayed: false });
+  const details = { metadata: { status: 404 }, idempotencyKey: 'mine' };
+  const error = new StoreError('pet_not_found', 'No pet.', details);
+  expect(error).toMatchObject({ ...details, status: 404, outcomeUnknown: false, attempts: 0 });
+  expect(error.metadata).toMatchObject({ deprecation: undefined, sunset: undefined });
   const copy = Object.assign(new Error(), { name: 'StoreError' });
   expect([copy, error, new Error(), null].map(isStoreError)).toEqual([true, true, false, false]);
 });

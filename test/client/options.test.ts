@@ -10,7 +10,7 @@ const VALID = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
 
 test.each([
   ['baseUrl', ['', 'localhost:8787/v1', '/v1', 'ftp://a.example/v1', 'http://', undefined, 7]],
-  ['baseUrl', ['https://a.example/v1?x', 'https://a.example/v1#x', 'https://me@a.example/v1']],
+  ['baseUrl', ['https://a.example/v1?x', 'https://a.example/v1#x', 'http://me@localhost/v1']],
   ['baseUrl', ['http://a.example/v1', 'http://127.a.example/v1', 'http://localhost.example/v1']],
   ['baseUrl', [' https://a.example/v1', 'https://a.example/v1 ', 'https://a.example/\tv1']],
   ['baseUrl', ['https://', 'https://a.example:x']],
@@ -78,7 +78,7 @@ test('an undefined option of a call keeps that of the client', async () => {
 test('request sends any path with the key, all headers and the exact JSON', async () => {
   const client = { traceparent: 'client', authorization: 'none', 'x-app': 'web' };
   const { store, requests } = clientWith([reply('[{"id":7}]')], { headers: client });
-  const body = { id: 9007199254740993n, none: undefined };
+  const body = { id: 9007199254740993n, petId: undefined };
   const headers = { TraceParent: 'call', 'idempotency-key': 'mine' };
   expect(await store.request('POST', '/toys?x={"y":1}', { body, headers })).toEqual([{ id: 7n }]);
   const [request = new Request('https://none.example')] = requests;
