@@ -10,7 +10,15 @@ const VALID = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
 
 test.each([
   ['baseUrl', ['', 'localhost:8787/v1', '/v1', 'ftp://a.example/v1', 'http://', undefined, 7]],
-  ['baseUrl', ['https://a.example/v1?x', 'https://a.example/v1#x', 'http://me@localhost/v1']],
+  [
+    'baseUrl',
+    [
+      'https://a.example/v1?x',
+      'https://a.example/v1#x',
+      'https://me@a.example/v1',
+      'http://me@localhost',
+    ],
+  ],
   ['baseUrl', ['http://a.example/v1', 'http://127.a.example/v1', 'http://localhost.example/v1']],
   ['baseUrl', [' https://a.example/v1', 'https://a.example/v1 ', 'https://a.example/\tv1']],
   ['baseUrl', ['https://', 'https://a.example:x']],
