@@ -31,9 +31,9 @@ afterEach(() => {
 
 /** How a call failed, in words. */
 function wordsOf(error: unknown): string {
-  const { name, code, message, attempts, outcomeUnknown } = Object(error);
+  const { code, message, attempts, outcomeUnknown } = Object(error);
   const outcome = outcomeUnknown ? ', perhaps carried out' : '';
-  return `${name} ${code} (${message}) after ${attempts} attempts and ${Date.now()} ms${outcome}`;
+  return `${code} (${message}) after ${attempts} attempts and ${Date.now()} ms${outcome}`;
 }
 
 const noPet = problem(404, 'pet_not_found');
@@ -117,7 +117,10 @@ test.each<Story>([
   {
     story: 'a proxy redirects to another server',
     answers: [reply('x'.repeat(999), { status: 307, headers: { Location: 'https://a.example' } })],
-    ends: `invalid_response (Not a response of the store: 307 https://a.example ${'x'.repeat(200)}) after 1 attempts and 0 ms, perhaps carried out`,
+    ends: 'invalid_response (Not a response of the store: 307 https://a.example HTML) after 1 attempts and 0 ms, perhaps carried out'.replace(
+      'HTML',
+      'x'.repeat(200),
+    ),
   },
   {
     story: 'a repeated update is rejected',
@@ -220,7 +223,7 @@ test.each<Story>([
     vi.spyOn(Math, 'random').mockReturnValue(random);
     const { store, requests } = clientWith(answers, options);
     const outcome = await outcomeOf(call(store));
-    expect(wordsOf(outcome)).toBe(`StoreError ${ends}`);
+    expect(wordsOf(outcome)).toBe(ends);
     expect(outcome).toMatchObject({ attempts: requests.length, ...details });
   },
 );

@@ -56,6 +56,6 @@ test('a number in place of a bigint is a TypeError, and sends nothing', async ()
     store.placeOrder({ petId: rounded }),
     store.getOrder(rounded.missing),
   ])
-    await expect(call).rejects.toThrow(/Id: must be a bigint/);
+    await expect(call).rejects.toThrow('Id: must be a bigint');
   expect(requests).toEqual([]);
 });

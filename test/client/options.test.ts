@@ -37,40 +37,31 @@ test.each([
   for (const value of values) {
     const create = createAnimalStore.bind(null, Object.assign({}, VALID, { [name]: value }));
     expect(create).toThrow(TypeError);
-    expect(create).toThrow(new RegExp(`^${name}: (must|is not an option)(?!.*secret)`));
+    expect(create).toThrow(`${name}: `);
+    expect(create).not.toThrow('secret');
   }
 });
 
 test.each([
-  {
-    args: ['GET', '/pets', { deadlineMs: Number.NaN }],
-    message: 'deadlineMs: must be a number above 0',
-  },
-  { args: ['GET', '/pets', { maxAttempt: 1 }], message: 'maxAttempt: is not an option' },
-  {
-    args: ['POST', '/pets', { idempotencyKey: '' }],
-    message: 'idempotencyKey: must be 1 to 255 characters of printable ASCII',
-  },
-  {
-    args: ['POST', '/pets', { idempotencyKey: 'ä' }],
-    message: 'idempotencyKey: must be 1 to 255 characters of printable ASCII',
-  },
-  {
-    args: ['POST', '/pets', { idempotencyKey: 'a'.repeat(256) }],
-    message: 'idempotencyKey: must be 1 to 255 characters of printable ASCII',
-  },
+  ['deadlineMs', [Number.NaN]],
+  ['maxAttempt', [1]],
+  ['idempotencyKey', ['', 'ä', 'a'.repeat(256)]],
   // The key could go to another host.
-  { args: ['GET', '@evil.example/pets'], message: 'path: must start with /' },
-  { args: ['GET', ''], message: 'path: must start with /' },
+  ['path', ['', '@evil.example/pets']],
   // In lower case, it would be repeated without a key.
-  { args: ['post', '/pets'], message: 'method: must be one of GET,POST,PUT,PATCH,DELETE' },
-  { args: ['HEAD', '/pets'], message: 'method: must be one of GET,POST,PUT,PATCH,DELETE' },
-])('$args.0 $args.1 sends nothing, because $message', async ({ args, message }) => {
-  const { store, requests } = clientWith([rex]);
-  const call: Promise<unknown> = Reflect.apply(store.request, store, args);
-  await expect(call).rejects.toThrow(new TypeError(message));
-  expect(requests).toEqual([]);
-});
+  ['method', ['post', 'HEAD']],
+])(
+  '%s of a call: each of %j is a TypeError that names it, and sends nothing',
+  async (name, values) => {
+    const { store, requests } = clientWith([rex]);
+    for (const value of values) {
+      const { method = 'GET', path = '/pets', ...options } = Object({ [name]: value });
+      const call = store.request(method, path, options);
+      await expect(call).rejects.toThrow(`${name}: `);
+    }
+    expect(requests).toEqual([]);
+  },
+);
 
 test.each(['http://localhost:1/v1', 'http://a.localhost', 'http://127.0.0.2', 'http://[::1]'])(
   '%s is on this machine: it may be http',
@@ -127,7 +118,7 @@ test('a runtime without JSON.rawJSON is one clear error', () => {
   const { rawJSON } = Object(JSON);
   onTestFinished(() => void Object.assign(JSON, { rawJSON }));
   Object.assign(JSON, { rawJSON: undefined });
-  const message = /needs JSON\.rawJSON: Node\.js 22 or later/;
+  const message = 'needs JSON.rawJSON: Node.js 22 or later';
   expect(() => createAnimalStore(VALID)).toThrow(message);
   expect(() => parseJson('{}')).toThrow(message);
 });
