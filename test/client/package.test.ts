@@ -110,8 +110,7 @@ const EXAMPLE = `${NODE} "${join(PACKAGE, 'example.ts')}" --url`;
 
 test('the example adds an animal, and lists ten', async () => {
   await store.exec(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
-     INSERT INTO pets (name, category_id, status) SELECT 'Pet ' || i, 1, 'available' FROM n`,
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250) INSERT INTO pets (name, category_id, status) SELECT 'Pet ' || i, 1, 'available' FROM n",
   );
   const { stdout } = await run(`${EXAMPLE} ${store.url()}/v1 --key ${await store.issueKey()}`);
   const [added, ...listed] = stdout.trimEnd().split('\n');
