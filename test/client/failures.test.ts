@@ -115,6 +115,12 @@ test.each<Story>([
     ends: 'invalid_response (Not a response of the store: 200  ) after 1 attempts and 0 ms, perhaps carried out',
   },
   {
+    story: 'a proxy answers a delete with JSON',
+    call: deletePet,
+    answers: [reply('{}')],
+    ends: 'invalid_response (Not a response of the store: 200 text/plain;charset=UTF-8 {}) after 1 attempts and 0 ms, perhaps carried out',
+  },
+  {
     story: 'a proxy redirects to another server',
     answers: [reply('x'.repeat(999), { status: 307, headers: { Location: 'https://a.example' } })],
     ends: 'invalid_response (Not a response of the store: 307 https://a.example HTML) after 1 attempts and 0 ms, perhaps carried out'.replace(
