@@ -21,8 +21,8 @@ try {
 } catch (error) {
   // An invalid argument, also one of the client.
   if (!(error instanceof TypeError)) throw error;
-  console.error(`${error.message}\n${USAGE}`);
-  process.exitCode = 1;
+  console.error(`error: ${error.message.split('\n')[0]}`);
+  process.exitCode = 2;
 }
 
 async function addAndList(baseUrl: string, apiKey: string): Promise<void> {

@@ -66,7 +66,10 @@ export async function attempt<T>(
       ended,
     ]);
     metadata = metadataOf(response, progress.attempts);
-    remember(bookmark, metadata);
+    const received = response.headers.get('X-D1-Bookmark') ?? '';
+    // Concurrent responses arrive in any order. Bookmarks sort by age:
+    // https://developers.cloudflare.com/d1/reference/time-travel/
+    if (bookmark && received > bookmark.newest) bookmark.newest = received;
     return read<T>(await Promise.race([readText(response), ended]), returns, metadata);
   } catch (cause) {
     return new StoreError(code, `The request failed: ${messageOf(cause)}`, { metadata, cause });
@@ -79,17 +82,10 @@ export async function attempt<T>(
 function messageOf(error: unknown): string {
   try {
     const { message = error, cause } = Object(error);
-    return [message, cause?.code ?? cause?.message].filter(Boolean).map(String).join(': ');
+    return [message, cause?.code ?? cause?.message].filter(Boolean).join(': ');
   } catch {
     return 'unknown';
   }
-}
-
-/** Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */
-function remember(bookmark: Bookmark | undefined, { headers }: Metadata): void {
-  const received = headers.get('X-D1-Bookmark') ?? '';
-  // Concurrent responses arrive in any order.
-  if (bookmark && received > bookmark.newest) bookmark.newest = received;
 }
 
 /** The body, or the beginning of one that is too long. */
@@ -110,7 +106,7 @@ async function readText(response: FetchResponse): Promise<string> {
 function read<T>(text: string, returns: Returns, metadata: Metadata): Reply<T> | StoreError {
   const { status, headers } = metadata;
   const body = parseBody(text, status);
-  if (status >= 200 && status < 300 && isResult<T>(body, returns)) return { data: body, metadata };
+  if (status < 300 && isResult<T>(body, returns)) return { data: body, metadata };
   const { code, message } = Object(body);
   if (status >= 400 && typeof code === 'string' && typeof message === 'string')
     return new StoreError(code, message, { metadata, body: Object(body) });

@@ -25,9 +25,10 @@ export function startTimeLimit(ms: number, others: Signals): TimeLimit {
   // Nobody may be waiting for it.
   ended.catch(() => {});
   const abort = () => controller.abort();
-  const expire = () =>
-    controller.abort(new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError'));
-  const timer = setTimeout(expire, Math.min(ms, LONGEST_TIMER_MS));
+  const timer = setTimeout(
+    () => controller.abort(new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError')),
+    Math.min(ms, LONGEST_TIMER_MS),
+  );
   for (const other of others) {
     other?.addEventListener('abort', abort);
     if (other?.aborted) abort();

@@ -37,8 +37,8 @@ export function requireRawJson(): (json: string) => unknown {
 export function parseJson(text: string): unknown {
   requireRawJson();
   return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
-    if (typeof value !== 'number') return value;
     if (Number.isSafeInteger(value) && !Object.hasOwn(INT64_FIELDS, name)) return value;
+    // That of a string begins with a quote, and arrays and objects have none.
     const digits = context?.source ?? '';
     return INTEGER.test(digits) ? BigInt(digits) : value;
   });

@@ -29,7 +29,7 @@ export function metadataOf({ status, headers }: FetchResponse, attempts: number)
     deprecation: deprecation ? new Date(deprecation * 1000) : undefined,
     sunset: sunset ? new Date(sunset) : undefined,
     idempotencyReplayed: headers.get('Idempotency-Replayed') === 'true',
-    retryAfterSeconds: secondsOf(headers.get('Retry-After') ?? '0'),
+    retryAfterSeconds: secondsOf(headers.get('Retry-After') ?? ''),
     attempts,
     headers,
   };
@@ -37,6 +37,6 @@ export function metadataOf({ status, headers }: FetchResponse, attempts: number)
 
 /** `Retry-After` is a number or a date (RFC 9110, 10.2.3). */
 function secondsOf(retryAfter: string): number {
-  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
-  return Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) || 0;
+  const seconds = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000;
+  return Math.max(0, seconds || 0);
 }

@@ -58,7 +58,8 @@ export type FetchResponse = {
 /** `http:` only for this machine; without blanks, user name, query and fragment. */
 const BASE_URL =
   /^(https:\/\/|http:\/\/(([\w-]+\.)*localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$))[^\s@?#]*$/;
-const LIMITS = ['deadlineMs', 'attemptTimeoutMs', 'maxAttempts'];
+
+export const DEFAULT_LIMITS = { deadlineMs: 60_000, attemptTimeoutMs: 15_000, maxAttempts: 4 };
 
 /** @throws TypeError */
 export function checkStoreOptions({ baseUrl, apiKey, fetch, ...others }: StoreOptions): void {
@@ -101,7 +102,7 @@ function checkCallOptions({ signal, headers = {}, ...others }: CallOptions): voi
     'headers: must be a plain object of strings, not a Headers',
   );
   for (const [name, value = 1] of Object.entries(others)) {
-    must(LIMITS.includes(name), `${name}: is not an option`);
+    must(Object.hasOwn(DEFAULT_LIMITS, name), `${name}: is not an option`);
     must(typeof value === 'number' && value > 0, `${name}: must be a number above 0`);
   }
 }

@@ -2,7 +2,7 @@
 import { attempt, type Client, type Outgoing, type Reply } from './attempt.ts';
 import { abortedBy, type Signals, startTimeLimit } from './deadline.ts';
 import { StoreError } from './error.ts';
-import type { CallOptions } from './options.ts';
+import { type CallOptions, DEFAULT_LIMITS } from './options.ts';
 
 /** What the attempts of a call have shown: fields of its error. */
 type Progress = {
@@ -26,19 +26,27 @@ export async function send<T>(
   options: CallOptions,
 ): Promise<Reply<T>> {
   const signals = [options.signal, client.defaults.signal];
-  const { deadlineMs, attemptTimeoutMs, maxAttempts } = limitsOf(options, client.defaults);
+  const limitOf = (name: keyof typeof DEFAULT_LIMITS) =>
+    options[name] ?? client.defaults[name] ?? DEFAULT_LIMITS[name];
+  const deadlineMs = limitOf('deadlineMs');
   const { signal, release } = startTimeLimit(deadlineMs, signals);
   const endsAt = Date.now() + deadlineMs;
   const progress: Progress = { attempts: 0 };
   let lastFailure: StoreError | undefined;
   try {
     while (!signal.aborted) {
-      const result = await attempt<T>(client, request, progress, attemptTimeoutMs, signal);
+      const result = await attempt<T>(
+        client,
+        request,
+        progress,
+        limitOf('attemptTimeoutMs'),
+        signal,
+      );
       if (!(result instanceof StoreError)) return result;
       record(result, client, request, progress);
       if (signal.aborted) break;
 
-      const pauseMs = pauseAfter(result, request, progress.attempts, maxAttempts);
+      const pauseMs = pauseAfter(result, request, progress.attempts, limitOf('maxAttempts'));
       if (Date.now() + pauseMs >= endsAt) throw Object.assign(result, progress);
       lastFailure = result;
       // Ends at once when the call must end.
@@ -49,14 +57,6 @@ export async function send<T>(
   } finally {
     release();
   }
-}
-
-function limitsOf(options: CallOptions, defaults: CallOptions) {
-  return {
-    deadlineMs: options.deadlineMs ?? defaults.deadlineMs ?? 60_000,
-    attemptTimeoutMs: options.attemptTimeoutMs ?? defaults.attemptTimeoutMs ?? 15_000,
-    maxAttempts: options.maxAttempts ?? defaults.maxAttempts ?? 4,
-  };
 }
 
 /** Adds what a failed attempt shows. */

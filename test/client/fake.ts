@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import type { operations } from '../../client/schema.d.ts';
 import {
   type AnimalStore,
+  type CallOptions,
   createAnimalStore,
   type Fetch,
   type StoreOptions,
@@ -13,51 +14,55 @@ export type Answer = () => ReturnType<Fetch>;
 /** A client, and the requests that it sent. The last answer is given again and again. */
 export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
   const requests: Request[] = [];
-  const left = [...answers];
-  const fetch: Fetch = async (url, init) => {
-    requests.push(new Request(url, { ...init, signal: null }));
-    const answer = left.length > 1 ? left.shift() : left[0];
-    if (!answer) throw new Error('no answer');
+  const fetch: Fetch = (url, init) => {
+    requests.push(new Request(url, init));
+    const answer = answers[requests.length - 1] ?? answers.at(-1) ?? lost;
     return answer();
   };
   const baseUrl = 'https://animal-store.example/v1';
   return { store: createAnimalStore({ baseUrl, apiKey: 'key', fetch, ...options }), requests };
 }
 
-export function json(body: unknown, headers: Record<string, string> = {}): Answer {
-  return async () => Response.json(body, { headers });
+export const headerOf = (requests: Request[], name: string) =>
+  requests.map(({ headers }) => headers.get(name));
+
+/** What was asked for, such as `GET /v1/pets?limit=20`. */
+export const pathsOf = (requests: Request[]) =>
+  requests.map(({ method, url }) => `${method} ${url.replace('https://animal-store.example', '')}`);
+
+export function reply(body: BodyInit | null, init?: ResponseInit): Answer {
+  return async () => new Response(body, init);
 }
 
 /** An error of the service. */
-export function problem(status: number, code: string, others: Record<string, string> = {}): Answer {
-  const headers = { 'X-Request-Id': `id-${status}`, ...others };
-  return async () => Response.json({ code, message: 'a message', status }, { status, headers });
+export function problem(status: number, code: string, headers: Record<string, string> = {}) {
+  return reply(JSON.stringify({ code, message: 'a message' }), { status, headers });
 }
 
 export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
 
-export const ANSWERS = {
-  rex: json({ id: 1, name: 'Rex', categoryId: 1, status: 'available' }),
-  limited: problem(429, 'rate_limited'),
-  unavailable: problem(503, 'service_unavailable'),
-  /** The connection is lost, as Node.js reports it. */
-  lost: () => Promise.reject(new TypeError('fetch failed')),
-  /** No answer ever comes, and the `fetch` ignores its signal. */
-  silence: () => new Promise<never>(() => {}),
-};
+export const rex = reply('{"id":1,"name":"Rex","categoryId":1,"status":"available"}');
+export const limited = problem(429, 'rate_limited', { 'X-Request-Id': 'id-429' });
+export const unavailable = problem(503, 'service_unavailable', { 'X-Request-Id': 'id-503' });
+/** The connection is lost, as Node.js reports it. */
+export const lost = () => Promise.reject(new TypeError('fetch failed'));
+/** No answer ever comes, and the `fetch` ignores its signal. */
+export const silence = () => new Promise<never>(() => {});
+
+type Call = (store: AnimalStore, options?: CallOptions) => Promise<unknown>;
 
 /** A call of each operation. */
-export const CALLS: Record<keyof operations, (store: AnimalStore) => Promise<unknown>> = {
-  listPets: (store) => store.listPets().page(),
-  createPet: (store) => store.createPet(REX),
-  getPet: (store) => store.getPet(1n),
-  updatePet: (store) => store.updatePet(1n, { name: 'Max' }),
-  deletePet: (store) => store.deletePet(1n),
-  listOrders: (store) => store.listOrders().page(),
-  placeOrder: (store) => store.placeOrder({ petId: 1n }),
-  getOrder: (store) => store.getOrder(1n),
-  updateOrder: (store) => store.updateOrder(1n, { status: 'approved' }),
-  getHealth: (store) => store.getHealth(),
+export const CALLS: Record<keyof operations, Call> = {
+  listPets: (store, options) => store.listPets({}, options).page(),
+  createPet: (store, options) => store.createPet(REX, options),
+  getPet: (store, options) => store.getPet(1n, options),
+  updatePet: (store, options) => store.updatePet(1n, {}, options),
+  deletePet: (store, options) => store.deletePet(1n, options),
+  listOrders: (store, options) => store.listOrders({}, options).page(),
+  placeOrder: (store, options) => store.placeOrder({ petId: 1n }, options),
+  getOrder: (store, options) => store.getOrder(1n, options),
+  updateOrder: (store, options) => store.updateOrder(1n, { status: 'approved' }, options),
+  getHealth: (store, options) => store.getHealth(options),
 };
 
 /** Lets the time pass until the call has ended, and returns its result or error. The clock must be a fake. */

@@ -4,25 +4,29 @@ import { afterAll, beforeAll } from 'vitest';
 import { startStore } from '../store.ts';
 import type { Addresses } from './suite.ts';
 
-const HEALTH = JSON.stringify({ status: 'ok' });
+const HEALTH = '{"status":"ok"}';
 const MEBIBYTE = Buffer.alloc(2 ** 20, ' ');
 
 const BEHAVIOURS: Record<string, (response: ServerResponse, isRepeated: boolean) => void> = {
-  'is-silent': () => {},
   hangs: (response, isRepeated) => void (isRepeated && response.end(HEALTH)),
-  resets: (response) => response.destroy(),
   // In the body: before it, some runtimes repeat by themselves.
   breaks: (response, isRepeated) => {
     if (isRepeated) return void response.end(HEALTH);
     response.writeHead(200, { 'Content-Length': 1000 });
     response.write(HEALTH, () => response.destroy());
   },
-  redirects: (response) => response.writeHead(307, { Location: '/healthy/pets' }).end(),
+  redirects: (response) => response.writeHead(307, { Location: '/target' }).end(),
   'is-endless': function write(response) {
     while (response.write(MEBIBYTE));
     response.once('drain', () => write(response));
   },
-  healthy: (response) => response.end(HEALTH),
+};
+
+const HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': '*',
+  'Access-Control-Allow-Headers': '*, Authorization',
+  'Content-Type': 'text/html',
 };
 
 /** Starts the store and the rude server for a test file. At `/` the rude server serves an empty page. */
@@ -30,13 +34,10 @@ export function startServers(): () => Promise<Addresses> {
   const store = startStore();
   const seen = new Set<string>();
   const server = createServer(({ method, url = '' }, response) => {
-    response.setHeader('Access-Control-Allow-Origin', '*');
-    response.setHeader('Access-Control-Allow-Methods', '*');
-    response.setHeader('Access-Control-Allow-Headers', '*, Authorization');
-    response.setHeader('Content-Type', 'text/html');
-    if (url === '/' || method === 'OPTIONS') return void response.end('<!doctype html>');
-    const [, name = ''] = url.split('/');
-    BEHAVIOURS[name]?.(response, seen.has(url));
+    response.setHeaders(new Headers(HEADERS));
+    const behaviour = BEHAVIOURS[url.split('/')[1] ?? ''];
+    if (!behaviour || method === 'OPTIONS') return void response.end('<!doctype html>');
+    behaviour(response, seen.has(url));
     seen.add(url);
   });
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
@@ -45,8 +46,7 @@ export function startServers(): () => Promise<Addresses> {
     server.close();
   });
   return async () => {
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : '';
+    const { port } = Object(server.address());
     const apiKey = await store.issueKey();
     return { store: `${store.url()}/v1`, rude: `http://127.0.0.1:${port}`, apiKey };
   };

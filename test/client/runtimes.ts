@@ -1,48 +1,33 @@
 /**
- * `npm run test:client`: installs the packed client as a user does, and runs the suite with it in every runtime that has
- * an npm package, and the recipes of client/README.md. Installs the runtimes first, about 100 MB each, into a folder
- * that is kept.
+ * `npm run test:client`: runs the suite with the installed package in every runtime that has an npm package, and the
+ * recipes of client/README.md. Installs the runtimes first, about 100 MB each, into a folder that is kept.
  */
-import { execFile } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { CONSUMER, README } from './documents.ts';
+import { programIn } from './documents.ts';
 import { startServers } from './rude-server.ts';
-import { bundle, compile, installInto, packClient } from './tools.ts';
+import { bundle, compile, install, installClient, runIn } from './tools.ts';
 
-/** In the repository, so that the recipes find what they import. */
 const CACHE = 'node_modules/.cache/client-runtimes';
-const FOLDER = join(PROJECT_ROOT, CACHE);
-const SUITE = join(FOLDER, 'suite.mjs');
-const RECIPES = join(FOLDER, 'recipes.mjs');
 
 const { arch } = process;
 const platform = process.platform === 'win32' ? 'windows' : process.platform;
-const exe = platform === 'windows' ? '.exe' : '';
 const nodePrefix = `${platform}-${arch}` === 'darwin-arm64' ? 'node-bin' : 'node';
-const nodePackage = `${nodePrefix}-${platform === 'windows' ? 'win' : platform}-${arch}`;
-const bunPackage = `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`;
-const denoPackage = `@deno/${process.platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`;
-const denoArgs = ['run', '--allow-net', '--allow-read', '--node-modules-dir=manual'];
+const node = `${nodePrefix}-${platform === 'windows' ? 'win' : platform}-${arch}`;
+const bun = `@oven/bun-${platform}-${arch === 'arm64' ? 'aarch64' : arch}`;
+const deno = `@deno/${process.platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`;
+const denoCommand = 'deno" run --allow-net --allow-read --node-modules-dir=manual';
 const RUNTIMES = [
-  { name: 'Node.js', version: '22.23.3', package: nodePackage, file: 'bin/node', args: [] },
-  { name: 'Node.js', version: '24.21.0', package: nodePackage, file: 'bin/node', args: [] },
-  { name: 'Node.js', version: '26.10.0', package: nodePackage, file: 'bin/node', args: [] },
-  { name: 'Bun', version: '1.4.5', package: bunPackage, file: 'bin/bun', args: [] },
-  { name: 'Deno', version: '2.9.6', package: denoPackage, file: 'deno', args: denoArgs },
-].map((runtime) => {
-  const folder = join(FOLDER, `${runtime.name}-${runtime.version}`);
-  const command = join(folder, 'node_modules', runtime.package, `${runtime.file}${exe}`);
-  return { ...runtime, folder, command };
-});
+  { from: node, version: '22.23.3', command: 'bin/node"' },
+  { from: node, version: '24.21.0', command: 'bin/node"' },
+  { from: node, version: '26.10.0', command: 'bin/node"' },
+  { from: bun, version: '1.4.5', command: 'bin/bun"' },
+  { from: deno, version: '2.9.6', command: denoCommand },
+];
 
-const TYPESCRIPT = `${CACHE}/TypeScript-5.4.5`;
-
-const SUITE_SCRIPT = `
+const SUITE = `
   import * as client from 'animal-store-client';
   import { runSuite } from './suite.ts';
   const { Bun, Deno } = globalThis;
@@ -50,7 +35,7 @@ const SUITE_SCRIPT = `
   const failures = await runSuite(client, JSON.parse(process.argv.at(-1)));
   console.log(JSON.stringify({ version, failures }));`;
 
-const WORKER_SCRIPT = `
+const WORKER = `
   import * as client from '../../client/src/index.ts';
   import { runSuite } from './suite.ts';
   export default {
@@ -58,13 +43,13 @@ const WORKER_SCRIPT = `
   };`;
 
 /** The recipes as one program, and what shows that they work. (React 18 renders no bigint.) */
-const RECIPES_SCRIPT = `
+const RECIPES = `
   import { renderToString } from 'react-dom/server';
   import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
   import { createAnimalStore } from 'animal-store-client';
   const { store: baseUrl, apiKey } = JSON.parse(process.argv.at(-1));
   const store = createAnimalStore({ baseUrl, apiKey });
-  ${Array.from(README.matchAll(/```tsx\n(.*?)```/gs), ([, code]) => code).join('')}
+  ${programIn('tsx')}
   await store.createPet({ name: 'Rex', categoryId: 9007199254740993n });
   const server = app.listen(0);
   const response = await fetch('http://localhost:' + server.address().port + '/pets');
@@ -80,40 +65,36 @@ const RECIPES_SCRIPT = `
   }));`;
 
 const addresses = startServers();
-
+const { folder } = installClient();
 beforeAll(async () => {
-  for (const { folder, command, ...runtime } of RUNTIMES)
-    if (!existsSync(command)) installInto(folder, `${runtime.package}@${runtime.version}`);
-  const typescript = join(PROJECT_ROOT, TYPESCRIPT);
-  if (!existsSync(typescript)) installInto(typescript, 'typescript@5.4.5');
-
-  rmSync(join(FOLDER, 'node_modules'), { recursive: true, force: true });
-  installInto(FOLDER, packClient(FOLDER).path);
-  writeFileSync(SUITE, await bundle(SUITE_SCRIPT, { external: ['animal-store-client'] }));
-  writeFileSync(RECIPES, await bundle(RECIPES_SCRIPT, { packages: 'external' }));
+  const runtimes = RUNTIMES.map(({ from, version }) => `runtime-${version}@npm:${from}@${version}`);
+  await install(join(PROJECT_ROOT, CACHE), `typescript@5.4.5 ${runtimes.join(' ')}`);
 });
 
-/** What the program prints, as JSON. The program gets the addresses as its last argument. */
-async function run(command: string, ...args: string[]): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(command, [
-    ...args,
-    JSON.stringify(await addresses()),
-  ]);
+/** Runs a program in the user's project with the addresses as its argument, and returns what it prints, as JSON. */
+async function print(program: string, command?: string): Promise<unknown> {
+  const argument = JSON.stringify(JSON.stringify(await addresses()));
+  const { stdout, stderr } = await runIn(folder, program, command, argument);
+  expect(stderr).toBe('');
   return JSON.parse(stdout);
 }
 
-test.each(RUNTIMES)('the suite passes in $name $version', async ({ version, command, args }) => {
-  expect(await run(command, ...args, SUITE)).toEqual({ version, failures: [] });
+test.each(RUNTIMES)('the suite passes in $from $version', async ({ version, command }) => {
+  const path = join(PROJECT_ROOT, CACHE, 'node_modules', `runtime-${version}`, command);
+  expect(await print(SUITE, `"${path}`)).toEqual({ version, failures: [] });
 });
 
-test('the types compile with TypeScript 5.4', () => {
-  const page = { lib: ['ES2022', 'DOM'], types: [] };
-  expect(compile(`${TYPESCRIPT}/node_modules/typescript`, FOLDER, page, CONSUMER)).toBe('');
-});
+test.each([`${CACHE}/node_modules/typescript`, 'client/node_modules/typescript'])(
+  'the examples of README.md compile with the older TypeScript in %s',
+  async (typescript) => {
+    const options = { lib: ['ES2022', 'DOM'], types: [] };
+    expect(await compile(folder, typescript, options)).toBe('');
+  },
+);
 
 test('the suite passes in a Worker', async () => {
   // Not wrangler's harness: there, requests of the worker go through the fetch of Node.js.
-  const script = await bundle(WORKER_SCRIPT);
+  const script = await bundle(WORKER);
   const options = { modules: true, script, compatibilityDate: '2026-11-01' };
   const worker = new Miniflare(convertV4MiniflareOptions(options));
   const init = { method: 'POST', body: JSON.stringify(await addresses()) };
@@ -123,7 +104,7 @@ test('the suite passes in a Worker', async () => {
 });
 
 test('the recipes of README.md show every digit in Express, React and TanStack Query', async () => {
-  expect(await run(process.execPath, RECIPES)).toEqual({
+  expect(await print(RECIPES)).toEqual({
     type: expect.stringContaining('application/json'),
     text: '[{"id":1,"name":"Rex","categoryId":9007199254740993}]',
     row: '<li>1 Rex</li>',

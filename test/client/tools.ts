@@ -1,9 +1,11 @@
 /** What users and bundlers do with the package. */
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { exec } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
+import { afterAll, beforeAll } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PORTABLE } from './documents.ts';
 
 /** Bundles a script that can import './suite.ts'. */
 export async function bundle(contents: string, options: BuildOptions = {}): Promise<string> {
@@ -18,42 +20,57 @@ export async function bundle(contents: string, options: BuildOptions = {}): Prom
   return outputFiles.map(({ text }) => text).join('');
 }
 
-/** Runs npm at the root of the repository, and returns what it prints. */
-export function runNpm(...args: string[]): string {
-  const path = process.env.npm_execpath;
-  const [command, first] = path ? [process.execPath, [path]] : ['npm', []];
-  const { status, stdout, stderr } = spawnSync(command, [...first, ...args, '--loglevel=error'], {
-    cwd: PROJECT_ROOT,
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`);
-  return stdout;
-}
+export const NODE = `"${process.execPath}"`;
 
-/** Builds and packs the client as README.md says, and returns the paths of the package and of its files. */
-export function packClient(folder: string): { path: string; files: string[] } {
-  const options = ['--silent', '--', '--json', '--pack-destination', folder];
-  const [packed] = JSON.parse(runNpm('run', 'client:pack', ...options));
-  const files = packed.files.map((file: { path: string }) => file.path);
-  return { path: join(folder, packed.filename), files };
+/** Runs a command line. */
+export function run(command: string, cwd = PROJECT_ROOT) {
+  return new Promise<{ status: unknown; stdout: string; stderr: string }>((resolve) => {
+    exec(command, { cwd }, (error, stdout, stderr) =>
+      resolve({ status: error?.code ?? 0, stdout, stderr }),
+    );
+  });
 }
 
 /** Installs packages into a project of its own. */
-export function installInto(folder: string, ...packages: string[]): void {
+export async function install(folder: string, packages: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  const options = ['--no-workspaces', '--prefer-offline', '--ignore-scripts', '--no-audit'];
-  runNpm('install', ...options, '--prefix', folder, ...packages);
+  const options = '--no-workspaces --prefer-offline --ignore-scripts --no-audit --loglevel=error';
+  const { status, stderr } = await run(`npm install ${options} ${packages}`, folder);
+  if (status !== 0) throw new Error(stderr);
 }
 
-const STRICT = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true };
+/** A user's project with the packed client, for a test file. It finds other packages in node_modules above it. */
+export function installClient() {
+  const folder = mkdtempSync(join(PROJECT_ROOT, 'node_modules/.consumer-'));
+  const files: { path: string }[] = [];
+  beforeAll(async () => {
+    const options = `--silent -- --json --pack-destination "${folder}"`;
+    const [packed] = JSON.parse((await run(`npm run client:pack ${options}`)).stdout);
+    files.push(...packed.files);
+    await install(folder, `./${packed.filename}`);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  return { folder, files };
+}
+
+/** Runs a program in a user's project. */
+export async function runIn(folder: string, program: string, command = NODE, argument = '') {
+  writeFileSync(join(folder, 'program.mjs'), await bundle(program, { packages: 'external' }));
+  return run(`${command} program.mjs ${argument}`, folder);
+}
 
 /** What a compiler, whose package is in a folder of the repository, prints about a program in a user's project. */
-export function compile(typescript: string, folder: string, options: object, program: string) {
-  const compilerOptions = { ...STRICT, module: 'NodeNext', skipLibCheck: false, ...options };
-  const config = { compilerOptions, files: ['consumer.ts'] };
+export async function compile(
+  folder: string,
+  typescript: string,
+  options: object,
+  program = PORTABLE,
+): Promise<string> {
+  const strict = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true };
+  const compilerOptions = { ...strict, lib: ['ES2022'], module: 'NodeNext', ...options };
+  const config = { compilerOptions, files: ['examples.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  writeFileSync(join(folder, 'consumer.ts'), program);
-  const tsc = join(PROJECT_ROOT, typescript, 'bin/tsc');
-  return spawnSync(process.execPath, [tsc, '--project', folder], { encoding: 'utf8' }).stdout;
+  writeFileSync(join(folder, 'examples.ts'), program);
+  return (await run(`${NODE} "${join(PROJECT_ROOT, typescript, 'bin/tsc')}"`, folder)).stdout;
 }
