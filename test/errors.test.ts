@@ -13,22 +13,20 @@ test.each([
   ['/v1/store/orders', 'GET, HEAD, POST', 'DELETE'],
   ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE'],
   ['/health', 'GET, HEAD', 'PATCH'],
-])('%s accepts %s, not %s', async (path, methods, other) => {
-  const rejected = await store.fetch(path, { method: other });
+])('%s accepts %s, not %s, and needs no key to say so', async (path, methods, method) => {
+  const rejected = await store.fetch(path, { method, headers: { authorization: null } });
   expect(rejected.headers.get('allow')).toBe(`${methods}, OPTIONS`);
   expect(errorOf(rejected.body)).toBe(`405 method_not_allowed: This path accepts ${methods}.`);
 });
 
-test.each(['/v1/pets?limit=1', '/v1/pets/1'])(
-  'HEAD %s is answered as GET, without the body',
-  async (path) => {
-    await seedStore(store, 2);
-    const [get, head] = [await store.fetch(path), await store.fetch(path, { method: 'HEAD' })];
-    expect([head.status, head.text]).toEqual([get.status, '']);
-    for (const name of ['content-type', 'link', 'cache-control'])
-      expect(head.headers.get(name)).toBe(get.headers.get(name));
-  },
-);
+test('HEAD is answered as GET, without the body', async () => {
+  await seedStore(store, 2);
+  const get = await store.fetch('/v1/pets?limit=1');
+  const head = await store.fetch('/v1/pets?limit=1', { method: 'HEAD' });
+  expect([head.status, head.text]).toEqual([get.status, '']);
+  for (const name of ['content-type', 'link', 'cache-control'])
+    expect(head.headers.get(name)).toBe(get.headers.get(name));
+});
 
 test('an unexpected exception is logged with its stack, and shown as internal_error', async () => {
   const key = generateKey('local');
@@ -37,13 +35,12 @@ test('an unexpected exception is logged with its stack, and shown as internal_er
   expect(errorOf(reply.body)).toBe(
     '500 internal_error: Internal server error. Quote the X-Request-Id header when you report it.',
   );
-  expect(await store.logLines()).toEqual([
-    expect.objectContaining({
+  expect(await store.logLines()).toMatchObject([
+    {
       requestId: reply.headers.get('x-request-id'),
-      status: 500,
       code: 'internal_error',
       cause: 'KV holds an invalid key record.',
       stack: expect.stringContaining('record.\n    at '),
-    }),
+    },
   ]);
 });

@@ -39,12 +39,8 @@ export function startStore(options: ServerOptions = {}) {
     },
 
     /** Sends a request to the worker; with the suite's key unless `Authorization` is given (`null` for none). */
-    async fetch(path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}) {
-      const present = new Headers({ authorization: `Bearer ${suiteKey}` });
-      for (const [name, value] of Object.entries(headers)) {
-        if (value === null) present.delete(name);
-        else present.set(name, value);
-      }
+    async fetch(path: string, { method = 'GET', headers, body }: RequestOptions = {}) {
+      const present = headersWith({ authorization: `Bearer ${suiteKey}` }, headers);
       if (method !== 'GET') server.isDirty = true;
       const init = { method, headers: [...present], redirect: 'manual' as const };
       const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
@@ -142,6 +138,16 @@ export function startStore(options: ServerOptions = {}) {
       expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
   });
   return store;
+}
+
+/** The headers of a request, with the given ones in place of the defaults; without those that are `null`. */
+export function headersWith(defaults: HeadersInit, given: RequestOptions['headers'] = {}): Headers {
+  const headers = new Headers(defaults);
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return headers;
 }
 
 type Namespace = { put(name: string, json: string): Promise<void> };

@@ -20,22 +20,18 @@ const ALL = {
 
 test.each([
   ['GET', '/v1/pets', 200, 'private, no-store'],
-  ['GET', '/v1/pets/x', 400, 'private, no-store'],
   ['POST', '/v1/pets', 415, 'private, no-store'],
   ['PUT', '/v1/pets', 405, 'no-store'],
   ['OPTIONS', '/v1/pets', 204, 'no-store'],
   ['GET', '/v1/nothing', 404, 'no-store'],
   ['GET', '/health', 200, 'no-store'],
 ])('%s %s has the headers of every response', async (method, path, status, cacheControl) => {
-  const headers = { 'x-request-id': 'of-the-client' };
-  const first = await store.fetch(path, { method, headers });
-  const second = await store.fetch(path, { method, headers });
-  expect(first.status).toBe(status);
-  expect(Object.fromEntries(first.headers)).toMatchObject({
-    ...ALL,
-    'cache-control': cacheControl,
-  });
-  expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+  const headers = { 'x-request-id': '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11' };
+  const reply = await store.fetch(path, { method, headers });
+  expect(reply.status).toBe(status);
+  const all = { ...ALL, 'cache-control': cacheControl };
+  expect(Object.fromEntries(reply.headers)).toMatchObject(all);
+  expect(reply.headers.get('x-request-id')).not.toBe(headers['x-request-id']);
 });
 
 test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security', async (path) => {
@@ -48,7 +44,7 @@ test('a route that returns the response of a fetch has the headers of every resp
   const fetchData = () => fetch('data:,{"ok":true}');
   const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/hello', fetchData);
   const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
+  log.mockRestore();
   expect(await response.json()).toEqual({ ok: true });
   expect(Object.fromEntries(response.headers)).toMatchObject(ALL);
-  log.mockRestore();
 });
