@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { generateKey } from '../src/auth/key-format.ts';
 import { recordName } from '../src/auth/key-record.ts';
-import { errorOf } from './contract.ts';
-import { seedStore } from './orders/steps.ts';
+import { errorOf, operations } from './contract.ts';
+import { addOrder, addPet, expectUnchanged } from './orders/steps.ts';
 import { startStore } from './store.ts';
 
-const store = startStore();
+const store = startStore({ faults: true });
 
 test.each([
   ['/v1/pets', 'GET, HEAD, POST', 'PROPFIND'],
@@ -20,10 +20,11 @@ test.each([
 });
 
 test('HEAD is answered as GET, without the body', async () => {
-  await seedStore(store, 2);
+  await addPet(store);
+  await addPet(store);
   const get = await store.fetch('/v1/pets?limit=1');
   const head = await store.fetch('/v1/pets?limit=1', { method: 'HEAD' });
-  expect([head.status, head.text]).toEqual([get.status, '']);
+  expect([head.status, head.text]).toEqual([200, '']);
   for (const name of ['content-type', 'link', 'cache-control'])
     expect(head.headers.get(name)).toBe(get.headers.get(name));
 });
@@ -35,12 +36,63 @@ test('an unexpected exception is logged with its stack, and shown as internal_er
   expect(errorOf(reply.body)).toBe(
     '500 internal_error: Internal server error. Quote the X-Request-Id header when you report it.',
   );
+  const stack = expect.stringContaining('record.\n    at ');
+  const cause = 'KV holds an invalid key record.';
+  const requestId = reply.headers.get('x-request-id');
   expect(await store.logLines()).toMatchObject([
-    {
-      requestId: reply.headers.get('x-request-id'),
-      code: 'internal_error',
-      cause: 'KV holds an invalid key record.',
-      stack: expect.stringContaining('record.\n    at '),
-    },
+    { requestId, code: 'internal_error', cause, stack },
   ]);
+});
+
+test('a local store without migrations is a 503 that says how to start it', async () => {
+  await store.fault({ unmigrated: true });
+  const { headers, body } = await store.fetch('/v1/pets');
+  expect(headers.get('retry-after')).toBe('5');
+  expect(errorOf(body)).toBe(
+    '503 service_unavailable: The store is not set up. Start it with: npm start',
+  );
+});
+
+const ADA = { name: 'Ada', categoryId: 2 };
+/** Operators set this secret to stop writes while reads still work. */
+const WRITES_STOPPED = 'since 12:00';
+const CALLS = operations.map(({ method, path, operation }) => {
+  return { ...operation, method, path: path.replace(/\{\w+\}/, '1') };
+});
+
+test.each(CALLS.filter(({ method }) => method !== 'GET'))(
+  'while writes are stopped, $operationId is a 503 before it is validated',
+  async ({ method, path }) => {
+    await addOrder(store, await addPet(store));
+    await store.fault({ vars: { WRITES_STOPPED } });
+    const { body } = await expectUnchanged(store, () => store.send(method, path, '{'));
+    expect(errorOf(body)).toBe(
+      '503 service_unavailable: Writes are temporarily stopped; reads still work. Retry later.',
+    );
+    expect((await store.calls()).d1).toBe(0);
+    const cause = 'The secret WRITES_STOPPED is set.';
+    expect((await store.logLines()).at(-1)).toMatchObject({ cause, keyId: 'suite' });
+  },
+);
+
+test('while writes are stopped, reads still work', async () => {
+  await addOrder(store, await addPet(store));
+  await store.fault({ vars: { WRITES_STOPPED } });
+  for (const { path } of CALLS) expect((await store.fetch(path)).status).toBe(200);
+});
+
+test('a stopped create succeeds with the same key after writes have resumed', async () => {
+  const keyed = { headers: { 'idempotency-key': 'k' } };
+  await store.fault({ vars: { WRITES_STOPPED } });
+  expect((await store.create(ADA, keyed)).status).toBe(503);
+  // An empty secret does not stop writes.
+  await store.fault({ vars: { WRITES_STOPPED: '' } });
+  const created = await store.create(ADA, keyed);
+  expect([created.status, created.headers.has('idempotency-replayed')]).toEqual([201, false]);
+});
+
+test('while writes are stopped, a key without the scope is rejected as always', async () => {
+  await store.fault({ vars: { WRITES_STOPPED } });
+  const authorization = `Bearer ${await store.issueKey({ scopes: ['read'] })}`;
+  expect((await store.create(ADA, { headers: { authorization } })).status).toBe(403);
 });

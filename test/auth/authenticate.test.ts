@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { generateKey } from '../../src/auth/key-format.ts';
-import { parseRecord, recordName, stateOf } from '../../src/auth/key-record.ts';
-import { errorOf } from '../contract.ts';
+import { parseRecord, recordName, scopesOf, stateOf } from '../../src/auth/key-record.ts';
+import { errorOf, operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -80,4 +80,35 @@ test('KV has a record under the SHA-256 of the whole key', async () => {
   const key = generateKey('local');
   const hash = createHash('sha256').update(key).digest('hex');
   expect(await recordName(key)).toBe(`key:${hash}`);
+});
+
+// RFC 6750, section 3.1.
+test.each(operations.filter(({ operation }) => operation.security === undefined))(
+  '$operation.operationId needs its scope before it is validated',
+  async ({ method, path }) => {
+    const [scope, other] = method === 'GET' ? ['read', 'write'] : ['write', 'read'];
+    const authorization = `Bearer ${await store.issueKey({ scopes: [other] })}`;
+    const invalid = `${path.replace(/\{\w+\}/, 'abc')}?x=1`;
+    const { headers, body } = await send(method, invalid, undefined, { authorization });
+    expect(errorOf(body)).toBe(
+      `403 insufficient_scope: This API key does not have the scope ${scope}.`,
+    );
+    expect(headers.get('www-authenticate')).toBe(
+      `Bearer realm="animal-store", error="insufficient_scope", scope="${scope}"`,
+    );
+  },
+);
+
+test.each([
+  { restriction: {}, scopes: ['read', 'write'] },
+  { restriction: { scopes: ['read', 'admin'] }, scopes: ['read'] },
+  { restriction: { scopes: ['write'] }, scopes: ['write'] },
+  { restriction: { scopes: [] }, scopes: [] },
+  { restriction: { scopes: ['READ', 'WRITE'] }, scopes: [] },
+  // Not understood, so not a licence to write.
+  { restriction: { scopes: null }, scopes: ['read'] },
+  { restriction: { scopes: 'write' }, scopes: ['read'] },
+  { restriction: { scopes: ['read', 'write'], scope: 'read' }, scopes: ['read'] },
+])('a key with $restriction has the scopes $scopes', ({ restriction, scopes }) => {
+  expect(scopesOf({ ...VALID, ...restriction })).toEqual(scopes);
 });

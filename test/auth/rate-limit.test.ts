@@ -56,7 +56,7 @@ test('rotated keys have limits of their own', async () => {
   expect(await store.calls()).toMatchObject({ last: { limit: { key: 'second' } } });
 });
 
-// That every other operation that writes has the scope write: scopes.test.ts.
+// That every other operation that writes has the scope write: authenticate.test.ts.
 test.each([
   { scopes: ['read', 'write'], status: 404 },
   { scopes: ['read'], status: 403 },

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseInt64 } from '../../src/http/int64.ts';
 import { parseBody } from '../../src/http/json.ts';
@@ -31,24 +30,17 @@ test('a body that is nested too deeply for the parser is invalid', () => {
   );
 });
 
-test('every notation of every int64 is exact', () => {
-  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-  fc.assert(
-    fc.property(int64, fc.nat(30), (value, shift) => {
-      const zeros = '0'.repeat(shift);
-      const [sign, digits] = value < 0n ? ['-', `${-value}`] : ['', `${value}`];
-      const padded = digits.padStart(shift + 1, '0');
-      const point = padded.length - shift;
-      const notations = [
-        `${value}`,
-        `${value}.0${zeros}`,
-        `${value}${zeros}e-${shift}`,
-        `${sign}${padded.slice(0, point)}.${padded.slice(point)}0E+${shift}`,
-      ];
-      expect(notations.map(parseInt64)).toEqual(notations.map(() => value));
-    }),
-  );
-});
+test.each([
+  ['-9223372036854775808', -(2n ** 63n)],
+  ['9223372036854775807.000', 2n ** 63n - 1n],
+  ['9223372036854775807000e-3', 2n ** 63n - 1n],
+  ['-0.009223372036854775808E+21', -(2n ** 63n)],
+  ['0009007199254740993', 2n ** 53n + 1n],
+  ['9.007199254740993e15', 2n ** 53n + 1n],
+  ['12.50e1', 125n],
+  ['1e18', 10n ** 18n],
+  ['-0.0e400', 0n],
+])('%s is the int64 %i', (source, value) => expect(parseInt64(source)).toBe(value));
 
 test.each([
   ...['9223372036854775808', '-9223372036854775809', '1e19', '1e400', '1e1000000000'],

@@ -26,14 +26,14 @@ const NAMELESS = 'query: every parameter must have a name';
 const LONGEST = `/v1/pets?status=${'x'.repeat(2048 - 'status='.length)}`;
 
 test.each([
-  ['/v1/pets?limit=1&x=%', NOT_DECODABLE],
-  ['/health?%ff', NOT_DECODABLE],
-  ['/v1/pets?=1', NAMELESS],
-  ['/v1/pets/1?limit=5&=1', NAMELESS],
-  [LONGEST, 'status: must be one of available, pending, sold'],
-  [`${LONGEST}x`, 'query: must be at most 2048 characters'],
-  ['/health?x=1', 'x: is not a known parameter'],
-])('the query of %s is invalid', async (path, message) => {
+  ['encoded', '/v1/pets?limit=1&x=%', NOT_DECODABLE],
+  ['encoded', '/health?%ff', NOT_DECODABLE],
+  ['nameless', '/v1/pets?=1', NAMELESS],
+  ['nameless', '/v1/pets/1?limit=5&=1', NAMELESS],
+  ['at most 2,048 characters long', LONGEST, 'status: must be one of available, pending, sold'],
+  ['longer', `${LONGEST}x`, 'query: must be at most 2048 characters'],
+  ['unknown', '/health?x=1', 'x: is not a known parameter'],
+])('an invalid query that is %s is a 400 that says why', async (_, path, message) => {
   expect(errorOf((await send('GET', path)).body)).toBe(`400 invalid_request: ${message}`);
 });
 
@@ -60,13 +60,10 @@ test.each([
 });
 
 test('a message has at most twenty problems, and the number of the others', async () => {
-  const fields = Array.from({ length: 30 }, (_, i) => `field${i}`);
-  const body = JSON.stringify(Object.fromEntries(fields.map((name) => [name, 1])));
-  const shown = fields.slice(0, 18).map((name) => `${name}: is not a known field: ${KNOWN}`);
-  const problems = ['name: is required', 'categoryId: is required', ...shown];
-  expect((await send('POST', '/v1/pets', body)).body).toMatchObject({
-    message: `${problems.join('; ')}; and 12 more`,
-  });
+  const names = Array.from({ length: 30 }, (_, i) => `x${i}`);
+  const { body } = await send('PATCH', '/v1/pets/1', `{${names.map((name) => `"${name}":1`)}}`);
+  const shown = names.slice(0, 20).map((name) => `${name}: is not a known field: ${KNOWN}`);
+  expect(errorOf(body)).toBe(`400 invalid_request: ${shown.join('; ')}; and 10 more`);
 });
 
 // The service has no validators: RFC 9110, section 13.1.1.
