@@ -14,7 +14,7 @@ test.each([
   ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE'],
   ['/health', 'GET, HEAD', 'PATCH'],
 ])('%s accepts %s, not %s, and needs no key to say so', async (path, methods, method) => {
-  const rejected = await store.fetch(path, { method, headers: { authorization: null } });
+  const rejected = await store.fetch(path, { method, key: null });
   expect(rejected.headers.get('allow')).toBe(`${methods}, OPTIONS`);
   expect(errorOf(rejected.body)).toBe(`405 method_not_allowed: This path accepts ${methods}.`);
 });
@@ -32,7 +32,7 @@ test('HEAD is answered as GET, without the body', async () => {
 test('an unexpected exception is logged with its stack, and shown as internal_error', async () => {
   const key = generateKey('local');
   await (await store.bindings()).API_KEYS.put(await recordName(key), '{ broken');
-  const reply = await store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
+  const reply = await store.fetch('/v1/pets', { key });
   expect(errorOf(reply.body)).toBe(
     '500 internal_error: Internal server error. Quote the X-Request-Id header when you report it.',
   );
@@ -93,6 +93,6 @@ test('a stopped create succeeds with the same key after writes have resumed', as
 
 test('while writes are stopped, a key without the scope is rejected as always', async () => {
   await store.fault({ vars: { WRITES_STOPPED } });
-  const authorization = `Bearer ${await store.issueKey({ scopes: ['read'] })}`;
-  expect((await store.create(ADA, { headers: { authorization } })).status).toBe(403);
+  const key = await store.issueKey({ scopes: ['read'] });
+  expect((await store.create(ADA, { key })).status).toBe(403);
 });

@@ -36,7 +36,7 @@ export function startApp(store: Store) {
     given?: RequestOptions['headers'],
   ) => {
     const own = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const headers = headersWith(own, given);
+    const headers = headersWith({ ...own, ...given });
     const init = { method, headers, ...(body !== undefined && { body, duplex: 'half' }) };
     return readReply(method, path, await app.request(path, init, env, context));
   };

@@ -15,9 +15,7 @@ async function flood(request: () => Promise<Reply>): Promise<Reply[]> {
 const isRejected = ({ status }: Reply) => status === 429;
 const statusesOf = (replies: Reply[]) => [...new Set(replies.map(({ status }) => status))];
 
-function listWith(key: string): Promise<Reply> {
-  return store.fetch('/v1/pets', { headers: { authorization: `Bearer ${key}` } });
-}
+const listWith = (key: string) => store.fetch('/v1/pets', { key });
 
 test('the limit of a key applies to that key only', async () => {
   await store.fault({ limited: 'RATE_LIMITER' });
@@ -63,8 +61,7 @@ test.each([
 ])('the limit of writes counts a DELETE with the scopes $scopes, and no GET', async (each) => {
   await store.fault({ limited: 'WRITE_RATE_LIMITER' });
   const key = await store.issueKey({ scopes: each.scopes });
-  const headers = { authorization: `Bearer ${key}` };
-  const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', headers });
+  const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', key });
   expect(statusesOf(await flood(remove))).toEqual([each.status, 429]);
   expect(statusesOf(await flood(() => listWith(key)))).toEqual([200]);
 });

@@ -13,7 +13,7 @@ test.each([
   ...['/v1', '/pets', '/v1/pets/1/owner', '/v1/pets/', '/v1/pets/1/', '/v1//pets', '//v1/pets'],
   ...['/v1/Pets', '/V1/pets', '/v1/%70ets', '/%761/pets', '/v1/pets%2F1', '/v1/%', '/%ff'],
 ])('%s is not found, with a key or without', async (path) => {
-  const { body } = await store.fetch(path, { headers: { authorization: null } });
+  const { body } = await store.fetch(path, { key: null });
   expect(errorOf(body)).toBe('404 not_found: Path not found.');
 });
 
