@@ -37,7 +37,7 @@ export function startApp(store: Store) {
   ) => {
     const own = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const headers = headersWith({ ...own, ...given });
-    const init = { method, headers, ...(body !== undefined && { body, duplex: 'half' }) };
+    const init = { method, headers, ...(body !== undefined && { body }) };
     return readReply(method, path, await app.request(path, init, env, context));
   };
 }

@@ -12,7 +12,7 @@ export type RequestOptions = {
   /** Default the suite's key; `null` for none. */
   key?: string | null;
   headers?: Record<string, string | null>;
-  body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+  body?: string | Uint8Array<ArrayBuffer>;
 };
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
@@ -45,9 +45,8 @@ export function startStore(options: ServerOptions = {}) {
       const { method = 'GET', key = suiteKey, headers, body } = options;
       const present = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
       if (method !== 'GET') server.isDirty = true;
-      const init = { method, headers: [...present], redirect: 'manual' as const };
-      const withBody = body === undefined ? init : { ...init, body, duplex: 'half' as const };
-      const response = await request(path, withBody);
+      const init = { method, headers: [...present], ...(body !== undefined && { body }) };
+      const response = await request(path, init);
       requestIds.add(response.headers.get('x-request-id'));
       return readReply(method, path, response);
     },
@@ -55,8 +54,8 @@ export function startStore(options: ServerOptions = {}) {
     /** Sends a body: a string unchanged, anything else as JSON. */
     send(method: string, path: string, body: unknown, init: RequestOptions = {}): Promise<Reply> {
       const headers = { 'content-type': 'application/json', ...init.headers };
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      return store.fetch(path, { ...init, method, body: text, headers });
+      const json = typeof body === 'string' ? body : JSON.stringify(body);
+      return store.fetch(path, { ...init, method, body: json, headers });
     },
 
     create: (body: unknown, init?: RequestOptions) => store.send('POST', '/v1/pets', body, init),
@@ -64,8 +63,8 @@ export function startStore(options: ServerOptions = {}) {
       store.send('POST', '/v1/store/orders', body, init),
 
     /** Puts a key's record into KV, and returns the key. */
-    async issueKey(record: Partial<KeyRecord> = {}, environment: string = env): Promise<string> {
-      const key = generateKey(environment);
+    async issueKey(record: Partial<KeyRecord> = {}): Promise<string> {
+      const key = generateKey(env);
       await store.putRecord(key, { id: randomUUID(), ...record });
       return key;
     },
@@ -93,10 +92,7 @@ export function startStore(options: ServerOptions = {}) {
     },
 
     /** With `faults`: the number of calls since the last `fault`. */
-    async calls(): Promise<Calls> {
-      const response = await request('/__faults');
-      return response.json() as Promise<Calls>;
-    },
+    calls: async () => (await (await request('/__faults')).json()) as Calls,
 
     /** Runs the scheduled handler, and returns whether it succeeded. */
     async scheduled(): Promise<boolean> {
