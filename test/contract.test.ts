@@ -13,34 +13,27 @@ const VALUES = [
   ...['0', '-0', '3.0', '1e2', '1.5', '9223372036854775807', '-9223372036854775808'],
   // Far from the range, because the validator of the description rounds the range.
   ...['18446744073709551616', '-18446744073709551616', '1e400'],
-  ...['null', 'true', '"3"', '[]', '{}', '["sold"]', '"available"', '"pending"', '"sold"'],
-  ...['"placed"', '"approved"', '"delivered"', '"cancelled"', '"SOLD"', '""', '"x"', '" "'],
-  ...['"\u200b"', '"\u3164"', '"\u2800"', '"a\\n"', '"\\u0007"', '"a\u0085"', '"\u200ba\u200b"'],
-  ...['x'.repeat(255), 'x'.repeat(256), '🐕'.repeat(255), '🐕'.repeat(256)].map(
-    (text) => `"${text}"`,
-  ),
+  ...['null', 'true', '"3"', '[]', '["sold"]', '"available"', '"pending"', '"sold"', '"SOLD"'],
+  ...['"placed"', '"approved"', '"delivered"', '"cancelled"', '""', '"x"', '" "', '"a\\n"'],
+  ...['"\u200b"', '"\u3164"', '"\u2800"', '"\\u0007"', '"a\u0085"', '"\u200ba\u200b"'],
+  ...[`"${'x'.repeat(255)}"`, `"${'x'.repeat(256)}"`, `"${'🐕'.repeat(255)}"`],
+  ...[`"${'🐕'.repeat(256)}"`, '{}', '{"name":"Rex"}', '{"categoryId":3}'],
 ];
-/** A valid body of each operation, as its members. */
-const BODIES: Record<string, Record<string, string>> = {
-  createPet: { name: '"Rex"', categoryId: '3' },
-  updatePet: { name: '"Rex"' },
-  placeOrder: { petId: '1' },
-  updateOrder: { status: '"approved"' },
+/** The members of a valid body. Of a repeated member the last counts. */
+const VALID: Record<string, string> = {
+  createPet: '"name":"Rex","categoryId":3',
+  updatePet: '"name":"Rex"',
+  placeOrder: '"petId":1',
+  updateOrder: '"status":"approved"',
 };
-const FIELDS = ['name', 'categoryId', 'petId', 'status', 'nmae'];
 
 test.each(operations.filter(({ operation }) => operation.requestBody))(
   '$operation.operationId accepts exactly the described bodies',
   async ({ method, path, pointer, operation }) => {
-    const valid = BODIES[operation.operationId] ?? {};
-    const bodies = FIELDS.flatMap((field) => [
-      ...VALUES.map((json) => ({ ...valid, [field]: json })),
-      Object.fromEntries(Object.entries(valid).filter(([name]) => name !== field)),
-    ]);
-    const texts = bodies.map(
-      (body) => `{${Object.entries(body).map(([name, json]) => `"${name}":${json}`)}}`,
+    const bodies = ['name', 'categoryId', 'petId', 'status', 'nmae'].flatMap((field) =>
+      VALUES.map((value) => `{${VALID[operation.operationId]},"${field}":${value}}`),
     );
-    for (const body of [...texts, ...VALUES]) {
+    for (const body of [...bodies, ...VALUES]) {
       const schema = `${pointer}/requestBody/content/application~1json/schema`;
       const isDescribed = problems(schema, JSON.parse(body)).length === 0;
       const reply = await send(method, path.replace(/\{\w+\}/, '1'), body);
@@ -67,31 +60,19 @@ test.each(['', 'u'])('the pattern of a name with the flag "%s" is that of the se
   expect(different).toEqual(characters.filter((each) => exceptions.test(each)));
 });
 
-const PRINTABLE = Array.from({ length: 95 }, (_, i) => `a${String.fromCharCode(0x20 + i)}a`);
 const lengths = (character: string) => [255, 256, 257].map((length) => character.repeat(length));
-const KEYS = ['a', '"', '""', '"""', '" "', 'a"', '"a', 'a, b', '"a, b"', ',', 'é', '"é"'];
+const PRINTABLE = Array.from({ length: 95 }, (_, i) => `a${String.fromCharCode(0x20 + i)}a`);
+const KEYS = ['"', '""', '"""', '" "', 'a"', '"a', 'a, b', '"a, b"', ',', 'é', '"é"'];
+const QUOTED = [...lengths('a'), ...lengths(' ')].map((key) => `"${key}"`);
 const STARTS = ['first-primary', 'first-unconstrained', 'first', 'FIRST-PRIMARY', 'first-primary2'];
 
 test.each([
-  {
-    header: 'Idempotency-Key',
-    component: 'IdempotencyKey',
-    values: [
-      ...KEYS,
-      ...[...lengths('a'), ...lengths(' ')].flatMap((key) => [`"${key}"`, `a${key}a`]),
-    ],
-  },
-  {
-    header: 'X-D1-Bookmark',
-    component: 'Bookmark',
-    values: [...STARTS, 'é', ...lengths('0')],
-  },
-])('the service accepts exactly the described values of $header', async (each) => {
-  const { header, component, values } = each;
-  for (const value of [...values, ...PRINTABLE]) {
-    const reply = await send('POST', '/v1/pets', '{"name":"a","categoryId":1}', {
-      [header]: value,
-    });
+  ['Idempotency-Key', 'IdempotencyKey', [...KEYS, ...QUOTED]],
+  ['X-D1-Bookmark', 'Bookmark', [...STARTS, 'é']],
+])('the service accepts exactly the described values of %s', async (header, component, values) => {
+  const body = '{"name":"a","categoryId":1}';
+  for (const value of [...values, ...lengths('a'), ...PRINTABLE]) {
+    const reply = await send('POST', '/v1/pets', body, { [header]: value });
     const isDescribed = problems(`components/parameters/${component}/schema`, value).length === 0;
     expect(reply.status, `${value}: ${reply.text}`).toBe(isDescribed ? 503 : 400);
   }

@@ -12,7 +12,7 @@ type Operation = {
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; required?: boolean }[];
+  parameters?: { name: string; required?: boolean }[];
   requestBody?: { required?: boolean };
   responses: Record<string, { headers: Record<string, Header>; content?: object }>;
 };
@@ -41,21 +41,17 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
   })),
 );
 
-/** The operation of a request; `undefined` for other routes. HEAD is described as GET. */
-function operationOf(method: string, pathname: string) {
-  return operations.find(
-    (operation) =>
-      operation.method === method.replace('HEAD', 'GET') &&
-      new RegExp(`^${operation.path.replace(/\{\w+\}/, '[^/]+')}$`).test(pathname),
-  );
+/** The operation of a request, such as `GET /v1/pets/1?x=1`; `undefined` for other routes. HEAD is described as GET. */
+function operationOf(request: string) {
+  return operations.find(({ method, path }) => {
+    const pattern = `^${method} ${path.replace(/\{\w+\}/, '[^/?]+')}(\\?|$)`;
+    return new RegExp(pattern).test(request.replace(/^HEAD/, 'GET'));
+  });
 }
 
-/** The operations without a request among these, such as `GET /v1/pets/1?x=1`. */
+/** The operations without a request among these. */
 export function operationsWithout(requests: string[]) {
-  const requested = requests.map((request) => {
-    const [method = '', path = ''] = request.split(/[ ?]/);
-    return operationOf(method, path);
-  });
+  const requested = requests.map(operationOf);
   return operations.filter((operation) => !requested.includes(operation));
 }
 
@@ -82,8 +78,7 @@ const KNOWN_HEADERS = operations
 
 /** Expects a response to have a status, body and headers that its operation describes. Ignores other routes. */
 export function expectDescribed(method: string, url: string, reply: Reply): void {
-  const { pathname } = new URL(url, 'http://localhost');
-  const found = operationOf(method, pathname);
+  const found = operationOf(`${method} ${url}`);
   if (!found) return;
   const { operation, pointer } = found;
   const name = `${operation.operationId} ${reply.status}`;

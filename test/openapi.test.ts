@@ -86,16 +86,6 @@ test('every string and number of the description is bounded', () => {
   expect(unbounded).toEqual([]);
 });
 
-test('health returns the environment and the version without a key', async () => {
-  const reply = await store.fetch('/health', { key: null });
-  expect(reply.body).toEqual({
-    status: 'ok',
-    environment: 'local',
-    version: expect.stringMatching(/^[0-9a-f-]{36}$/),
-  });
-  expect((await store.logLines())[0]).not.toHaveProperty('d1Ms');
-});
-
 test('the smoke test requests every operation of the description', async () => {
   const spy = vi.spyOn(globalThis, 'fetch');
   const baseUrl = `${store.url()}/v1`;
