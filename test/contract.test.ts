@@ -29,14 +29,14 @@ const VALID: Record<string, string> = {
 
 test.each(operations.filter(({ operation }) => operation.requestBody))(
   '$operation.operationId accepts exactly the described bodies',
-  async ({ method, path, pointer, operation }) => {
+  async ({ method, examplePath, pointer, operation }) => {
     const bodies = ['name', 'categoryId', 'petId', 'status', 'nmae'].flatMap((field) =>
       VALUES.map((value) => `{${VALID[operation.operationId]},"${field}":${value}}`),
     );
     for (const body of [...bodies, ...VALUES]) {
       const schema = `${pointer}/requestBody/content/application~1json/schema`;
       const isDescribed = problems(schema, JSON.parse(body)).length === 0;
-      const reply = await send(method, path.replace(/\{\w+\}/, '1'), body);
+      const reply = await send(method, examplePath, body);
       expect(reply.status, `${body} ${reply.text}`).toBe(isDescribed ? 503 : 400);
     }
   },
@@ -79,8 +79,9 @@ test.each([
 });
 
 test('the description has the exact range of every int64', () => {
-  const schemas = text.match(/\{[^{}]*"format": "int64"[^{}]*\}/g) ?? [];
-  expect(schemas.length).toBeGreaterThan(5);
-  const range = /"minimum": -9223372036854775808,\s+"maximum": 9223372036854775807\b/;
-  expect(schemas.filter((schema) => !range.test(schema))).toEqual([]);
+  const count = (part: string) => text.split(part).length - 1;
+  const total = count('"format": "int64"');
+  expect(total).toBeGreaterThan(5);
+  expect(count('"minimum": -9223372036854775808,')).toBe(total);
+  expect(count('"maximum": 9223372036854775807\n')).toBe(total);
 });

@@ -31,11 +31,12 @@ const { paths }: Description = JSON.parse(text, (_, value) => {
   return description.components[kind]?.[name] ?? value;
 });
 
-/** Each operation, with its method, its path from the origin on, and the JSON pointer to its description. */
+/** Each operation, with its method, its path from the origin on and with an id, and the JSON pointer to its description. */
 export const operations = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({
     method: method.toUpperCase(),
     path: `/v1${path}`,
+    examplePath: `/v1${path.replace(/\{\w+\}/, '1')}`,
     operation,
     pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
   })),

@@ -62,20 +62,17 @@ test('the top level names no account or address, and logs no invocations', () =>
 const staging = startStore({ env: 'staging' });
 
 test('links on staging begin with its base address', async () => {
-  const BASE = 'https://staging.api.animal-store.example';
   const first = await staging.create({ name: 'Rex', categoryId: 1, status: 'sold' });
   await staging.create({ name: 'Max', categoryId: 1, status: 'sold' });
   const list = await staging.fetch('/v1/pets?limit=1&status=sold');
   const pet = await staging.fetch('/v1/pets/1');
-  expect([
-    first.headers.get('location'),
-    list.headers.get('link'),
-    pet.headers.get('link'),
-  ]).toEqual([
-    `${BASE}/v1/pets/1`,
-    `<${BASE}/v1/pets?limit=1&status=sold&after=1>; rel="next"`,
-    `<${BASE}/v1/pets>; rel="successor-version", <${BASE}/docs>; rel="deprecation"`,
-  ]);
+  expect(first.headers.get('location')).toBe('https://staging.api.animal-store.example/v1/pets/1');
+  expect(list.headers.get('link')).toBe(
+    '<https://staging.api.animal-store.example/v1/pets?limit=1&status=sold&after=1>; rel="next"',
+  );
+  expect(pet.headers.get('link')).toBe(
+    '<https://staging.api.animal-store.example/v1/pets>; rel="successor-version", <https://staging.api.animal-store.example/docs>; rel="deprecation"',
+  );
 });
 
 test('the health check and the log of staging name it', async () => {

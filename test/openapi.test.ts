@@ -25,7 +25,7 @@ test('the description has the names and limits of the service interface', () => 
   const day = '2030-12-05';
   const codes = Object.entries(STATUS_OF).map(([code, status]) => ({ code, status }));
   expect(description).toMatchObject({
-    openapi: expect.stringMatching(/^3\.1\./),
+    openapi: '3.1.1',
     info: { version: '1.0.0' },
     security: [{ apiKey: [] }],
     servers: [
@@ -44,7 +44,6 @@ test('the description has the names and limits of the service interface', () => 
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        Pet: { properties: { id: { type: 'integer', format: 'int64' } } },
         Pets: { type: 'array', maxItems: 100 },
         Error: { required: ['code', 'message', 'status'], examples: codes },
       },

@@ -11,7 +11,6 @@ test.each([
 
 test.each(['local', 'staging', 'production'])('a key for %s can be generated', (environment) => {
   const key = generateKey(environment);
-  expect(key).toMatch(new RegExp(`^animal_${environment}_[0-9A-Za-z]{36}$`));
   expect(environmentOfKey(key)).toBe(environment);
   expect(generateKey(environment)).not.toBe(key);
 });

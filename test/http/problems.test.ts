@@ -60,10 +60,11 @@ test.each([
 });
 
 test('a message has at most twenty problems, and the number of the others', async () => {
-  const names = Array.from({ length: 30 }, (_, i) => `x${i}`);
-  const { body } = await send('PATCH', '/v1/pets/1', `{${names.map((name) => `"${name}":1`)}}`);
-  const shown = names.slice(0, 20).map((name) => `${name}: is not a known field: ${KNOWN}`);
-  expect(errorOf(body)).toBe(`400 invalid_request: ${shown.join('; ')}; and 10 more`);
+  const fields = Array.from({ length: 30 }, (_, i) => `"x${i}":1`);
+  const { body } = await send('PATCH', '/v1/pets/1', `{${fields}}`);
+  const problems = errorOf(body).split('; ');
+  expect(problems).toHaveLength(21);
+  expect(problems.slice(-2)).toEqual([`x19: is not a known field: ${KNOWN}`, 'and 10 more']);
 });
 
 // The service has no validators: RFC 9110, section 13.1.1.
