@@ -1,8 +1,7 @@
 /** The service accepts exactly what the description declares valid. */
 import { expect, test } from 'vitest';
-import { NAME_PATTERN } from '../openapi/resources/pet-name.ts';
 import { Name } from '../src/pets/schema.ts';
-import { operations, problems, text } from './contract.ts';
+import { description, operations, problems, text } from './contract.ts';
 import { startApp } from './in-process.ts';
 import { startStore } from './store.ts';
 
@@ -47,7 +46,8 @@ const NOT_IN_PATTERN =
   '^[\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{13441}\u{13442}\u{16fe4}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]$';
 
 test.each(['', 'u'])('the pattern of a name with the flag "%s" is that of the service', (flag) => {
-  const pattern = new RegExp(NAME_PATTERN, flag);
+  const { properties } = Object(description.components.schemas?.NewPet);
+  const pattern = new RegExp(properties.name.pattern, flag);
   const exceptions = new RegExp(NOT_IN_PATTERN, 'u');
   // The other planes have no characters that are not visible.
   const codes = [0, 1, 14].flatMap((plane) =>
