@@ -13,7 +13,7 @@ test.each([
   ['/v1/store/orders', 'GET, HEAD, POST', 'DELETE'],
   ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE'],
   ['/health', 'GET, HEAD', 'PATCH'],
-])('%s accepts %s, not %s, and needs no key to say so', async (path, methods, method) => {
+])('%s accepts %s, and needs no key to reject %s', async (path, methods, method) => {
   const rejected = await store.fetch(path, { method, key: null });
   expect(rejected.headers.get('allow')).toBe(`${methods}, OPTIONS`);
   expect(errorOf(rejected.body)).toBe(`405 method_not_allowed: This path accepts ${methods}.`);
@@ -56,6 +56,7 @@ test('a local store without migrations is a 503 that says how to start it', asyn
 const ADA = { name: 'Ada', categoryId: 2 };
 /** Operators set this secret to stop writes while reads still work. */
 const WRITES_STOPPED = 'since 12:00';
+
 test.each(operations.filter(({ method }) => method !== 'GET'))(
   'while writes are stopped, $operation.operationId is a 503 before it is validated',
   async ({ method, examplePath }) => {

@@ -12,7 +12,7 @@ const send = startApp(store);
 test.each([
   ...['/v1', '/pets', '/v1/pets/1/owner', '/v1/pets/', '/v1/pets/1/', '/v1//pets', '//v1/pets'],
   ...['/v1/Pets', '/V1/pets', '/v1/%70ets', '/%761/pets', '/v1/pets%2F1', '/v1/%', '/%ff'],
-])('%s is not found, with a key or without', async (path) => {
+])('%s is not found, and needs no key', async (path) => {
   const { body } = await store.fetch(path, { key: null });
   expect(errorOf(body)).toBe('404 not_found: Path not found.');
 });
@@ -26,14 +26,14 @@ const NAMELESS = 'query: every parameter must have a name';
 const LONGEST = `/v1/pets?status=${'x'.repeat(2048 - 'status='.length)}`;
 
 test.each([
-  ['encoded', '/v1/pets?limit=1&x=%', NOT_DECODABLE],
-  ['encoded', '/health?%ff', NOT_DECODABLE],
-  ['nameless', '/v1/pets?=1', NAMELESS],
-  ['nameless', '/v1/pets/1?limit=5&=1', NAMELESS],
-  ['at most 2,048 characters long', LONGEST, 'status: must be one of available, pending, sold'],
-  ['longer', `${LONGEST}x`, 'query: must be at most 2048 characters'],
-  ['unknown', '/health?x=1', 'x: is not a known parameter'],
-])('an invalid query that is %s is a 400 that says why', async (_, path, message) => {
+  ['a broken escape', '/v1/pets?limit=1&x=%', NOT_DECODABLE],
+  ['not UTF-8', '/health?%ff', NOT_DECODABLE],
+  ['no name', '/v1/pets?=1', NAMELESS],
+  ['no second name', '/v1/pets/1?limit=5&=1', NAMELESS],
+  ['2,048 characters, read', LONGEST, 'status: must be one of available, pending, sold'],
+  ['2,049 characters, not read', `${LONGEST}x`, 'query: must be at most 2048 characters'],
+  ['a parameter of /health', '/health?x=1', 'x: is not a known parameter'],
+])('an invalid query is a 400 that says why: %s', async (_, path, message) => {
   expect(errorOf((await send('GET', path)).body)).toBe(`400 invalid_request: ${message}`);
 });
 
