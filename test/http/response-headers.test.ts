@@ -43,11 +43,10 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
 
 test('a route that returns the response of a fetch has the headers of every response', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const fetchData = () => fetch('data:,{"ok":true}');
-  const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/hello', fetchData);
-  const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
+  const withRoute = new Hono<AppEnv>().route('/', app).get('/x', () => fetch('data:,hello'));
+  const response = await withRoute.request('/x', {}, { ENVIRONMENT: 'local' });
   log.mockRestore();
-  expect(await response.json()).toEqual({ ok: true });
+  expect(await response.text()).toBe('hello');
   expect(Object.fromEntries(response.headers)).toMatchObject(ALL);
 });
 
