@@ -46,8 +46,6 @@ async function startServer(input: WorkerInput) {
     bindings: await worker.getEnv(),
     /** Whether the database may hold rows. */
     isDirty: true,
-    /** The keys of test files that KV has. */
-    suiteKeys: new Set<string>(),
   };
 }
 

@@ -59,11 +59,9 @@ const SCHEME = 'bearer ';
 
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
-  // RFC 6750, section 3.1: no error code for a request without a bearer credential.
+  // RFC 6750, section 3.1: no error code for a request without a bearer credential. A header never ends with a space.
   if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
-  const credential = header.slice(SCHEME.length).trim();
-  if (credential === '') throw missingApiKey();
-  return credential;
+  return header.slice(SCHEME.length).trim();
 }
 
 export function missingApiKey(): ApiError {

@@ -1,15 +1,18 @@
+/** The headers of every response, and those for pages of other origins (CORS). */
 import { Hono } from 'hono';
 import { expect, test, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import type { AppEnv } from '../../src/context.ts';
+import { errorOf } from '../contract.ts';
+import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const send = startApp(store);
+const staging = startStore({ env: 'staging' });
 
 const ALL = {
-  'x-request-id': expect.stringMatching(UUID),
+  'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -20,22 +23,17 @@ const ALL = {
 
 test.each([
   ['GET', '/v1/pets', 200, 'private, no-store'],
-  ['GET', '/v1/pets/x', 400, 'private, no-store'],
   ['POST', '/v1/pets', 415, 'private, no-store'],
-  ['PUT', '/v1/pets', 405, 'no-store'],
   ['OPTIONS', '/v1/pets', 204, 'no-store'],
   ['GET', '/v1/nothing', 404, 'no-store'],
   ['GET', '/health', 200, 'no-store'],
 ])('%s %s has the headers of every response', async (method, path, status, cacheControl) => {
-  const headers = { 'x-request-id': 'of-the-client' };
-  const first = await store.fetch(path, { method, headers });
-  const second = await store.fetch(path, { method, headers });
-  expect(first.status).toBe(status);
-  expect(Object.fromEntries(first.headers)).toMatchObject({
-    ...ALL,
-    'cache-control': cacheControl,
-  });
-  expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+  const headers = { 'x-request-id': '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11' };
+  const reply = await store.fetch(path, { method, headers });
+  expect(reply.status).toBe(status);
+  const all = { ...ALL, 'cache-control': cacheControl };
+  expect(Object.fromEntries(reply.headers)).toMatchObject(all);
+  expect(reply.headers.get('x-request-id')).not.toBe(headers['x-request-id']);
 });
 
 test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security', async (path) => {
@@ -45,10 +43,63 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
 
 test('a route that returns the response of a fetch has the headers of every response', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const fetchData = () => fetch('data:,{"ok":true}');
-  const withRoute = new Hono<AppEnv>().route('/', app).get('/v1/hello', fetchData);
-  const response = await withRoute.request('/v1/hello', {}, { ENVIRONMENT: 'local' });
-  expect(await response.json()).toEqual({ ok: true });
-  expect(Object.fromEntries(response.headers)).toMatchObject(ALL);
+  const withRoute = new Hono<AppEnv>().route('/', app).get('/x', () => fetch('data:,hello'));
+  const response = await withRoute.request('/x', {}, { ENVIRONMENT: 'local' });
   log.mockRestore();
+  expect(await response.text()).toBe('hello');
+  expect(Object.fromEntries(response.headers)).toMatchObject(ALL);
+});
+
+test.each(['/v1/pets', '/v1/nothing'])(
+  'a preflight of %s needs no key, and is valid for two hours',
+  async (path) => {
+    const { status, headers, text } = await store.fetch(path, {
+      method: 'OPTIONS',
+      key: null,
+      headers: { origin: 'http://localhost:5173' },
+    });
+    expect([status, text]).toEqual([204, '']);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET,HEAD,POST,PATCH,DELETE',
+      'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,X-D1-Bookmark',
+      'access-control-max-age': '7200',
+    });
+    expect(headers.has('allow')).toBe(false);
+    expect(headers.has('access-control-allow-credentials')).toBe(false);
+  },
+);
+
+test('a page of any origin may read the headers, also those of an error', async () => {
+  const { status, headers } = await staging.fetch('/v1/pets', {
+    key: null,
+    headers: { origin: 'https://shop.example' },
+  });
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+  expect(headers.get('access-control-expose-headers')?.split(',').sort()).toEqual([
+    ...['Accept', 'Accept-Encoding', 'Accept-Patch', 'Allow', 'Deprecation'],
+    ...['Idempotency-Replayed', 'Link', 'Location', 'Retry-After', 'Sunset'],
+    ...['WWW-Authenticate', 'X-D1-Bookmark', 'X-Request-Id'],
+  ]);
+});
+
+// The key of the local environment is public, so only pages of the loopback host may use it.
+test.each([
+  ...['http://localhost', 'http://localhost:5173', 'https://shop.localhost:8443'],
+  ...['http://127.0.0.1:3000', 'http://127.8.9.10', 'http://[::1]:8080'],
+])('a page at %s may use the local store', async (origin) => {
+  const { status, headers } = await store.fetch('/v1/pets', { headers: { origin } });
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+});
+
+test.each([
+  ...['https://evil.example', 'http://localhost.evil.example', 'http://evillocalhost'],
+  ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]'],
+  ...['ftp://localhost', 'null'],
+])('a page at %s may not use the local store', async (origin) => {
+  const { headers, body } = await send('OPTIONS', '/v1/pets', undefined, { origin });
+  expect(errorOf(body)).toBe(
+    '400 invalid_request: Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
+  );
+  expect(headers.has('access-control-allow-origin')).toBe(false);
 });
