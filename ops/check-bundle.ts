@@ -9,8 +9,8 @@ import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
 export const MAX_BUNDLE_KIB = 38;
 
 const program = createProgram('npm run bundle --', 'Checks the built worker.').action(async () => {
-  const [staging, production] = await Promise.all(['staging', 'production'].map(build));
-  if (!staging || !production?.equals(staging))
+  const [staging, production] = await Promise.all([build('staging'), build('production')]);
+  if (!production.equals(staging))
     throw new Error('the bundles of staging and production must be the same');
   const kib = checkSize(production);
   console.log(

@@ -6,8 +6,6 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { runInProcess } from './in-process.ts';
 import { temporaryFolder } from './project.ts';
 
-const SCRIPTS = 'lint typecheck types:check openapi:check openapi:lint bundle';
-
 /** Runs every check, of which some fail. */
 async function check(failing: string) {
   const npm = join(await temporaryFolder(), 'npm.cjs');
@@ -23,14 +21,15 @@ test('says that all checks have passed', async () => {
   expect(await check('')).toEqual({ code: 0, stdout: 'All checks passed.\n', stderr: '' });
 });
 
-test('ends with each check that failed and its fix', async () => {
-  const failed = 'failed: lint, run npm run format\nfailed: openapi:check, run npm run openapi\n';
-  expect(await check('lint openapi:check')).toEqual({ code: 1, stdout: '', stderr: failed });
-});
-
-test('runs every check, and each is a script of package.json', async () => {
-  const { stderr } = await check(SCRIPTS);
-  const scripts = stderr.match(/(?<=failed: )[^,]+/g) ?? [];
-  expect(scripts).toEqual(SCRIPTS.split(' '));
-  expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(scripts));
+test('runs every check, and ends with each that failed and its fix', async () => {
+  const { code, stderr } = await check(Object.keys(packageJson.scripts).join(' '));
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'failed: lint, run npm run format',
+    'failed: typecheck, fix the type errors above',
+    'failed: types:check, run npm run types',
+    'failed: openapi:check, run npm run openapi',
+    'failed: openapi:lint, fix the problems above in openapi/',
+    'failed: bundle, see its error above',
+  ]);
 });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { generateKey } from '../../src/auth/key-format.ts';
+import { environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { fakeKeys } from './fake-keys.ts';
 
 const NOW = '2027-01-31T00:00:00.000Z';
 const ANNA = { id: 'key_anna', label: 'Anna', createdAt: '2026-11-20T00:00:00.000Z' };
-const NEW_ID = expect.stringMatching(/^key_\w{12}$/);
+const NEW_ID = expect.stringMatching('^key_\\w{12}$');
 const KEY = generateKey('local');
 
 let fake: ReturnType<typeof fakeKeys>;
@@ -27,8 +27,8 @@ test('the rule for secret scanners finds all keys but local ones', () => {
 
 test('create prints the key alone on standard output, and stores its hash', async () => {
   const { stdout, stderr } = await fake.run('create --label 🐈’s --env production --yes');
-  expect(stdout).toMatch(/^animal_production_\w{36}\n$/);
-  expect(stderr).toMatch(/^Key key_\w+ \(🐈’s\) for production, read,write, expires never\.\n/);
+  expect(environmentOfKey(stdout.trimEnd())).toBe('production');
+  expect(stderr).toContain(' (🐈’s) for production, read,write, expires never.\n');
   expect(fake.records()).toEqual([{ id: NEW_ID, label: '🐈’s', createdAt: NOW }]);
   expect([...fake.entries.keys()]).toEqual([await recordName(stdout.trimEnd())]);
   expect(fake.environment).toBe('production');
@@ -41,7 +41,7 @@ test.each([
   ['90s', '2027-01-31T00:01:30.000Z'],
   ['2100-01-31', '2100-01-31T23:59:59.999Z'],
 ])('create --read-only --expires %s limits a key', async (when, expiresAt) => {
-  await fake.run(`create --label x --read-only --expires ${when}`);
+  await fake.run(`create --label x --read-only --expires ${when} --env staging`);
   expect(fake.records()).toMatchObject([{ scopes: ['read'], expiresAt }]);
 });
 
@@ -49,14 +49,15 @@ test('list shows each key with its scopes and state, the oldest first', async ()
   fake.put({ ...ANNA, id: 'key_bob', createdAt: NOW, revokedAt: NOW });
   fake.put({ ...ANNA, scopes: ['read'] });
   const { stdout } = await fake.run('list');
-  expect(stdout).toMatch(/key_anna.*Anna.*active.*'read'.*\n.*key_bob.*revoked.*'read write'/);
+  expect(stdout).toEqual(expect.stringMatching("key_anna.*Anna.*active.*'read' .*\n.*key_bob"));
+  expect(stdout).toEqual(expect.stringMatching("key_bob.*revoked.*'read write'"));
   expect(stdout).not.toContain('hash');
 });
 
 test('show prints the id of a key', async () => {
   const { stdout } = await fake.run('create --label Anna');
   const shown = await fake.run('show', ` ${stdout}`);
-  expect(shown.stdout).toMatch(/^key_\w{12} \(Anna\) is active\.\n$/);
+  expect(shown.stdout).toBe(`${fake.records()[0]?.id} (Anna) is active.\n`);
 });
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
@@ -81,7 +82,8 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   const expiresAt = '2027-02-20T00:00:00.000Z';
   fake.put({ ...first, expiresAt });
   // Longer than the life of the key.
-  await fake.run('rotate key_anna --overlap 30d');
+  const { stderr } = await fake.run('rotate key_anna --overlap 30d');
+  expect(stderr).toContain(`The old key key_anna expires at ${expiresAt}.`);
   const id = fake.records()[1]?.id;
   await fake.run(`rotate ${id}`);
   const next = { ...first, createdAt: NOW, family: 'key_anna' };
@@ -113,7 +115,7 @@ test.each<[number, string, string, string?]>([
   [2, 'create', "required option '--label <text>' not specified"],
   [2, 'create --label \t', 'It must be 1 to 100 characters'],
   [2, `create --label ${'x'.repeat(101)}`, 'It must be 1 to 100 characters'],
-  [2, 'create --label x --expires 1h30m', 'It must be a duration such as 15m'],
+  [2, 'create --label x --expires 1.5h', 'It must be a duration such as 15m'],
   [2, 'create --label x --expires 2027-02-30', 'may also be a date such as 2027-01-31'],
   [2, 'create --label x --expires 0s', 'It must be in the future.'],
   [2, 'list --env test', 'Allowed choices are local, staging, production.'],

@@ -11,11 +11,12 @@ test('the page can be read in an emergency', () => {
 
 test('a restore raises the largest id of every table', () => {
   const schema = readFileSync('schema.sql', 'utf8');
-  const tables = schema.match(/(?<=CREATE TABLE )\w+(?= \([^;]*?AUTOINCREMENT)/g);
-  const raised = page.match(
-    /(?<=UPDATE\s+sqlite_sequence\s+SET\s+seq\s+=\s+max\([^)]*\)\s+WHERE\s+name\s+=\s+')\w+/g,
-  );
-  expect(raised?.sort()).toEqual(tables?.sort());
+  const numbered = schema.split('CREATE TABLE ').filter((sql) => sql.includes('AUTOINCREMENT'));
+  expect(numbered.length).toBeGreaterThan(0);
+  for (const sql of numbered) {
+    const [table] = sql.split(' ');
+    expect(page).toMatch(new RegExp(`sqlite_sequence SET seq = max.* WHERE name = '${table}'`));
+  }
 });
 
 test.each(globSync('docs/alerts/*.json'))('%s leaves out no group, and is in the table', (path) => {
