@@ -1,12 +1,16 @@
 /** What all commands have in common: errors of one line, exit codes, and no secrets in them. */
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { oneLine } from '../../ops/command-line.ts';
-import { copyProject } from './project.ts';
+import { copyProject, freePort } from './project.ts';
 
 const project = copyProject();
+const port = await freePort();
+const other = createServer().listen(port, 'localhost');
+afterAll(() => void other.close());
 
 test('reset --help shows its usage', async () => {
   const { code, stdout, stderr } = await project.run('local/reset.ts', ['--help']);
@@ -22,6 +26,7 @@ test.each([
   [2, 'local/seed.ts', "error: required option '--pets <number>' not specified"],
   [2, 'local/seed.ts --pets 0', "argument '0' is invalid."],
   [2, 'keys.ts list', 'error: CLOUDFLARE_ENV is set (to "production"). Unset it', 'production'],
+  [1, `local/start.ts --port ${port}`, 'is in use. Choose another: npm start -- --port <number>'],
   [1, 'keys.ts list --env staging', 'See "First set-up" in docs/operations.md. (wrangler: '],
   [1, 'openapi.ts --check', 'public/v1/openapi.json is out of date. Run: npm run openapi'],
 ])('it fails with the code %i and one line: %s', async (code, line, message, environment = '') => {

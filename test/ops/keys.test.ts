@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 test('the rule for secret scanners finds all keys but local ones', () => {
-  const [, rule = ''] = /^regex = '''(.*)'''$/m.exec(readFileSync('docs/keys.md', 'utf8')) ?? [];
+  const [, rule = ''] = readFileSync('docs/keys.md', 'utf8').split("'''");
   const environments = ['local', 'staging', 'production'];
   const found = environments.filter((environment) => generateKey(environment).match(rule));
   expect(found).toEqual(['staging', 'production']);
@@ -144,7 +144,6 @@ test.each<[number, string, string, string?]>([
   const before = fake.records();
   const result = await fake.run(line, typed);
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
-  expect(result.stderr).toMatch(/^.*\n(error: .*\n)?$/);
   expect(result.stderr).not.toContain(KEY);
   expect(fake.records()).toEqual(before);
 });

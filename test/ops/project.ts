@@ -5,7 +5,7 @@ import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 
 export type Result = { code: number | null; stdout: string; stderr: string };
@@ -14,10 +14,12 @@ export type Running = ReturnType<typeof startProcess>;
 
 const PARTS = 'client src openapi ops migrations public package.json wrangler.toml'.split(' ');
 
+const REMOVED = { recursive: true, maxRetries: 5, retryDelay: 200 };
+
 /** A folder that is deleted after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  onTestFinished(() => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 }));
+  onTestFinished(() => rm(folder, REMOVED));
   return folder;
 }
 
@@ -55,8 +57,8 @@ export function copyProject() {
     for (const part of PARTS)
       await cp(join(PROJECT_ROOT, part), join(folder, part), { recursive: true });
     await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    return () => rm(folder, REMOVED);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
 
   /** Starts `node ops/<script> <args>`. */
   const start = (script: string, args: string[] = [], env?: Record<string, string>) =>

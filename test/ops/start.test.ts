@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { copyProject, freePort } from './project.ts';
@@ -34,13 +33,4 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   expect(await store.exited).toMatchObject({ code: 0 });
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await project.run('local/reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
-});
-
-test('a port in use is an error that names another port', async () => {
-  const port = await freePort();
-  const other = createServer().listen(port, 'localhost');
-  const result = await project.run('local/start.ts', ['--port', `${port}`]);
-  other.close();
-  const stderr = `error: port ${port} is in use. Choose another: npm start -- --port <number>\n`;
-  expect(result).toEqual({ code: 1, stdout: '', stderr });
 });
