@@ -86,28 +86,15 @@ test('installs the packages of a fresh clone, and prints dots as progress', asyn
   expect(existsSync(path('.wrangler/install.lock'))).toBe(false);
 });
 
-test.each([
-  [
-    'a package is new',
-    'ci --include=dev',
-    '.package-lock.json',
-    INSTALLED.replace('4.0.0', '3.0.0'),
-  ],
-  [
-    'Node.js is new',
-    'ci --include=dev',
-    '.package-lock.json',
-    INSTALLED.replace('26.0.0', '24.0.0'),
-  ],
-  [
-    'the list of installed packages is cut off',
-    'ci --include=dev',
-    '.package-lock.json',
-    '{"packages":',
-  ],
-  ['a package is not on disk', 'ci --include=dev', 'hono/package.json', ''],
-  ['a command is not on disk', 'ci --include=dev', 'node-here/bin/node', ''],
-  ['npm 10 has removed the link to Node.js', 'rebuild --loglevel=error', '.bin/node', ''],
+const CI = 'ci --include=dev';
+const LIST = '.package-lock.json';
+test.each<[string, string, string, string?]>([
+  ['a package is new', CI, LIST, INSTALLED.replace('4.0.0', '3.0.0')],
+  ['Node.js is new', CI, LIST, INSTALLED.replace('26.0.0', '24.0.0')],
+  ['the list of installed packages is cut off', CI, LIST, '{"packages":'],
+  ['a package is not on disk', CI, 'hono/package.json'],
+  ['a command is not on disk', CI, 'node-here/bin/node'],
+  ['npm 10 has removed the link to Node.js', 'rebuild --loglevel=error', '.bin/node'],
 ])('when %s, the set-up runs npm %s', async (_, command, file, content) => {
   install();
   rmSync(path(`node_modules/${file}`));

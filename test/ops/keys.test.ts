@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
+import { generateKey } from '../../src/auth/key-format.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { fakeKeys } from './fake-keys.ts';
 
@@ -25,13 +25,15 @@ test('the rule for secret scanners finds all keys but local ones', () => {
   expect(found).toEqual(['staging', 'production']);
 });
 
-test('create prints the key alone on standard output, and stores its hash', async () => {
+test('create prints a key alone, stores its hash, and show prints its id', async () => {
   const { stdout, stderr } = await fake.run('create --label 🐈’s --env production --yes');
-  expect(environmentOfKey(stdout.trimEnd())).toBe('production');
   expect(stderr).toContain(' (🐈’s) for production, read,write, expires never.\n');
-  expect(fake.records()).toEqual([{ id: NEW_ID, label: '🐈’s', createdAt: NOW }]);
+  const [record] = fake.records();
+  expect(record).toEqual({ id: NEW_ID, label: '🐈’s', createdAt: NOW });
   expect([...fake.entries.keys()]).toEqual([await recordName(stdout.trimEnd())]);
   expect(fake.environment).toBe('production');
+  const shown = await fake.run('show --env production', ` ${stdout}`);
+  expect(shown.stdout).toBe(`${record?.id} (🐈’s) is active.\n`);
 });
 
 test.each([
@@ -52,12 +54,6 @@ test('list shows each key with its scopes and state, the oldest first', async ()
   expect(stdout).toEqual(expect.stringMatching("key_anna.*Anna.*active.*'read' .*\n.*key_bob"));
   expect(stdout).toEqual(expect.stringMatching("key_bob.*revoked.*'read write'"));
   expect(stdout).not.toContain('hash');
-});
-
-test('show prints the id of a key', async () => {
-  const { stdout } = await fake.run('create --label Anna');
-  const shown = await fake.run('show', ` ${stdout}`);
-  expect(shown.stdout).toBe(`${fake.records()[0]?.id} (Anna) is active.\n`);
 });
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
