@@ -23,9 +23,9 @@ test('no file has the old name or prefix afterwards, and renaming back restores 
 
 test('names of packages, workers, hosts, types and sentences are replaced', () => {
   const text =
-    'some-thing-client createSomeThing SomeThing.x api.some-thing.example Some thing, some thing; awesome-thing some-things SomeThings';
+    'some-thing-client createSomeThing SomeThing.x api.some-thing.example Some thing, some thing; awesome-thing some-things SomeThings ASomeThing';
   expect(rename(text, { ...CURRENT, name: 'some-thing' }, { ...CURRENT, name: 'other-word' })).toBe(
-    'other-word-client createOtherWord OtherWord.x api.other-word.example Other word, other word; awesome-thing some-things SomeThings',
+    'other-word-client createOtherWord OtherWord.x api.other-word.example Other word, other word; awesome-thing some-things SomeThings ASomeThing',
   );
 });
 
@@ -55,7 +55,7 @@ test('rename changes a committed repository, and takes no name that is used', as
   const folder = await temporaryFolder();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   write('README.md', `${CURRENT.name} (${NEW.name})`);
-  write('code.ts', `'${CURRENT.prefix}_' 'other-name'`);
+  write('code.ts', `'${CURRENT.name}' '${CURRENT.prefix}_' 'other-name' other_`);
   write('npm.cjs', "process.exit(process.argv.at(-1) === 'format' ? 1 : 0)");
   vi.stubEnv('npm_execpath', join(folder, 'npm.cjs'));
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder });
@@ -69,7 +69,8 @@ test('rename changes a committed repository, and takes no name that is used', as
   git('add', 'README.md', 'code.ts');
   expect(await errorOf(NEW.name, CURRENT.prefix)).toContain('there are uncommitted changes');
   git('-c', 'user.name=Test', '-c', 'user.email=test@animals.test', 'commit', '-qm', 'First');
-  expect(await errorOf('other-name', 'x1')).toContain('other-name is already used in code.ts');
+  expect(await errorOf('other-name', CURRENT.prefix)).toContain('other-name is already used');
+  expect(await errorOf(CURRENT.name, 'other')).toContain('other_ is already used in code.ts');
   // The last script fails.
   expect(await errorOf(NEW.name, CURRENT.prefix)).toContain('but npm run format failed');
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe(`${NEW.name} (${NEW.name})`);
