@@ -91,6 +91,7 @@ const LIST = '.package-lock.json';
 test.each<[string, string, string, string?]>([
   ['a package is new', CI, LIST, INSTALLED.replace('4.0.0', '3.0.0')],
   ['Node.js is new', CI, LIST, INSTALLED.replace('26.0.0', '24.0.0')],
+  ['a package is not installed', CI, LIST, INSTALLED.replace('hono', 'other')],
   ['the list of installed packages is cut off', CI, LIST, '{"packages":'],
   ['a package is not on disk', CI, 'hono/package.json'],
   ['a command is not on disk', CI, 'node-here/bin/node'],
