@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { copyProject, freePort } from './project.ts';
@@ -33,4 +35,5 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   expect(await store.exited).toMatchObject({ code: 0 });
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await project.run('local/reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
+  expect(existsSync(join(project.path(), '.wrangler/state'))).toBe(false);
 });
