@@ -12,7 +12,7 @@ const CHECKS = {
   bundle: 'see its error above',
 };
 
-const program = createProgram('npm run check --', 'Runs every check.').action(() => {
+export const program = createProgram('npm run check --', 'Runs every check.').action(() => {
   const failed = Object.entries(CHECKS).filter(([script]) => !passes(script));
   if (failed.length === 0) {
     console.log('All checks passed.');
@@ -22,7 +22,7 @@ const program = createProgram('npm run check --', 'Runs every check.').action(()
   process.exitCode = 1;
 });
 
-await run(program);
+if (import.meta.main) await run(program);
 
 function passes(script: string): boolean {
   const npm = process.env.npm_execpath;

@@ -3,7 +3,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -16,60 +15,50 @@ const INSTALLED = 'node_modules/.package-lock.json';
 const LOCK = '.wrangler/install.lock';
 
 rejectOtherPackageManagers();
-if (missingPackages().length > 0 || isLinkMissing()) {
+if (missingPackage() || isLinkMissing()) {
   await takeLock();
-  if (missingPackages().length > 0) await install();
-  if (isLinkMissing()) await npm('rebuild', nodePackage());
+  if (missingPackage()) await install();
+  if (isLinkMissing()) await npm('rebuild');
 }
 
 // ---------------------------------------------------------------------------------------- state
 
-/** The packages of package-lock.json that this platform needs and that are missing, incomplete or of another version. */
-function missingPackages() {
-  const locked = readPackages('package-lock.json');
-  const installed = readPackages(INSTALLED);
-  // The project's Node.js: one package for each platform.
-  const nodes = Object.keys(locked['']?.optionalDependencies ?? {});
-  const isNode = (path) => nodes.includes(path.replace('node_modules/', ''));
-  const isNeeded = ([path, content]) =>
-    path.includes('node_modules/') &&
-    (!content.optional || (isNode(path) && isForThisPlatform(content)));
-  const isInstalled = ([path, { version }]) =>
-    Object.hasOwn(installed, path) && installed[path].version === version;
-  const needed = Object.entries(locked).filter(isNeeded);
-  const missing = needed.filter((entry) => !isInstalled(entry));
-  const lost = Object.entries(installed).filter((entry) => !isOnDisk(entry));
-  return [...missing, ...lost].map(([path]) => path);
+/** The first package that is needed here, and missing, incomplete or of another version than in package-lock.json. */
+function missingPackage() {
+  const installed = readInstalled();
+  const isMissing = ([path, locked]) => {
+    if (!path.includes('node_modules/')) return false;
+    if (!installed[path]) return !locked.optional || isNodeForThisPlatform(locked);
+    return installed[path].version !== locked.version || !isOnDisk(path, locked);
+  };
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  return Object.entries(packages).find(isMissing)?.[0];
 }
 
-function readPackages(file) {
+/** The packages that npm has installed, by path. */
+function readInstalled() {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')).packages;
-  } catch (error) {
-    // npm may have been killed while it wrote the list of installed packages.
-    if (file === INSTALLED) return {};
-    throw error;
+    return JSON.parse(readFileSync(INSTALLED, 'utf8')).packages;
+  } catch {
+    // There is none, or npm was killed while it wrote the file.
+    return {};
   }
 }
 
-function isForThisPlatform({ os, cpu }) {
-  return [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch);
+/** Whether it is the project's Node.js, which is one package for each platform. */
+function isNodeForThisPlatform({ bin, os, cpu }) {
+  return bin?.node && [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch);
 }
 
-/** Whether the package and its commands are on disk, as the list of installed packages says. */
-function isOnDisk([path, { bin = {} }]) {
-  if (!path.includes('node_modules/')) return true;
+/** Whether the package and its commands are on disk. */
+function isOnDisk(path, { bin = {} }) {
   return ['package.json', ...Object.values(bin)].every((file) => existsSync(join(path, file)));
 }
 
 /** Older versions of npm install the project's Node.js, but remove its link with those of the other platforms. */
 function isLinkMissing() {
-  return nodePackage() !== undefined && !existsSync('node_modules/.bin/node');
-}
-
-function nodePackage() {
-  const [path] = Object.entries(readPackages(INSTALLED)).find(([, { bin }]) => bin?.node) ?? [];
-  return path?.replace(/^.*\//, '');
+  const hasNode = Object.values(readInstalled()).some(({ bin }) => bin?.node);
+  return hasNode && !existsSync('node_modules/.bin/node');
 }
 
 // -------------------------------------------------------------------------------------- install
@@ -82,34 +71,28 @@ async function install() {
   rmSync(INSTALLED, { force: true });
   process.stderr.write('Installing the packages of package-lock.json, which can take minutes ');
   await npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund');
-  const [missing] = missingPackages();
+  const missing = missingPackage();
   if (missing) fail(`npm has not installed ${missing}. Check npm's settings: npm config list`);
 }
 
-/** Runs npm, prints a dot every second, and waits until npm has ended, also after a signal. */
+/** Runs npm, prints a dot every second, and waits until npm has ended. */
 async function npm(...args) {
   const command = [process.env.npm_execpath, ...args, '--loglevel=error', '--no-progress'];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 2] });
   writeFileSync(LOCK, `${process.pid} ${child.pid}`);
-  let received;
+  let isInterrupted = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => {
-      received = signal;
-      child.kill(signal);
-      // It may go on for a minute, then remove what it has installed. The next `npm ci` does that as well.
-      setTimeout(() => child.kill('SIGKILL'), 2000).unref();
+      isInterrupted = true;
+      // After another signal it can go on for a minute. What it leaves, the next `npm ci` removes.
+      child.kill('SIGKILL');
     });
   const dots = setInterval(() => process.stderr.write('.'), 1000);
   const [code] = await once(child, 'exit');
   clearInterval(dots);
   process.stderr.write('\n');
-  if (received) fail('interrupted. The next command installs again.', signalCode(received));
+  if (isInterrupted) fail('interrupted. The next command installs again.', 130);
   if (code !== 0) fail(`npm ${args[0]} failed. Fix its error, then run: npm ci`, code ?? 1);
-}
-
-/** The exit code of a process that a signal ends. */
-function signalCode(signal) {
-  return 128 + constants.signals[signal];
 }
 
 /** Waits until no other process installs in this folder. */

@@ -3,10 +3,6 @@
  * Cloudflare's KV. KV holds records under the hashes of keys, never a key.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod/mini';
 import { environmentOfKey, generateKey } from '../src/auth/key-format.ts';
 import { KEY_PREFIX, KeyRecord, recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
@@ -19,6 +15,7 @@ import {
   readLine,
   run,
 } from './command-line.ts';
+import { expiresOption, labelOption, overlapOption } from './key-options.ts';
 import { runIn } from './wrangler.ts';
 
 /** Keeps unknown members, which a newer version may have written. */
@@ -32,17 +29,14 @@ type Rotation = Options & { overlap: number };
 type NewKey = Options & { label: string; expires?: string; readOnly?: boolean };
 
 const yes = ['--yes', 'do not ask before changing production'] as const;
-const overlap = new Option('--overlap <duration>', 'how long the old key stays valid')
-  .argParser(duration)
-  .default(duration('24h'), '24h');
 
 export const program = createProgram('npm run keys --', 'Issues, rotates and revokes API keys.');
 program
   .command('create')
   .description('Issues a key and prints it once.')
   .addOption(environmentOption)
-  .requiredOption('--label <text>', 'the owner or purpose, up to 100 characters', label)
-  .option('--expires <when>', 'a duration (90d) or a date (2027-01-31: its end, UTC)', expiry)
+  .addOption(labelOption)
+  .addOption(expiresOption)
   .option('--read-only', 'give the key only the scope read (default read and write)')
   .option(...yes)
   .action(create);
@@ -66,7 +60,7 @@ program
   .command('rotate <id>')
   .description('Issues a key with the same label and scopes. The old one expires.')
   .addOption(environmentOption)
-  .addOption(overlap)
+  .addOption(overlapOption)
   .option(...yes)
   .action(rotate);
 if (import.meta.main) await run(program);
@@ -79,12 +73,12 @@ async function create({ env, yes, label, expires, readOnly }: NewKey): Promise<v
 
 async function list({ env }: Options): Promise<void> {
   const keys = await listKeys(env);
-  const rows = keys.map(({ record }) => {
-    const { id, label, createdAt, expiresAt } = record;
-    const scopes = scopesOf(record).join(' ');
-    return { id, label, createdAt, expiresAt, state: stateOf(record), scopes };
-  });
-  console.table(rows);
+  const rows = keys.map(({ record }) => ({
+    ...record,
+    state: stateOf(record),
+    scopes: scopesOf(record).join(' '),
+  }));
+  console.table(rows, ['id', 'label', 'createdAt', 'expiresAt', 'state', 'scopes']);
 }
 
 async function show({ env }: Options): Promise<void> {
@@ -107,10 +101,7 @@ async function revoke(id: string, { env, yes }: Options): Promise<void> {
 
 async function rotate(id: string, { env, overlap, yes }: Rotation): Promise<void> {
   const { name, record: old } = await keyById(env, id);
-  refuseInactive(old);
-  // After a rotation `expiresAt` is the end of the overlap, so the key's original lifetime is unknown.
-  const { rotatedTo } = old;
-  if (rotatedTo) throw new Error(`key ${id} was already rotated: rotate ${rotatedTo} instead`);
+  rejectRotation(old);
   await confirm(`rotate the key ${id} (${old.label})`, env, yes);
   // Printed before anything else can fail, because the key cannot be shown again.
   const nextId = await issueKey(env, {
@@ -123,9 +114,9 @@ async function rotate(id: string, { env, overlap, yes }: Rotation): Promise<void
   const end = Math.min(Date.now() + overlap, Date.parse(old.expiresAt ?? '') || Infinity);
   const expiresAt = new Date(end).toISOString();
   try {
-    // Another operator may have revoked it since it was read.
+    // Another operator may have revoked or rotated it since it was read.
     const current = await readRecord(env, name);
-    refuseInactive(current);
+    rejectRotation(current);
     await writeRecord(env, name, { ...current, expiresAt, rotatedTo: nextId });
   } catch (cause) {
     const problem = `the new key ${nextId} is issued, but key ${id} is unchanged`;
@@ -140,9 +131,12 @@ function sameLifetime({ createdAt, expiresAt }: WholeRecord): string | undefined
   return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString();
 }
 
-function refuseInactive(record: WholeRecord): void {
+/** @throws Error unless the key is active and was not rotated: then its `expiresAt` would not be its own. */
+function rejectRotation(record: WholeRecord): void {
+  const { id, rotatedTo } = record;
   const state = stateOf(record);
-  if (state !== 'active') throw new Error(`key ${record.id} is ${state}`);
+  if (state !== 'active') throw new Error(`key ${id} is ${state}`);
+  if (rotatedTo) throw new Error(`key ${id} was already rotated: rotate ${rotatedTo} instead`);
 }
 
 /** Generates a key, writes its record, and prints the key, alone on standard output. Returns its id. */
@@ -203,45 +197,11 @@ export async function writeRecord(
   record: WholeRecord,
 ): Promise<void> {
   const json = JSON.stringify(record);
-  // In a file, because wrangler prints a value that is an argument.
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  try {
-    const path = join(folder, 'record.json');
-    await writeFile(path, json);
-    await kv(env, 'put', name, '--path', path, '--metadata', json);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await kv(env, 'put', name, json, '--metadata', json);
 }
 
 /** Runs a command of `wrangler kv key`. */
 function kv(env: Environment, command: string, ...args: string[]): Promise<string> {
   const where = env === 'local' ? '--local' : '--remote';
   return runIn(env, ['kv', 'key', command, ...args, '--binding', 'API_KEYS', where]);
-}
-
-// ------------------------------------------------------------------------------- the arguments
-
-/** The milliseconds of a duration such as `15m`, `24h`, `90d`. */
-function duration(text: string): number {
-  const units: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-  const [, count, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
-  const milliseconds = Number(count) * Number(units[unit]);
-  if (milliseconds >= 0) return milliseconds;
-  throw new InvalidArgumentError(
-    'It must be a duration such as 15m, 24h or 7d. An expiry may also be a date such as 2027-01-31.',
-  );
-}
-
-/** The time of an expiry: a duration from now, or a date, which means the end of that day in UTC. */
-function expiry(text: string): string {
-  const isDate = z.iso.date().safeParse(text).success;
-  const expires = new Date(isDate ? `${text}T23:59:59.999Z` : Date.now() + duration(text));
-  if (expires.getTime() > Date.now()) return expires.toISOString();
-  throw new InvalidArgumentError('It must be in the future.');
-}
-
-function label(text: string): string {
-  if (text.trim() !== '' && [...text].length <= 100) return text;
-  throw new InvalidArgumentError('It must be 1 to 100 characters.');
 }

@@ -20,9 +20,7 @@ declare global {
   }
 }
 
-/** Apache-2.0, section 4(b): a changed file carries a prominent notice that says so. */
-const NOTICE =
-  '/*! Changed for the animal store: the comment that names the source map is removed. Swagger UI, Apache-2.0: see swagger-ui-LICENSE.txt and swagger-ui-NOTICE.txt. */\n';
+/** Copied unchanged. Browsers ask for the source maps that two files name only while developer tools are open. */
 const SWAGGER_UI = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
@@ -39,7 +37,8 @@ const program = createProgram(
   .action(async ({ check }: { check?: boolean }) => {
     for (const [name, content] of await generatedFiles()) {
       const path = join(PROJECT_ROOT, name);
-      if (content === (await readFile(path, 'utf8').catch(() => undefined))) continue;
+      const current = await readFile(path, 'utf8').catch(() => undefined);
+      if (current === content) continue;
       if (check) throw new Error(`${name} is out of date. Run: npm run openapi`);
       await writeFile(path, content);
       console.log(`${name} is written.`);
@@ -59,24 +58,21 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const files = new Map([['public/v1/openapi.json', json]]);
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
-    const original = await readFile(path, 'utf8');
-    // The source maps that the comments name are not served.
-    const changed = original.replaceAll(/^(\/\/|\/\*)# sourceMappingURL=.*$/gm, '');
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;
-    files.set(`public/docs/${copy}`, changed === original ? original : `${NOTICE}${changed}`);
+    files.set(`public/docs/${copy}`, await readFile(path, 'utf8'));
   }
   return files;
 }
 
 /** Production first, because generated clients use the first server by default. */
 function servers(): Server[] {
-  const deployed = ['production', 'staging'].map((env) => {
-    const { vars } = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
-    const description = env === 'production' ? 'Production' : 'Staging';
-    return { url: String(vars.BASE_URL), description, 'x-internal': env !== 'production' };
-  });
-  const url = 'http://localhost:8787/v1';
-  return [...deployed, { url, description: 'Local development', 'x-internal': true }];
+  const config = join(PROJECT_ROOT, 'wrangler.toml');
+  const urlOf = (env: string) => String(readConfig({ config, env }).vars.BASE_URL);
+  return [
+    { url: urlOf('production'), description: 'Production', 'x-internal': false },
+    { url: urlOf('staging'), description: 'Staging', 'x-internal': true },
+    { url: 'http://localhost:8787/v1', description: 'Local development', 'x-internal': true },
+  ];
 }
 
 /**

@@ -17,7 +17,7 @@ export const CURRENT: Names = {
   prefix: LOCAL_KEY.slice(0, LOCAL_KEY.indexOf('_')),
 };
 
-const program = createProgram(
+export const program = createProgram(
   'npm run rename --',
   'Replaces the name of the project and the prefix of its API keys in every file that git tracks.',
 )
@@ -68,7 +68,8 @@ function capitalize(word: string): string {
 
 /** Matches a spelling of a name, but not as a part of another word. `createAnimalStore` is two words. */
 function wholeWord(spelling: string): RegExp {
-  const before = /^[A-Z]/.test(spelling) ? '(?<![A-Z])' : '(?<![A-Za-z0-9])';
+  const isType = /^[A-Z]/.test(spelling);
+  const before = isType ? '(?<![A-Z])' : '(?<![A-Za-z0-9])';
   return new RegExp(`${before}${spelling}(?![a-z0-9])`, 'g');
 }
 

@@ -9,10 +9,10 @@ import { type Environment, oneLine } from './command-line.ts';
 
 // CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
 // and commands on the local store would use its ids. Every command imports this module before it does anything.
-if (process.env.CLOUDFLARE_ENV) {
-  console.error(
-    `error: CLOUDFLARE_ENV is set (to ${JSON.stringify(process.env.CLOUDFLARE_ENV)}). Unset it: it changes what wrangler's commands act on.`,
-  );
+const { CLOUDFLARE_ENV } = process.env;
+if (CLOUDFLARE_ENV) {
+  const fix = "Unset it: it changes what wrangler's commands act on.";
+  console.error(`error: CLOUDFLARE_ENV is set (to ${JSON.stringify(CLOUDFLARE_ENV)}). ${fix}`);
   process.exit(2);
 }
 

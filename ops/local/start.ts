@@ -30,18 +30,16 @@ async function serve(port: number): Promise<void> {
     server.kill('SIGTERM');
   });
   server.stderr.pipe(process.stderr);
-  let print = (line: string) => {
-    if (!line.includes('Ready on')) return;
-    console.log(banner(`http://localhost:${port}`));
-    print = printLog;
-  };
-  for await (const line of createInterface({ input: server.stdout })) print(line);
+  let isReady = false;
+  for await (const line of createInterface({ input: server.stdout })) {
+    // The service logs each request. Wrangler's own line for it is left out.
+    if (isReady && !line.startsWith('[wrangler:info]')) console.log(line);
+    if (!isReady && line.includes('Ready on')) {
+      isReady = true;
+      console.log(banner(`http://localhost:${port}`));
+    }
+  }
   if (!isStopped) throw new Error('wrangler dev has ended');
-}
-
-/** The service logs each request. Wrangler's own line for it is left out. */
-function printLog(line: string): void {
-  if (!line.startsWith('[wrangler:info]')) console.log(line);
 }
 
 function banner(origin: string): string {
@@ -57,7 +55,12 @@ Ctrl-C stops it, \`npm run reset\` empties it. Log of requests:
 /** Whether a program listens on the port, at an address of `localhost`. */
 async function isInUse(port: number): Promise<boolean> {
   const socket = connect(port, 'localhost');
-  const connected = await once(socket, 'connect').catch(() => undefined);
-  socket.destroy();
-  return connected !== undefined;
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

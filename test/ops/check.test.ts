@@ -1,57 +1,35 @@
-/** `npm run check`, with a fake npm that records its calls. */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** `npm run check`, with a fake npm. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-
-const NPM = `
-  const script = process.argv.at(-1);
-  require('node:fs').appendFileSync(process.env.CALLS, script + '\\n');
-  process.exit(process.env.FAILING.split(' ').includes(script) ? 3 : 0);`;
-
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'animal-store-'));
-  writeFileSync(join(folder, 'npm.cjs'), NPM);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+import { runInProcess } from './in-process.ts';
+import { temporaryFolder } from './project.ts';
 
 /** Runs every check, of which some fail. */
-function check(...failing: string[]) {
-  const calls = join(folder, 'calls');
-  rmSync(calls, { force: true });
-  const npm_execpath = join(folder, 'npm.cjs');
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(PROJECT_ROOT, 'ops/check.ts')],
-    {
-      ...{ encoding: 'utf8' },
-      env: { ...process.env, npm_execpath, CALLS: calls, FAILING: failing.join(' ') },
-    },
-  );
-  const scripts = readFileSync(calls, 'utf8').trim().split('\n');
-  return { status, stdout, stderr, scripts };
+async function check(failing: string) {
+  const npm = join(await temporaryFolder(), 'npm.cjs');
+  await writeFile(npm, 'process.exit(process.env.FAILING.includes(process.argv.at(-1)) ? 3 : 0)');
+  vi.stubEnv('npm_execpath', npm);
+  vi.stubEnv('FAILING', failing);
+  const result = await runInProcess('check.ts', {}, []);
+  vi.unstubAllEnvs();
+  return result;
 }
 
-test('runs scripts of package.json, and says that all have passed', () => {
-  const { status, stdout, scripts } = check();
-  expect({ status, stdout }).toEqual({ status: 0, stdout: 'All checks passed.\n' });
-  expect(packageJson.scripts).toMatchObject(
-    Object.fromEntries(scripts.map((script) => [script, expect.any(String)])),
-  );
-  expect(scripts).toEqual(
-    'lint typecheck types:check openapi:check openapi:lint bundle'.split(' '),
-  );
+test('says that all checks have passed', async () => {
+  expect(await check('')).toEqual({ code: 0, stdout: 'All checks passed.\n', stderr: '' });
 });
 
-test('runs the rest after a failure, and ends with each that failed and its fix', () => {
-  const { status, stdout, stderr, scripts } = check('lint', 'openapi:check');
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toBe(
-    'failed: lint, run npm run format\nfailed: openapi:check, run npm run openapi\n',
-  );
-  expect(scripts.at(-1)).toBe('bundle');
+test('runs every check, and ends with each that failed and its fix', async () => {
+  const { code, stderr } = await check(Object.keys(packageJson.scripts).join(' '));
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'failed: lint, run npm run format',
+    'failed: typecheck, fix the type errors above',
+    'failed: types:check, run npm run types',
+    'failed: openapi:check, run npm run openapi',
+    'failed: openapi:lint, fix the problems above in openapi/',
+    'failed: bundle, see its error above',
+  ]);
 });

@@ -1,4 +1,5 @@
 /** Runs a command of ops in this process, and collects what it prints. */
+import { Console } from 'node:console';
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
@@ -21,26 +22,20 @@ export async function runInProcess(
   const { program }: { program: Command } = await import(path);
   for (const name of Object.keys(mocks)) vi.doUnmock(name);
 
-  const { stdin } = process;
-  const input = Object.assign(new PassThrough(), { isTTY: typed !== '' });
-  input.end(typed);
-  Object.defineProperty(process, 'stdin', { value: input });
+  const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
+  stdin.end(typed);
   const output = { stdout: '', stderr: '' };
-  const collect =
-    (stream: 'stdout' | 'stderr', end: string) =>
-    (...texts: unknown[]) => {
-      output[stream] += texts.join(' ') + end;
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      output[name] += text;
       return true;
-    };
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(collect('stdout', '')),
-    vi.spyOn(process.stderr, 'write').mockImplementation(collect('stderr', '')),
-    vi.spyOn(console, 'log').mockImplementation(collect('stdout', '\n')),
-    vi.spyOn(console, 'error').mockImplementation(collect('stderr', '\n')),
-  ];
+    }),
+  );
+  const stdinSpy = vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
+  vi.stubGlobal('console', new Console(process.stdout, process.stderr));
   await run(program, args);
-  for (const spy of spies) spy.mockRestore();
-  Object.defineProperty(process, 'stdin', { value: stdin });
+  for (const spy of [...spies, stdinSpy]) spy.mockRestore();
+  vi.unstubAllGlobals();
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
   return { code, ...output };

@@ -1,85 +1,80 @@
-/** A copy of the project in which commands run, so that they do not change the developer's own store. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** Processes of the project, and a copy of it in which they do not change the developer's own store. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-
-export type Running = {
-  process: ChildProcess;
-  stdout: () => string;
-  stderr: () => string;
-  /** Resolves when standard output has the text. Rejects with all output when the command ends, or after two minutes. */
-  printed: (text: string) => Promise<void>;
-  exited: Promise<number | null>;
-};
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 
+export type Running = ReturnType<typeof startProcess>;
+
 const PARTS = 'client src openapi ops migrations public package.json wrangler.toml'.split(' ');
+
+const REMOVED = { recursive: true, maxRetries: 5, retryDelay: 200 };
+
+/** A folder that is deleted after the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  onTestFinished(() => rm(folder, REMOVED));
+  return folder;
+}
+
+/** Starts `node <args>` in a process group of its own, and ends it with the test. */
+export function startProcess(args: string[], cwd: string, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (output.stdout += chunk));
+  child.stderr.on('data', (chunk) => (output.stderr += chunk));
+  /** Resolves when its output has ended. */
+  const exited = once(child, 'close').then(([code]): Result => ({ code, ...output }));
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await exited;
+  });
+  return {
+    process: child,
+    output,
+    exited,
+    printed: (text: string) =>
+      expect.poll(() => output.stdout, { timeout: 120_000 }).toContain(text),
+  };
+}
 
 /** Copies the project for a test file. */
 export function copyProject() {
   let folder: string;
-  const running = new Set<Running>();
-
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
     for (const part of PARTS)
       await cp(join(PROJECT_ROOT, part), join(folder, part), { recursive: true });
     await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    return () => rm(folder, REMOVED);
   });
-  afterEach(async () => {
-    for (const { process } of running) process.kill('SIGTERM');
-    await Promise.all(Array.from(running, ({ exited }) => exited));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
 
-  /** Starts `node ops/<script> <args>` in a process group of its own, and ends it with the test. */
-  function start(script: string, args: string[] = [], env: Record<string, string> = {}): Running {
-    const child = spawn(process.execPath, [join(folder, 'ops', script), ...args], {
-      cwd: folder,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.on('data', (chunk) => (stdout += chunk));
-    child.stderr.on('data', (chunk) => (stderr += chunk));
-    const exited = new Promise<number | null>((resolve) => child.on('close', resolve));
-    const printed = (text: string) =>
-      new Promise<void>((resolve, reject) => {
-        const check = () => stdout.includes(text) && resolve();
-        const fail = () => reject(new Error(`"${text}" was not printed: ${stdout}${stderr}`));
-        check();
-        child.stdout.on('data', check);
-        exited.then(fail);
-        setTimeout(fail, 120_000).unref();
-      });
-    const output = { stdout: () => stdout, stderr: () => stderr, printed };
-    const command: Running = { process: child, ...output, exited };
-    running.add(command);
-    exited.then(() => running.delete(command));
-    return command;
-  }
+  /** Starts `node ops/<script> <args>`. */
+  const start = (script: string, args: string[] = [], env?: Record<string, string>) =>
+    startProcess([join(folder, 'ops', script), ...args], folder, env);
 
   /** Runs it, and resolves when it has exited. */
-  async function run(...command: Parameters<typeof start>): Promise<Result> {
-    const { exited, stdout, stderr } = start(...command);
-    return { code: await exited, stdout: stdout(), stderr: stderr() };
-  }
+  const run = (...command: Parameters<typeof start>) => start(...command).exited;
   return { start, run, path: () => folder };
 }
 
 /** A port that nothing listens on. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const server = createServer().listen(0, 'localhost');
+  await once(server, 'listening');
   const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
+  server.close();
   if (typeof address !== 'object' || !address) throw new Error('no port');
   return address.port;
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { addPets } from '../../ops/local/sample-data.ts';
 import { startStore } from '../store.ts';
 
@@ -10,4 +10,10 @@ test('pets are added beside those that exist, in several statements', async () =
   await addPets(DB, 4_500);
   const counts = 'SELECT count(*) AS count, count(DISTINCT name) AS names FROM pets';
   expect((await DB.prepare(counts).all()).results).toEqual([{ count: 4_503, names: 4_500 }]);
+});
+
+test('a statement is repeated while another process writes', async () => {
+  const run = vi.fn().mockRejectedValueOnce(new Error('D1_ERROR: SQLITE_BUSY'));
+  await addPets({ prepare: () => ({ bind: () => ({ run }) }) } as never, 1);
+  expect(run).toHaveBeenCalledTimes(2);
 });
