@@ -1,54 +1,54 @@
 /** updatePet and deletePet of an animal with an order. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
-  addOrder,
-  addPet,
+  contents,
   deletePet,
   expectError,
   expectUnchanged,
-  petStatus,
+  insertOrder,
+  insertPets,
   updatePet,
 } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
 
-const setSold = (petId: number) => updatePet(store, petId, { status: 'sold' });
-const removeStatus = (petId: number) => updatePet(store, petId, { name: 'Max', status: null });
-const remove = (petId: number) => deletePet(store, petId);
+const CHANGES = [
+  {
+    change: 'setting the status',
+    send: () => updatePet(store, 2, { status: 'sold' }),
+    after: ['animal 2 Rex 3 sold'],
+  },
+  {
+    change: 'removing the status',
+    send: () => updatePet(store, 2, { name: 'Max', status: null }),
+    after: ['animal 2 Max 3'],
+  },
+  { change: 'deleting the animal', send: () => deletePet(store, 2), after: [] },
+];
 
-describe.each([
-  ['setting the status', setSold, 200, 'sold'],
-  ['removing the status', removeStatus, 200, undefined],
-  ['deleting the animal', remove, 204, 404],
-] as const)('%s', (_, change, success, statusAfter) => {
-  test.each(['placed', 'approved'] as const)(
-    'a change is refused while the order is %s',
-    async (order) => {
-      const petId = await addPet(store);
-      await addOrder(store, petId, order);
-      const reply = await expectUnchanged(store, () => change(petId));
-      const message = `The animal ${petId} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`;
-      expectError(reply, 409, 'pet_has_open_order', message);
-    },
-  );
-
-  test.each(['delivered', 'cancelled'] as const)(
-    'a change succeeds once the order is %s',
-    async (status) => {
-      // The other animal has an open order.
-      const [other, petId] = [await addPet(store), await addPet(store)];
-      const orders = [await addOrder(store, other), await addOrder(store, petId, status)];
-      expect((await change(petId)).status).toBe(success);
-      expect(await petStatus(store, petId)).toBe(statusAfter);
-      expect((await store.fetch('/v1/store/orders')).body).toEqual(orders);
-    },
-  );
+test.each(
+  ['delivered', 'cancelled'].flatMap((closed) => CHANGES.map((each) => ({ ...each, closed }))),
+)('$change is refused until the order is $closed', async ({ closed, send, after }) => {
+  await insertPets(store, 'pending', 'pending');
+  // The order 1 stays open: it is one of the other animal.
+  await insertOrder(store, 1, 'placed');
+  await insertOrder(store, 2, 'placed');
+  for (const open of ['placed', 'approved']) {
+    await store.exec(`UPDATE orders SET status = '${open}' WHERE id = 2`);
+    const message =
+      'The animal 2 has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
+    expectError(await expectUnchanged(store, send), 409, 'pet_has_open_order', message);
+  }
+  await store.exec(`UPDATE orders SET status = '${closed}' WHERE id = 2`);
+  await send();
+  const others = ['order 1 of 1 placed', `order 2 of 2 ${closed}`];
+  expect(await contents(store)).toEqual(['animal 1 Rex 3 pending', ...after, ...others]);
 });
 
 test('the name and category of an animal with an open order can be changed', async () => {
-  const petId = await addPet(store);
-  await addOrder(store, petId);
-  const { text } = await updatePet(store, petId, { name: 'Max', categoryId: 4 });
-  expect(text).toBe(`{"id":${petId},"name":"Max","categoryId":4,"status":"pending"}`);
+  await insertPets(store, 'pending');
+  await insertOrder(store, 1, 'placed');
+  const { text } = await updatePet(store, 1, { name: 'Max', categoryId: 4 });
+  expect(text).toBe('{"id":1,"name":"Max","categoryId":4,"status":"pending"}');
 });
