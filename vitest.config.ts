@@ -6,12 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const PROJECTS = {
   test: ['test/**/*.test.ts'],
   // Properties and faults with more cases, and tests that measure times.
-  long: [
-    'test/**/*.long.ts',
-    'test/contract.test.ts',
-    'test/faults/histories.test.ts',
-    'test/pets/create-pet.test.ts',
-  ],
+  long: ['test/**/*.long.ts', 'test/contract.test.ts', 'test/faults/histories.test.ts'],
   // Real processes, killed and started again, and damaged files.
   kill: ['test/**/*.kill.ts'],
   // Whole releases, with a fake of Cloudflare.

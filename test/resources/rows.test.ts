@@ -63,23 +63,3 @@ test.each(LISTS)('a list of %s reads at most limit + 1 rows', async (_, list, st
     }
   }
 });
-
-test.each(LISTS)(
-  'a list of %s is a range of an index, and is not sorted',
-  async (table, list, status) => {
-    const { DB } = await store.bindings();
-    const planOf = async (parameters: object) => {
-      const { sql, values } = list({ limit: 20, after: 5n, ...parameters }).page;
-      const { results } = await DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-        .bind(...values)
-        .all<{ detail: string }>();
-      return results.map(({ detail }) => detail);
-    };
-    const plans = { byId: await planOf({}), byStatus: await planOf({ status }) };
-    expect(plans.byId).toContain(`SEARCH ${table} USING INTEGER PRIMARY KEY (rowid>?)`);
-    expect(plans.byStatus).toContain(
-      `SEARCH ${table} USING INDEX ${table}_by_status (status=? AND rowid>?)`,
-    );
-    expect([...plans.byId, ...plans.byStatus].join()).not.toMatch(/TEMP B-TREE|SCAN (pets|orders)/);
-  },
-);
