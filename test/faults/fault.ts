@@ -5,7 +5,7 @@ export type Fault =
   | 'works'
   | 'throws' // before the call takes effect
   | 'loses the response' // the call takes effect, then throws
-  | 'runs late' // the call throws, and takes effect after the next one that works
+  | 'runs late' // the call throws, and takes effect after the next one of D1 that works
   | 'is held' // the call takes effect, and returns when the test releases it
   | 'hangs'
   | 'runs, then hangs' // the call takes effect, and never returns
@@ -27,6 +27,11 @@ export function endCalls(): void {
   late.length = 0;
 }
 
+/** Runs the late calls, one after another. */
+export async function runLateCalls(): Promise<void> {
+  for (const run of late.splice(0)) await run();
+}
+
 /** Waits for the test. */
 async function released(): Promise<void> {
   const own = held;
@@ -37,7 +42,11 @@ async function released(): Promise<void> {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Makes a call with a fault. `lost` is the message of an error that has no other. */
-export async function callWith<T>(fault: Fault, call: () => Promise<T>, lost: string): Promise<T> {
+export async function callWith<T>(
+  fault: Fault | undefined,
+  call: () => Promise<T>,
+  lost: string,
+): Promise<T> {
   const run = () => callBinding(call);
   if (typeof fault === 'object') {
     if ('text' in fault) throw new globalThis[fault.thrown ?? 'Error'](fault.text);
@@ -50,7 +59,6 @@ export async function callWith<T>(fault: Fault, call: () => Promise<T>, lost: st
   if (fault === 'runs late') late.push(run);
   if (fault === 'throws' || fault === 'runs late') throw new Error(lost);
   const result = await run();
-  for (const runLate of late.splice(0)) await runLate();
   if (fault === 'loses the response') throw new Error(lost);
   if (fault === 'runs, then hangs') return new Promise(() => {});
   if (fault === 'is held') await callBinding(released);

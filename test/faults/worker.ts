@@ -5,7 +5,7 @@
 import type { Bindings } from '../../src/context.ts';
 import app from '../../src/index.ts';
 import { setClock } from './clock.ts';
-import { callWith, endCalls, type Fault, heldCalls } from './fault.ts';
+import { callWith, endCalls, type Fault, heldCalls, runLateCalls } from './fault.ts';
 
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER';
 
@@ -74,11 +74,7 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
       if (name === 'RATE_LIMITER') counted.keyLimits += 1;
       counted.last.limit = options;
       const binding = faults.limited === name ? env.SMALL_RATE_LIMITER : env[name];
-      return callWith(
-        faults.limiters ?? 'works',
-        () => binding.limit(options),
-        'limiter unavailable',
-      );
+      return callWith(faults.limiters, () => binding.limit(options), 'limiter unavailable');
     },
   });
 
@@ -86,13 +82,15 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
     counted.kvReads += 1;
     counted.last.get = options;
     const read = () => env.API_KEYS.get(name, options);
-    return callWith(faults.kv ?? 'works', read, 'KV GET failed: 500 Internal Server Error');
+    return callWith(faults.kv, read, 'KV GET failed: 500 Internal Server Error');
   };
 
-  const queryD1 = <T>(query: () => Promise<T>) => {
+  const queryD1 = async <T>(query: () => Promise<T>) => {
     counted.d1 += 1;
     const fault = (headers.get('x-d1-fault') as Fault | null) ?? faults.d1?.shift();
-    return callWith(fault ?? 'works', query, 'D1_ERROR: Network connection lost.');
+    const result = await callWith(fault, query, 'D1_ERROR: Network connection lost.');
+    await runLateCalls();
+    return result;
   };
   const statement = (original: D1PreparedStatement): D1PreparedStatement => {
     const { bind, all, run } = original;
