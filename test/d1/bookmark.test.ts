@@ -10,19 +10,15 @@ const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
 
 const inSession = (bookmark: string) => ({ headers: { 'x-d1-bookmark': bookmark } });
 
-test('a response has no bookmark if the request has none', async () => {
-  expect((await store.fetch('/v1/pets')).headers.has('x-d1-bookmark')).toBe(false);
-});
-
-test('a session reads its own writes, and every response has its bookmark', async () => {
+test('a session reads its own writes, and only its responses have a bookmark', async () => {
   const created = await store.create(REX, inSession('first-unconstrained'));
   const session = inSession(created.headers.get('x-d1-bookmark') ?? '');
   const listed = await store.fetch('/v1/pets', session);
   expect(listed.text).toBe(`[${created.text}]`);
   const missing = await store.fetch('/v1/pets/0', session);
-  const bookmarks = [created, listed, missing].map(({ headers }) => headers.get('x-d1-bookmark'));
-  const format = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/);
-  expect(bookmarks).toEqual([format, format, format]);
+  for (const { headers } of [created, listed, missing])
+    expect(headers.get('x-d1-bookmark')).toMatch(/^([0-9a-f]{8}-){3}[0-9a-f]{32}$/);
+  expect((await store.fetch('/v1/pets')).headers.has('x-d1-bookmark')).toBe(false);
 });
 
 test.each([
@@ -41,18 +37,14 @@ test('a write runs on the primary, whatever state the bookmark has', async () =>
   expect((await store.calls()).sessions).toEqual(['first-primary']);
 });
 
-test.each(['first-unconstrained', KNOWN])(
-  'a read that fails is a 503 that says to leave %s out',
-  async (bookmark) => {
-    await store.fault({ d1: ['throws'] });
-    const reply = await store.fetch('/v1/pets', inSession(bookmark));
-    const message =
-      'The database is temporarily unavailable. To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.';
-    expectError(reply, 503, 'service_unavailable', message);
-    expect(reply.headers.has('x-d1-bookmark')).toBe(false);
-    expect((await store.calls()).d1).toBe(1);
-  },
-);
+test('a read that fails is a 503 that says to leave the bookmark out', async () => {
+  await store.fault({ d1: ['throws'] });
+  const reply = await store.fetch('/v1/pets', inSession(KNOWN));
+  const message =
+    'The database is temporarily unavailable. To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.';
+  expectError(reply, 503, 'service_unavailable', message);
+  expect(reply.headers.has('x-d1-bookmark')).toBe(false);
+});
 
 test('a write that fails in a session has the message of its operation', async () => {
   await store.fault({ d1: ['throws'] });

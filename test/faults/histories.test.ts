@@ -9,7 +9,7 @@
  *        │                │            │ executes the call of A
  *        │                │            │◀── POST, 201 ─────│
  *
- * A failure prints the history and its seed.
+ * A failure prints the history.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -127,7 +127,7 @@ const clients = fc.array(fc.array(step, { minLength: 3, maxLength: 5 }), {
 
 test('the answers to eight clients stay true while D1 and clients fail', async () => {
   const answers: unknown[] = [];
-  const property = fc.asyncProperty(clients, async (histories) => {
+  for (const histories of fc.sample(clients, { seed: 123, numRuns: 10 * REPEAT })) {
     const events: Event[] = [];
     await store.exec(EMPTY);
     await insertPets(store, 'available');
@@ -146,8 +146,7 @@ test('the answers to eight clients stay true while D1 and clients fail', async (
     for (const _ of [1, 2]) await send(listOrders, 'works', events);
     expect(isExplained(events), events.map((event) => JSON.stringify(event)).join('\n')).toBe(true);
     answers.push(...events.map(({ answer }) => answer));
-  });
-  await fc.assert(property, { seed: 123, numRuns: 10 * REPEAT, endOnFailure: true });
+  }
   // The clients did meet, and D1 did fail.
   const seen = [1, 'pet_not_available', 'order_not_found', undefined];
   expect(answers).toEqual(expect.arrayContaining(seen));

@@ -48,7 +48,7 @@ test.each([
   { callMs: 100, calls: 900, reason: 'fewer than D1 allows' },
   { callMs: 1_000, calls: 240, reason: 'four minutes' },
 ])('the sweep stops after $calls calls of $callMs ms: $reason', async ({ callMs, calls }) => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  const log = vi.spyOn(console, 'log').mockReturnValue();
   vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') });
   const run = vi.fn(async () => {
     vi.advanceTimersByTime(callMs);
@@ -58,7 +58,7 @@ test.each([
   const env = { ENVIRONMENT: 'production', DB: { prepare: () => statement } };
   const controller = { scheduledTime: 0, cron: '', noRetry() {} };
   await sweep(controller, env as unknown as Env);
-  const [line = ''] = log.mock.calls[0] ?? [];
+  const line = log.mock.lastCall?.[0];
   vi.useRealTimers();
   log.mockRestore();
   expect(run).toHaveBeenCalledTimes(calls);
