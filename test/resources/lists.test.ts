@@ -1,5 +1,5 @@
 /** listPets and listOrders: their pages, and the queries that they reject. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startApp } from '../in-process.ts';
 import { expectError, seedStore } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
@@ -21,43 +21,34 @@ async function pagesFrom(path: string): Promise<string[]> {
   return pages;
 }
 
-/** `pages` are those of at most two items in a store of twelve: see `seedStore`. */
-describe.each([
-  {
-    path: '/v1/pets',
-    insert: "INSERT INTO pets (id, name, category_id, status) SELECT value, 'Rex', 1, 'sold'",
-    ...{ filter: 'status=sold', pages: ['2 6', '10'] },
-  },
-  {
-    path: '/v1/store/orders',
-    insert: "INSERT INTO orders (id, pet_id, status) SELECT value, value, 'placed'",
-    ...{ filter: 'status=placed', pages: ['4 8', '12'] },
-  },
-])('the list $path', ({ path, insert, filter, pages }) => {
-  test('a page has 20 items by default, at most 100, and a Link to the next', async () => {
-    await seedStore(store, 101);
-    const reply = await store.fetch(path);
-    expect(reply.body).toHaveLength(20);
-    expect(reply.headers.get('link')).toBe(`<${store.url()}${path}?limit=20&after=20>; rel="next"`);
-    expect((await store.fetch(`${path}?limit=100`)).body).toHaveLength(100);
-  });
+test('a page has 20 items by default, at most 100, and a Link to the next', async () => {
+  await seedStore(store, 101);
+  const reply = await store.fetch('/v1/pets');
+  expect(reply.body).toHaveLength(20);
+  expect(reply.headers.get('link')).toBe(`<${store.url()}/v1/pets?limit=20&after=20>; rel="next"`);
+  expect((await store.fetch('/v1/pets?limit=100')).body).toHaveLength(100);
+});
 
-  test('the pages have each item once, and a full last page has no Link', async () => {
-    await seedStore(store, 12);
-    expect(await pagesFrom(`${path}?limit=7`)).toEqual(['1 2 3 4 5 6 7', '8 9 10 11 12']);
-    expect(await pagesFrom(`${path}?limit=6`)).toEqual(['1 2 3 4 5 6', '7 8 9 10 11 12']);
-    expect(await pagesFrom(`${path}?limit=2&${filter}`)).toEqual(pages);
-  });
+test.each([
+  { path: '/v1/pets', status: 'sold' },
+  { path: '/v1/store/orders', status: 'delivered' },
+])('the pages of $path have each item once, and a full last page has no Link', async (list) => {
+  await seedStore(store, 12);
+  expect(await pagesFrom(`${list.path}?limit=7`)).toEqual(['1 2 3 4 5 6 7', '8 9 10 11 12']);
+  expect(await pagesFrom(`${list.path}?limit=6`)).toEqual(['1 2 3 4 5 6', '7 8 9 10 11 12']);
+  expect(await pagesFrom(`${list.path}?limit=2&status=${list.status}`)).toEqual(['2 6', '10']);
+});
 
-  test('pages keep every digit of ids, with and without a filter', async () => {
-    const ids = [
-      ...['-9223372036854775808', '-1', '0'],
-      ...['9007199254740992', '9007199254740993', '9223372036854775807'],
-    ];
-    await store.exec(`${insert} FROM json_each('[${ids}]')`);
-    expect(await pagesFrom(`${path}?limit=1`)).toEqual(ids);
-    expect(await pagesFrom(`${path}?limit=1&${filter}`)).toEqual(ids);
-  });
+test('pages keep every digit of ids, with and without a filter', async () => {
+  const ids = [
+    ...['-9223372036854775808', '-1', '0'],
+    ...['9007199254740992', '9007199254740993', '9223372036854775807'],
+  ];
+  await store.exec(
+    `INSERT INTO pets (id, name, category_id, status) SELECT value, 'Rex', 1, 'sold' FROM json_each('[${ids}]')`,
+  );
+  expect(await pagesFrom('/v1/pets?limit=1')).toEqual(ids);
+  expect(await pagesFrom('/v1/pets?limit=1&status=sold')).toEqual(ids);
 });
 
 const LIMIT = 'limit: must be an integer from 1 to 100';
