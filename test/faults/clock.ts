@@ -22,7 +22,7 @@ Date.now = () => timeOfDay;
 
 /** Waits for a millisecond, in which the clock makes one step for all timers together. */
 async function step(): Promise<void> {
-  await new Promise((resolve) => plainSetTimeout(resolve, 1));
+  await tick();
   if (callsInProgress === 0 && plainNow() !== steppedAt) elapsed += STEP_MS;
   steppedAt = plainNow();
 }
@@ -54,10 +54,5 @@ export async function callBinding<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Waits in real time. The runtime ends a request that has no timer of its own and waits for another request, so this
- * asks again and again.
- */
-export async function until(isReached: () => boolean): Promise<void> {
-  while (!isReached()) await new Promise((resolve) => plainSetTimeout(resolve, 1));
-}
+/** Waits for a millisecond of real time. */
+export const tick = () => new Promise((resolve) => plainSetTimeout(resolve, 1));

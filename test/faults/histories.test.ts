@@ -20,8 +20,8 @@ import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
 
-/** The statuses of the orders from the id 1 on, and the ids of those with an Idempotency-Key. */
-type State = { orders: string[]; keys: Record<string, number> };
+/** The statuses of the orders from the id 1 on, and the id of the one with the Idempotency-Key. */
+type State = { orders: string[]; keyed?: number };
 
 type Operation = {
   request: [method: string, path: string, body?: object];
@@ -36,12 +36,11 @@ type Event = { operation: Operation; sentAt: number; answer?: unknown; answeredA
 const placeOrder = (key: string | null): Operation => ({
   request: ['POST', '/v1/store/orders', { petId: 1 }],
   key,
-  apply: ({ orders, keys }) => {
-    const first = keys[key ?? ''];
-    if (first) return first;
-    if (orders.includes('placed')) return 'pet_not_available';
-    const id = orders.push('placed');
-    if (key) keys[key] = id;
+  apply: (state) => {
+    if (key && state.keyed) return state.keyed;
+    if (state.orders.includes('placed')) return 'pet_not_available';
+    const id = state.orders.push('placed');
+    if (key) state.keyed = id;
     return id;
   },
 });
@@ -89,10 +88,8 @@ function isExplained(events: Event[]): boolean {
   }
 
   // Most histories need few of those whose outcome is unknown, so they are tried last.
-  return search(
-    { orders: [], keys: {} },
-    events.toSorted((a, b) => a.answeredAt - b.answeredAt),
-  );
+  const answeredFirst = events.toSorted((a, b) => a.answeredAt - b.answeredAt);
+  return search({ orders: [] }, answeredFirst);
 }
 
 /** Sends a request, whose call of D1 has a fault. A client that hangs up does not see the answer. */
@@ -113,7 +110,7 @@ const HANGS_UP = 'works, but the client hangs up';
 const step = fc.record({
   operation: fc.oneof(
     fc.constant(listOrders),
-    { weight: 5, arbitrary: fc.constantFrom(null, null, null, 'k', 'l', 'm').map(placeOrder) },
+    { weight: 5, arbitrary: fc.constantFrom(null, null, 'k').map(placeOrder) },
     { weight: 5, arbitrary: fc.constantFrom(1, 1, 2, 3).map(cancelOrder) },
   ),
   fault: fc.constantFrom(
@@ -132,19 +129,19 @@ test('the answers to eight clients stay true while D1 and clients fail', async (
     await store.exec(EMPTY);
     await insertPets(store, 'available');
     await store.fault({});
+    const abandoned: Promise<void>[] = [];
     const perform = async (steps: (typeof histories)[number]) => {
-      const abandoned: Promise<void>[] = [];
       for (const { operation, fault } of steps) {
         const sending = send(operation, fault, events);
         if (fault === HANGS_UP) abandoned.push(sending);
         else await sending;
       }
-      await Promise.all(abandoned);
     };
     await Promise.all(histories.map(perform));
+    await Promise.all(abandoned);
     // The first read lets the late calls take effect.
     for (const _ of [1, 2]) await send(listOrders, 'works', events);
-    expect(isExplained(events), events.map((event) => JSON.stringify(event)).join('\n')).toBe(true);
+    expect(isExplained(events), JSON.stringify(events, null, 1)).toBe(true);
     answers.push(...events.map(({ answer }) => answer));
   }
   // The clients did meet, and D1 did fail.

@@ -29,9 +29,10 @@ const KEYED = { headers: { 'idempotency-key': 'k' } };
 test.each([
   [1, 409, 'pet_not_available', 'The animal 1 is not available: its status is sold.'],
   [2, 409, 'pet_not_available', 'The animal 2 is not available: it has no status.'],
+  [3, 409, 'pet_not_available', 'The animal 3 is not available: its status is pending.'],
   [77, 404, 'pet_not_found', 'There is no animal with the id 77.'],
 ])('an order of the animal %i is a %i that changes nothing', async (petId, ...error) => {
-  await insertPets(store, 'sold', null);
+  await insertPets(store, 'sold', null, 'pending');
   // The row of the last insert is not the refused order.
   await insertOrder(store, 1, 'delivered');
   expectError(await expectUnchanged(store, () => store.placeOrder({ petId })), ...error);

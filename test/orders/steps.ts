@@ -60,7 +60,7 @@ export function expectError(reply: Reply, status: number, code: string, message:
  */
 export function seedStore(store: Store, count: number): Promise<void> {
   return store.exec(
-    `WITH RECURSIVE ids(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${count})
+    `WITH RECURSIVE ids(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids LIMIT ${count})
        INSERT INTO pets (id, name, category_id, status)
        SELECT id, 'Pet ' || id, id, iif(id = 7, NULL, '["pending", "pending", "sold", "available"]' ->> (id % 4)) FROM ids;
      INSERT INTO orders (id, pet_id, status)

@@ -20,9 +20,3 @@ test.each([
   });
   expect(await store.logLines()).toMatchObject([{ status, deprecated: true }]);
 });
-
-test('listPets is not marked as deprecated', async () => {
-  const { headers } = await store.fetch('/v1/pets');
-  expect([headers.has('deprecation'), headers.has('sunset')]).toEqual([false, false]);
-  expect((await store.logLines())[0]).not.toHaveProperty('deprecated');
-});
