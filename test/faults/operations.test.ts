@@ -122,7 +122,7 @@ test.each(Object.entries(READS))('%s is a 503 while D1 throws, then works', asyn
 });
 
 test.each(WRITES)(
-  '$name is a 503 when D1 fails, and takes effect once or not',
+  '$name is a 503 when D1 fails, whether it took effect or not',
   async (operation) => {
     const { send, message, after } = operation;
     await expectUnavailable(send, message, 'throws');

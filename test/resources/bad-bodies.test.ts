@@ -9,14 +9,18 @@ const send = startApp(startStore());
 const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const FIELDS = 'is not a known field: name, categoryId, status';
 
-test.each([
+test.each<[method: string, path: string, body: string, message: string]>([
   ['POST', '/v1/pets', '[]', 'body: must be a JSON object'],
   [
-    ...['POST', '/v1/pets', '{"status":"SOLD"}'],
+    'POST',
+    '/v1/pets',
+    '{"status":"SOLD"}',
     'name: is required; categoryId: is required; status: must be one of available, pending, sold',
   ],
   [
-    ...['POST', '/v1/pets', '{"name":"Rex","categoryId":1.5,"status":null}'],
+    'POST',
+    '/v1/pets',
+    '{"name":"Rex","categoryId":1.5,"status":null}',
     `categoryId: ${INT64}; status: must not be null: omit it for an animal without a status`,
   ],
   ['PATCH', '/v1/pets/1', '{}', 'body: must have at least one field'],
@@ -26,7 +30,9 @@ test.each([
   ['POST', '/v1/store/orders', '{"x":1}', 'petId: is required; x: is not a known field: petId'],
   ['PATCH', '/v1/store/orders/1', '{}', 'status: is required'],
   [
-    ...['PATCH', '/v1/store/orders/1', '{"status":["placed"]}'],
+    'PATCH',
+    '/v1/store/orders/1',
+    '{"status":["placed"]}',
     'status: must be one of placed, approved, delivered, cancelled',
   ],
 ])('%s %s rejects %s', async (method, path, body, message) => {
