@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** The test files of each script of package.json that runs tests. */
 const PROJECTS = {
   test: ['test/**/*.test.ts'],
-  // Properties and faults with more cases, and tests that measure times.
-  long: ['test/**/*.long.ts', 'test/faults/histories.test.ts', 'test/pets/create-pet.test.ts'],
+  // Faults with more histories, and tests that measure times.
+  long: ['test/**/*.long.ts', 'test/faults/histories.test.ts'],
   // Real processes, killed and started again, and damaged files.
   kill: ['test/**/*.kill.ts'],
   // Whole releases, with a fake of Cloudflare.
@@ -46,7 +46,7 @@ export default defineConfig({
       test: {
         name,
         include,
-        // Multiplies the number of cases of each property.
+        // Multiplies the number of histories.
         env: { REPEAT: name === 'long' ? '10' : '1' },
         // Far more than any test needs, so that a busy machine does not fail it.
         ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),

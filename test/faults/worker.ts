@@ -1,25 +1,19 @@
 /**
  * The unmodified app with bindings that fail on demand. PUT `/__faults` sets the faults, and releases the held calls; GET
- * `/__faults` returns the number of calls since the faults were set.
+ * `/__faults` returns the calls since the faults were set.
  */
 import type { Bindings } from '../../src/context.ts';
 import app from '../../src/index.ts';
-import { type Clock, setClock } from './clock.ts';
-import { intercept, interceptD1 } from './d1.ts';
-import {
-  callWith,
-  type Fault,
-  forgetLateCalls,
-  heldCalls,
-  releaseHeld,
-  runLateCalls,
-} from './fault.ts';
+import { setClock } from './clock.ts';
+import { callWith, endCalls, type Fault, heldCalls, runLateCalls } from './fault.ts';
 
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER';
 
-export type Faults = Clock & {
+export type Faults = {
   /** The variables and secrets of the environment; default those of the local one. */
   vars?: Partial<Pick<Bindings, 'ENVIRONMENT' | 'BASE_URL' | 'WRITES_STOPPED'>>;
+  /** Milliseconds from the real time of day to the app's. */
+  ahead?: number;
   kv?: Fault;
   limiters?: Fault;
   /** The limiter that has a small limit. */
@@ -28,35 +22,33 @@ export type Faults = Clock & {
   unmigrated?: boolean;
   /** The faults of the next calls of D1, in order; later calls work. A request can carry its own: `X-D1-Fault`. */
   d1?: Fault[];
-  /** The app reads a body while the client sends it. By default it gets the whole body, and the clock does not run. */
+  /** The app reads a body while the client sends it. By default it gets the whole body. */
   streamsBodies?: boolean;
-  /** Releases the held calls, runs the late ones, and changes nothing else. */
-  release?: true;
 };
 
-const NO_CALLS = { requests: 0, kvReads: 0, keyLimits: 0, d1: 0 };
-
-/**
- * The number of calls, where the sessions of D1 began, and the last argument of the last call of each method, such as the
- * options of `get`. The held calls wait until they are released.
- */
-export type Calls = typeof NO_CALLS & {
+/** The number of calls, where the sessions of D1 began, and the options of the last call of `get` and of `limit`. */
+export type Calls = {
+  kvReads: number;
+  keyLimits: number;
+  d1: number;
   held: number;
   sessions: string[];
-  last: Record<string, unknown>;
+  last: { get?: object; limit?: object };
 };
 
 type FaultyEnv = Bindings & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
 
+const noCalls = (): Calls => ({
+  ...{ kvReads: 0, keyLimits: 0, d1: 0, held: 0 },
+  ...{ sessions: [], last: {} },
+});
+
 let faults: Faults = {};
-let calls = { ...NO_CALLS };
-let sessions: string[] = [];
-let last: Calls['last'] = {};
+let calls = noCalls();
 
 export default {
   async fetch(request, env, context) {
     if (new URL(request.url).pathname === '/__faults') return control(request);
-    calls.requests += 1;
     const isBuffered = request.body && !faults.streamsBodies;
     const body = isBuffered ? await request.arrayBuffer() : request.body;
     return app.fetch(new Request(request, { body }), withFaults(env, request.headers), context);
@@ -65,55 +57,64 @@ export default {
 } satisfies ExportedHandler<FaultyEnv>;
 
 async function control(request: Request): Promise<Response> {
-  if (request.method === 'PUT') await set(await request.json<Faults>());
-  return Response.json({ ...calls, held: heldCalls(), sessions, last } satisfies Calls);
-}
-
-async function set(wanted: Faults): Promise<void> {
-  releaseHeld();
-  if (wanted.release) return runLateCalls();
-  forgetLateCalls();
-  faults = wanted;
-  calls = { ...NO_CALLS };
-  sessions = [];
-  last = {};
-  setClock(faults);
+  if (request.method === 'PUT') {
+    faults = await request.json<Faults>();
+    calls = noCalls();
+    setClock(faults.ahead);
+    endCalls();
+  }
+  return Response.json({ ...calls, held: heldCalls() });
 }
 
 function withFaults(env: FaultyEnv, headers: Headers): Bindings {
-  const nextD1 = () => (headers.get('x-d1-fault') as Fault | null) ?? faults.d1?.shift();
   const counted = calls;
 
-  /** Counts a call, and makes it with its fault. */
-  const caller =
-    (count: keyof typeof NO_CALLS | undefined, lost: string, nextFault: () => Fault | undefined) =>
-    (call: () => Promise<unknown>) => {
-      if (count) counted[count] += 1;
-      return callWith(nextFault() ?? 'works', call, lost);
-    };
+  const limiter = (name: Limiter): RateLimit => ({
+    limit(options) {
+      if (name === 'RATE_LIMITER') counted.keyLimits += 1;
+      counted.last.limit = options;
+      const binding = faults.limited === name ? env.SMALL_RATE_LIMITER : env[name];
+      return callWith(faults.limiters, () => binding.limit(options), 'limiter unavailable');
+    },
+  });
 
-  /** The binding, with each call of one of its methods made by `via`. */
-  const faulty = <T extends object>(binding: T, method: string, via: ReturnType<typeof caller>) =>
-    intercept(binding, (name, original) => {
-      if (name !== method) return undefined;
-      return (...args: unknown[]) => {
-        last[method] = args.at(-1);
-        return via(() => original(...args));
-      };
-    });
-  const limiter = (name: Limiter, count?: 'keyLimits') => {
-    const binding = faults.limited === name ? env.SMALL_RATE_LIMITER : env[name];
-    const via = caller(count, 'limiter unavailable', () => faults.limiters);
-    return faulty(binding, 'limit', via);
+  const readKv = (name: string, options: { cacheTtl: number }) => {
+    counted.kvReads += 1;
+    counted.last.get = options;
+    const read = () => env.API_KEYS.get(name, options);
+    return callWith(faults.kv, read, 'KV GET failed: 500 Internal Server Error');
   };
-  const readKv = caller('kvReads', 'KV GET failed: 500 Internal Server Error', () => faults.kv);
-  const queryD1 = caller('d1', 'D1_ERROR: Network connection lost.', nextD1);
-  const noteSession = (start: string) => sessions.push(start);
+
+  const queryD1 = async <T>(query: () => Promise<T>) => {
+    counted.d1 += 1;
+    const fault = (headers.get('x-d1-fault') as Fault | null) ?? faults.d1?.shift();
+    const result = await callWith(fault, query, 'D1_ERROR: Network connection lost.');
+    await runLateCalls();
+    return result;
+  };
+  const statement = (original: D1PreparedStatement): D1PreparedStatement => {
+    const { bind, all, run } = original;
+    return Object.assign(original, {
+      bind: (...values: unknown[]) => statement(bind.apply(original, values)),
+      all: () => queryD1(() => all.call(original)),
+      run: () => queryD1(() => run.call(original)),
+    });
+  };
+  const queriesOf = (original: D1Database | D1DatabaseSession) => ({
+    prepare: (sql: string) => statement(original.prepare(sql)),
+    batch: (statements: D1PreparedStatement[]) => queryD1(() => original.batch(statements)),
+  });
+  const database = faults.unmigrated ? env.EMPTY_DB : env.DB;
+  const withSession = (start: string) => {
+    counted.sessions.push(start);
+    const session = database.withSession(start);
+    return { ...queriesOf(session), getBookmark: () => session.getBookmark() };
+  };
   return {
     ...{ ...env, ...faults.vars },
-    DB: interceptD1(faults.unmigrated ? env.EMPTY_DB : env.DB, queryD1, noteSession),
-    API_KEYS: faulty(env.API_KEYS, 'get', readKv),
-    RATE_LIMITER: limiter('RATE_LIMITER', 'keyLimits'),
+    DB: Object.assign(Object.create(database), { ...queriesOf(database), withSession }),
+    API_KEYS: Object.assign(Object.create(env.API_KEYS), { get: readKv }),
+    RATE_LIMITER: limiter('RATE_LIMITER'),
     WRITE_RATE_LIMITER: limiter('WRITE_RATE_LIMITER'),
   };
 }

@@ -1,74 +1,61 @@
 /** placeOrder: the order, the status of its animal, refusals and races. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startStore } from '../store.ts';
-import { addOrder, addPet, expectError, expectUnchanged, type Order, petStatus } from './steps.ts';
+import {
+  contents,
+  expectError,
+  expectUnchanged,
+  insertOrder,
+  insertPets,
+  type Order,
+} from './steps.ts';
 
 const store = startStore();
 
-test('an order of an available animal is a 201 with the order and its address', async () => {
-  const petId = await addPet(store);
-  const reply = await store.placeOrder({ petId });
-  const { id, placedAt } = reply.body as Order;
-  const order = `{"id":${id},"petId":${petId},"status":"placed","placedAt":"${placedAt}"}`;
+test('an order of an available animal is a 201, and makes it pending, and no other', async () => {
+  await insertPets(store, 'available', 'available');
+  const reply = await store.placeOrder({ petId: 2 });
+  const { placedAt } = reply.body as Order;
+  const order = `{"id":1,"petId":2,"status":"placed","placedAt":"${placedAt}"}`;
   expect([reply.status, reply.text]).toEqual([201, order]);
-  expect(reply.headers.get('content-type')).toBe('application/json');
-  expect(placedAt).toBe(new Date(placedAt).toISOString());
-  expect(reply.headers.get('location')).toBe(`${store.url()}/v1/store/orders/${id}`);
-  expect((await store.fetch(`/v1/store/orders/${id}`)).text).toBe(order);
+  expect(reply.headers.get('location')).toBe(`${store.url()}/v1/store/orders/1`);
+  expect((await store.fetch('/v1/store/orders/1')).text).toBe(order);
+  const pets = ['animal 1 Rex 3 available', 'animal 2 Rex 3 pending'];
+  expect(await contents(store)).toEqual([...pets, 'order 1 of 2 placed']);
 });
 
-test('an order makes its animal pending, and no other', async () => {
-  const [other, petId] = [await addPet(store), await addPet(store)];
-  expect((await store.placeOrder({ petId })).status).toBe(201);
-  expect(await petStatus(store, petId)).toBe('pending');
-  expect(await petStatus(store, other)).toBe('available');
-});
-
-describe.each([
-  { request: 'without an idempotency key', headers: {} },
-  { request: 'with an idempotency key', headers: { 'idempotency-key': 'k' } },
-])('$request', ({ headers }) => {
-  test.each([
-    ['sold', 'its status is sold'],
-    [null, 'it has no status'],
-  ])('an order of an animal with the status %s is a 409', async (status, reason) => {
-    const petId = await addPet(store, status);
-    const reply = await expectUnchanged(store, () => store.placeOrder({ petId }, { headers }));
-    const message = `The animal ${petId} is not available: ${reason}.`;
-    expectError(reply, 409, 'pet_not_available', message);
-    expect(reply.headers.has('location')).toBe(false);
-  });
-
-  test('an order of an animal that does not exist is a 404', async () => {
-    // The row of the last insert is not the order.
-    await addOrder(store, await addPet(store));
-    const reply = await expectUnchanged(store, () => store.placeOrder({ petId: 77 }, { headers }));
-    expectError(reply, 404, 'pet_not_found', 'There is no animal with the id 77.');
-    expect(reply.headers.has('location')).toBe(false);
-  });
-
-  test('an order beside an open one that an operator inserted reserves the animal', async () => {
-    const petId = await addPet(store);
-    await store.exec(`INSERT INTO orders (pet_id) VALUES (${petId})`);
-    const reply = await store.placeOrder({ petId }, { headers });
-    const message = expect.stringContaining('its status is pending');
-    expectError(reply, 409, 'pet_not_available', message);
-    expect(await petStatus(store, petId)).toBe('pending');
-    expect((await store.fetch('/v1/store/orders')).body).toMatchObject([{ petId }]);
-  });
-});
+const KEYED = { headers: { 'idempotency-key': 'k' } };
 
 test.each([
-  ['no keys', () => ({})],
-  ['fifty keys', (i: number) => ({ 'idempotency-key': `k${i}` })],
-])('of fifty concurrent orders of one animal with %s, one is placed', async (_, headersOf) => {
-  const petId = await addPet(store);
+  [1, 409, 'pet_not_available', 'The animal 1 is not available: its status is sold.'],
+  [2, 409, 'pet_not_available', 'The animal 2 is not available: it has no status.'],
+  [3, 409, 'pet_not_available', 'The animal 3 is not available: its status is pending.'],
+  [77, 404, 'pet_not_found', 'There is no animal with the id 77.'],
+])('an order of the animal %i is a %i that changes nothing', async (petId, ...error) => {
+  await insertPets(store, 'sold', null, 'pending');
+  // The row of the last insert is not the refused order.
+  await insertOrder(store, 1, 'delivered');
+  expectError(await expectUnchanged(store, () => store.placeOrder({ petId })), ...error);
+  expectError(await expectUnchanged(store, () => store.placeOrder({ petId }, KEYED)), ...error);
+});
+
+test('an order beside an open one that an operator inserted reserves the animal', async () => {
+  await insertPets(store, 'available');
+  await insertOrder(store, 1, 'placed');
+  const message = 'The animal 1 is not available: its status is pending.';
+  expectError(await store.placeOrder({ petId: 1 }, KEYED), 409, 'pet_not_available', message);
+  expect(await contents(store)).toEqual(['animal 1 Rex 3 pending', 'order 1 of 1 placed']);
+});
+
+test('of fifty concurrent orders of one animal, half of them with keys, one is placed', async () => {
+  await insertPets(store, 'available');
+  const keys = Array.from({ length: 50 }, (_, i) => (i % 2 ? `k${i}` : null));
   const replies = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => store.placeOrder({ petId }, { headers: headersOf(i) })),
+    keys.map((key) => store.placeOrder({ petId: 1 }, { headers: { 'idempotency-key': key } })),
   );
-  const placed = replies.filter(({ status }) => status === 201);
   const refused = replies.filter(({ text }) => text.includes('"pet_not_available"'));
-  expect([placed.length, refused.length]).toEqual([1, 49]);
-  expect((await store.fetch('/v1/store/orders')).text).toBe(`[${placed[0]?.text}]`);
-  expect(await petStatus(store, petId)).toBe('pending');
+  expect(refused).toHaveLength(49);
+  const placed = replies.filter(({ status }) => status === 201).map(({ text }) => text);
+  expect((await store.fetch('/v1/store/orders')).text).toBe(`[${placed}]`);
+  expect((await store.fetch('/v1/pets?status=pending')).body).toHaveLength(1);
 });

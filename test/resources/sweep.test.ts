@@ -5,10 +5,8 @@ import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
 
+const HOUR = 3_600_000;
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
-const CONTROLLER = { scheduledTime: 0, cron: '', noRetry() {} };
 
 /** Adds records of this age. */
 function addRecords(count: number, ageMs: number): Promise<void> {
@@ -24,65 +22,49 @@ async function countRecords(): Promise<number | null> {
   return DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first<number>('n');
 }
 
-test('the sweep removes the records that are older than a day, and logs their number', async () => {
-  await addRecords(20, 24 * HOUR + MINUTE);
-  await addRecords(3, 24 * HOUR - MINUTE);
-  expect(await store.scheduled()).toBe(true);
-  expect(await countRecords()).toBe(3);
-  expect(await store.logLines()).toMatchObject([
-    { environment: 'local', task: 'sweep idempotency keys', removed: 20, finished: true },
-  ]);
-});
-
-test('the sweep removes the oldest records first, a thousand at a time', async () => {
-  await addRecords(2_500, 25 * HOUR);
-  await addRecords(1_000, 0);
+test('the sweep removes the records older than a day, a thousand at a time', async () => {
+  await addRecords(2_500, 24 * HOUR + MINUTE);
+  await addRecords(1_000, 24 * HOUR - MINUTE);
   expect(await store.scheduled()).toBe(true);
   expect(await countRecords()).toBe(1_000);
   expect((await store.calls()).d1).toBe(3);
-});
-
-test('the sweep stops after four minutes, and the next run continues', async () => {
-  await addRecords(5_000, 25 * HOUR);
-  await store.fault({ d1: ['works', { ahead: 4 * MINUTE }] });
-  expect(await store.scheduled()).toBe(true);
-  expect(await countRecords()).toBe(3_000);
-  expect((await store.logLines())[0]).toMatchObject({ removed: 2_000, finished: false });
-  expect(await store.scheduled()).toBe(true);
-  expect(await countRecords()).toBe(0);
+  expect(await store.logLines()).toMatchObject([
+    { environment: 'local', task: 'sweep idempotency keys', removed: 2_500, finished: true },
+  ]);
 });
 
 test.each([
-  ['throws', 'D1_ERROR: Network connection lost.'],
-  ['hangs', 'D1 did not respond within 10000 ms'],
-] as const)('the sweep fails and logs the cause when D1 %s', async (fault, cause) => {
+  { fault: 'throws', cause: 'D1_ERROR: Network connection lost.' },
+  { fault: 'hangs', cause: 'D1 did not respond within 10000 ms' },
+] as const)('the sweep fails and logs the cause when D1 $fault', async ({ fault, cause }) => {
   await addRecords(1_500, 25 * HOUR);
   await store.fault({ d1: ['works', fault] });
   expect(await store.scheduled()).toBe(false);
-  expect((await store.logLines())[0]).toMatchObject({ removed: 1_000, finished: false, cause });
+  expect(await store.logLines()).toMatchObject([{ removed: 1_000, finished: false, cause }]);
   expect(await countRecords()).toBe(500);
 });
 
-test('the sweep makes at most 900 calls, fewer than D1 allows, and logs its duration', async () => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+test.each([
+  { callMs: 100, calls: 900, reason: 'fewer than D1 allows' },
+  { callMs: 1_000, calls: 240, reason: 'four minutes' },
+])('the sweep stops after $calls calls of $callMs ms: $reason', async ({ callMs, calls }) => {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
   vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') });
   const run = vi.fn(async () => {
-    vi.advanceTimersByTime(100);
+    vi.advanceTimersByTime(callMs);
     return { meta: { changes: 1_000 } };
   });
   const statement = { bind: (): unknown => statement, run };
   const env = { ENVIRONMENT: 'production', DB: { prepare: () => statement } };
-  await sweep(CONTROLLER, env as unknown as Env);
-  const [line = ''] = log.mock.calls[0] ?? [];
+  const controller = { scheduledTime: 0, cron: '', noRetry() {} };
+  await sweep(controller, env as unknown as Env);
+  const line = log.mock.lastCall?.[0];
   vi.useRealTimers();
   log.mockRestore();
-  expect(run).toHaveBeenCalledTimes(900);
+  expect(run).toHaveBeenCalledTimes(calls);
   expect(JSON.parse(line)).toEqual({
-    time: '2026-11-20T12:00:00.000Z',
-    environment: 'production',
-    task: 'sweep idempotency keys',
-    removed: 900_000,
-    finished: false,
-    durationMs: 90_000,
+    ...{ time: '2026-11-20T12:00:00.000Z', environment: 'production' },
+    ...{ task: 'sweep idempotency keys', removed: calls * 1_000 },
+    ...{ finished: false, durationMs: calls * callMs },
   });
 });
