@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { generateKey } from '../src/auth/key-format.ts';
 import { recordName } from '../src/auth/key-record.ts';
 import { errorOf, operations } from './contract.ts';
-import { addOrder, addPet, expectUnchanged } from './orders/steps.ts';
+import { expectUnchanged, insertOrder, insertPets } from './orders/steps.ts';
 import { startStore } from './store.ts';
 
 const store = startStore({ faults: true });
@@ -20,8 +20,7 @@ test.each([
 });
 
 test('HEAD is answered as GET, without the body', async () => {
-  await addPet(store);
-  await addPet(store);
+  await insertPets(store, null, null);
   const get = await store.fetch('/v1/pets?limit=1');
   const head = await store.fetch('/v1/pets?limit=1', { method: 'HEAD' });
   expect([head.status, head.text]).toEqual([200, '']);
@@ -60,7 +59,8 @@ const WRITES_STOPPED = 'since 12:00';
 test.each(operations.filter(({ method }) => method !== 'GET'))(
   'while writes are stopped, $operation.operationId is a 503 before it is validated',
   async ({ method, examplePath }) => {
-    await addOrder(store, await addPet(store));
+    await insertPets(store, 'pending');
+    await insertOrder(store, 1, 'placed');
     await store.fault({ vars: { WRITES_STOPPED } });
     const { body } = await expectUnchanged(store, () =>
       store.send(method, `${examplePath}?x=1`, '{'),
@@ -75,7 +75,8 @@ test.each(operations.filter(({ method }) => method !== 'GET'))(
 );
 
 test('while writes are stopped, reads still work', async () => {
-  await addOrder(store, await addPet(store));
+  await insertPets(store, 'pending');
+  await insertOrder(store, 1, 'placed');
   await store.fault({ vars: { WRITES_STOPPED } });
   for (const { examplePath } of operations)
     expect((await store.fetch(examplePath)).status).toBe(200);
