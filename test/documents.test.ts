@@ -66,9 +66,8 @@ test('the README has every operation, and every error code with its status', () 
   const rows = allOf(README, /^\| (`.*?) +\| `(?:GET|PATCH)/gm);
   expect(rows.flatMap(quotedIn).sort()).toEqual(operations.map(idOf).sort());
   const errors = Array.from(README.matchAll(/^\| (\d{3}) +\| `(\w+)`/gm));
-  expect(errors.map(([, status, code]) => [code, Number(status)])).toEqual(
-    Object.entries(STATUS_OF),
-  );
+  const statusOf = errors.map(([, status, code]) => [code, Number(status)]);
+  expect(Object.fromEntries(statusOf)).toEqual(STATUS_OF);
 });
 
 const [, production = ''] = read('wrangler.toml').split('[env.production]');
