@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 /** Two rows for each table. The second is deleted, so that the largest id is only in `sqlite_sequence`. */
 const ROWS: Record<string, string> = {
-  pets: "(name, category_id, status) VALUES ('Rex', 9007199254740993, 'pending'), ('Mia', 1, NULL)",
+  pets: "(name, category_id, status) VALUES ('Rex', 9007199254740993, NULL), ('Mia', 1, 'sold')",
   orders: "(pet_id, status) VALUES (1, 'placed'), (2, 'cancelled')",
   idempotency_keys:
     "(key_hash, created_at, body_hash, response) VALUES ('a', 0, 'b', '{}'), ('c', 0, 'd', '')",
