@@ -75,7 +75,7 @@ test.each(
 });
 
 test.each([
-  { before: ' NOT NULL', after: '' },
+  { before: 'name TEXT', after: 'name TEXT COLLATE NOCASE' },
   { before: ') STRICT', after: ', test_a TEXT)' },
 ])('a migration may not recreate pets with "$after" for "$before"', async ({ before, after }) => {
   const sql = `DROP TABLE pets; ${migrations[0]?.replace(before, after)}`;
