@@ -99,7 +99,7 @@ test('the docs page of a local store names its key', async () => {
   expect(await (await askForKey()).innerText()).toContain(localKey);
 });
 
-test('elsewhere the docs page goes to https before it shows anything, and names no key', async () => {
+test('elsewhere the docs page goes to https before it shows anything, without a key', async () => {
   const http = store.url().replace(/localhost|127\.0\.0\.1/, OTHER_HOST);
   const https = http.replace('http:', 'https:');
   await open({}, http);

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import clientPackage from '../client/package.json' with { type: 'json' };
 import wranglerPackage from '../node_modules/wrangler/package.json' with { type: 'json' };
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import storePackage from '../package.json' with { type: 'json' };
 import packageLock from '../package-lock.json' with { type: 'json' };
 import { FRESH_MS } from '../src/auth/key-lookup.ts';
@@ -20,7 +19,7 @@ import { MAX_PROBLEMS, MAX_SEARCH_LENGTH } from '../src/http/validate.ts';
 import { MAX_NAME_LENGTH } from '../src/pets/schema.ts';
 import { operations } from './contract.ts';
 
-const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(path, 'utf8');
 const README = read('README.md');
 const API = read('docs/api.md');
 
@@ -40,7 +39,7 @@ const anchorsOf = (path: string) =>
       .replaceAll(' ', '-'),
   );
 
-test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md'], { cwd: PROJECT_ROOT }))(
+test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
   '%s links to files and headings, and names scripts, that exist',
   (document) => {
     const text = read(document);
@@ -57,7 +56,7 @@ test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md'], { cwd: PROJECT_ROOT 
 test('SECURITY.md names tests that exist', () => {
   const named = allOf(read('SECURITY.md'), /`([\w/-]+\.[a-z]+\.ts)`/g);
   expect(named.length).toBeGreaterThan(20);
-  expect(named.filter((path) => !existsSync(join(PROJECT_ROOT, 'test', path)))).toEqual([]);
+  expect(named.filter((path) => !existsSync(`test/${path}`))).toEqual([]);
 });
 
 const idOf = ({ operation }: (typeof operations)[number]) => operation.operationId;

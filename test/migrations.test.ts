@@ -1,26 +1,15 @@
 /** Migrations only expand the schema, because code that is served runs on tables of the next release. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { Miniflare } from 'miniflare';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { problemsOf } from './migrations.ts';
 
-const folder = join(PROJECT_ROOT, 'migrations');
-const names = readdirSync(folder).sort();
-const migrations = names.map((name) => readFileSync(join(folder, name), 'utf8'));
+const names = readdirSync('migrations').sort();
+const migrations = names.map((name) => readFileSync(`migrations/${name}`, 'utf8'));
 
-const worker = {
-  name: 'holder',
-  compatibilityDate: '2026-11-17',
-  manifest: {
-    mainModule: 'index.js',
-    modules: { 'index.js': { type: 'esm' as const, contents: 'export default { fetch() {} };' } },
-  },
-  env: { DB: { type: 'd1' as const, id: 'test' } },
-};
-const runtime = new Miniflare({ workers: [{ config: worker }] });
-const database = runtime.getD1Database('DB', 'holder');
+const worker = { modules: true, script: 'export default {}', d1Databases: ['DB'] };
+const runtime = new Miniflare(convertV4MiniflareOptions(worker));
+const database = runtime.getD1Database('DB');
 afterAll(() => runtime.dispose());
 
 /** The problems of the last of some migrations. */
@@ -39,13 +28,13 @@ test.each([
   'ALTER TABLE pets ADD COLUMN test_a TEXT',
   "ALTER TABLE pets ADD test_a TEXT NOT NULL DEFAULT 'id; pets'",
   "ALTER TABLE pets ADD test_a TEXT CHECK (test_a IN ('f', 'm'))",
-  'ALTER TABLE orders ADD test_a TEXT; ALTER TABLE orders ADD test_b TEXT',
-  'CREATE TABLE test_t (test_a INTEGER PRIMARY KEY AUTOINCREMENT) STRICT',
-  'CREATE TABLE test_t (test_a); CREATE UNIQUE INDEX test_i ON test_t (test_a)',
+  'ALTER TABLE pets ADD test_a INT; ALTER TABLE pets ADD test_b INT',
+  'CREATE TABLE test_t (a INTEGER PRIMARY KEY AUTOINCREMENT) STRICT',
+  'CREATE TABLE test_t (test_a TEXT UNIQUE)',
   'CREATE TABLE test_t AS SELECT name FROM pets',
   'ALTER TABLE pets ADD test_a INTEGER REFERENCES test_t',
   'CREATE INDEX test_i ON pets (name)',
-  "CREATE INDEX test_i ON orders (placed_at) WHERE status = 'placed'",
+  "CREATE INDEX test_i ON pets (name) WHERE status = 'sold'",
 ])('a migration may %s', async (sql) => {
   expect(await check([...migrations, sql])).toBe('');
 });
@@ -63,7 +52,7 @@ test.each(
     'CREATE UNIQUE INDEX test_i ON pets (name)': 'unique index of pets',
     'DROP INDEX pets_by_status': 'index of pets',
     'CREATE INDEX test_i ON pets (lower(name))': 'expression of pets',
-    'CREATE TRIGGER test BEFORE INSERT ON pets BEGIN SELECT 1; END': 'trigger of pets',
+    'CREATE TRIGGER test_r INSERT ON pets BEGIN SELECT 1; END': 'trigger of pets',
     'CREATE VIEW test_v AS SELECT * FROM pets': 'view of test_v',
     'UPDATE pets SET category_id = category_id - 1': 'row of pets',
     'DELETE FROM orders WHERE id = 1': 'row of orders',

@@ -1,11 +1,9 @@
 /** The documents that users paste from: each curl line is answered as the document shows. */
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../ops/local/store.ts';
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { operationsWithout } from './contract.ts';
 import { type Reply, startStore } from './store.ts';
 
@@ -19,7 +17,7 @@ const SUCCESS = expect.stringMatching(/^HTTP\/1\.1 2/);
 
 /** The curl lines of a document in its order, each with the answer that follows it, if it is shown. */
 function examplesOf(name: string) {
-  const document = readFileSync(join(PROJECT_ROOT, name), 'utf8');
+  const document = readFileSync(name, 'utf8');
   const [, key = ''] = /^KEY=(\S+)$/m.exec(document) ?? [];
   const examples: { request: ReturnType<typeof parseCurl>; answer?: string }[] = [];
   for (const [, language, text = ''] of document.matchAll(/^```(sh|http)\n(.*?)\n```/gms)) {

@@ -1,11 +1,9 @@
 /** The types that are generated for the client from the OpenAPI description. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { typesOf } from '../../client/types.ts';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 
-const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(path, 'utf8');
 const description = read('public/v1/openapi.json');
 
 test.each(['schema.d.ts', 'names.d.ts'])(
