@@ -83,7 +83,7 @@ test.each([
   `requests per key | ${requests} in ${PERIOD_S} s, of which ${writes} writes`,
   `time for D1 | ${DEADLINE_MS / 1000} s`,
   `at most ${FRESH_MS / 1000} s after that`,
-])('the README has the limit "%s"', (limit) => {
+])('the README says "%s"', (limit) => {
   expect(README.replaceAll(/ +/g, ' ')).toContain(limit);
 });
 

@@ -66,7 +66,7 @@ test.each(
 test.each([
   { before: 'name TEXT', after: 'name TEXT COLLATE NOCASE' },
   { before: ') STRICT', after: ', test_a TEXT)' },
-])('a migration may not recreate pets with "$after" for "$before"', async ({ before, after }) => {
+])('a migration may not recreate pets with "$after"', async ({ before, after }) => {
   const sql = `DROP TABLE pets; ${migrations[0]?.replace(before, after)}`;
   expect(await check([...migrations, sql])).toContain('table of pets');
 });
