@@ -30,17 +30,12 @@ export function headersOf({ headers }: Call, key = KEY): Record<string, string> 
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
 }
 
-/**
- * Sends a request to the app in this process, with a URL that every environment accepts. `waitUntil` receives the work after
- * the response.
- */
+/** Sends a request to the app in this process, with a URL that every environment accepts. */
 export function sendInProcess(
   call: Call,
   bindings: object,
   key = KEY,
-  waitUntil: (work: Promise<unknown>) => void = () => {},
 ): Response | Promise<Response> {
   const url = `https://localhost${call.path}`;
-  const context = { waitUntil, passThroughOnException() {}, props: {} };
-  return app.request(url, { ...call, headers: headersOf(call, key) }, bindings, context);
+  return app.request(url, { ...call, headers: headersOf(call, key) }, bindings);
 }

@@ -1,8 +1,7 @@
 /** Size of the bundle that a new isolate loads, and CPU time of its import. */
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { MAX_BUNDLE_KIB } from '../ops/check-bundle.ts';
 import type { Section } from './results.ts';
@@ -10,6 +9,7 @@ import { build } from './servers.ts';
 import { exact, mean, ratio } from './statistics.ts';
 
 const ROUNDS = 61;
+const EMPTY = join(import.meta.dirname, 'workers/empty.js');
 
 /** Prints how much CPU time the import of a module takes, in ms. */
 const IMPORT = `
@@ -21,13 +21,14 @@ const IMPORT = `
 export async function measureStartUp(): Promise<Section> {
   const store = await build('src/index.ts');
   const hono = await build('bench/workers/hono.ts');
-  const [ours, theirs]: [number[], number[]] = [[], []];
+  const ours: number[] = [];
+  const theirs: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const empty = await importMs(join(import.meta.dirname, 'workers/empty.js'));
-    ours.push((await importMs(store)) - empty);
-    theirs.push((await importMs(hono)) - empty);
+    const empty = importMs(EMPTY);
+    ours.push(importMs(store) - empty);
+    theirs.push(importMs(hono) - empty);
   }
-  const kib = gzipSync(await readFile(store)).length / 1024;
+  const kib = gzipSync(readFileSync(store)).length / 1024;
   return {
     figures: [
       { name: 'import of a bare Hono app, CPU ms', estimate: mean(theirs) },
@@ -38,7 +39,7 @@ export async function measureStartUp(): Promise<Section> {
   };
 }
 
-async function importMs(file: string): Promise<number> {
+function importMs(file: string): number {
   const args = ['--input-type=module', '--eval', IMPORT, '--', file];
-  return Number((await promisify(execFile)(process.execPath, args)).stdout);
+  return Number(execFileSync(process.execPath, args));
 }

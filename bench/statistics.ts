@@ -1,41 +1,33 @@
-/** An estimate, and its 95 % confidence interval. */
+/** A measured value. Half of the rounds are from `low` to `high`. */
 export type Estimate = { value: number; low: number; high: number };
-
-/** The 97.5th percentile of Student's t distribution, from three degrees of freedom within 3 %. */
-const quantile = (freedom: number) => 1.96 + 2.37 / freedom + 2.82 / freedom ** 2;
 
 export function exact(value: number): Estimate {
   return { value, low: value, high: value };
 }
 
-/** The mean of all rounds. The median would hide slow rounds, such as those with a garbage collection. */
 export function mean(values: number[]): Estimate {
-  // The ratio to 1 in each round.
-  return ratio(values, Array(values.length).fill(1));
+  const ones = values.map(() => 1);
+  return ratio(values, ones);
 }
 
-/** The ratio of the means of two measurements of the same rounds. The interval is that of a ratio estimator. */
+/** The ratio of the totals, so that it includes rounds with a garbage collection, and the spread of the rounds' ratios. */
 export function ratio(numerators: number[], denominators: number[]): Estimate {
-  const rounds = numerators.length;
-  const value = sum(numerators) / sum(denominators);
-  const squares = numerators.map(
-    (numerator, round) => (numerator - value * (denominators[round] ?? Number.NaN)) ** 2,
-  );
-  const standardError =
-    Math.sqrt(sum(squares) / (rounds - 1) / rounds) / (sum(denominators) / rounds);
-  const margin = quantile(rounds - 1) * standardError;
-  return { value, low: value - margin, high: value + margin };
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  const ratios = numerators.map((numerator, round) => numerator / Number(denominators[round]));
+  ratios.sort((a, b) => a - b);
+  const at = (share: number) => ratios[Math.floor(share * ratios.length)] ?? Number.NaN;
+  return { value: sum(numerators) / sum(denominators), low: at(0.25), high: at(0.75) };
 }
 
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0);
-}
-
-/** `12.3 (11.9–12.7)`: the value and its interval, in three or more significant digits. An exact value is alone. */
+/** `12.3 (11.9–12.7)`: the value and its spread, in three or more significant digits. An exact value is alone. */
 export function show({ value, low, high }: Estimate): string {
-  if (low === high) return value.toLocaleString('en', { maximumFractionDigits: 1 });
-  const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
-  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  const text = (number: number) => number.toLocaleString('en', format);
-  return `${text(value)} (${text(low)}–${text(high)})`;
+  if (low === high) return format(value);
+  return `${format(value)} (${format(low)}–${format(high)})`;
 }
+
+const { format } = new Intl.NumberFormat('en', {
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+  maximumFractionDigits: 0,
+  roundingPriority: 'morePrecision',
+});

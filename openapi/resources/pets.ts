@@ -34,8 +34,6 @@ describeSchema(Name, {
     maxLength: MAX_NAME_LENGTH,
     pattern: NAME_PATTERN,
   }),
-  description:
-    "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.",
 });
 describeSchema(PetStatus, { id: 'PetStatus', description: 'Availability of the animal.' });
 describeSchema(NewPet, {
@@ -91,6 +89,9 @@ const SUNSET_TEXT = SUNSET_DATE.toLocaleDateString('en-GB', {
   ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
 });
 
+// Not a description of `Name`, which another resource may use.
+const NAME =
+  "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.";
 const CATEGORY_ID = 'Identifier of the category of the animal.';
 
 export const resource: ResourceDescription = {
@@ -101,9 +102,13 @@ export const resource: ResourceDescription = {
   schemas: { PetStatus, NewPet, PetPatch, Pet, Pets },
   parameters: { petId: 'Identifier of the animal.' },
   fields: {
-    NewPet: { categoryId: CATEGORY_ID },
-    PetPatch: { categoryId: CATEGORY_ID, status: 'The new status; `null` removes it.' },
-    Pet: { id: 'Identifier of the animal, assigned by the service.', categoryId: CATEGORY_ID },
+    NewPet: { name: NAME, categoryId: CATEGORY_ID },
+    PetPatch: { name: NAME, categoryId: CATEGORY_ID, status: 'The new status; `null` removes it.' },
+    Pet: {
+      id: 'Identifier of the animal, assigned by the service.',
+      name: NAME,
+      categoryId: CATEGORY_ID,
+    },
   },
   headers: DEPRECATED,
   paths: {

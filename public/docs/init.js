@@ -9,20 +9,14 @@ if (location.protocol === 'http:' && !isLocal) {
   await new Promise(() => {});
 }
 
-// Swagger UI fills in the example of a parameter and sends it. The same Idempotency-Key on every request would
-// prevent a second animal from being added.
-const withoutExample = ({ example, examples, ...parameter }) => parameter;
-
 // Swagger UI would show the bounds of int64 rounded to doubles. It shows the format as well.
-const withoutBounds = ({ minimum, maximum, ...schema }) => schema;
-
-const prepare = (_, value) => {
-  if (value?.in && value.schema) return withoutExample(value);
-  if (value?.format === 'int64') return withoutBounds(value);
-  return value;
+const withoutBounds = (_, value) => {
+  if (value?.format !== 'int64') return value;
+  const { minimum, maximum, ...schema } = value;
+  return schema;
 };
 
-const description = JSON.parse(await (await fetch(ADDRESS)).text(), prepare);
+const description = JSON.parse(await (await fetch(ADDRESS)).text(), withoutBounds);
 
 // The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];
