@@ -32,8 +32,11 @@ test.each(
   const body = method === 'PATCH' ? { status: isOrder ? 'placed' : 'sold' } : undefined;
   const url = path.replace(/\{\w+\}/, '-9223372036854775808');
   const reply = await expectUnchanged(store, () => store.send(method, url, body));
-  const [code, noun] = isOrder ? ['order_not_found', 'order'] : ['pet_not_found', 'animal'];
-  expectError(reply, 404, code, `There is no ${noun} with the id -9223372036854775808.`);
+  // Such as `pet` of `/pets/{petId}`.
+  const name = path.split('/').at(-2)?.replace(/s$/, '');
+  const noun = name === 'pet' ? 'animal' : name;
+  const message = `There is no ${noun} with the id -9223372036854775808.`;
+  expectError(reply, 404, `${name}_not_found`, message);
 });
 
 test('operations change exactly the animal and the order with an id beyond 2^53', async () => {
