@@ -122,7 +122,12 @@ async function rollback(version: string, { env, yes, force }: Options): Promise<
   const problem = await failureOf(apiKey ? served.then(() => testReads(store)) : served);
   // Another release, or a call that failed, may take effect later.
   await pause(SETTLE_MS);
-  const [newest] = await readDeployments(target).catch(() => []);
+  let newest: Deployment | undefined;
+  try {
+    [newest] = await readDeployments(target);
+  } catch (error) {
+    throw new Error(`${env} serves an unknown version. ${problem || oneLine(error)}`);
+  }
   const shares = sharesOf(newest);
   const state = `${env} serves ${shares}`;
   if (problem) throw new Error(`${state}. ${problem}`);
@@ -197,9 +202,9 @@ function readTarget(environment: Environment) {
   /** Serves a version to all. Changes no settings. */
   const rollBack = (version: string, message: string) =>
     wrangler('rollback', version, '--yes', '--message', message);
-  const DB = d1_databases[0]?.database_id;
-  const API_KEYS = kv_namespaces[0]?.id;
-  const bindings = { DB, API_KEYS, BASE_URL: baseUrl };
+  const databaseId = d1_databases[0]?.database_id;
+  const keysId = kv_namespaces[0]?.id;
+  const bindings = { DB: databaseId, API_KEYS: keysId, BASE_URL: baseUrl };
   return { environment, worker, routes, baseUrl, bindings, wrangler, rollBack };
 }
 
@@ -251,7 +256,7 @@ async function readDeployments({ wrangler }: Target): Promise<Deployment[]> {
 /** As wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
 function sharesOf(deployment?: Pick<Deployment, 'versions'>): string {
   const shares = deployment?.versions.map((each) => `${each.version_id}@${each.percentage}%`);
-  return shares?.sort().join(' ') ?? 'an unknown version';
+  return shares?.sort().join(' ') ?? 'nothing';
 }
 
 function describe({ created_on, author_email = 'somebody', ...deployment }: Deployment): string {
@@ -265,8 +270,8 @@ async function upload(rollout: Rollout, build: Build): Promise<string> {
   // --strict refuses a worker that was changed in the dashboard. Without an id, wrangler would create a database.
   const options = ['--no-bundle', '--no-x-provision', '--strict'];
   const notes = ['--tag', build.commit, '--message', build.digest];
-  const upload = ['versions', 'upload', build.script, ...options, ...notes];
-  const output = await rollout.target.wrangler(...upload);
+  const command = ['versions', 'upload', build.script, ...options, ...notes];
+  const output = await rollout.target.wrangler(...command);
   const [, version] = / Version ID: (\S+)/.exec(output) ?? [];
   if (!version) throw new Error('wrangler names no version');
   return version;
@@ -279,7 +284,7 @@ async function refuseOtherWrites(target: Target, version: string, old: Version):
     throw new Error('the release would stop or resume writes: "Stop writes" in docs/operations.md');
 }
 
-/** Before each step: wrangler reads the files of the same commit, and no other operator has deployed. */
+/** Rejects the next step after another checkout, whose files wrangler would read, or another operator's deployment. */
 async function refuseChanges(rollout: Rollout): Promise<void> {
   if ((await readHead()) !== rollout.commit) throw new Error('another commit was checked out');
   await refuseOthers(rollout);
@@ -395,14 +400,15 @@ async function goBack(rollout: Rollout, reason: string): Promise<string> {
  * Serves the newest foreign deployment: the start, or what another operator has deployed since, who wins. Returns its
  * shares. Reads the list again later, because a call that failed may take effect late.
  *
- * @throws Error if another deployment is served, or the foreign one is of two versions.
+ * @throws Error if another deployment is served, or the one to serve again is of two versions.
  */
 async function putBack(rollout: Rollout): Promise<string> {
   const { newest, foreign } = await readNewest(rollout);
   const [version, ...others] = foreign.versions.map((each) => each.version_id);
+  const isOne = version && others.length === 0;
+  if (isOne) rollout.old = version;
   if (newest !== foreign) {
-    if (!version || others.length > 0) throw new Error(`${describe(foreign)} at the same time`);
-    rollout.old = version;
+    if (!isOne) throw new Error(`${describe(foreign)} at the same time`);
     await rollout.target.rollBack(version, rollout.run);
   }
   await pause(SETTLE_MS);

@@ -5,9 +5,9 @@ import * as commandLine from '../../ops/command-line.ts';
 import { runInProcess } from './in-process.ts';
 import type { Result } from './project.ts';
 
-export const OLD = 'old'.padEnd(36, '-');
-export const NEW = 'new'.padEnd(36, '-');
-export const OTHER = 'other'.padEnd(36, '-');
+export const OLD = 'old';
+export const NEW = 'new';
+export const OTHER = 'other';
 export const HEAD = 'c'.repeat(40);
 const SCRIPT = 'a script';
 

@@ -60,11 +60,11 @@ async function failing(args: string[], options?: { answer?: string }): Promise<s
   return stderr.trimEnd().split('\n').at(-1) ?? '';
 }
 
-describe('a release', () => {
-  test('to production is tested by override for five minutes at 10 %', async () => {
+describe('a release that succeeds', () => {
+  test('a promotion is tested by override for five minutes at 10 %', async () => {
     const { code, stdout, stderr } = await fake.release(['promote', '--yes', '--run', 'mine']);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/production serves new-+ to all\.\n$/);
+    expect(stdout).toMatch(/production serves new to all\.\n$/);
     expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_10, AT_100, TRIGGERS]);
     const overriding = `reads production ${NEW} by override store-production="${NEW}"`;
     const held = Array(30).fill(['pause 10000', overriding]).flat();
@@ -76,7 +76,7 @@ describe('a release', () => {
     ]);
   });
 
-  test('to staging uses every operation, without a share in between', async () => {
+  test('a release to staging is tested with every operation, without a share', async () => {
     expect(await fake.release(STAGING)).toMatchObject({ code: 0, stderr: '' });
     expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_100, TRIGGERS]);
     expect(fake.calls.filter((call) => /^(reads|all) /.test(call))).toEqual([
@@ -86,7 +86,7 @@ describe('a release', () => {
     ]);
   });
 
-  test('notes the commit and the SHA-256 in its version, and its id in its deployments', async () => {
+  test('a version notes commit and SHA-256, and a deployment the id of its run', async () => {
     fails(`^reads production ${NEW}$`);
     await fake.release(PROMOTE);
     const { annotations, deployments } = fake.environments.production;
@@ -95,7 +95,7 @@ describe('a release', () => {
     expect(deployments.slice(1).map(({ message }) => message)).toEqual(Array(4).fill('mine'));
   });
 
-  test('says that it goes back in history', async () => {
+  test('a release says that it goes back in history', async () => {
     expect((await fake.release(STAGING)).stdout).not.toContain('BACK');
     fake.git['merge-base'] = 'fails';
     expect((await fake.release(STAGING)).stdout).toContain('It goes BACK in history');
@@ -106,13 +106,13 @@ describe('a release', () => {
     ['yes\n', 0, 6],
     ['\n', 1, 0],
     ['no\n', 1, 0],
-  ])('at the answer %j exits with %d after %d changes', async (answer, code, count) => {
+  ])('a promotion at the answer %j exits with %d after %d changes', async (answer, code, count) => {
     expect(await fake.release(['promote', '--hold', '0'], { answer })).toMatchObject({ code });
     expect(changes()).toHaveLength(count);
   });
 });
 
-describe('before anything changes, a release is refused', () => {
+describe('refusals before anything changes', () => {
   const [ours, theirs] = ['production', 'staging'] as const;
   const git = (name: keyof Fake['git'], output: string) => {
     fake.git[name] = output;
@@ -140,8 +140,8 @@ describe('before anything changes, a release is refused', () => {
     ['of other bytes', () => fake.rebuild('other bytes'), /the build differs from staging's/],
     ['during a release to staging', () => fake.deploy(theirs, SHARED), /--env staging/],
     ['during a release', () => fake.deploy(ours, SHARED), /rollback <version> --env production/],
-    ['if the served version fails', () => fails('^reads production old'), /failed/],
-    ['with another database', () => bind('DB'), /DB = .* is not in old-+: "Move a store"/],
+    ['over a version that fails its test', () => fails('^reads production old'), /failed/],
+    ['with another database', () => bind('DB'), /DB = .* is not in old: "Move a store"/],
     ['with another KV namespace', () => bind('API_KEYS'), /API_KEYS = .* is not in/],
     ['with another address', () => bind('BASE_URL'), /BASE_URL = .* is not in/],
     ['with a shared database', () => share('d1_databases'), /DB = .* is of both/],
@@ -149,20 +149,20 @@ describe('before anything changes, a release is refused', () => {
     ['with a shared address', () => share('vars'), /only route must be|of both/],
     ['with another route', addRoute, /only route must be/],
     ['after a change in the dashboard', () => fails('before .*--strict'), /failed/],
-    ['of a new HEAD', () => fake.on(/^reads/, checkOut), /another commit was checked out/],
-    ['when it is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), /aborted/],
-  ])('%s', async (_, given, problem) => {
+    ['whose HEAD moves', () => fake.on(/^reads/, checkOut), /another commit was checked out/],
+    ['that is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), /aborted/],
+  ])('a promotion %s is refused', async (_, given, problem) => {
     given();
     expect(await failing(PROMOTE)).toMatch(problem);
     expect(changes()).toEqual([]);
   });
 
-  test('without a terminal and --yes', async () => {
+  test('a promotion without a terminal and --yes is refused', async () => {
     expect(await failing(['promote'])).toContain('add --yes');
     expect(changes()).toEqual([]);
   });
 
-  test('and an unfinished one shows the list of deployments', async () => {
+  test('a promotion during another shows the list of deployments', async () => {
     fake.deploy(ours, SHARED);
     const { stderr } = await fake.release(PROMOTE);
     const listed = [`time 1 berta deployed ${SHARED}`, `time 0 anna deployed ${OLD}@100%`];
@@ -179,7 +179,7 @@ const HARMLESS: Record<string, string> = {
   [`after production ${TRIGGERS}`]: TRIGGERS,
 };
 
-describe('a promotion', () => {
+describe('a promotion that fails', () => {
   const hasDeployed = (point: string) => !/upload|migrations/.test(point);
   const endAt = (point: string) => (hasDeployed(point) ? WAS_OLD : 'no version was deployed');
   /** The step that has begun: it goes on. */
@@ -187,7 +187,7 @@ describe('a promotion', () => {
     point.startsWith('before') ? [point.replace('before production ', '')] : [];
 
   test.each(POINTS.filter((point) => !(point in HARMLESS)))(
-    'that fails at "%s" ends with the old version',
+    'a promotion that fails at "%s" ends with the old version',
     async (point) => {
       fails(point);
       expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: failed .*; ${endAt(point)}`));
@@ -196,7 +196,7 @@ describe('a promotion', () => {
   );
 
   test.each(Object.entries(HARMLESS))(
-    'that fails at "%s" goes on, and names the settings "%s"',
+    'a promotion that fails at "%s" goes on, and names the settings "%s"',
     async (point, command) => {
       fails(point);
       const { code, stdout, stderr } = await fake.release(PROMOTE);
@@ -207,21 +207,24 @@ describe('a promotion', () => {
     },
   );
 
-  test.each(POINTS)('that is interrupted at "%s" ends with the old version', async (point) => {
-    let before = { changes: 0, calls: 0 };
-    fake.on(new RegExp(point), () => {
-      before = { changes: changes().length, calls: fake.calls.length };
-      fake.interrupt();
-    });
-    expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: interrupted; ${endAt(point)}`));
-    expect(fake.served('production')).toBe(`${OLD}@100%`);
-    const back = hasDeployed(point) ? [BACK] : [];
-    expect(changes().slice(before.changes)).toEqual([...begunAt(point), ...back]);
-    // A CI job is killed after ten seconds.
-    expect(fake.calls.slice(before.calls).join()).not.toContain('override');
-  });
+  test.each(POINTS)(
+    'a promotion that is interrupted at "%s" ends with the old version',
+    async (point) => {
+      let before = { changes: 0, calls: 0 };
+      fake.on(new RegExp(point), () => {
+        before = { changes: changes().length, calls: fake.calls.length };
+        fake.interrupt();
+      });
+      expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: interrupted; ${endAt(point)}`));
+      expect(fake.served('production')).toBe(`${OLD}@100%`);
+      const back = hasDeployed(point) ? [BACK] : [];
+      expect(changes().slice(before.changes)).toEqual([...begunAt(point), ...back]);
+      // A CI job is killed after ten seconds.
+      expect(fake.calls.slice(before.calls).join()).not.toContain('override');
+    },
+  );
 
-  test.each(POINTS)('gives way to another operator at "%s"', async (point) => {
+  test.each(POINTS)('a promotion gives way to another operator at "%s"', async (point) => {
     let before = 0;
     fake.on(new RegExp(point), () => {
       before = changes().length;
@@ -235,6 +238,14 @@ describe('a promotion', () => {
   });
 
   const WAY_BACK = 'before production rollback';
+  test('a promotion on its way back gives way to another operator', async () => {
+    fails(`^reads production ${NEW}$`);
+    fake.on(new RegExp(WAY_BACK), rollBackByHand);
+    expect(await failing(PROMOTE)).toContain(`; production serves ${OTHER}@100%`);
+    expect(changes().slice(-2)).toEqual([BACK, `rollback ${OTHER}`]);
+    expect(fake.served('production')).toBe(`${OTHER}@100%`);
+  });
+
   const stopping = (version: string) => fake.environments.production.stopping.push(version);
   const unlisted = () => fake.environments.production.deployments.pop();
 
@@ -255,12 +266,8 @@ describe('a promotion', () => {
     ],
     ['is not listed', () => fake.on(/after .*@0%/, unlisted), 'its deployment is missing'],
     ['finds another HEAD at 10 %', () => fake.on(/pause 10/, checkOut), 'another commit'],
-    [
-      'finds another HEAD at 100 %',
-      () => fake.on(/after .*new-+@100%/, checkOut),
-      'another commit',
-    ],
-  ])('that %s ends with the old version', async (_, given, error) => {
+    ['finds another HEAD at 100 %', () => fake.on(/after .*new@100%/, checkOut), 'another commit'],
+  ])('a promotion that %s ends with the old version', async (_, given, error) => {
     given();
     const { code, stderr } = await fake.release(PROMOTE);
     expect(stderr).toMatch(new RegExp(`^error: .*${error}.*; ${WAS_OLD}$`, 'm'));
@@ -274,17 +281,22 @@ describe('a promotion', () => {
     ['would stop writes', () => stopping(NEW), 'would stop or resume writes'],
     ['would resume writes', () => stopping(OLD), 'would stop or resume writes'],
     ['finds another HEAD', () => fake.on(/after .* upload/, checkOut), 'another commit'],
-  ])('that %s deploys nothing', async (_, given, error) => {
+  ])('a promotion that %s deploys nothing', async (_, given, error) => {
     given();
     expect(await failing(PROMOTE)).toMatch(new RegExp(`${error}.*; no version was deployed`));
     expect(changes()).toEqual([UPLOAD]);
   });
 
-  const blind = () => fake.on(/pause 10000/, () => fake.fail(/deployments list/, 9));
+  const blindly = () => fake.fail(/deployments list/, 9);
   const promoteByHand = () => fake.deploy('production', `${OTHER}@0% ${OLD}@100%`);
   test.each<[title: string, given: () => void, good: string, served: string]>([
     ['whose way back fails twice', () => fails('pause', WAY_BACK, WAY_BACK), OLD, SHARED],
-    ['that cannot read deployments', () => [blind(), fails('pause')], OLD, SHARED],
+    [
+      'that cannot read deployments',
+      () => [fake.on(/pause 10000/, blindly), fails('pause')],
+      OLD,
+      SHARED,
+    ],
     [
       'that cannot put back the deployment of another operator',
       () => [fake.on(/before .*@10%/, rollBackByHand), fails(WAY_BACK, WAY_BACK)],
@@ -292,12 +304,18 @@ describe('a promotion', () => {
       SHARED,
     ],
     [
+      'that cannot read deployments after the one of another operator',
+      () => fake.on(/pause 10000/, () => [rollBackByHand(), fake.on(/pause 15000/, blindly)]),
+      OTHER,
+      `${OTHER}@100%`,
+    ],
+    [
       'beside another promotion',
       () => fake.on(/before .*@0%/, promoteByHand),
       OLD,
       `${NEW}@0% ${OLD}@100%`,
     ],
-  ])('%s ends with the command to run', async (_, given, good, served) => {
+  ])('a promotion %s ends with the command to run', async (_, given, good, served) => {
     given();
     const command = `Run: npx wrangler rollback ${good} --env production`;
     const { code, stderr } = await fake.release(PROMOTE);
@@ -308,13 +326,13 @@ describe('a promotion', () => {
   });
 });
 
-describe('a rollback', () => {
+describe('rollback', () => {
   beforeEach(() => fake.deploy('production', SHARED));
 
-  test('serves the version, tests it, and reads later whether it is still served', async () => {
+  test('a rollback serves the version, tests it, and reads later what is served', async () => {
     const { code, stdout, stderr } = await fake.release(ROLLBACK);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/production serves old-+@100% and is tested.\n$/);
+    expect(stdout).toMatch(/production serves old@100% and is tested.\n$/);
     expect(changes()).toEqual([BACK]);
     expect(fake.calls.slice(-3)).toEqual([
       `reads production ${OLD}`,
@@ -323,7 +341,7 @@ describe('a rollback', () => {
     ]);
   });
 
-  test('without a key is not tested', async () => {
+  test('a rollback without a key says that it is not tested', async () => {
     const { code, stdout } = await fake.release(ROLLBACK, { apiKey: '' });
     expect([code, stdout]).toEqual([0, expect.stringContaining('not tested')]);
     expect(fake.calls.some((call) => call.startsWith('reads'))).toBe(false);
@@ -334,19 +352,19 @@ describe('a rollback', () => {
     ['another operator replaces', () => fake.on(/pause/, rollBackByHand), `${OTHER}@100%, and not`],
     ['fails without effect', () => fake.fail(/before .* rollback/), `${SHARED}. failed`],
     ['fails after it took effect', () => fake.fail(/after .* rollback/), `${OLD}@100%. failed`],
-    ['cannot be read', () => fake.fail(/ list --json/), 'an unknown version, and not'],
-  ])('that %s says what is served', async (_, given, problem) => {
+    ['cannot be read', () => fake.fail(/ list --json/), 'an unknown version. failed'],
+  ])('a rollback that %s says what is served', async (_, given, problem) => {
     given();
     expect(await failing(ROLLBACK)).toContain(`production serves ${problem}`);
   });
 
-  test('without a version is refused, even if forced', async () => {
+  test('a rollback without a version is refused, even if forced', async () => {
     const command = ROLLBACK.with(1, '');
     expect(await failing([...command, '--force'])).toBe('error: name the version to serve');
     expect(changes()).toEqual([]);
   });
 
-  test('to a version with another database is refused, unless forced', async () => {
+  test('a rollback to another database is refused, unless forced', async () => {
     fake.environments.production.bindings.DB = 'x';
     expect(await failing(ROLLBACK)).toContain('"Move a store" in docs/operations.md');
     expect(await fake.release([...ROLLBACK, '--force'])).toMatchObject({ code: 0 });
@@ -356,7 +374,7 @@ describe('a rollback', () => {
 
 describe('undo', () => {
   test.each([`${NEW}@0% ${OLD}@100%`, SHARED, `${NEW}@100%`])(
-    'goes back from a run that was killed at %s',
+    'undo goes back from a run that was killed at %s',
     async (shares) => {
       fake.deploy('production', shares, 'mine');
       const { code, stdout } = await fake.release(UNDO);
@@ -365,21 +383,21 @@ describe('undo', () => {
     },
   );
 
-  test('changes nothing if another operator has deployed since', async () => {
+  test('undo changes nothing if another operator has deployed since', async () => {
     fake.deploy('production', SHARED, 'mine');
     rollBackByHand();
     expect(await fake.release(UNDO)).toMatchObject({ code: 0 });
     expect(changes()).toEqual([]);
   });
 
-  test('of a run that has deployed nothing says so', async () => {
+  test('undo of a run that has deployed nothing says so', async () => {
     const { code, stdout } = await fake.release(UNDO);
     expect(code).toBe(0);
     expect(stdout).toContain('None of the ten newest deployments is of this run');
     expect(changes()).toEqual([]);
   });
 
-  test('that fails twice fails', async () => {
+  test('undo that fails twice prints the command to run', async () => {
     fake.deploy('production', `${NEW}@100%`, 'mine');
     fake.fail(/before production rollback/, 2);
     expect(await failing(UNDO)).toContain(`Run: npx wrangler rollback ${OLD} --env production`);
