@@ -38,7 +38,7 @@ export function parseJson(text: string): unknown {
   requireRawJson();
   return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
     if (Number.isSafeInteger(value) && !Object.hasOwn(INT64_FIELDS, name)) return value;
-    // That of a string begins with a quote, and arrays and objects have none.
+    // The source of a string begins with a quote. Arrays and objects have no source.
     const digits = context?.source ?? '';
     return INTEGER.test(digits) ? BigInt(digits) : value;
   });
