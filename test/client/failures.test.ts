@@ -136,6 +136,13 @@ test.each<Story>([
     details: { requestId: 'id-503' },
   },
   {
+    story: 'the last of two responses identifies the request in the log',
+    answers: [unavailable, limited],
+    options: { maxAttempts: 2 },
+    ends: 'rate_limited (a message) after 2 attempts and 125 ms, perhaps carried out',
+    details: { requestId: 'id-429' },
+  },
+  {
     story: 'an attempt gets no response for 15 s',
     answers: [silence, limited],
     options: { maxAttempts: 2 },
@@ -277,7 +284,9 @@ test('a repeated delete that finds no animal succeeds', async () => {
 test('a create is repeated with a random or a given key, which the error has', async () => {
   const { store, requests } = clientWith([lost]);
   const failure = await outcomeOf(store.createPet(REX));
-  await outcomeOf(store.placeOrder({ petId: 1n }, { idempotencyKey: 'mine' }));
+  // The option comes before a header.
+  const given = { idempotencyKey: 'mine', headers: { 'Idempotency-Key': 'other' } };
+  await outcomeOf(store.placeOrder({ petId: 1n }, given));
   await outcomeOf(store.createPet(REX));
   const keys = headerOf(requests, 'Idempotency-Key');
   expect(failure).toMatchObject({ idempotencyKey: keys[0] });

@@ -74,6 +74,11 @@ test('an undefined option of a call keeps that of the client', async () => {
   await expect(store.createPet(REX, none)).rejects.toMatchObject({ attempts: 1 });
 });
 
+test('the limits of a call replace those of the client', async () => {
+  const { store } = clientWith([unavailable], { maxAttempts: 2 });
+  await expect(store.createPet(REX, { maxAttempts: 1 })).rejects.toMatchObject({ attempts: 1 });
+});
+
 test('request sends any path with the key, all headers and the exact JSON', async () => {
   const client = { traceparent: 'client', authorization: 'none', 'x-app': 'web' };
   const { store, requests } = clientWith([reply('[{"id":7}]')], { headers: client });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../../src/auth/key-format.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { fakeKeys } from './fake-keys.ts';
@@ -45,6 +45,14 @@ test.each([
 ])('create --read-only --expires %s limits a key', async (when, expiresAt) => {
   await fake.run(`create --label x --read-only --expires ${when} --env staging`);
   expect(fake.records()).toMatchObject([{ scopes: ['read'], expiresAt }]);
+});
+
+test('create --expires with a date means its end in UTC in every time zone', async () => {
+  vi.stubEnv('TZ', 'Pacific/Auckland');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(new Date(NOW).getTimezoneOffset()).toBe(-780);
+  await fake.run('create --label x --expires 2027-02-01');
+  expect(fake.records()).toMatchObject([{ expiresAt: '2027-02-01T23:59:59.999Z' }]);
 });
 
 test('list shows each key with its scopes and state, the oldest first', async () => {

@@ -76,6 +76,12 @@ describe('a release that succeeds', () => {
     ]);
   });
 
+  test('a promotion holds 10 % for exactly the seconds of --hold', async () => {
+    await fake.release(['promote', '--yes', '--hold', '15']);
+    const pauses = fake.calls.filter((call) => call.startsWith('pause'));
+    expect(pauses).toEqual(['pause 10000', 'pause 5000']);
+  });
+
   test('a release to staging is tested with every operation, without a share', async () => {
     expect(await fake.release(STAGING)).toMatchObject({ code: 0, stderr: '' });
     expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_100, TRIGGERS]);
@@ -206,6 +212,13 @@ describe('a promotion that fails', () => {
       expect(fake.served('production')).toBe(`${NEW}@100%`);
     },
   );
+
+  test('a promotion whose log settings and triggers fail names both commands', async () => {
+    fails(`after production ${AT_100}`, `before production ${TRIGGERS}`);
+    const error = await failing(PROMOTE);
+    for (const command of [AT_100, TRIGGERS])
+      expect(error).toContain(`. Run: npx wrangler ${command} --env production`);
+  });
 
   test.each(POINTS)(
     'a promotion that is interrupted at "%s" ends with the old version',

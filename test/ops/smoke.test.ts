@@ -24,6 +24,19 @@ test('passes, and removes its animals and nobody else’s', async () => {
   expect((await store.fetch('/v1/pets')).body).toEqual([body]);
 });
 
+test('removes its animals after an interrupt, too', async () => {
+  const controller = new AbortController();
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    // By then it has two animals.
+    if (url.endsWith('/orders')) controller.abort();
+    return fetch(url, init);
+  });
+  const { signal } = controller;
+  await expect(smokeTest({ ...subject, signal })).rejects.toThrow('aborted');
+  vi.unstubAllGlobals();
+  expect((await store.fetch('/v1/pets')).body).toEqual([]);
+});
+
 test('of reads writes nothing, and uses only what every version has', async () => {
   await store.create(REX);
   await store.create(REX);
