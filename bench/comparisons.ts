@@ -2,31 +2,29 @@
 import { OPERATIONS } from './calls.ts';
 import { compare } from './load.ts';
 import type { Section } from './results.ts';
-import { withServers } from './servers.ts';
 
 const { listPets, getPet, createPet } = OPERATIONS;
 const LIST_100 = { path: '/v1/pets?limit=100' };
 
 /** With local bindings, on ten thousand animals. */
-export function compareWithBareWorker(): Promise<Section> {
-  return withServers(['src/index.ts', 'bench/workers/bare.ts'], 10_000, async (store, bare) => ({
-    figures: [
-      await compare(store, bare, 12, { name: 'list of 20', call: listPets, max: 1.08 }),
-      await compare(store, bare, 12, { name: 'list of 100', call: LIST_100, max: 1 }),
-      await compare(store, bare, 12, { name: 'get', call: getPet, max: 1.11 }),
-      await compare(store, bare, 12, { name: 'create', call: createPet, max: 1.13 }),
-    ],
-  }));
+export async function compareWithBareWorker(): Promise<Section> {
+  const workers = { store: 'src/index.ts', baseline: 'bench/workers/bare.ts' };
+  const figures = await compare({ ...workers, pets: 10_000, requestsPerConnection: 12 }, [
+    { name: 'list of 20', call: listPets, max: 1.08 },
+    { name: 'list of 100', call: LIST_100, max: 1 },
+    { name: 'get', call: getPet, max: 1.11 },
+    { name: 'create', call: createPet, max: 1.13 },
+  ]);
+  return { figures };
 }
 
 /** With stub bindings. The store builds its log lines, and does not print them. */
-export function compareWithHono(): Promise<Section> {
-  const entries = ['bench/workers/stubbed.ts', 'bench/workers/hono.ts'];
-  return withServers(entries, 0, async (store, hono) => ({
-    figures: [
-      await compare(store, hono, 60, { name: 'list of 20', call: listPets, max: 2.3 }),
-      await compare(store, hono, 60, { name: 'get', call: getPet }),
-      await compare(store, hono, 60, { name: 'create', call: createPet, max: 2.3 }),
-    ],
-  }));
+export async function compareWithHono(): Promise<Section> {
+  const workers = { store: 'bench/workers/stubbed.ts', baseline: 'bench/workers/hono.ts' };
+  const figures = await compare({ ...workers, pets: 0, requestsPerConnection: 60 }, [
+    { name: 'list of 20', call: listPets, max: 2.3 },
+    { name: 'get', call: getPet },
+    { name: 'create', call: createPet, max: 2.3 },
+  ]);
+  return { figures };
 }

@@ -2,36 +2,57 @@
 import { type Call, headersOf } from './calls.ts';
 import { cpuMs } from './processes.ts';
 import type { Figure } from './results.ts';
-import type { Server } from './servers.ts';
+import { build, type Server, withServers } from './servers.ts';
 import { mean, ratio } from './statistics.ts';
 
-const WARM_UP_ROUNDS = 6;
-const ROUNDS = 40;
+/** The same worker takes up to 5 % more or less CPU in another process. So each is started this often. */
+const STARTS = 5;
+const WARM_UP_ROUNDS = 2;
+const ROUNDS = 8;
 const CONNECTIONS = 16;
 
-/** A request to two servers. `max`: of the ratio of CPU times, store ÷ baseline. */
+/** The files of the store and of a worker to compare it with, how many animals each has, and the load of a round. */
+type Pair = { store: string; baseline: string; pets: number; requestsPerConnection: number };
+
+/** A request to both workers. `max`: of the ratio of CPU times, store ÷ baseline. */
 type Comparison = { name: string; call: Call; max?: number };
 
+/** The CPU times of its rounds. */
+type Measured = Comparison & { ours: number[]; theirs: number[] };
+
 /**
- * In each round, each connection sends the request `count` times to the store, and then to the baseline: other load on
- * the machine affects both equally.
+ * In each short round, each connection sends its requests to one worker and then to the other: other load on the machine
+ * affects both equally. They take turns to be the first.
  */
-export async function compare(
-  store: Server,
-  baseline: Server,
-  count: number,
-  { call, ...comparison }: Comparison,
-): Promise<Figure> {
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
-    ours.push(await measure(store, call, count));
-    theirs.push(await measure(baseline, call, count));
+export async function compare(pair: Pair, comparisons: Comparison[]): Promise<Figure[]> {
+  const { store, baseline, pets, requestsPerConnection } = pair;
+  const files = [await build(store), await build(baseline)];
+  const measured = comparisons.map((comparison): Measured => {
+    return { ...comparison, ours: [], theirs: [] };
+  });
+  for (let start = 0; start < STARTS; start += 1) {
+    await withServers(files, pets, async (ourServer, theirServer) => {
+      for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
+        for (const { call, ours, theirs } of measured) {
+          const turns = [
+            { server: ourServer, times: ours },
+            { server: theirServer, times: theirs },
+          ];
+          if (round % 2 === 1) turns.reverse();
+          for (const { server, times } of turns) {
+            const time = await measure(server, call, requestsPerConnection);
+            if (round >= WARM_UP_ROUNDS) times.push(time);
+          }
+        }
+      }
+    });
   }
-  ours.splice(0, WARM_UP_ROUNDS);
-  theirs.splice(0, WARM_UP_ROUNDS);
-  const estimate = ratio(ours, theirs);
-  return { ...comparison, estimate, store: mean(ours), baseline: mean(theirs) };
+  return measured.map(({ call, ours, theirs, ...comparison }) => ({
+    ...comparison,
+    estimate: ratio(ours, theirs),
+    store: mean(ours),
+    baseline: mean(theirs),
+  }));
 }
 
 /** The CPU time of a request, in microseconds. */

@@ -31,10 +31,14 @@ export async function readResults(): Promise<Results> {
   return JSON.parse(await readFile(FILE, 'utf8'));
 }
 
-/** Measures a part, and replaces its section in bench/results.json. */
+/** Measures a part and, if every figure is a number, replaces its section in bench/results.json. */
 export async function record(part: string, measure: () => Promise<Section>): Promise<Section> {
   const start = new Date();
   const section = await measure();
+  for (const { name, estimate } of section.figures ?? []) {
+    const isNumber = Object.values(estimate).every(Number.isFinite);
+    if (!isNumber) throw new Error(`${part}: "${name}" could not be measured`);
+  }
   const run = {
     date: start.toISOString(),
     seconds: (Date.now() - start.getTime()) / 1000,

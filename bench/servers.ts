@@ -16,18 +16,18 @@ process.env.WRANGLER_LOG ??= 'warn';
 /** A worker that accepts `KEY`. `pids` are the processes of its runtime. */
 export type Server = { port: number; env: Env; pids: string[] };
 
-/** Builds workers and serves them, each with its own animals, while `measure` runs. */
+/** Serves built workers, each with its own animals, while `measure` runs. */
 export async function withServers<T>(
-  entries: string[],
+  files: string[],
   pets: number,
   measure: (...servers: Server[]) => Promise<T>,
 ): Promise<T> {
   const runtimes: Miniflare[] = [];
   const servers: Server[] = [];
   try {
-    for (const entry of entries) {
+    for (const file of files) {
       const others = workerdPids();
-      const runtime = start(await build(entry));
+      const runtime = start(file);
       runtimes.push(runtime);
       const port = Number((await runtime.unsafeGetDirectURL()).port);
       const env = await runtime.getBindings<Env>();

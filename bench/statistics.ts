@@ -6,17 +6,21 @@ export function exact(value: number): Estimate {
 }
 
 export function mean(values: number[]): Estimate {
-  const ones = values.map(() => 1);
-  return ratio(values, ones);
+  return { value: sum(values) / values.length, ...spread(values) };
 }
 
 /** The ratio of the totals, so that it includes rounds with a garbage collection, and the spread of the rounds' ratios. */
 export function ratio(numerators: number[], denominators: number[]): Estimate {
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   const ratios = numerators.map((numerator, round) => numerator / Number(denominators[round]));
-  ratios.sort((a, b) => a - b);
-  const at = (share: number) => ratios[Math.floor(share * ratios.length)] ?? Number.NaN;
-  return { value: sum(numerators) / sum(denominators), low: at(0.25), high: at(0.75) };
+  return { value: sum(numerators) / sum(denominators), ...spread(ratios) };
+}
+
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+
+function spread(values: number[]): { low: number; high: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
+  return { low: at(0.25), high: at(0.75) };
 }
 
 /** `12.3 (11.9–12.7)`: the value and its spread, in three or more significant digits. An exact value is alone. */

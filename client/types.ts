@@ -17,9 +17,12 @@ const PAGE_PARAMETERS = ['after'];
 export async function typesOf(text: string): Promise<Record<string, string>> {
   const int64Fields = new Set<string>();
   const description = JSON.parse(text, (name, value) => {
-    for (const [field, schema] of name === 'properties' ? Object.entries(value) : [])
-      if (isInt64(Object(schema))) int64Fields.add(field);
-    if (value?.in === 'path' && isInt64(value.schema)) int64Fields.add(value.name);
+    if (name === 'properties') {
+      for (const [field, schema] of Object.entries(value))
+        if (isInt64(Object(schema))) int64Fields.add(field);
+    }
+    // A parameter can have `content` in place of `schema`.
+    if (value?.in === 'path' && isInt64(Object(value.schema))) int64Fields.add(value.name);
     return value;
   });
   const nodes = await openapiTypescript(description, {

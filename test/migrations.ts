@@ -1,12 +1,14 @@
 /** Whether a migration only expands the schema: the code that is served, and older code, must work on the new tables. */
 import { isDeepStrictEqual } from 'node:util';
+import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
 
-/** Two rows for each table. The second is deleted, so that the largest id is only in `sqlite_sequence`. */
+/** Three rows for each table. The last is deleted, so that the largest id is only in `sqlite_sequence`. */
 const ROWS: Record<string, string> = {
-  pets: "(name, category_id, status) VALUES ('Rex', 9007199254740993, NULL), ('Mia', 1, 'sold')",
-  orders: "(pet_id, status) VALUES (1, 'placed'), (2, 'cancelled')",
-  idempotency_keys:
-    "(key_hash, created_at, body_hash, response) VALUES ('a', 0, 'b', '{}'), ('c', 0, 'd', '')",
+  pets: `(name, category_id, status)
+    VALUES ('Rex', 9007199254740993, 'pending'), ('Mia', -1, NULL), ('Tom', 2, 'sold')`,
+  orders: "(pet_id, status) VALUES (1, 'placed'), (2, 'cancelled'), (3, 'placed')",
+  idempotency_keys: `(key_hash, created_at, body_hash, response)
+    VALUES ('a', 0, 'b', '{}'), ('c', 0, 'd', ''), ('e', 0, 'f', '')`,
 };
 
 /** Something that is true of a table: it has a row, a column, an index, … */
@@ -16,7 +18,7 @@ const FACTS = [
   'SELECT type AS kind, tbl_name AS "table", sql AS value FROM sqlite_schema',
   'SELECT \'unique index\', tbl_name, i.name FROM sqlite_schema, pragma_index_list(tbl_name) AS i WHERE "unique"',
   "SELECT 'expression', tbl_name, s.name FROM sqlite_schema AS s, pragma_index_xinfo(s.name) WHERE cid = -2",
-  'SELECT \'reference\', tbl_name, k."table" FROM sqlite_schema, pragma_foreign_key_list(tbl_name) AS k',
+  'SELECT \'reference\', tbl_name, lower(k."table") FROM sqlite_schema, pragma_foreign_key_list(tbl_name) AS k',
   "SELECT 'largest id', name, CAST(seq AS TEXT) FROM sqlite_sequence",
 ].join(' UNION ');
 
@@ -32,10 +34,13 @@ export async function problemsOf(db: D1Database, migrations: string[]): Promise<
   await execute(db, [...removals, ...migrations.slice(0, -1)].join('\n'));
   const columns = Map.groupBy(await select(db, COLUMNS), ({ table }) => table);
   const queries = [FACTS];
+  const writes: string[] = [];
   for (const [table, list] of columns) {
     const rows = ROWS[table];
     if (!rows) throw new Error(`test/migrations.ts has no rows for the table ${table}`);
-    await execute(db, `INSERT INTO ${table} ${rows}; DELETE FROM ${table} WHERE rowid = 2`);
+    const insert = `INSERT INTO ${table} ${rows};`;
+    await execute(db, `${insert} DELETE FROM ${table} WHERE rowid = 3`);
+    writes.push(`DELETE FROM ${table}; ${insert}`);
     const values = list.map(({ value }) => `quote(${value})`).join(" || ', ' || ");
     queries.push(`SELECT 'row' AS kind, '${table}' AS "table", ${values} AS value FROM ${table}`);
   }
@@ -43,19 +48,19 @@ export async function problemsOf(db: D1Database, migrations: string[]): Promise<
   try {
     await execute(db, migrations.at(-1) ?? '');
     const after = await select(db, ...queries);
+    // Served code still writes. Only then SQLite finds that a reference is to nothing, or to a column that is not unique.
+    await execute(db, writes.join('\n'));
     const gone = difference(before, after).filter((fact) => !hasGrown(fact, after, columns));
     const added = difference(after, before).filter((fact) => !mayBeAdded(fact, columns));
     return [...gone, ...added].map(({ kind, table, value }) => `${kind} of ${table}: ${value}`);
   } catch (error) {
-    // A new constraint rejects a row, or a table or a column of a query is gone.
+    // A new constraint rejects a row or a write, or a table or a column of a query is gone.
     return [String(error)];
   }
 }
 
-/** In one call: a prepared statement takes several, because the database is in another process. */
 async function execute(db: D1Database, sql: string): Promise<void> {
-  // D1 takes each line for a statement.
-  await db.exec(sql.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
+  await db.batch(splitSqlQuery(sql).map((statement) => db.prepare(statement)));
 }
 
 async function select(db: D1Database, ...queries: string[]): Promise<Fact[]> {
