@@ -6,11 +6,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { typesOf } from './types.ts';
 
+const args = process.argv.slice(2);
+if (args.some((arg) => arg !== '--check')) {
+  console.error('error: the only option is --check');
+  process.exit(2);
+}
+
 const description = readFileSync(join(import.meta.dirname, '../public/v1/openapi.json'), 'utf8');
 
 for (const [name, content] of Object.entries(await typesOf(description))) {
   const path = join(import.meta.dirname, name);
-  if (!process.argv.includes('--check')) writeFileSync(path, content);
+  if (!args.includes('--check')) writeFileSync(path, content);
   else if (!existsSync(path) || content !== readFileSync(path, 'utf8')) {
     console.error(`client/${name} is out of date: run \`npm run client:types\``);
     process.exitCode = 1;

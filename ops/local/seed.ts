@@ -5,8 +5,8 @@ import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
 import { addPets } from './sample-data.ts';
 import { setUpLocalStore } from './store.ts';
 
-/** Close to the maximum size of a D1 database. */
-const MAX = 100_000_000;
+/** For more, run it again. */
+const MAX = 1_000_000;
 
 const program = createProgram('npm run seed --', 'Adds animals to the local store.')
   .requiredOption('--pets <number>', 'number of animals', integerFrom(1, MAX))

@@ -41,7 +41,7 @@ function withFix(error: Error, environment: string): Error {
   const { message } = error;
   if (/no such (table|column)/.test(message)) {
     if (environment === 'local') {
-      return serviceUnavailable('The store is not set up. Start it with: npm start', error);
+      return serviceUnavailable('The store lacks a migration. Restart it: npm start', error);
     }
     const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
     return new Error(`${message}. To apply the migrations: ${command}`, { cause: error });
