@@ -15,13 +15,12 @@ type Config = ReturnType<typeof read>;
 const UNIQUE = ['database_name', 'database_id', 'id', 'namespace_id', 'pattern', 'BASE_URL'];
 const DIFFERENT = [...UNIQUE, 'targetEnvironment', 'account_id', 'routes', 'vars', 'limit'];
 
-function uniqueValues(config: Config): string[] {
-  const values = [`name ${config.name}`];
-  JSON.stringify(config, (key, value) => {
-    if (UNIQUE.includes(key)) values.push(`${key} ${value}`);
-    return value;
+/** The unique values in a part of a configuration, such as `id local`. */
+function uniqueValues(part: object): string[] {
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (UNIQUE.includes(name)) return [`${name} ${value}`];
+    return typeof value === 'object' && value !== null ? uniqueValues(value) : [];
   });
-  return values;
 }
 
 /** Everything that is the same in all environments. */
@@ -41,7 +40,8 @@ test.each(DEPLOYED)('%s has the settings of the local store, and its own address
 });
 
 test('environments share no database, namespace, limiter, name or address', () => {
-  const values = [local, ...DEPLOYED.map(read)].flatMap(uniqueValues);
+  const configs = [local, ...DEPLOYED.map(read)];
+  const values = configs.flatMap((config) => [`name ${config.name}`, ...uniqueValues(config)]);
   expect(values).toHaveLength(6 + 8 + 8);
   expect(new Set(values).size).toBe(values.length);
 });
@@ -49,7 +49,10 @@ test('environments share no database, namespace, limiter, name or address', () =
 test('the top level names no account or address, and logs no invocations', () => {
   const limiter = { simple: { period: PERIOD_S } };
   expect(local).toMatchObject({
-    ...{ account_id: 'local-only', routes: undefined, workers_dev: false, preview_urls: false },
+    account_id: 'local-only',
+    routes: undefined,
+    workers_dev: false,
+    preview_urls: false,
     // Invocation logs contain URLs and headers.
     observability: { enabled: true, logs: { invocation_logs: false } },
     ratelimits: [limiter, limiter],

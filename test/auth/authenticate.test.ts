@@ -108,5 +108,6 @@ test.each([
   { restriction: { scopes: 'write' }, scopes: ['read'] },
   { restriction: { scopes: ['read', 'write'], scope: 'read' }, scopes: ['read'] },
 ])('a key with $restriction has the scopes $scopes', ({ restriction, scopes }) => {
-  expect(scopesOf({ ...VALID, ...restriction })).toEqual(scopes);
+  const record = parseRecord(JSON.stringify({ ...VALID, ...restriction }));
+  expect(scopesOf(record)).toEqual(scopes);
 });

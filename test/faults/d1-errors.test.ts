@@ -22,10 +22,11 @@ test.each([
   'disk I/O error: SQLITE_IOERR',
   'an unknown error',
 ])('an error of the platform is a 503: %s', async (text) => {
-  await store.fault({ d1: [{ text }] });
+  const message = `D1_ERROR: ${text}`;
+  await store.fault({ d1: [{ text: message }] });
   expectError(await create(), 503, 'service_unavailable', expect.any(String));
   const [line] = await store.logLines();
-  expect(line).toMatchObject({ status: 503, cause: text });
+  expect(line).toMatchObject({ status: 503, cause: message });
   expect(line).not.toHaveProperty('stack');
 });
 
@@ -45,7 +46,7 @@ test.each([
   ['D1_COLUMN_NOTFOUND: Column not found (breed)'],
   ['Wrong number of parameter bindings for SQL query.'],
 ])('a mistake of the service is a 500, with the fix if it is known: %s', async (text, fix = '') => {
-  await store.fault({ d1: [{ text }] });
+  await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
   expectError(await create(), 500, 'internal_error', INTERNAL);
   const [line] = await store.logLines();
   expect(line).toMatchObject({ cause: expect.stringContaining(text), stack: expect.any(String) });

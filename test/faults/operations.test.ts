@@ -35,6 +35,8 @@ type Operation = {
   message: string;
   /** The contents of D1 after the operation has taken effect once. */
   after: unknown[];
+  /** The status of the same request after that. */
+  again: number;
 };
 
 const RECORD = expect.stringMatching(/^key /);
@@ -47,12 +49,14 @@ const KEYED: Operation[] = [
     send: () => create('k'),
     message: KEYED_MESSAGE,
     after: [AVAILABLE, ORDERED, 'animal 3 Max 3', RECORD, ORDER],
+    again: 201,
   },
   {
     name: 'placeOrder with a key',
     send: () => placeOrder('k'),
     message: KEYED_MESSAGE,
     after: ['animal 1 Rex 3 pending', ORDERED, RECORD, ORDER, 'order 2 of 1 placed'],
+    again: 201,
   },
 ];
 
@@ -64,6 +68,7 @@ const WRITES: Operation[] = [
     message:
       'The database did not respond. It is unknown whether the animal was added. Check before you retry. To make retries safe, send an Idempotency-Key with the first request.',
     after: [AVAILABLE, ORDERED, 'animal 3 Max 3', ORDER],
+    again: 201,
   },
   {
     name: 'updatePet',
@@ -71,6 +76,7 @@ const WRITES: Operation[] = [
     message:
       'The database did not respond. It is unknown whether the animal was changed. Check before you retry: the same change could overwrite a later one of another client.',
     after: ['animal 1 Max 3 sold', ORDERED, ORDER],
+    again: 200,
   },
   {
     name: 'deletePet',
@@ -78,6 +84,7 @@ const WRITES: Operation[] = [
     message:
       'The database did not respond. It is unknown whether the animal was deleted. A retry is safe: 404 means that the animal is deleted.',
     after: [ORDERED, ORDER],
+    again: 404,
   },
   {
     name: 'placeOrder',
@@ -85,6 +92,7 @@ const WRITES: Operation[] = [
     message:
       'The database did not respond. It is unknown whether the order was placed. Check before you retry. To make retries safe, send an Idempotency-Key with the first request.',
     after: ['animal 1 Rex 3 pending', ORDERED, ORDER, 'order 2 of 1 placed'],
+    again: 409,
   },
   {
     name: 'updateOrder',
@@ -92,12 +100,15 @@ const WRITES: Operation[] = [
     message:
       'The database did not respond. It is unknown whether the order was changed. A retry is safe: setting the current status again changes nothing.',
     after: [AVAILABLE, 'animal 2 Rex 3 sold', 'order 1 of 2 delivered'],
+    again: 200,
   },
 ];
 
 const READS = {
-  ...{ listPets: '/v1/pets', getPet: '/v1/pets/1' },
-  ...{ listOrders: '/v1/store/orders', getOrder: '/v1/store/orders/1' },
+  listPets: '/v1/pets',
+  getPet: '/v1/pets/1',
+  listOrders: '/v1/store/orders',
+  getOrder: '/v1/store/orders/1',
 };
 
 test('every operation of the description is tried while D1 fails', () => {
@@ -115,26 +126,46 @@ async function expectUnavailable(send: Operation['send'], message: string, fault
   expect((await store.calls()).d1).toBe(1);
 }
 
-test.each(Object.entries(READS))('%s is a 503 while D1 throws, then works', async (_, path) => {
+test.each(
+  Object.entries(READS).flatMap(([name, path]) => [
+    { name, path, fault: 'throws' as const },
+    { name, path, fault: 'hangs' as const },
+  ]),
+)('$name is a 503 while D1 $fault, then works', async ({ path, fault }) => {
   const read = () => store.fetch(path);
-  await expectUnavailable(read, 'The database is temporarily unavailable.', 'throws');
+  await expectUnavailable(read, 'The database is temporarily unavailable.', fault);
   expect((await read()).status).toBe(200);
 });
 
-test.each(WRITES)(
-  '$name is a 503 when D1 fails, whether it took effect or not',
-  async (operation) => {
-    const { send, message, after } = operation;
-    await expectUnavailable(send, message, 'throws');
-    expect(await contents(store)).toEqual([AVAILABLE, ORDERED, ORDER]);
-    await expectUnavailable(send, message, 'loses the response');
-    expect(await contents(store)).toEqual(after);
-  },
-);
+test.each(WRITES)('$name is a 503 when D1 fails, whether it took effect or not', async (write) => {
+  const { send, message, after, again } = write;
+  await expectUnavailable(send, message, 'throws');
+  expect(await contents(store)).toEqual([AVAILABLE, ORDERED, ORDER]);
+  await expectUnavailable(send, message, 'loses the response');
+  expect(await contents(store)).toEqual(after);
+  expect((await send()).status).toBe(again);
+});
+
+test.each(WRITES)('$name takes effect once if D1 executes it after the 503', async (write) => {
+  await expectUnavailable(write.send, write.message, 'runs late');
+  expect(await contents(store)).toEqual([AVAILABLE, ORDERED, ORDER]);
+  // D1 executes the late call after that of the next request.
+  await store.fetch('/v1/pets');
+  expect(await contents(store)).toEqual(write.after);
+});
 
 test.each(KEYED)('$name takes effect once if D1 executes it after a retry', async (operation) => {
   await expectUnavailable(operation.send, operation.message, 'runs late');
   const { status, headers } = await operation.send();
   expect([status, headers.has('idempotency-replayed')]).toEqual([201, false]);
+  expect(await contents(store)).toEqual(operation.after);
+});
+
+test.each(KEYED)('a retry of $name gets the response that was lost', async (operation) => {
+  await expectUnavailable(operation.send, operation.message, 'loses the response');
+  const { headers, text } = await operation.send();
+  expect(headers.get('idempotency-replayed')).toBe('true');
+  const { pathname } = new URL(headers.get('location') ?? '');
+  expect((await store.fetch(pathname)).text).toBe(text);
   expect(await contents(store)).toEqual(operation.after);
 });

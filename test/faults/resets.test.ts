@@ -34,14 +34,20 @@ async function fault(faults?: Faults): Promise<Calls> {
 beforeAll(async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'worker.ts')],
-    ...{ bundle: true, format: 'esm', write: false },
+    bundle: true,
+    format: 'esm',
+    write: false,
   });
   const { workerOptions } = workerOptionsOf(join(PROJECT_ROOT, 'wrangler.toml'));
   const { modulesRules: _, assets: __, ...options } = workerOptions;
   const script = outputFiles[0]?.text ?? '';
   miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      ...{ ...options, name: 'direct', modules: true, script, unsafeDirectSockets: [{ port: 0 }] },
+      ...options,
+      name: 'direct',
+      modules: true,
+      script,
+      unsafeDirectSockets: [{ port: 0 }],
       handleStructuredLogs: ({ message }) => lines.push(message),
     }),
   );

@@ -39,8 +39,12 @@ export type Calls = {
 type FaultyEnv = Bindings & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
 
 const noCalls = (): Calls => ({
-  ...{ kvReads: 0, keyLimits: 0, d1: 0, held: 0 },
-  ...{ sessions: [], last: {} },
+  kvReads: 0,
+  keyLimits: 0,
+  d1: 0,
+  held: 0,
+  sessions: [],
+  last: {},
 });
 
 let faults: Faults = {};
@@ -111,7 +115,8 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
     return { ...queriesOf(session), getBookmark: () => session.getBookmark() };
   };
   return {
-    ...{ ...env, ...faults.vars },
+    ...env,
+    ...faults.vars,
     DB: Object.assign(Object.create(database), { ...queriesOf(database), withSession }),
     API_KEYS: Object.assign(Object.create(env.API_KEYS), { get: readKv }),
     RATE_LIMITER: limiter('RATE_LIMITER'),

@@ -13,11 +13,20 @@ test('a request writes one line with the fields for operators', async () => {
     {
       time: expect.stringMatching(/T.+Z$/),
       requestId: reply.headers.get('x-request-id'),
-      ...{ environment: 'local', method: 'POST', operation: 'createPet', route: '/v1/pets' },
-      ...{ status: 201, durationMs: expect.any(Number), kvMs: expect.any(Number), keyId: 'one' },
-      ...{ d1Ms: expect.any(Number), d1Attempts: 1 },
+      environment: 'local',
+      method: 'POST',
+      operation: 'createPet',
+      route: '/v1/pets',
+      status: 201,
+      durationMs: expect.any(Number),
+      keyId: 'one',
+      kvMs: expect.any(Number),
+      d1Ms: expect.any(Number),
+      d1Attempts: 1,
+      ray: '8f1c0d2e3a4b5c6d-FRA',
       // Those of the local runtime.
-      ...{ ray: '8f1c0d2e3a4b5c6d-FRA', colo: 'DFW', country: 'US' },
+      colo: 'DFW',
+      country: 'US',
     },
   ]);
   // docs/operations.md, Costs. Production adds a region, and has a longer name.

@@ -25,6 +25,7 @@ test.each([
   ['without', () => ({})],
 ])('a body has at most 16,384 bytes, %s a Content-Length', async (_, headersOf) => {
   const accepted = await send('POST', '/v1/pets', BODY.padEnd(16_384), headersOf(16_384));
+  // An accepted body reaches D1, which `send` does not have.
   expect(accepted.status).toBe(503);
   const { body } = await send('POST', '/v1/pets', BODY.padEnd(16_385), headersOf(16_385));
   expect(errorOf(body)).toBe('413 body_too_large: The body must be at most 16384 bytes.');

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseInt64 } from '../../src/http/int64.ts';
 import { parseBody } from '../../src/http/json.ts';
@@ -47,3 +48,12 @@ test.each([
   ...['1.5', '1e-1', '1e-400', '1.00000000000000000001', `1e-${'9'.repeat(400)}`],
   ...['', '-', 'abc', ' 1', '1 ', '+1', '0x10', '1_000', '٣', '1n', 'Infinity', '1e', '.5', '5.'],
 ])('%j is not an int64', (source) => expect(parseInt64(source)).toBeUndefined());
+
+test('every int64 of a body is exact, also with more zeros and an exponent', () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  const property = fc.property(int64, fc.nat(25), (value, zeros) => {
+    expect(parseBody(`{"a":${value}}`)).toEqual({ a: value });
+    expect(parseInt64(`${value}${'0'.repeat(zeros)}e-${zeros}`)).toBe(value);
+  });
+  fc.assert(property, { seed: 123 });
+});

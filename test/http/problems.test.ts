@@ -50,7 +50,8 @@ test.each([
   { part: 'headers', headers: INVALID, message: `${BOOKMARK}; If-Match: ${UNSUPPORTED}` },
   { part: 'path', message: PET_ID },
   {
-    ...{ part: 'body', path: '/v1/pets/1' },
+    part: 'body',
+    path: '/v1/pets/1',
     message: `name: must not be empty; nmae: is not a known field: ${KNOWN}`,
   },
 ])('updatePet reports an invalid $part before later parts', async (each) => {

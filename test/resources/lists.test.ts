@@ -1,22 +1,29 @@
 /** listPets and listOrders: their pages, and the queries that they reject. */
 import { expect, test } from 'vitest';
 import { startApp } from '../in-process.ts';
-import { expectError, seedStore } from '../orders/steps.ts';
+import { deletePet, expectError, insertPets, seedStore } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
 /** A request that reached D1 would be a 503. */
 const send = startApp(store);
 
-/** The ids of each page from this path to the last, such as `1 2 3`. */
+/** The ids of a page, such as `1 2 3`, and the path of the next page. */
+async function readPage(path: string): Promise<{ ids: string; next: string | undefined }> {
+  const { text, headers } = await store.fetch(path);
+  const ids = Array.from(text.matchAll(/\{"id":(-?[0-9]+)/g), ([, id]) => id);
+  const link = /^<http:\/\/[^/]+(\/[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '');
+  return { ids: ids.join(' '), next: link?.[1] };
+}
+
+/** The ids of each page from this path to the last. */
 async function pagesFrom(path: string): Promise<string[]> {
   const pages: string[] = [];
   for (let next: string | undefined = path; next; ) {
-    const { text, headers } = await store.fetch(next);
-    const ids = Array.from(text.matchAll(/\{"id":(-?[0-9]+)/g), ([, id]) => id);
-    pages.push(ids.join(' '));
+    const page = await readPage(next);
+    pages.push(page.ids);
     expect(pages.length, 'the pages do not end').toBeLessThan(10);
-    next = /^<http:\/\/[^/]+(\/[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    next = page.next;
   }
   return pages;
 }
@@ -37,6 +44,18 @@ test.each([
   expect(await pagesFrom(`${list.path}?limit=7`)).toEqual(['1 2 3 4 5 6 7', '8 9 10 11 12']);
   expect(await pagesFrom(`${list.path}?limit=6`)).toEqual(['1 2 3 4 5 6', '7 8 9 10 11 12']);
   expect(await pagesFrom(`${list.path}?limit=2&status=${list.status}`)).toEqual(['2 6', '10']);
+});
+
+test('no animal is skipped or repeated while others are added and deleted', async () => {
+  await insertPets(store, 'sold', 'sold', 'sold', 'sold', 'sold');
+  const first = await readPage('/v1/pets?limit=2');
+  await store.create({ name: 'Max', categoryId: 3 });
+  await deletePet(store, 2);
+  const second = await readPage(first.next ?? '');
+  await store.create({ name: 'Tom', categoryId: 3 });
+  await deletePet(store, 4);
+  const others = await pagesFrom(second.next ?? '');
+  expect([first.ids, second.ids, ...others]).toEqual(['1 2', '3 4', '5 6', '7']);
 });
 
 test('pages keep every digit of ids, with and without a filter', async () => {

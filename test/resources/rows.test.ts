@@ -63,3 +63,20 @@ test.each(LISTS)('a list of %s reads at most limit + 1 rows', async (_, list, st
     }
   }
 });
+
+test.each(LISTS)(
+  'a list of %s searches an index, with and without a status',
+  async (table, list, status) => {
+    const { DB } = await store.bindings();
+    const planOf = async (filter: object) => {
+      const { sql, values } = list({ limit: 20, after: 5n, ...filter }).page;
+      const plan = DB.prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values);
+      const { results } = await plan.all<{ detail: string }>();
+      return results.map(({ detail }) => detail);
+    };
+    const byId = `SEARCH ${table} USING INTEGER PRIMARY KEY (rowid>?)`;
+    const byStatus = `SEARCH ${table} USING INDEX ${table}_by_status (status=? AND rowid>?)`;
+    expect(await planOf({})).toContain(byId);
+    expect(await planOf({ status })).toContain(byStatus);
+  },
+);

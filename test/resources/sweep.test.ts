@@ -63,8 +63,11 @@ test.each([
   log.mockRestore();
   expect(run).toHaveBeenCalledTimes(calls);
   expect(JSON.parse(line)).toEqual({
-    ...{ time: '2026-11-20T12:00:00.000Z', environment: 'production' },
-    ...{ task: 'sweep idempotency keys', removed: calls * 1_000 },
-    ...{ finished: false, durationMs: calls * callMs },
+    time: '2026-11-20T12:00:00.000Z',
+    environment: 'production',
+    task: 'sweep idempotency keys',
+    removed: calls * 1_000,
+    finished: false,
+    durationMs: calls * callMs,
   });
 });
