@@ -48,7 +48,7 @@ test('a local store without migrations is a 503 that says how to start it', asyn
   const { headers, body } = await store.fetch('/v1/pets');
   expect(headers.get('retry-after')).toBe('5');
   expect(errorOf(body)).toBe(
-    '503 service_unavailable: The store is not set up. Start it with: npm start',
+    '503 service_unavailable: The store lacks a migration. Restart it: npm start',
   );
 });
 
