@@ -73,7 +73,6 @@ const { createPet, deletePet, updateOrder } = CALLS;
 const retryAfter = (value: string) => problem(429, 'rate_limited', { 'Retry-After': value });
 
 type Failure = {
-  title: string;
   call?: typeof createPet;
   answers?: Answer[];
   options?: Partial<StoreOptions>;
@@ -82,157 +81,135 @@ type Failure = {
   details?: object;
 };
 
-test.each<Failure>([
-  {
-    title: 'an error has the code and the fields that only a newer service has',
+/** Calls that fail, by what the user gets. */
+const FAILURES: Record<string, Failure> = {
+  'an error has the code and the fields that only a newer service has': {
     answers: [reply('{"code":"new_code","message":"New.","petId":7}', { status: 409 })],
     ends: 'new_code (New.) after 1 attempts and 0 ms',
     details: { status: 409, body: { petId: 7n }, idempotencyKey: undefined },
   },
-  {
-    // With an unhandled rejection, the run would fail.
-    title: 'a delete with metadata that finds no animal fails with pet_not_found',
+  // With an unhandled rejection, the run would fail.
+  'a delete with metadata that finds no animal fails with pet_not_found': {
     call: (store) => store.deletePet(1n).withMetadata(),
     answers: [noPet],
     ends: 'pet_not_found (a message) after 1 attempts and 0 ms',
   },
-  {
-    title: 'a repeated delete that finds no path was perhaps carried out',
+  'a repeated delete that finds no path was perhaps carried out': {
     call: deletePet,
     answers: [lost, problem(404, 'not_found')],
     ends: 'not_found (a message) after 2 attempts and 125 ms, perhaps carried out',
   },
-  {
-    title: 'a 404 of a proxy is no proof that a repeated delete was carried out',
+  'a 404 of a proxy is no proof that a repeated delete was carried out': {
     call: deletePet,
     answers: [lost, reply('<h1>', { status: 404, headers: { 'Content-Type': 'text/html' } })],
     ends: 'invalid_response (Not a response of the store: 404 text/html <h1>) after 2 attempts and 125 ms, perhaps carried out',
   },
-  {
-    title: 'an empty 200 is no response to a delete, which was perhaps carried out',
+  'an empty 200 is no response to a delete, which was perhaps carried out': {
     call: deletePet,
     answers: [reply(new Uint8Array())],
     ends: 'invalid_response (Not a response of the store: 200  ) after 1 attempts and 0 ms, perhaps carried out',
   },
-  {
-    title: 'a 200 with JSON is no response to a delete, which was perhaps carried out',
+  'a 200 with JSON is no response to a delete, which was perhaps carried out': {
     call: deletePet,
     answers: [reply('{}')],
     ends: 'invalid_response (Not a response of the store: 200 text/plain;charset=UTF-8 {}) after 1 attempts and 0 ms, perhaps carried out',
   },
-  {
-    title: 'a redirect is not followed, and the error names its address',
+  'a redirect is not followed, and the error names its address': {
     answers: [reply('<h1>', { status: 307, headers: { Location: 'https://a.example' } })],
     ends: 'invalid_response (Not a response of the store: 307 https://a.example <h1>) after 1 attempts and 0 ms, perhaps carried out',
   },
-  {
-    title: 'an update that is rejected when it is repeated was perhaps carried out',
+  'an update that is rejected when it is repeated was perhaps carried out': {
     call: updateOrder,
     answers: [unavailable, problem(409, 'invalid_transition')],
     ends: 'invalid_transition (a message) after 2 attempts and 125 ms, perhaps carried out',
     details: { requestId: 'id-503' },
   },
-  {
-    title: 'an attempt without a response ends after 15 s, and is repeated',
+  'an attempt without a response ends after 15 s, and is repeated': {
     answers: [silence, limited],
     options: { maxAttempts: 2 },
     ends: 'rate_limited (a message) after 2 attempts and 15125 ms, perhaps carried out',
   },
-  {
-    title: 'an attempt whose body never ends ends after attemptTimeoutMs',
+  'an attempt whose body never ends ends after attemptTimeoutMs': {
     call: (store) => store.createPet(REX, { maxAttempts: 2, attemptTimeoutMs: 1_000 }),
     answers: [async () => new Response(new ReadableStream())],
     ends: 'network_error (The request failed: Timeout after 1000 ms.) after 2 attempts and 2125 ms, perhaps carried out',
     details: { status: 200, cause: expect.any(DOMException) },
   },
-  {
-    title: 'a call ends after 60 s, and its error has the failure of the last attempt',
+  'a call ends after 60 s, and its error has the failure of the last attempt': {
     answers: [unavailable, silence],
     options: { attemptTimeoutMs: 90_000, signal: new AbortController().signal },
     ends: 'deadline_exceeded (Timeout after 60000 ms.) after 2 attempts and 60000 ms, perhaps carried out',
     details: { cause: { name: 'TimeoutError', cause: { code: 'service_unavailable' } } },
   },
-  {
-    title: 'the shortest random pauses double up to 4 s',
+  'the shortest random pauses double up to 4 s': {
     answers: [unavailable],
     options: { maxAttempts: 8 },
     ends: 'service_unavailable (a message) after 8 attempts and 11875 ms, perhaps carried out',
   },
-  {
-    title: 'the longest random pauses double up to 8 s',
+  'the longest random pauses double up to 8 s': {
     answers: [unavailable],
     options: { maxAttempts: 8 },
     random: 1,
     ends: 'service_unavailable (a message) after 8 attempts and 23750 ms, perhaps carried out',
   },
-  {
-    title: 'a call fails at once when its pause would exceed the deadline',
+  'a call fails at once when its pause would exceed the deadline': {
     answers: [retryAfter('60')],
     ends: 'rate_limited (a message) after 1 attempts and 0 ms',
     details: { metadata: { retryAfterSeconds: 60 } },
   },
-  {
-    title: 'a call without a deadline waits as long as Retry-After says',
+  'a call without a deadline waits as long as Retry-After says': {
     answers: [retryAfter('100'), invalid],
     options: { deadlineMs: Number.POSITIVE_INFINITY },
     ends: 'invalid_request (a message) after 2 attempts and 100125 ms',
   },
-  {
-    title: 'a pause after Retry-After is longer by up to a quarter, at random',
+  'a pause after Retry-After is longer by up to a quarter, at random': {
     answers: [retryAfter('20'), invalid],
     random: 1,
     ends: 'invalid_request (a message) after 2 attempts and 25250 ms',
   },
-  {
-    title: 'a call waits until the date of Retry-After',
+  'a call waits until the date of Retry-After': {
     answers: [retryAfter('Thu, 01 Jan 1970 00:00:20 GMT'), invalid],
     ends: 'invalid_request (a message) after 2 attempts and 20125 ms',
   },
-  {
-    title: 'a Retry-After that is past or no date adds nothing to a pause',
+  'a Retry-After that is past or no date adds nothing to a pause': {
     answers: [retryAfter('Wed, 31 Dec 1969 00:00:00 GMT'), retryAfter('soon'), invalid],
     ends: 'invalid_request (a message) after 3 attempts and 375 ms',
   },
-  {
-    title: 'a Retry-After of 0 adds nothing to a pause',
+  'a Retry-After of 0 adds nothing to a pause': {
     answers: [retryAfter('0'), invalid],
     ends: 'invalid_request (a message) after 2 attempts and 125 ms',
   },
-  {
-    title: 'a Retry-After of Infinity, 0x10 or 1e3 adds nothing to a pause',
+  'a Retry-After of Infinity, 0x10 or 1e3 adds nothing to a pause': {
     answers: [retryAfter('Infinity'), retryAfter('0x10'), retryAfter('1e3'), invalid],
     ends: 'invalid_request (a message) after 4 attempts and 875 ms',
   },
-  {
-    title: 'a call whose apiKey function throws sends nothing',
+  'a call whose apiKey function throws sends nothing': {
     options: { apiKey: () => Promise.reject(new Error('vault locked')) },
     ends: 'api_key_failed (The request failed: vault locked) after 0 attempts and 0 ms',
   },
-  {
-    title: 'a call whose apiKey function returns an invalid key sends nothing',
+  'a call whose apiKey function returns an invalid key sends nothing': {
     options: { apiKey: () => 'secret key' },
     ends: 'api_key_failed (The request failed: apiKey: must be a string of printable ASCII without spaces) after 0 attempts and 0 ms',
     details: { cause: expect.any(TypeError) },
   },
-  {
-    title: 'a call whose apiKey function fails at a repetition was perhaps carried out',
+  'a call whose apiKey function fails at a repetition was perhaps carried out': {
     answers: [lost],
     options: { apiKey: vi.fn().mockReturnValueOnce('key').mockRejectedValue('locked') },
     ends: 'api_key_failed (The request failed: locked) after 1 attempts and 125 ms, perhaps carried out',
   },
-  {
-    title: 'an apiKey function that hangs fails a call after attemptTimeoutMs',
+  'an apiKey function that hangs fails a call after attemptTimeoutMs': {
     options: { apiKey: silence },
     ends: 'api_key_failed (The request failed: Timeout after 15000 ms.) after 0 attempts and 15000 ms',
   },
-  {
-    title: 'an apiKey function that hangs fails a call after deadlineMs, if that is less',
+  'an apiKey function that hangs fails a call after deadlineMs, if that is less': {
     options: { apiKey: silence, deadlineMs: 5_000 },
     ends: 'deadline_exceeded (Timeout after 5000 ms.) after 0 attempts and 5000 ms',
   },
-])(
-  '$title',
-  async ({ call = createPet, answers = [], options, random = 0, ends, details = {} }) => {
+};
+
+test.each(Object.entries(FAILURES))(
+  '%s',
+  async (_, { call = createPet, answers = [], options, random = 0, ends, details = {} }) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
     const { store, requests } = clientWith(answers, options);
     const outcome = await outcomeOf(call(store));
