@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -18,7 +19,8 @@ rejectOtherPackageManagers();
 if (missingPackage() || isLinkMissing()) {
   await takeLock();
   if (missingPackage()) await install();
-  if (isLinkMissing()) await npm('rebuild');
+  // By name, so that npm handles no other package: a secret may be set.
+  if (isLinkMissing()) await npm('rebuild', installedNode());
 }
 
 // ---------------------------------------------------------------------------------------- state
@@ -57,8 +59,13 @@ function isOnDisk(path, { bin = {} }) {
 
 /** Older versions of npm install the project's Node.js, but remove its link with those of the other platforms. */
 function isLinkMissing() {
-  const hasNode = Object.values(readInstalled()).some(({ bin }) => bin?.node);
-  return hasNode && !existsSync('node_modules/.bin/node');
+  return installedNode() !== undefined && !existsSync('node_modules/.bin/node');
+}
+
+/** The name of the package that is the project's Node.js, if npm has installed it. */
+function installedNode() {
+  const [path] = Object.entries(readInstalled()).find(([, { bin }]) => bin?.node) ?? [];
+  return path?.replace('node_modules/', '');
 }
 
 // -------------------------------------------------------------------------------------- install
@@ -80,18 +87,20 @@ async function npm(...args) {
   const command = [process.env.npm_execpath, ...args, '--loglevel=error', '--no-progress'];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 2] });
   writeFileSync(LOCK, `${process.pid} ${child.pid}`);
-  let isInterrupted = false;
+  let received;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => {
-      isInterrupted = true;
-      // After another signal it can go on for a minute. What it leaves, the next `npm ci` removes.
+      received = signal;
+      // After SIGINT or SIGTERM, npm can go on for a minute. What it leaves, the next `npm ci` removes.
       child.kill('SIGKILL');
     });
   const dots = setInterval(() => process.stderr.write('.'), 1000);
   const [code] = await once(child, 'exit');
   clearInterval(dots);
   process.stderr.write('\n');
-  if (isInterrupted) fail('interrupted. The next command installs again.', 130);
+  // The exit code of a process that the signal ends.
+  const stopCode = 128 + constants.signals[received];
+  if (received) fail('interrupted. The next command installs again.', stopCode);
   if (code !== 0) fail(`npm ${args[0]} failed. Fix its error, then run: npm ci`, code ?? 1);
 }
 

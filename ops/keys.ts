@@ -131,7 +131,11 @@ function sameLifetime({ createdAt, expiresAt }: WholeRecord): string | undefined
   return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString();
 }
 
-/** @throws Error unless the key is active and was not rotated: then its `expiresAt` would not be its own. */
+/**
+ * The `expiresAt` of a rotated key is the end of its overlap.
+ *
+ * @throws Error unless the key is active and was not rotated.
+ */
 function rejectRotation(record: WholeRecord): void {
   const { id, rotatedTo } = record;
   const state = stateOf(record);

@@ -37,6 +37,6 @@ export function metadataOf({ status, headers }: FetchResponse, attempts: number)
 
 /** `Retry-After` is a number or a date (RFC 9110, 10.2.3). */
 function secondsOf(retryAfter: string): number {
-  const seconds = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Math.max(0, seconds || 0);
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  return Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) || 0;
 }

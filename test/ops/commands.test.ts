@@ -1,52 +1,101 @@
-/** What all commands have in common: errors of one line, exit codes, and no secrets in them. */
+/** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { oneLine } from '../../ops/command-line.ts';
+import { fakeRelease } from './fake-release.ts';
+import { runInProcess } from './in-process.ts';
 import { copyProject, freePort } from './project.ts';
 
 const project = copyProject();
-const port = await freePort();
-const other = createServer().listen(port, 'localhost');
-afterAll(() => void other.close());
 
-test('reset --help shows its usage', async () => {
-  const { code, stdout, stderr } = await project.run('local/reset.ts', ['--help']);
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** Runs a command that must fail with one line on standard error. Returns that line. */
+async function errorOf(exitCode: number, line: string, env?: Record<string, string>) {
+  const [script = '', ...args] = line.split(' ');
+  const { code, stdout, stderr } = await project.run(script, args, env);
+  expect([code, stdout]).toEqual([exitCode, '']);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  return stderr;
+}
+
+test.each(['check', 'keys', 'rename'])('npm run %s -- --help shows its usage', async (name) => {
+  const { code, stdout, stderr } = await runInProcess(`${name}.ts`, {}, ['--help']);
   expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toMatch(/^Usage: npm run reset -- /);
+  expect(stdout).toMatch(new RegExp(`^Usage: npm run ${name} -- `));
+});
+
+test('npm run release -- --help shows its usage', async () => {
+  const { code, stdout, stderr } = await fakeRelease().release(['--help']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^Usage: npm run release -- /);
+});
+
+// Their scripts can only be run as processes.
+test.each([
+  ['npm start', 'local/start.ts'],
+  ['npm run reset', 'local/reset.ts'],
+  ['npm run seed', 'local/seed.ts'],
+  ['npm run openapi', 'openapi.ts'],
+  ['npm run bundle', 'check-bundle.ts'],
+])('%s -- --help shows its usage', async (command, script) => {
+  const { code, stdout, stderr } = await project.run(script, ['--help']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(new RegExp(`^Usage: ${command} -- `));
 });
 
 test.each([
-  [2, 'local/start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
-  [2, 'local/start.ts --port 1e3', "argument '1e3' is invalid."],
-  [2, 'local/start.ts 8787', 'error: too many arguments'],
-  [2, 'local/reset.ts --env staging', "error: unknown option '--env'"],
-  [2, 'local/seed.ts', "error: required option '--pets <number>' not specified"],
-  [2, 'local/seed.ts --pets 0', "argument '0' is invalid."],
-  [2, 'keys.ts list', 'error: CLOUDFLARE_ENV is set (to "production"). Unset it', 'production'],
-  [1, `local/start.ts --port ${port}`, 'is in use. Choose another: npm start -- --port <number>'],
-  [1, 'keys.ts list --env staging', 'See "First set-up" in docs/operations.md. (wrangler: '],
-  [1, 'openapi.ts --check', 'public/v1/openapi.json is out of date. Run: npm run openapi'],
-])('it fails with the code %i and one line: %s', async (code, line, message, environment = '') => {
-  const description = join(project.path(), 'public/v1/openapi.json');
-  await rm(description, { force: true });
-  const [script = '', ...args] = line.split(' ');
-  const { stderr, ...result } = await project.run(script, args, {
-    CLOUDFLARE_ENV: environment,
+  ['local/start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
+  ['local/start.ts --port 1e3', "argument '1e3' is invalid."],
+  ['local/start.ts 8787', 'error: too many arguments'],
+  ['local/reset.ts --env staging', "error: unknown option '--env'"],
+  ['local/seed.ts', "error: required option '--pets <number>' not specified"],
+  ['local/seed.ts --pets 0', "argument '0' is invalid."],
+])('%s is refused in one line, with the exit code 2', async (line, message) => {
+  expect(await errorOf(2, line)).toContain(message);
+});
+
+test.each(['local/start.ts', 'keys.ts list', 'release.ts staging'])(
+  '%s does nothing while CLOUDFLARE_ENV is set',
+  async (line) => {
+    const error = await errorOf(2, line, { CLOUDFLARE_ENV: 'production' });
+    expect(error).toContain('error: CLOUDFLARE_ENV is set (to "production"). Unset it');
+  },
+);
+
+test('npm start on a port that is in use names the option for another', async () => {
+  const port = await freePort();
+  const other = createServer().listen(port, 'localhost');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const error = await errorOf(1, `local/start.ts --port ${port}`);
+  expect(error).toContain('is in use. Choose another: npm start -- --port <number>');
+});
+
+test('a command on an environment that is not set up names the page to read', async () => {
+  const error = await errorOf(1, 'keys.ts list --env staging', {
     CLOUDFLARE_API_BASE_URL: 'http://localhost:1',
     CLOUDFLARE_API_TOKEN: 'a-token',
   });
-  expect(result).toEqual({ code, stdout: '' });
-  expect(stderr).toContain(message);
-  expect(stderr.trimEnd()).not.toContain('\n');
+  expect(error).toContain('See "First set-up" in docs/operations.md. (wrangler: ');
+});
+
+test('openapi --check names the file that is out of date, and does not write it', async () => {
+  const description = join(project.path(), 'public/v1/openapi.json');
+  await rm(description);
+  const error = await errorOf(1, 'openapi.ts --check');
+  expect(error).toContain('public/v1/openapi.json is out of date. Run: npm run openapi');
   expect(existsSync(description)).toBe(false);
 });
 
 test('an error does not show a token, also one that wrangler quotes on two lines', () => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'first\nsecond');
   const line = oneLine(new Error('"first\nsecond" is not a valid header'));
-  vi.unstubAllEnvs();
   expect(line).toBe('"…" is not a valid header');
 });

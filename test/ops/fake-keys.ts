@@ -1,6 +1,9 @@
-/** Runs `npm run keys` in this process, with a fake of `wrangler kv key`. */
+/** Runs `npm run keys` in this process, with a fake of `wrangler kv key` that fails if it gets an API key. */
 import { expect } from 'vitest';
 import { runInProcess } from './in-process.ts';
+
+/** Finds an API key, of whatever environment. */
+const API_KEY = /animal_[a-z]+_\w/;
 
 type StoredRecord = { id: string; [member: string]: unknown };
 
@@ -9,12 +12,16 @@ export function fakeKeys() {
     const [, , command, name = '', value = '', , metadata = ''] = args;
     const where = environment === 'local' ? '--local' : '--remote';
     expect(args.slice(-3)).toEqual(['--binding', 'API_KEYS', where]);
+    // Lists of processes and wrangler's logs show arguments.
+    for (const arg of args) expect(arg).not.toMatch(API_KEY);
     fake.environment = environment;
     if (command === 'get') return fake.entries.get(name)?.value ?? '';
     if (command === 'list') {
       expect([name, value]).toEqual(['--prefix', 'key:']);
       return JSON.stringify([...fake.entries.values()]);
     }
+    // `keys list` shows the metadata: it would show a revoked key as active if only the value said so.
+    expect(JSON.parse(metadata)).toEqual(JSON.parse(value));
     const isLost = fake.beforePut(name);
     if (!isLost) fake.entries.set(name, { name, value, metadata: JSON.parse(metadata) });
     return '';

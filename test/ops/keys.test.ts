@@ -25,7 +25,7 @@ test('the rule for secret scanners finds all keys but local ones', () => {
   expect(found).toEqual(['staging', 'production']);
 });
 
-test('create prints a key alone, stores its hash, and show prints its id', async () => {
+test('create prints a key alone, passes only its hash on, and show prints its id', async () => {
   const { stdout, stderr } = await fake.run('create --label 🐈’s --env production --yes');
   expect(stderr).toContain(' (🐈’s) for production, read,write, expires never.\n');
   const [record] = fake.records();
@@ -99,10 +99,10 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
 });
 
 test.each([
-  ['key key_anna is revoked', { revokedAt: NOW }],
-  ['key key_anna was already rotated: rotate key_2 instead', { rotatedTo: 'key_2' }],
-  ['KV fails', {}],
-])('a rotation that fails late (%s) prints its key alone', async (problem, change) => {
+  ['revoked', 'key key_anna is revoked', { revokedAt: NOW }],
+  ['rotated', 'key key_anna was already rotated: rotate key_2 instead', { rotatedTo: 'key_2' }],
+  ['not written', 'KV fails', {}],
+])('a rotation prints its key alone if the old one is %s then', async (_, problem, change) => {
   const changed = { ...ANNA, ...change };
   fake.put(ANNA);
   fake.beforePut = (name) => {
@@ -115,39 +115,81 @@ test.each([
   expect(fake.records()).toEqual([changed, expect.objectContaining({ family: 'key_anna' })]);
 });
 
-test.each<[number, string, string, string?]>([
-  [2, 'create', "required option '--label <text>' not specified"],
-  [2, 'create --label \t', 'It must be 1 to 100 characters'],
-  [2, `create --label ${'x'.repeat(101)}`, 'It must be 1 to 100 characters'],
-  [2, 'create --label x --expires 1.5h', 'It must be a duration such as 15m'],
-  [2, 'create --label x --expires 2027-02-30', 'may also be a date such as 2027-01-31'],
-  [2, 'create --label x --expires 0s', 'It must be in the future.'],
-  [2, 'list --env test', 'Allowed choices are local, staging, production.'],
-  [2, 'rotate key_anna --overlap 1', 'It must be a duration such as 15m, 24h or 7d.'],
-  [2, KEY, "unknown command 'animal_…'"],
-  [2, `show ${KEY}`, 'too many arguments'],
-  [1, `revoke ${KEY}`, 'it is a key. To get its id: npm run keys -- show'],
-  [1, 'show', 'KV has no valid record of this key', KEY],
-  [1, 'show --env staging', 'it is not a key of --env staging', KEY],
-  [1, 'revoke key_invalid', 'error: there is no key with the id "key_invalid"'],
-  [1, 'rotate key_anna --env production', 'warning: 1 records in KV have no valid metadata\n'],
-  [1, 'rotate key_revoked', 'key key_revoked is revoked'],
-  [1, 'rotate key_expired', 'key key_expired is expired'],
-  [1, 'rotate key_rotated', 'key key_rotated was already rotated: rotate key_2 instead'],
-  [1, 'create --label x --env production', 'add --yes to create a key in production'],
-  [1, 'revoke key_anna --env production', 'add --yes to revoke the key key_anna (Anna) in prod'],
-  [1, 'rotate key_anna --env production', 'add --yes to rotate the key key_anna (Anna) in prod'],
-  [1, 'create --label x --env production', 'cancelled', '\n'],
-])('it fails with the code %i and changes nothing: keys %s', async (code, line, message, typed) => {
-  fake.put(ANNA);
-  // The list is out of date.
-  fake.put({ ...ANNA, id: 'key_revoked', revokedAt: NOW }, { ...ANNA, id: 'key_revoked' });
-  fake.put({ ...ANNA, id: 'key_expired', expiresAt: NOW });
-  fake.put({ ...ANNA, id: 'key_rotated', rotatedTo: 'key_2' });
-  fake.put({ id: 'key_invalid' });
+/** Runs a command that must fail and change nothing. Returns its error. `typed`: on a terminal. */
+async function errorOf(exitCode: number, line: string, typed?: string): Promise<string> {
   const before = fake.records();
-  const result = await fake.run(line, typed);
-  expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
-  expect(result.stderr).not.toContain(KEY);
+  const { code, stdout, stderr } = await fake.run(line, typed);
+  expect([code, stdout]).toEqual([exitCode, '']);
   expect(fake.records()).toEqual(before);
+  return stderr;
+}
+
+test.each([
+  ['create', "required option '--label <text>' not specified"],
+  ['create --label \t', 'It must be 1 to 100 characters'],
+  ['create --label x --expires 1.5h', 'It must be a duration such as 15m'],
+  ['create --label x --expires 2027-02-30', 'may also be a date such as 2027-01-31'],
+  ['create --label x --expires 0s', 'It must be in the future.'],
+  ['list --env test', 'Allowed choices are local, staging, production.'],
+  ['rotate key_anna --overlap 1', 'It must be a duration such as 15m, 24h or 7d.'],
+])('keys %s is refused, with the exit code 2', async (line, message) => {
+  expect(await errorOf(2, line)).toContain(message);
+});
+
+test('a label of 100 characters is accepted, but not one of 101', async () => {
+  const label = 'x'.repeat(100);
+  expect(await errorOf(2, `create --label ${label}x`)).toContain('It must be 1 to 100 characters');
+  await fake.run(`create --label ${label}`);
+  expect(fake.records()).toMatchObject([{ label }]);
+});
+
+test('a key that is passed as an argument is refused, and not printed', async () => {
+  const command = await errorOf(2, KEY);
+  const argument = await errorOf(2, `show ${KEY}`);
+  const id = await errorOf(1, `revoke ${KEY}`);
+  expect(command).toContain("unknown command 'animal_…'");
+  expect(argument).toContain('too many arguments');
+  expect(id).toContain('it is a key. To get its id: npm run keys -- show');
+  expect(command + argument + id).not.toContain(KEY);
+});
+
+test('show finds no key of another environment, and none without a record', async () => {
+  const other = await errorOf(1, 'show --env staging', KEY);
+  const unknown = await errorOf(1, 'show', KEY);
+  expect(other).toContain('it is not a key of --env staging');
+  expect(unknown).toContain('KV has no valid record of this key');
+  expect(other + unknown).not.toContain(KEY);
+});
+
+test('records without valid metadata are counted, and other keys can be revoked', async () => {
+  fake.put({ id: 'key_invalid' });
+  fake.put(ANNA);
+  const warning = 'warning: 1 records in KV have no valid metadata\n';
+  const error = 'error: there is no key with the id "key_invalid"\n';
+  expect(await errorOf(1, 'revoke key_invalid')).toBe(warning + error);
+  expect(await fake.run('revoke key_anna')).toMatchObject({ code: 0, stderr: warning });
+});
+
+test.each([
+  ['revoked', 'is revoked', { revokedAt: NOW }],
+  ['expired', 'is expired', { expiresAt: NOW }],
+  ['rotated', 'was already rotated: rotate key_2 instead', { rotatedTo: 'key_2' }],
+])('a %s key cannot be rotated, also if the list is out of date', async (_, problem, change) => {
+  fake.put({ ...ANNA, ...change }, ANNA);
+  expect(await errorOf(1, 'rotate key_anna')).toBe(`error: key key_anna ${problem}\n`);
+});
+
+test.each([
+  ['create --label x', 'create a key'],
+  ['revoke key_anna', 'revoke the key key_anna (Anna)'],
+  ['rotate key_anna', 'rotate the key key_anna (Anna)'],
+])('production is changed by %s only after a yes', async (line, change) => {
+  fake.put(ANNA);
+  const command = `${line} --env production`;
+  const noTerminal = await errorOf(1, command);
+  const enter = await errorOf(1, command, '\n');
+  expect(noTerminal).toContain(`add --yes to ${change} in production without a terminal`);
+  expect(enter).toContain(`This will ${change} in PRODUCTION. Continue? [y/N]\n`);
+  expect(enter).toContain('error: cancelled\n');
+  expect(await fake.run(command, 'y\n')).toMatchObject({ code: 0 });
 });

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import '../../ops/local/store.ts';
+import { afterEach, expect, test, vi } from 'vitest';
 import { CURRENT, parseName, parsePrefix, readTracked, rename } from '../../ops/rename.ts';
 import { checksum, generateKey } from '../../src/auth/key-format.ts';
 import { runInProcess } from './in-process.ts';
@@ -10,6 +9,10 @@ import { temporaryFolder } from './project.ts';
 
 /** Joined here, so that renaming all files back does not rename this one. */
 const NEW = { name: ['renamed', 'by', 'test'].join('-'), prefix: 'renamed9' };
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 test('no file has the old name or prefix afterwards, and renaming back restores it', () => {
   const name = CURRENT.name.replace('-', '[- ]?');
@@ -74,5 +77,4 @@ test('rename changes a committed repository, and takes no name that is used', as
   // The last script fails.
   expect(await errorOf(NEW.name, CURRENT.prefix)).toContain('but npm run format failed');
   expect(readFileSync(join(folder, 'README.md'), 'utf8')).toBe(`${NEW.name} (${NEW.name})`);
-  vi.unstubAllEnvs();
 });

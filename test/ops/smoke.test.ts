@@ -18,13 +18,13 @@ afterEach(() => {
 
 const REX = { name: 'Rex', categoryId: 1, status: 'available' };
 
-test('passes, and removes its animals and nobody else’s', async () => {
+test('the smoke test passes, and removes its animals and nobody else’s', async () => {
   const { body } = await store.create(REX);
   await smokeTest(subject);
   expect((await store.fetch('/v1/pets')).body).toEqual([body]);
 });
 
-test('removes its animals after an interrupt, too', async () => {
+test('the smoke test removes its animals after an interrupt, too', async () => {
   const controller = new AbortController();
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     // By then it has two animals.
@@ -37,7 +37,7 @@ test('removes its animals after an interrupt, too', async () => {
   expect((await store.fetch('/v1/pets')).body).toEqual([]);
 });
 
-test('of reads writes nothing, and uses only what every version has', async () => {
+test('the test of reads writes nothing, and uses only what every version has', async () => {
   await store.create(REX);
   await store.create(REX);
   const sent = new Set<string>();
@@ -59,7 +59,7 @@ test('of reads writes nothing, and uses only what every version has', async () =
   expect((await store.fetch('/v1/pets')).body).toHaveLength(2);
 });
 
-test('needs a key with exactly the scopes of its environment, and names the command that creates it', async () => {
+test('a key with other scopes is refused, with the command that creates the right one', async () => {
   const readOnly = await store.issueKey({ scopes: ['read'] });
   const command = 'npm run keys -- create --label Smoke --env local';
   for (const apiKey of [readOnly, 'x', ''])
@@ -67,7 +67,7 @@ test('needs a key with exactly the scopes of its environment, and names the comm
   expect((await store.fetch('/v1/pets')).body).toEqual([]);
 });
 
-test('needs a read-only key in production', async () => {
+test('the test of reads needs a read-only key in production', async () => {
   // The store under test, which says that it is production.
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
     url.endsWith('/health') ? Response.json({ environment: 'production' }) : fetch(url, init),
@@ -77,7 +77,7 @@ test('needs a read-only key in production', async () => {
   await expect(testReads(production)).rejects.toThrow('Smoke --read-only --env production');
 });
 
-test('repeats a request after a 429', async () => {
+test('the test of reads repeats a request after a 429', async () => {
   const rejection = new Response('', { status: 429, headers: { 'Retry-After': '0' } });
   const limited = vi.fn(fetch).mockResolvedValueOnce(rejection);
   vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
@@ -87,17 +87,20 @@ test('repeats a request after a 429', async () => {
   expect(limited).toHaveBeenCalledTimes(2);
 });
 
-test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1'])('fails when %s fails', async (path) => {
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-    url.endsWith(path)
-      ? Response.json({ code: 'internal_error' }, { status: 500 })
-      : fetch(url, init),
-  );
-  await expect(testReads(subject)).rejects.toThrow('"found":"500 internal_error"');
-});
+test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1'])(
+  'the test of reads fails when %s fails',
+  async (path) => {
+    vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+      url.endsWith(path)
+        ? Response.json({ code: 'internal_error' }, { status: 500 })
+        : fetch(url, init),
+    );
+    await expect(testReads(subject)).rejects.toThrow('"found":"500 internal_error"');
+  },
+);
 
 test.each([{ version: 'other' }, { environment: 'staging' }])(
-  'fails when not %j answers within a minute',
+  'the smoke test fails when not %j answers within a minute',
   async (expected) => {
     // The clock starts in 1970, so that the minute is over after the first answer.
     vi.spyOn(Date, 'now').mockReturnValueOnce(0);

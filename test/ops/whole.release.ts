@@ -70,14 +70,14 @@ beforeEach(() => {
 afterAll(() => cloudflare.close());
 
 describe('from the first set-up on', { shuffle: false }, () => {
-  test.each(['staging', 'production'])('%s is set up with wrangler', async (env) => {
+  test.each(['staging', 'production'])('wrangler deploys the first version of %s', async (env) => {
     await wrangler('d1', 'migrations', 'apply', 'DB', '--env', env, '--remote');
     await wrangler('deploy', '--env', env, '--no-x-provision');
     expect(sharesOf(env)).toEqual(['100']);
     expect(cloudflare.hosts.size).toBe(env === 'staging' ? 1 : 2);
   });
 
-  test('HEAD is released to staging', async () => {
+  test('a release to staging serves HEAD to all', async () => {
     expect(await run('release.ts', 'staging')).toMatch(/staging serves \S{36} to all\.\n$/);
     const { versions, deployments } = find('staging');
     const [, next] = versions;
@@ -86,7 +86,7 @@ describe('from the first set-up on', { shuffle: false }, () => {
     expect(next?.annotations['workers/tag']).toBe(await git('rev-parse', 'HEAD'));
   });
 
-  test('the same bytes are promoted, through 0, 10 and 100 %, with migrations, routes and crons', async () => {
+  test('the bytes of staging are promoted, through 0, 10 and 100 % of requests', async () => {
     await run('release.ts', 'promote', '--yes', '--hold', '0');
     const [, promoted] = find('production').versions;
     const [, tested] = find('staging').versions;
@@ -104,7 +104,7 @@ describe('from the first set-up on', { shuffle: false }, () => {
     ]);
   });
 
-  test('the first version is served again', async () => {
+  test('a rollback serves the first version again', async () => {
     const { versions } = find('production');
     const id = versions[0]?.id ?? '';
     await run('release.ts', 'rollback', id, '--env', 'production', '--yes');

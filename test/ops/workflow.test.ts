@@ -22,7 +22,7 @@ test('only the releases see secrets', () => {
 });
 
 test.each(['staging', 'promote'])(
-  '%s goes back in a step of its own when it is cancelled',
+  'the job %s goes back in a step of its own when it is cancelled',
   (job) => {
     const [release, undo] = stepsOf(jobs[job]).filter((step) => step.includes('ops/release.ts'));
     const [, id] = /^id: (\w+)/.exec(release ?? '') ?? [];
@@ -31,11 +31,14 @@ test.each(['staging', 'promote'])(
   },
 );
 
-test('releases wait for each other, a rollback waits for none, and only commits of main are promoted', () => {
+test('releases wait for each other, but a rollback waits for none', () => {
   for (const job of [jobs.staging, jobs.promote])
     expect(job).toMatch(
       /concurrency:\n +group: release\n +cancel-in-progress: false\n +queue: max/,
     );
   expect(jobs.rollback).not.toContain('concurrency');
+});
+
+test('only commits of main are promoted', () => {
   expect(jobs.promote).toContain('git merge-base --is-ancestor "$COMMIT" origin/main');
 });
