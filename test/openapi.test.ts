@@ -74,6 +74,21 @@ test('the description has these operations, parameters, bodies and responses', (
   ]);
 });
 
+const CREATED = ['createPet 201', 'placeOrder 201'];
+
+test.each([
+  ['Location', CREATED],
+  ['Idempotency-Replayed', CREATED],
+  ['Accept-Patch', ['updatePet 415', 'updateOrder 415']],
+])('only the responses that can have %s are described with it', (header, expected) => {
+  const responses = operations.flatMap(({ operation }) =>
+    Object.entries(operation.responses)
+      .filter(([, { headers }]) => header in headers)
+      .map(([status]) => `${operation.operationId} ${status}`),
+  );
+  expect(responses).toEqual(expected);
+});
+
 type Schema = {
   type?: string;
   enum?: string[];

@@ -14,7 +14,10 @@ const bindingsOf = (isKnown: boolean) =>
 
 beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => {});
-  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({
+    now: new Date('2026-11-20T12:00:00Z'),
+    toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'],
+  });
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -31,7 +34,8 @@ test.each(Object.entries(OPERATIONS))(
     await sendInProcess(call, bindingsOf(true), key);
     await sendInProcess(call, bindingsOf(false), generateKey('production'));
     expect(vi.mocked(console.log).mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
-      { durationMs: 230, kvMs: 80, d1Ms: 150, keyId: 'bench' },
+      // The time of the response.
+      { time: '2026-11-20T12:00:00.230Z', durationMs: 230, kvMs: 80, d1Ms: 150, keyId: 'bench' },
       { durationMs: 150, d1Ms: 150, keyId: 'bench' },
       { durationMs: 80, kvMs: 80, status: 401 },
     ]);

@@ -26,7 +26,7 @@ test.each([
   await store.fault({ d1: [{ text: message }] });
   expectError(await create(), 503, 'service_unavailable', expect.any(String));
   const [line] = await store.logLines();
-  expect(line).toMatchObject({ status: 503, cause: message });
+  expect(line).toMatchObject({ status: 503, cause: message, d1Ms: expect.any(Number) });
   expect(line).not.toHaveProperty('stack');
 });
 
@@ -69,8 +69,9 @@ test('a create after the largest id is a 500', async () => {
   expect(await contents(store)).toEqual(['animal 9223372036854775807 Max 3']);
 });
 
-test('the log has the region of D1, and the number of its attempts', async () => {
-  await store.fault({ d1: [{ meta: { total_attempts: 3, served_by_region: 'WEUR' } }] });
+test('the log has the region of a replica of D1, and the number of its attempts', async () => {
+  const meta = { total_attempts: 3, served_by_region: 'WEUR', served_by_primary: false };
+  await store.fault({ d1: [{ meta }] });
   await store.fetch('/v1/pets');
   expect(await store.logLines()).toMatchObject([{ d1Attempts: 3, d1Region: 'WEUR' }]);
 });
