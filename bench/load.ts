@@ -7,8 +7,8 @@ import { mean, ratio } from './statistics.ts';
 
 /** The same worker takes up to 5 % more or less CPU in another process. So each is started this often. */
 const STARTS = 5;
-const WARM_UP_ROUNDS = 2;
-const ROUNDS = 8;
+const WARM_UP_ROUNDS = 6;
+const ROUNDS = 10;
 const CONNECTIONS = 16;
 
 /** The files of the store and of a worker to compare it with, how many animals each has, and the load of a round. */

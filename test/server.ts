@@ -72,7 +72,11 @@ function withFaults(): WorkerInput {
   };
   return {
     config: {
-      ...{ name, compatibility_date, vars, kv_namespaces, version_metadata },
+      name,
+      compatibility_date,
+      vars,
+      kv_namespaces,
+      version_metadata,
       main: 'test/faults/worker.ts',
       d1_databases: [...config.d1_databases, empty],
       ratelimits: [...config.ratelimits, small],

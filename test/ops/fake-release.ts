@@ -165,7 +165,13 @@ export function fakeRelease() {
   }
 
   return {
-    ...{ environments, git, calls, on, fail, deploy, release },
+    environments,
+    git,
+    calls,
+    on,
+    fail,
+    deploy,
+    release,
     interrupt: () => interrupt(),
     /** Changes what the next build contains. */
     rebuild(bytes: string) {
