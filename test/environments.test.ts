@@ -92,3 +92,15 @@ test.each(DEPLOYED)('plain http to %s is a 403 without a redirect', async (ENVIR
     '403 https_required: Send requests over https. Replace any API key that was sent over http: others may have read it.',
   );
 });
+
+test.each(DEPLOYED)(
+  'a preflight over plain http to %s does not permit to send a key',
+  async (name) => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' };
+    const init = { method: 'OPTIONS', headers };
+    const reply = await app.request('http://store.example/v1/pets', init, { ENVIRONMENT: name });
+    log.mockRestore();
+    expect([reply.status, reply.headers.has('access-control-allow-origin')]).toEqual([403, false]);
+  },
+);
