@@ -136,9 +136,10 @@ export function fakeRelease() {
   type Command = [keyof typeof git, ...string[]];
   function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
     const output = git[name];
-    const isListed = name !== 'ls-files' || args.some((folder) => output.startsWith(folder));
+    const isIgnored = name === 'ls-files' && !args.some((folder) => output.startsWith(folder));
+    const isHidden = output.startsWith('??') && !args.includes('--untracked-files=all');
     if (output === 'fails') done(new Error(name));
-    else done(null, { stdout: isListed ? output : '' });
+    else done(null, { stdout: isIgnored || isHidden ? '' : output });
   }
 
   const mocks = {

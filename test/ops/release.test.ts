@@ -135,6 +135,7 @@ describe('refusals before anything changes', () => {
 
   test.each<[string, () => void, RegExp]>([
     ['with changed files', () => git('status', ' M src/app.ts'), /remove first: M src/],
+    ['with a new file', () => git('status', '?? src/new.ts'), /remove first: \?\? src/],
     ['with an ignored script', () => git('ls-files', 'src/a.ts'), /remove first: src/],
     ['with an ignored page', () => git('ls-files', 'public/.env'), /remove first: public/],
     [
@@ -369,6 +370,11 @@ describe('rollback', () => {
   ])('a rollback that %s says what is served', async (_, given, problem) => {
     given();
     expect(await failing(ROLLBACK)).toContain(`production serves ${problem}`);
+  });
+
+  test('a rollback on staging does not ask', async () => {
+    const command = ['rollback', OLD, '--env', 'staging'];
+    expect(await fake.release(command)).toMatchObject({ code: 0 });
   });
 
   test('a rollback without a version is refused, even if forced', async () => {
