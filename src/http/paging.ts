@@ -63,8 +63,8 @@ type PageRow = {
  *         THEN CAST(last AS TEXT) END AS next_after
  *     FROM whole
  *
- * The query plan may depend on the value of a parameter, and then SQLite compiles the statement for each request. It does not
- * with `+` before the parameter, which makes a list of 20 9 % cheaper: https://sqlite.org/c3ref/prepare.html
+ * The query plan may depend on the value of a parameter, and then SQLite compiles the statement for each request. With
+ * `+` before the parameter it compiles once, which takes less CPU: https://sqlite.org/c3ref/prepare.html
  *
  * SQLite aggregates the page, because rows read into JavaScript and joined there take up to half as long again.
  */

@@ -99,17 +99,17 @@ const FAILURES: Record<string, Failure> = {
     answers: [lost, problem(404, 'not_found')],
     ends: 'not_found (a message) after 2 attempts and 125 ms, perhaps carried out',
   },
-  'a 404 of a proxy is no proof that a repeated delete was carried out': {
+  'a repeated delete that a proxy answers with a 404 fails': {
     call: deletePet,
     answers: [lost, reply('<h1>', { status: 404, headers: { 'Content-Type': 'text/html' } })],
     ends: 'invalid_response (Not a response of the store: 404 text/html <h1>) after 2 attempts and 125 ms, perhaps carried out',
   },
-  'an empty 200 is no response to a delete, which was perhaps carried out': {
+  'a delete that is answered with an empty 200 fails': {
     call: deletePet,
     answers: [reply(new Uint8Array())],
     ends: 'invalid_response (Not a response of the store: 200  ) after 1 attempts and 0 ms, perhaps carried out',
   },
-  'a 200 with JSON is no response to a delete, which was perhaps carried out': {
+  'a delete that is answered with JSON fails': {
     call: deletePet,
     answers: [reply('{}')],
     ends: 'invalid_response (Not a response of the store: 200 text/plain;charset=UTF-8 {}) after 1 attempts and 0 ms, perhaps carried out',
