@@ -94,6 +94,11 @@ const FAILURES: Record<string, Failure> = {
     answers: [noPet],
     ends: 'pet_not_found (a message) after 1 attempts and 0 ms',
   },
+  'a delete that finds no animal after a 429, which deleted nothing, fails': {
+    call: deletePet,
+    answers: [limited, noPet],
+    ends: 'pet_not_found (a message) after 2 attempts and 125 ms',
+  },
   'a repeated delete that finds no path was perhaps carried out': {
     call: deletePet,
     answers: [lost, problem(404, 'not_found')],
@@ -142,10 +147,10 @@ const FAILURES: Record<string, Failure> = {
     details: { status: 200, cause: expect.any(DOMException) },
   },
   'a call ends after 60 s, and its error has the failure of the last attempt': {
-    answers: [unavailable, silence],
+    answers: [unavailable, limited, silence],
     options: { attemptTimeoutMs: 90_000, signal: new AbortController().signal },
-    ends: 'deadline_exceeded (Timeout after 60000 ms.) after 2 attempts and 60000 ms, perhaps carried out',
-    details: { cause: { name: 'TimeoutError', cause: { code: 'service_unavailable' } } },
+    ends: 'deadline_exceeded (Timeout after 60000 ms.) after 3 attempts and 60000 ms, perhaps carried out',
+    details: { cause: { name: 'TimeoutError', cause: { code: 'rate_limited' } } },
   },
   'the shortest random pauses double up to 4 s': {
     answers: [unavailable],
@@ -158,10 +163,15 @@ const FAILURES: Record<string, Failure> = {
     random: 1,
     ends: 'service_unavailable (a message) after 8 attempts and 23750 ms, perhaps carried out',
   },
-  'a call fails at once when its pause would exceed the deadline': {
+  'a call fails at once when its pause would reach the deadline': {
     answers: [retryAfter('60')],
+    options: { deadlineMs: 60_125 },
     ends: 'rate_limited (a message) after 1 attempts and 0 ms',
     details: { metadata: { retryAfterSeconds: 60 } },
+  },
+  'a call fails at once when its second pause would exceed the deadline': {
+    answers: [retryAfter('40'), retryAfter('30')],
+    ends: 'rate_limited (a message) after 2 attempts and 40125 ms',
   },
   'a call without a deadline waits as long as Retry-After says': {
     answers: [retryAfter('100'), invalid],
@@ -273,13 +283,14 @@ test('a repeated delete that finds no animal succeeds', async () => {
 test('a create is repeated with a random or a given key, which the error has', async () => {
   const { store, requests } = clientWith([lost]);
   const failure = await outcomeOf(store.createPet(REX));
+  const mine = 'm'.repeat(255);
   // The option comes before a header.
-  const given = { idempotencyKey: 'mine', headers: { 'Idempotency-Key': 'other' } };
+  const given = { idempotencyKey: mine, headers: { 'Idempotency-Key': 'other' } };
   await outcomeOf(store.placeOrder({ petId: 1n }, given));
   await outcomeOf(store.createPet(REX));
   const keys = headerOf(requests, 'Idempotency-Key');
   expect(failure).toMatchObject({ idempotencyKey: keys[0] });
-  expect([...new Set(keys)]).toEqual([keys[0], 'mine', expect.stringMatching(/^\d+-\d+$/)]);
+  expect([...new Set(keys)]).toEqual([keys[0], mine, expect.stringMatching(/^\d+-\d+$/)]);
 });
 
 test('a call that is aborted while its key is fetched, or before, sends nothing', async () => {

@@ -21,6 +21,11 @@ test.each([
   expect(parseJson(json)).toStrictEqual(value);
 });
 
+test('an integer of up to 1,000 digits is exact', () => {
+  const [longest, longer] = ['9'.repeat(1000), '9'.repeat(1001)];
+  expect(parseJson(`[-${longest},${longer}]`)).toEqual([-BigInt(longest), Infinity]);
+});
+
 // In quadratic time, one of them would take an hour.
 test.each([
   { begin: '1.', digit: '0', end: '1' },

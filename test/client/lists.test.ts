@@ -1,6 +1,6 @@
 /** Lists: pages, items, and the Link header. */
 import { expect, test } from 'vitest';
-import { clientWith, pathsOf, reply } from './fake.ts';
+import { clientWith, headerOf, pathsOf, reply, unavailable } from './fake.ts';
 
 /** A page of animals, and where its `Link` leads. The client knows no name of a parameter. */
 const page = (body: string, next: string) =>
@@ -73,6 +73,14 @@ test.each(['client', 'call'])('the signal of the %s stops a loop between items',
   expect(await items.next()).toMatchObject({ value: { id: 1n } });
   controller.abort('enough');
   await expect(items.next()).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
+});
+
+test('the options of a list apply to each of its pages', async () => {
+  const { store, requests } = clientWith([page('[]', '?a'), unavailable]);
+  const options = { headers: { traceparent: 'mine' }, maxAttempts: 1 };
+  const failure = { code: 'service_unavailable', attempts: 1 };
+  await expect(store.listPets({}, options).toArray({ max: 9 })).rejects.toMatchObject(failure);
+  expect(headerOf(requests, 'traceparent')).toEqual(['mine', 'mine']);
 });
 
 test('toArray reads the first items, with as few requests as possible', async () => {

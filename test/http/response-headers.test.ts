@@ -41,12 +41,15 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
-test('a route that returns the response of a fetch has the headers of every response', async () => {
+test.each([
+  { title: 'the response of a fetch', respond: () => fetch('data:,hello'), reply: [200, 'hello'] },
+  { title: 'a redirect', respond: () => Response.redirect('https://a.example'), reply: [302, ''] },
+])('$title, which is immutable, gets the headers of every response', async ({ respond, reply }) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const withRoute = new Hono<AppEnv>().route('/', app).get('/x', () => fetch('data:,hello'));
+  const withRoute = new Hono<AppEnv>().route('/', app).get('/x', respond);
   const response = await withRoute.request('/x', {}, { ENVIRONMENT: 'local' });
   log.mockRestore();
-  expect(await response.text()).toBe('hello');
+  expect([response.status, await response.text()]).toEqual(reply);
   expect(Object.fromEntries(response.headers)).toMatchObject(ALL);
 });
 

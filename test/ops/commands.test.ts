@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { oneLine } from '../../ops/command-line.ts';
+import { integerFrom, oneLine } from '../../ops/command-line.ts';
 import { fakeRelease } from './fake-release.ts';
 import { runInProcess } from './in-process.ts';
 import { copyProject, freePort } from './project.ts';
@@ -94,8 +94,24 @@ test('openapi --check names the file that is out of date, and does not write it'
   expect(existsSync(description)).toBe(false);
 });
 
+test.each([
+  ['1', 1],
+  ['007', 7],
+  ['9', 9],
+])('an option that is an integer from 1 to 9 accepts %s', (text, value) => {
+  expect(integerFrom(1, 9)(text)).toBe(value);
+});
+
+test.each(['0', '10', '', ' 1', '1.5', '1e0', '-1'])(
+  'an option that is an integer from 1 to 9 refuses %j',
+  (text) => {
+    expect(() => integerFrom(1, 9)(text)).toThrow('It must be an integer from 1 to 9.');
+  },
+);
+
 test('an error does not show a token, also one that wrangler quotes on two lines', () => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'first\nsecond');
-  const line = oneLine(new Error('"first\nsecond" is not a valid header'));
-  expect(line).toBe('"…" is not a valid header');
+  vi.stubEnv('SMOKE_API_KEY', 'third');
+  const line = oneLine(new Error('"first\nsecond" is not a valid header: "first second", third'));
+  expect(line).toBe('"…" is not a valid header: "…", …');
 });

@@ -66,7 +66,7 @@ test('list shows each key with its scopes and state, the oldest first', async ()
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
   fake.put({ ...ANNA, plan: 'gold' });
-  const { stdout } = await fake.run('revoke key_anna');
+  const { stdout } = await fake.run('revoke key_anna --env production --yes');
   expect(stdout).toContain('It stops working within about two minutes, or later if KV');
   vi.setSystemTime('2027-02-01');
   const again = `Key key_anna was already revoked at ${NOW}.\n`;
@@ -86,7 +86,7 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   const expiresAt = '2027-02-20T00:00:00.000Z';
   fake.put({ ...first, expiresAt });
   // Longer than the life of the key.
-  const { stderr } = await fake.run('rotate key_anna --overlap 30d');
+  const { stderr } = await fake.run('rotate key_anna --overlap 30d --env production --yes');
   expect(stderr).toContain(`The old key key_anna expires at ${expiresAt}.`);
   const id = fake.records()[1]?.id;
   await fake.run(`rotate ${id}`);
@@ -132,12 +132,13 @@ test.each([
   ['create --label x --expires 0s', 'It must be in the future.'],
   ['list --env test', 'Allowed choices are local, staging, production.'],
   ['rotate key_anna --overlap 1', 'It must be a duration such as 15m, 24h or 7d.'],
+  ['rotate key_anna --overlap h', 'It must be a duration such as 15m, 24h or 7d.'],
 ])('keys %s is refused, with the exit code 2', async (line, message) => {
   expect(await errorOf(2, line)).toContain(message);
 });
 
 test('a label of 100 characters is accepted, but not one of 101', async () => {
-  const label = 'x'.repeat(100);
+  const label = '🐈'.repeat(100);
   expect(await errorOf(2, `create --label ${label}x`)).toContain('It must be 1 to 100 characters');
   await fake.run(`create --label ${label}`);
   expect(fake.records()).toMatchObject([{ label }]);

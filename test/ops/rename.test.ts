@@ -32,12 +32,15 @@ test('names of packages, workers, hosts, types and sentences are replaced', () =
   );
 });
 
-test('a key gets the checksum of its new prefix unless its checksum is invalid', () => {
-  const key = generateKey('staging');
-  const body = key.slice(0, -6).replace(CURRENT.prefix, NEW.prefix);
-  expect(rename(key, CURRENT, NEW)).toBe(body + checksum(body));
-  expect(rename(`${key.slice(0, -6)}______`, CURRENT, NEW)).toBe(`${body}______`);
-});
+test.each(['staging', 'production'])(
+  'a key of %s gets the checksum of its new prefix unless its own is invalid',
+  (environment) => {
+    const key = generateKey(environment);
+    const body = key.slice(0, -6).replace(CURRENT.prefix, NEW.prefix);
+    expect(rename(key, CURRENT, NEW)).toBe(body + checksum(body));
+    expect(rename(`${key.slice(0, -6)}______`, CURRENT, NEW)).toBe(`${body}______`);
+  },
+);
 
 test('a prefix is replaced where a word begins, also after the \\b of an expression', () => {
   const text = '\\bsome_(?:staging) "some_" awesome_';

@@ -27,8 +27,8 @@ test('the smoke test passes, and removes its animals and nobody else’s', async
 test('the smoke test removes its animals after an interrupt, too', async () => {
   const controller = new AbortController();
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    // By then it has two animals.
-    if (url.endsWith('/orders')) controller.abort();
+    // By then it has two animals, and an order that must end before its animal can be deleted.
+    if (init.method === 'PATCH') controller.abort();
     return fetch(url, init);
   });
   const { signal } = controller;
@@ -77,19 +77,20 @@ test('the test of reads needs a read-only key in production', async () => {
   await expect(testReads(production)).rejects.toThrow('Smoke --read-only --env production');
 });
 
-test('the test of reads repeats a request after a 429', async () => {
+test('the test of reads repeats a request after each 429', async () => {
   const rejection = new Response('', { status: 429, headers: { 'Retry-After': '0' } });
-  const limited = vi.fn(fetch).mockResolvedValueOnce(rejection);
+  const limited = vi.fn(fetch).mockResolvedValueOnce(rejection).mockResolvedValueOnce(rejection);
   vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
     init.method === 'POST' ? limited(url, init) : fetch(url, init),
   );
   await testReads(subject);
-  expect(limited).toHaveBeenCalledTimes(2);
+  expect(limited).toHaveBeenCalledTimes(3);
 });
 
-test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1'])(
+test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1', '/pets/1'])(
   'the test of reads fails when %s fails',
   async (path) => {
+    await store.create(REX);
     vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
       url.endsWith(path)
         ? Response.json({ code: 'internal_error' }, { status: 500 })
@@ -98,6 +99,26 @@ test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1'])(
     await expect(testReads(subject)).rejects.toThrow('"found":"500 internal_error"');
   },
 );
+
+test('the test of reads passes when another client deletes the animal that it reads', async () => {
+  await store.create(REX);
+  const deleted = Response.json({ code: 'pet_not_found' }, { status: 404 });
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
+    url.endsWith('/pets/1') ? deleted : fetch(url, init),
+  );
+  await testReads(subject);
+});
+
+test('a version must answer five times in a row', async () => {
+  const health = vi.fn(fetch);
+  for (const status of [200, 200, 503])
+    health.mockResolvedValueOnce(Response.json({ environment: 'local' }, { status }));
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
+    url.endsWith('/health') ? health(url, init) : fetch(url, init),
+  );
+  await testReads(subject);
+  expect(health).toHaveBeenCalledTimes(3 + 5);
+});
 
 test.each([{ version: 'other' }, { environment: 'staging' }])(
   'the smoke test fails when not %j answers within a minute',
