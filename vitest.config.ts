@@ -11,8 +11,8 @@ const PROJECTS = {
   kill: ['test/**/*.kill.ts'],
   // Whole releases, with a fake of Cloudflare.
   release: ['test/**/*.release.ts'],
-  // The client in a Worker, and in Node.js 22, 24 and 26, Bun and Deno, which are installed for it.
-  client: ['test/client/runtimes.ts'],
+  // The packed client in a user's project, and in a Worker, Node.js 22, 24 and 26, Bun and Deno, which are installed for it.
+  client: ['test/client/package.ts', 'test/client/runtimes.ts'],
   // The docs page and the client in a browser.
   browser: ['test/**/*.browser.ts'],
 };

@@ -8,15 +8,17 @@ import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
 /** The largest size of a bundle, in KiB after gzip. */
 export const MAX_BUNDLE_KIB = 38;
 
-const program = createProgram('npm run bundle --', 'Checks the built worker.').action(async () => {
-  const [staging, production] = await Promise.all([build('staging'), build('production')]);
-  if (!production.equals(staging))
-    throw new Error('the bundles of staging and production must be the same');
-  const kib = checkSize(production);
-  console.log(
-    `index.js: ${kib} KiB gzip (maximum ${MAX_BUNDLE_KIB}), the same for both environments`,
-  );
-});
+export const program = createProgram('npm run bundle --', 'Checks the built worker.').action(
+  async () => {
+    const [staging, production] = await Promise.all([build('staging'), build('production')]);
+    if (!production.equals(staging))
+      throw new Error('the bundles of staging and production must be the same');
+    const kib = checkSize(production);
+    console.log(
+      `index.js: ${kib} KiB gzip (maximum ${MAX_BUNDLE_KIB}), the same for both environments`,
+    );
+  },
+);
 
 if (import.meta.main) await run(program);
 

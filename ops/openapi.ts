@@ -29,7 +29,7 @@ const SWAGGER_UI = [
   'NOTICE',
 ];
 
-const program = createProgram(
+export const program = createProgram(
   'npm run openapi --',
   "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
 )
@@ -49,7 +49,7 @@ const program = createProgram(
       console.log('The description and the files made from it are up to date.');
   });
 
-await run(program);
+if (import.meta.main) await run(program);
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {

@@ -2,18 +2,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, expect, test } from 'vitest';
-import { problemsOf } from './migrations.ts';
+import { problemsOf, type Run } from './migrations.ts';
 
 const names = readdirSync('migrations').sort();
 const migrations = names.map((name) => readFileSync(`migrations/${name}`, 'utf8'));
 
-const worker = { modules: true, script: 'export default {}', d1Databases: ['DB'] };
-const runtime = new Miniflare(convertV4MiniflareOptions(worker));
-const database = runtime.getD1Database('DB');
+/** In one request: from this process, each statement would be another one. */
+const script = `export default {
+  async fetch(request, { DB }) {
+    const statements = (await request.json()).map((sql) => DB.prepare(sql));
+    const fail = (error) => Response.json(String(error), { status: 500 });
+    return DB.batch(statements).then(Response.json, fail);
+  }
+}`;
+const options = { modules: true, script, d1Databases: ['DB'] };
+const runtime = new Miniflare(convertV4MiniflareOptions(options));
 afterAll(() => runtime.dispose());
 
+const run: Run = async (statements) => {
+  const init = { method: 'POST', body: JSON.stringify(statements) };
+  const response = await runtime.dispatchFetch('http://localhost', init);
+  const result: unknown = await response.json();
+  if (!response.ok) throw new Error(`${result}`);
+  return result as Awaited<ReturnType<Run>>;
+};
+
 /** The problems of the last of some migrations. */
-const check = async (list: string[]) => (await problemsOf(await database, list)).join('\n');
+const check = async (list: string[]) => (await problemsOf(run, list)).join('\n');
 
 // The first one has no tables to keep.
 test.each(names.slice(1).map((name, i) => ({ name, before: i + 1 })))(

@@ -14,6 +14,9 @@ const ROWS: Record<string, string> = {
 /** Something that is true of a table: it has a row, a column, an index, … */
 type Fact = { kind: string; table: string; value: string };
 
+/** Runs statements as a transaction of D1. */
+export type Run = (statements: string[]) => Promise<{ results: Fact[] }[]>;
+
 const FACTS = [
   'SELECT type AS kind, tbl_name AS "table", sql AS value FROM sqlite_schema',
   'SELECT \'unique index\', tbl_name, i.name FROM sqlite_schema, pragma_index_list(tbl_name) AS i WHERE "unique"',
@@ -29,27 +32,29 @@ const REMOVALS =
   "SELECT 'DROP ' || type || ' ' || name || ';' AS value FROM sqlite_schema WHERE type IN ('table', 'view') AND name <> 'sqlite_sequence' ORDER BY type DESC";
 
 /** Applies migrations to an emptied database, with rows in every table, and returns the problems of the last one. */
-export async function problemsOf(db: D1Database, migrations: string[]): Promise<string[]> {
-  const removals = (await select(db, REMOVALS)).map(({ value }) => value);
-  await execute(db, [...removals, ...migrations.slice(0, -1)].join('\n'));
-  const columns = Map.groupBy(await select(db, COLUMNS), ({ table }) => table);
+export async function problemsOf(run: Run, migrations: string[]): Promise<string[]> {
+  const removals = (await select(run, REMOVALS)).map(({ value }) => value);
+  await run(splitSqlQuery([...removals, ...migrations.slice(0, -1)].join('\n')));
+  const columns = Map.groupBy(await select(run, COLUMNS), ({ table }) => table);
   const queries = [FACTS];
+  const sampleRows: string[] = [];
   const writes: string[] = [];
   for (const [table, list] of columns) {
     const rows = ROWS[table];
     if (!rows) throw new Error(`test/migrations.ts has no rows for the table ${table}`);
-    const insert = `INSERT INTO ${table} ${rows};`;
-    await execute(db, `${insert} DELETE FROM ${table} WHERE rowid = 3`);
-    writes.push(`DELETE FROM ${table}; ${insert}`);
+    const insert = `INSERT INTO ${table} ${rows}`;
+    sampleRows.push(insert, `DELETE FROM ${table} WHERE rowid = 3`);
+    writes.push(`DELETE FROM ${table}`, insert);
     const values = list.map(({ value }) => `quote(${value})`).join(" || ', ' || ");
     queries.push(`SELECT 'row' AS kind, '${table}' AS "table", ${values} AS value FROM ${table}`);
   }
-  const before = await select(db, ...queries);
+  await run(sampleRows);
+  const before = await select(run, ...queries);
   try {
-    await execute(db, migrations.at(-1) ?? '');
-    const after = await select(db, ...queries);
+    await run(splitSqlQuery(migrations.at(-1) ?? ''));
+    const after = await select(run, ...queries);
     // Served code still writes. Only then SQLite finds that a reference is to nothing, or to a column that is not unique.
-    await execute(db, writes.join('\n'));
+    await run(writes);
     const gone = difference(before, after).filter((fact) => !hasGrown(fact, after, columns));
     const added = difference(after, before).filter((fact) => !mayBeAdded(fact, columns));
     return [...gone, ...added].map(({ kind, table, value }) => `${kind} of ${table}: ${value}`);
@@ -59,13 +64,8 @@ export async function problemsOf(db: D1Database, migrations: string[]): Promise<
   }
 }
 
-async function execute(db: D1Database, sql: string): Promise<void> {
-  await db.batch(splitSqlQuery(sql).map((statement) => db.prepare(statement)));
-}
-
-async function select(db: D1Database, ...queries: string[]): Promise<Fact[]> {
-  const results = await db.batch<Fact>(queries.map((sql) => db.prepare(sql)));
-  return results.flatMap((result) => result.results);
+async function select(run: Run, ...queries: string[]): Promise<Fact[]> {
+  return (await run(queries)).flatMap(({ results }) => results);
 }
 
 const difference = (facts: Fact[], others: Fact[]) =>

@@ -5,10 +5,12 @@ import { createProgram, run } from '../command-line.ts';
 import { PROJECT_ROOT } from '../wrangler.ts';
 import { reserveStore } from './store.ts';
 
-const program = createProgram('npm run reset --', 'Empties the whole local store.').action(() => {
-  reserveStore();
-  rmSync(join(PROJECT_ROOT, '.wrangler'), { recursive: true, force: true });
-  console.log('The local store is empty. npm start sets it up again.');
-});
+export const program = createProgram('npm run reset --', 'Empties the whole local store.').action(
+  () => {
+    reserveStore();
+    rmSync(join(PROJECT_ROOT, '.wrangler'), { recursive: true, force: true });
+    console.log('The local store is empty. npm start sets it up again.');
+  },
+);
 
-await run(program);
+if (import.meta.main) await run(program);

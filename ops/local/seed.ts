@@ -8,7 +8,7 @@ import { setUpLocalStore } from './store.ts';
 /** For more, run it again. */
 const MAX = 1_000_000;
 
-const program = createProgram('npm run seed --', 'Adds animals to the local store.')
+export const program = createProgram('npm run seed --', 'Adds animals to the local store.')
   .requiredOption('--pets <number>', 'number of animals', integerFrom(1, MAX))
   .action(async ({ pets }: { pets: number }) => {
     Object.assign(process.env, WRANGLER_ENV);
@@ -30,4 +30,4 @@ const program = createProgram('npm run seed --', 'Adds animals to the local stor
     console.log(`${pets} animals were added.`);
   });
 
-await run(program);
+if (import.meta.main) await run(program);

@@ -6,7 +6,7 @@ import { createProgram, integerFrom, onStop, run } from '../command-line.ts';
 import { startWrangler } from '../wrangler.ts';
 import { LOCAL_KEY, reserveStore, setUpLocalStore } from './store.ts';
 
-const program = createProgram('npm start --', 'Sets up the local store and serves it.')
+export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
   .action(async ({ port }: { port: number }) => {
     reserveStore();
@@ -17,7 +17,7 @@ const program = createProgram('npm start --', 'Sets up the local store and serve
     await serve(port);
   });
 
-await run(program);
+if (import.meta.main) await run(program);
 
 /** Serves the store until it is stopped. */
 async function serve(port: number): Promise<void> {
