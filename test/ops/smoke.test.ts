@@ -69,9 +69,7 @@ test('a key with other scopes is refused, with the command that creates the righ
 
 test('the test of reads needs a read-only key in production', async () => {
   // The store under test, which says that it is production.
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-    url.endsWith('/health') ? Response.json({ environment: 'production' }) : fetch(url, init),
-  );
+  answer('GET /health', () => Response.json({ environment: 'production' }));
   const production = { ...subject, environment: 'production' };
   await testReads({ ...production, apiKey: await store.issueKey({ scopes: ['read'] }) });
   await expect(testReads(production)).rejects.toThrow('Smoke --read-only --env production');
@@ -87,25 +85,49 @@ test('the test of reads repeats a request after each 429', async () => {
   expect(limited).toHaveBeenCalledTimes(3);
 });
 
-test.each(['/pets?limit=0', '/pets/-1', '/pets?limit=1', '/pets/1'])(
+/** Answers a request, such as `GET /pets/1`, instead of the store. */
+function answer(request: string, respond: () => Response) {
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const isMeant = `${init.method} ${url.replace(subject.baseUrl, '')}` === request;
+    return isMeant ? respond() : fetch(url, init);
+  });
+}
+
+const fail = () => Response.json({ code: 'internal_error' }, { status: 500 });
+
+test.each(['GET /pets', 'GET /pets?limit=0', 'GET /pets/-1', 'GET /pets?limit=1', 'GET /pets/1'])(
   'the test of reads fails when %s fails',
-  async (path) => {
+  async (request) => {
     await store.create(REX);
-    vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-      url.endsWith(path)
-        ? Response.json({ code: 'internal_error' }, { status: 500 })
-        : fetch(url, init),
-    );
+    answer(request, fail);
     await expect(testReads(subject)).rejects.toThrow('"found":"500 internal_error"');
   },
 );
 
+test('the smoke test fails when any of its requests fails, and removes its animals', async () => {
+  let sent = 0;
+  let failing = 0;
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    if (!url.endsWith('/health')) sent += 1;
+    return sent === failing ? fail() : fetch(url, init);
+  });
+  // All but those of the clean-up.
+  for (failing = 1; failing <= 21; failing += 1) {
+    sent = 0;
+    await expect(smokeTest(subject), `${failing}`).rejects.toThrow('500 internal_error');
+  }
+  vi.unstubAllGlobals();
+  expect((await store.fetch('/v1/pets')).body).toEqual([]);
+});
+
+test('the smoke test fails when the sold animal has changed', async () => {
+  answer('GET /pets/2', () => Response.json({ ...REX, id: 2 }));
+  await expect(smokeTest(subject)).rejects.toThrow('the sold animal');
+});
+
 test('the test of reads passes when another client deletes the animal that it reads', async () => {
   await store.create(REX);
-  const deleted = Response.json({ code: 'pet_not_found' }, { status: 404 });
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) =>
-    url.endsWith('/pets/1') ? deleted : fetch(url, init),
-  );
+  answer('GET /pets/1', () => Response.json({ code: 'pet_not_found' }, { status: 404 }));
   await testReads(subject);
 });
 
