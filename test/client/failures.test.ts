@@ -301,7 +301,8 @@ test('a call that is aborted while its key is fetched, or before, sends nothing'
   });
   const { store, requests } = clientWith([rex], { apiKey });
   const call = () => outcomeOf(store.createPet(REX, { signal: controller.signal }));
-  const aborted = { code: 'aborted', cause: 'enough', outcomeUnknown: false };
+  const message = 'The call was aborted.';
+  const aborted = { code: 'aborted', message, cause: 'enough', outcomeUnknown: false };
   expect(await call()).toMatchObject(aborted);
   // Now the signal is aborted before the call.
   expect(await call()).toMatchObject(aborted);
@@ -338,7 +339,8 @@ test('a StoreError can be made with partial metadata, and one of a copy be known
   const details = { metadata: { status: 404 }, idempotencyKey: 'mine' };
   const error = new StoreError('pet_not_found', 'No pet.', details);
   expect(error).toMatchObject({ ...details, status: 404, outcomeUnknown: false, attempts: 0 });
-  expect(error.metadata).toMatchObject({ deprecation: undefined, sunset: undefined });
+  const missing = { requestId: undefined, deprecation: undefined, sunset: undefined };
+  expect(error.metadata).toMatchObject(missing);
   const copy = Object.assign(new Error(), { name: 'StoreError' });
   expect([copy, error, new Error(), null].map(isStoreError)).toEqual([true, true, false, false]);
 });
