@@ -85,8 +85,8 @@ export async function readLine(question: string, signal?: AbortSignal): Promise<
   let answer = '';
   const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
   for await (answer of lines) break;
+  // Otherwise the process would go on reading, and not end.
   lines.close();
-  process.stdin.pause();
   return answer;
 }
 

@@ -106,6 +106,13 @@ test('a GET in a browser has no header but the key: a preflight would forbid it'
   expect([...(requests[0]?.headers ?? [])]).toEqual([['authorization', 'Bearer key']]);
 });
 
+test('a runtime without navigator sends the User-Agent of the client', async () => {
+  vi.stubGlobal('navigator', undefined);
+  const { store, requests } = clientWith([rex]);
+  await store.getPet(1n);
+  expect(headerOf(requests, 'User-Agent')).toEqual([`animal-store-client/${VERSION}`]);
+});
+
 test('an apiKey function is called for each attempt: the key can change during a call', async () => {
   const keys = ['old', 'new'];
   const { store, requests } = clientWith([lost, rex], { apiKey: async () => keys.shift() ?? '' });

@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { integerFrom, oneLine } from '../../ops/command-line.ts';
+import { confirm, integerFrom, oneLine } from '../../ops/command-line.ts';
 import { fakeRelease } from './fake-release.ts';
 import { runInProcess } from './in-process.ts';
 import { copyProject, freePort } from './project.ts';
@@ -13,6 +14,7 @@ import { copyProject, freePort } from './project.ts';
 const project = copyProject();
 
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
 
@@ -111,7 +113,18 @@ test.each(['0', '10', '', ' 1', '1.5', '1e0', '-1'])(
 
 test('an error does not show a token, also one that wrangler quotes on two lines', () => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'first\nsecond');
-  vi.stubEnv('SMOKE_API_KEY', 'third');
-  const line = oneLine(new Error('"first\nsecond" is not a valid header: "first second", third'));
-  expect(line).toBe('"…" is not a valid header: "…", …');
+  vi.stubEnv('CLOUDFLARE_API_KEY', 'third');
+  vi.stubEnv('SMOKE_API_KEY', 'fourth');
+  const line = oneLine('"first\nsecond" is no valid header: "first second", third, fourth\n');
+  expect(line).toBe('"…" is no valid header: "…", …, …');
+});
+
+test('an interrupt at a question is a no', async () => {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
+  vi.spyOn(console, 'error').mockReturnValue();
+  const controller = new AbortController();
+  const answer = confirm('do it', 'production', false, controller.signal);
+  controller.abort();
+  await expect(answer).rejects.toThrow('cancelled');
 });

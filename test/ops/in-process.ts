@@ -23,7 +23,8 @@ export async function runInProcess(
   for (const name of Object.keys(mocks)) vi.doUnmock(name);
 
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
-  stdin.end(typed);
+  stdin.write(typed);
+  if (!typed) stdin.end();
   const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
@@ -35,6 +36,7 @@ export async function runInProcess(
   vi.stubGlobal('console', new Console(process.stdout, process.stderr));
   await run(program, args);
   for (const spy of [...spies, stdinSpy]) spy.mockRestore();
+  if (typed && !stdin.isPaused()) throw new Error('the command reads on, and would not end');
   vi.unstubAllGlobals();
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;

@@ -155,11 +155,13 @@ test('a key that is passed as an argument is refused, and not printed', async ()
 });
 
 test('show finds no key of another environment, and none without a record', async () => {
-  const other = await errorOf(1, 'show --env staging', KEY);
-  const unknown = await errorOf(1, 'show', KEY);
+  const other = await errorOf(1, 'show --env staging', `${KEY}\n`);
+  const unknown = await errorOf(1, 'show', `${KEY}\n`);
   expect(other).toContain('it is not a key of --env staging');
   expect(unknown).toContain('KV has no valid record of this key');
   expect(other + unknown).not.toContain(KEY);
+  // Without a terminal, there is no question.
+  expect(await errorOf(1, 'show')).toBe('error: it is not a key of --env local\n');
 });
 
 test('records without valid metadata are counted, and other keys can be revoked', async () => {

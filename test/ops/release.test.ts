@@ -109,9 +109,10 @@ describe('a release that succeeds', () => {
 
   test.each([
     ['y\n', 0, 6],
-    ['yes\n', 0, 6],
+    [' YES \n', 0, 6],
     ['\n', 1, 0],
-    ['no\n', 1, 0],
+    ['not yes\n', 1, 0],
+    ['yesterday\n', 1, 0],
   ])('a promotion at the answer %j exits with %d after %d changes', async (answer, code, count) => {
     expect(await fake.release(['promote', '--hold', '0'], { answer })).toMatchObject({ code });
     expect(changes()).toHaveLength(count);
