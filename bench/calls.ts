@@ -1,8 +1,6 @@
 /** The requests that are measured. */
-import { LOCAL_KEY as KEY } from '../ops/local/store.ts';
+import { LOCAL_KEY } from '../ops/local/store.ts';
 import { app } from '../src/app.ts';
-
-export { KEY };
 
 export type Call = {
   path: string;
@@ -26,7 +24,7 @@ export const OPERATIONS = {
   updateOrder: { method: 'PATCH', path: '/v1/store/orders/1', body: '{"status":"approved"}' },
 } satisfies Record<string, Call>;
 
-export function headersOf({ headers }: Call, key = KEY): Record<string, string> {
+export function headersOf({ headers }: Call, key = LOCAL_KEY): Record<string, string> {
   return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
 }
 
@@ -34,7 +32,7 @@ export function headersOf({ headers }: Call, key = KEY): Record<string, string> 
 export function sendInProcess(
   call: Call,
   bindings: object,
-  key = KEY,
+  key = LOCAL_KEY,
 ): Response | Promise<Response> {
   const url = `https://localhost${call.path}`;
   return app.request(url, { ...call, headers: headersOf(call, key) }, bindings);

@@ -1,5 +1,6 @@
 /** `npm run bench -- [part…]`. Exit code 1 when a threshold is missed, 2 for invalid arguments. */
-import { Argument, Command } from 'commander';
+import { Argument } from 'commander';
+import { createProgram, run } from '../ops/command-line.ts';
 import { compareWithBareWorker, compareWithHono } from './comparisons.ts';
 import { isMissed, requestTable, thresholdTable, writePage } from './page.ts';
 import { readResults, record, type Section } from './results.ts';
@@ -18,20 +19,19 @@ const PARTS: Record<string, () => Promise<Section>> = {
 };
 
 const names = Object.keys(PARTS);
-const program = new Command('npm run bench --')
-  .description(
-    'Measures parts, and writes bench/results.json and BENCHMARKS.md. `page` only writes BENCHMARKS.md again.',
-  )
+const program = createProgram(
+  'npm run bench --',
+  'Measures parts, and writes bench/results.json and BENCHMARKS.md. `page` only writes BENCHMARKS.md again.',
+)
   .addArgument(new Argument('[part...]').choices([...names, 'page']).default(names))
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-  .parse();
-
-const chosen: string[] = program.processedArgs[0];
-for (const [name, measure] of Object.entries(PARTS)) {
-  if (!chosen.includes(name)) continue;
-  console.error(`Measuring ${name}`);
-  const section = await record(name, measure);
-  console.log(section.rows ? requestTable(section.rows) : thresholdTable({ [name]: section }));
-  if (section.figures?.some(isMissed)) process.exitCode = 1;
-}
-await writePage(await readResults());
+  .action(async (chosen: string[]) => {
+    for (const [name, measure] of Object.entries(PARTS)) {
+      if (!chosen.includes(name)) continue;
+      console.error(`Measuring ${name}`);
+      const section = await record(name, measure);
+      console.log(section.rows ? requestTable(section.rows) : thresholdTable({ [name]: section }));
+      if (section.figures?.some(isMissed)) process.exitCode = 1;
+    }
+    await writePage(await readResults());
+  });
+await run(program);

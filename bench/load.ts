@@ -1,7 +1,7 @@
 /** Compares the CPU time of a request to two workers under the same load. */
 import { type Call, headersOf } from './calls.ts';
 import { cpuMs } from './processes.ts';
-import type { Figure } from './results.ts';
+import type { Section } from './results.ts';
 import { build, type Server, withServers } from './servers.ts';
 import { mean, ratio } from './statistics.ts';
 
@@ -15,31 +15,29 @@ const CONNECTIONS = 16;
 type Pair = { store: string; baseline: string; pets: number; requestsPerConnection: number };
 
 /** A request to both workers. `max`: of the ratio of CPU times, store ÷ baseline. */
-type Comparison = { name: string; call: Call; max?: number };
-
-/** The CPU times of its rounds. */
-type Measured = Comparison & { ours: number[]; theirs: number[] };
+type Comparison = { name: string; call: Call; max: number };
 
 /**
  * In each short round, each connection sends its requests to one worker and then to the other: other load on the machine
  * affects both equally. They take turns to be the first.
  */
-export async function compare(pair: Pair, comparisons: Comparison[]): Promise<Figure[]> {
-  const { store, baseline, pets, requestsPerConnection } = pair;
+export async function compare(
+  { store, baseline, pets, requestsPerConnection }: Pair,
+  comparisons: Comparison[],
+): Promise<Section> {
   const files = [await build(store), await build(baseline)];
-  const measured = comparisons.map((comparison): Measured => {
-    return { ...comparison, ours: [], theirs: [] };
-  });
+  const times = (): number[] => [];
+  const measured = comparisons.map((each) => ({ ...each, ours: times(), theirs: times() }));
   for (let start = 0; start < STARTS; start += 1) {
     await withServers(files, pets, async (ourServer, theirServer) => {
       for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
         for (const { call, ours, theirs } of measured) {
-          const turns = [
-            { server: ourServer, times: ours },
-            { server: theirServer, times: theirs },
+          const turns: [Server, number[]][] = [
+            [ourServer, ours],
+            [theirServer, theirs],
           ];
           if (round % 2 === 1) turns.reverse();
-          for (const { server, times } of turns) {
+          for (const [server, times] of turns) {
             const time = await measure(server, call, requestsPerConnection);
             if (round >= WARM_UP_ROUNDS) times.push(time);
           }
@@ -47,12 +45,14 @@ export async function compare(pair: Pair, comparisons: Comparison[]): Promise<Fi
       }
     });
   }
-  return measured.map(({ call, ours, theirs, ...comparison }) => ({
-    ...comparison,
+  const figures = measured.map(({ name, max, ours, theirs }) => ({
+    name,
+    max,
     estimate: ratio(ours, theirs),
     store: mean(ours),
     baseline: mean(theirs),
   }));
+  return { figures };
 }
 
 /** The CPU time of a request, in microseconds. */

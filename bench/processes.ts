@@ -10,11 +10,9 @@ export function workerdPids(): string[] {
 
 /** CPU time of processes, in ms. Ended threads of workerd are left out: it keeps its own. */
 export function cpuMs(pids: string[]): number {
-  const threads = pids.flatMap((pid) =>
-    readdirSync(`/proc/${pid}/task`).map((id) => `/proc/${pid}/task/${id}`),
-  );
-  const times = threads.map((thread) =>
-    Number.parseInt(readFileSync(`${thread}/schedstat`, 'utf8'), 10),
-  );
-  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+  let ns = 0;
+  for (const pid of pids)
+    for (const thread of readdirSync(`/proc/${pid}/task`))
+      ns += Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'), 10);
+  return ns / 1e6;
 }

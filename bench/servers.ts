@@ -1,19 +1,17 @@
 /** Builds workers as they would be deployed, and serves each in a runtime of its own. */
-import { readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions as getWorkerOptions } from 'wrangler';
 import { addPets } from '../ops/local/sample-data.ts';
-import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
+import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../ops/local/store.ts';
+import { PROJECT_ROOT, runWrangler, WRANGLER_ENV } from '../ops/wrangler.ts';
 import { recordName } from '../src/auth/key-record.ts';
-import { KEY } from './calls.ts';
 import { workerdPids } from './processes.ts';
 
-// A sample of `request.cf` would need the network.
-process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
-process.env.WRANGLER_LOG ??= 'warn';
+Object.assign(process.env, WRANGLER_ENV);
 
-/** A worker that accepts `KEY`. `pids` are the processes of its runtime. */
+/** A worker that accepts the local key. `pids` are the processes of its runtime. */
 export type Server = { port: number; env: Env; pids: string[] };
 
 /** Serves built workers, each with its own animals, while `measure` runs. */
@@ -40,14 +38,12 @@ export async function withServers<T>(
   }
 }
 
-/** Builds a worker with the configuration of the store; returns the bundle's file, which is `index.js`. */
+/** Builds a worker with the configuration of the store; returns the bundle's file. */
 export async function build(entry: string): Promise<string> {
   const name = basename(entry, '.ts');
   const folder = join(PROJECT_ROOT, 'node_modules/.cache/bench', name);
   await runWrangler(['deploy', entry, '--dry-run', '--env', '', '--outdir', folder]);
-  const file = join(folder, 'index.js');
-  await rename(join(folder, `${name}.js`), file);
-  return file;
+  return join(folder, `${name}.js`);
 }
 
 /** Starts workerd with a bundle, with nothing between the client and the worker. */
@@ -57,10 +53,11 @@ function start(file: string): Miniflare {
   return new Miniflare(
     convertV4MiniflareOptions({
       ...options,
-      ...{ modules: true, modulesRoot: dirname(file), scriptPath: file },
+      modules: true,
+      modulesRoot: dirname(file),
+      scriptPath: file,
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       cf: false,
-      log: new Log(LogLevel.ERROR),
       handleStructuredLogs() {},
     }),
   );
@@ -71,6 +68,5 @@ async function fill({ DB, API_KEYS }: Env, pets: number): Promise<void> {
   // D1 takes each line for a statement.
   await DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
   await addPets(DB, pets);
-  const record = { id: 'bench', label: 'bench', createdAt: '2026-11-20T00:00:00.000Z' };
-  await API_KEYS.put(await recordName(KEY), JSON.stringify(record));
+  await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD));
 }

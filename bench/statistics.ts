@@ -1,10 +1,6 @@
 /** A measured value. Half of the rounds are from `low` to `high`. */
 export type Estimate = { value: number; low: number; high: number };
 
-export function exact(value: number): Estimate {
-  return { value, low: value, high: value };
-}
-
 export function mean(values: number[]): Estimate {
   return { value: sum(values) / values.length, ...spread(values) };
 }
@@ -23,7 +19,7 @@ function spread(values: number[]): { low: number; high: number } {
   return { low: at(0.25), high: at(0.75) };
 }
 
-/** `12.3 (11.9–12.7)`: the value and its spread, in three or more significant digits. An exact value is alone. */
+/** `12.3 (11.9–12.7)`: the value and its spread, in three significant digits. An exact value is alone. */
 export function show({ value, low, high }: Estimate): string {
   if (low === high) return format(value);
   return `${format(value)} (${format(low)}–${format(high)})`;
@@ -32,6 +28,4 @@ export function show({ value, low, high }: Estimate): string {
 const { format } = new Intl.NumberFormat('en', {
   minimumSignificantDigits: 3,
   maximumSignificantDigits: 3,
-  maximumFractionDigits: 0,
-  roundingPriority: 'morePrecision',
 });

@@ -5,9 +5,7 @@ const PETS = `[${Array(20).fill(PET).join(',')}]`;
 const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
 
 /** Has the columns of all statements. */
-const ROW = {
-  ...{ items: PETS, next_after: '12', id: '12', body: PET, status: 'available' },
-};
+const ROW = { items: PETS, next_after: '12', id: '12', body: PET, status: 'available' };
 const RESULT = { results: [ROW], meta: {} };
 
 /** All calls succeed, when `answer` resolves. */

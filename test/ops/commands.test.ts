@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { confirm, integerFrom, oneLine } from '../../ops/command-line.ts';
+import { confirm, integerFrom, oneLine, onStop } from '../../ops/command-line.ts';
 import { fakeRelease } from './fake-release.ts';
 import { runInProcess } from './in-process.ts';
 import { copyProject, freePort } from './project.ts';
@@ -15,6 +15,7 @@ const project = copyProject();
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.useRealTimers();
   vi.unstubAllEnvs();
 });
 
@@ -117,6 +118,20 @@ test('an error does not show a token, also one that wrangler quotes on two lines
   vi.stubEnv('SMOKE_API_KEY', 'fourth');
   const line = oneLine('"first\nsecond" is no valid header: "first second", third, fourth\n');
   expect(line).toBe('"…" is no valid header: "…", …, …');
+});
+
+test('a command stops on a signal, and when the process that started it ends', () => {
+  vi.useFakeTimers();
+  const signals = vi.spyOn(process, 'on').mockReturnThis();
+  const parent = vi.spyOn(process, 'ppid', 'get').mockReturnValue(7);
+  const stop = vi.fn();
+  onStop(stop);
+  expect(signals.mock.calls).toEqual(['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => [name, stop]));
+  vi.advanceTimersByTime(1_000);
+  expect(stop).not.toHaveBeenCalled();
+  parent.mockReturnValue(1);
+  vi.advanceTimersByTime(500);
+  expect(stop).toHaveBeenCalledOnce();
 });
 
 test('an interrupt at a question is a no', async () => {

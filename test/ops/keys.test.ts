@@ -128,6 +128,7 @@ test.each([
   ['create', "required option '--label <text>' not specified"],
   ['create --label \t', 'It must be 1 to 100 characters'],
   ['create --label x --expires 1.5h', 'It must be a duration such as 15m'],
+  ['create --label x --expires 1h30m', 'It must be a duration such as 15m'],
   ['create --label x --expires 2027-02-30', 'may also be a date such as 2027-01-31'],
   ['create --label x --expires 0s', 'It must be in the future.'],
   ['list --env test', 'Allowed choices are local, staging, production.'],
