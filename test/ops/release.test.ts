@@ -64,6 +64,7 @@ describe('a release that succeeds', () => {
   test('a promotion is tested by override for five minutes at 10 %', async () => {
     const { code, stdout, stderr } = await fake.release(['promote', '--yes', '--run', 'mine']);
     expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/To restore what was before: \S+Z\n/);
     expect(stdout).toMatch(/production serves new to all\.\n$/);
     expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_10, AT_100, TRIGGERS]);
     const overriding = `reads production ${NEW} by override store-production="${NEW}"`;
@@ -342,7 +343,8 @@ describe('a promotion that fails', () => {
 });
 
 describe('rollback', () => {
-  beforeEach(() => fake.deploy('production', SHARED));
+  const shareByHand = () => fake.deploy('production', SHARED);
+  beforeEach(shareByHand);
 
   test('a rollback serves the version, tests it, and reads later what is served', async () => {
     const { code, stdout, stderr } = await fake.release(ROLLBACK);
@@ -365,6 +367,7 @@ describe('rollback', () => {
   test.each([
     ['fails its test', () => fake.fail(/^reads/), `${OLD}@100%. failed`],
     ['another operator replaces', () => fake.on(/pause/, rollBackByHand), `${OTHER}@100%, and not`],
+    ['another operator shares', () => fake.on(/pause/, shareByHand), `${SHARED}, and not`],
     ['fails without effect', () => fake.fail(/before .* rollback/), `${SHARED}. failed`],
     ['fails after it took effect', () => fake.fail(/after .* rollback/), `${OLD}@100%. failed`],
     ['cannot be read', () => fake.fail(/ list --json/), 'an unknown version. failed'],
@@ -426,6 +429,7 @@ describe('undo', () => {
 
 test.each([
   ['a rollback', ROLLBACK],
+  ['a forced rollback', [...ROLLBACK, '--force']],
   ['undo', UNDO],
 ])('%s asks in production, and Enter is not yes', async (_, args) => {
   fake.deploy('production', SHARED, 'mine');
