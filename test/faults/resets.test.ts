@@ -63,23 +63,27 @@ beforeEach(async () => {
 });
 afterAll(() => miniflare.dispose());
 
-/** Sends a create, or only the beginning of its body, with a new key. */
-async function create(body = BODY): Promise<Socket> {
+const LIST = ['GET /v1/pets HTTP/1.1'];
+const CREATE = [
+  'POST /v1/pets HTTP/1.1',
+  'Content-Type: application/json',
+  `Content-Length: ${BODY.length}`,
+];
+
+/** Sends a request, or only the beginning of its body, with a new key. */
+async function send(head: string[], body: string): Promise<Socket> {
   const key = generateKey('local');
   await putRecord(bindings.API_KEYS, key, { id: randomUUID() });
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   // A reader receives the error as well; without a reader it is unimportant.
   socket.on('error', () => {});
-  socket.write(
-    [
-      'POST /v1/pets HTTP/1.1',
-      ...['Host: localhost', 'Connection: close', `Authorization: Bearer ${key}`],
-      ...['Content-Type: application/json', `Content-Length: ${BODY.length}`, '', body],
-    ].join('\r\n'),
-  );
+  const others = ['Host: localhost', 'Connection: close', `Authorization: Bearer ${key}`];
+  socket.write([...head, ...others, '', body].join('\r\n'));
   return socket;
 }
+
+const HELD: Faults = { d1: ['is held'] };
 
 /** Expects one log line, and so many animals. */
 async function expectLogged(line: object, pets: number): Promise<void> {
@@ -88,18 +92,19 @@ async function expectLogged(line: object, pets: number): Promise<void> {
   expect(await bindings.DB.prepare('SELECT count(*) AS n FROM pets').first('n')).toBe(pets);
 }
 
-test.each<{ binding: string; faults: Faults }>([
-  { binding: 'KV', faults: { kv: 'is held' } },
-  { binding: 'D1', faults: { d1: ['is held'] } },
-])('a create whose client resets during $binding is carried out', async ({ faults }) => {
+test.each<{ request: string; faults: Faults; head: string[]; body: string; status: number }>([
+  { request: 'create during KV', faults: { kv: 'is held' }, head: CREATE, body: BODY, status: 201 },
+  { request: 'create during D1', faults: HELD, head: CREATE, body: BODY, status: 201 },
+  { request: 'list during D1', faults: HELD, head: LIST, body: '', status: 200 },
+])('a $request is carried out when its client resets', async ({ faults, head, body, status }) => {
   await fault(faults);
-  const socket = await create();
+  const socket = await send(head, body);
   await expect.poll(async () => (await fault()).held, { interval: 5 }).toBe(1);
   socket.resetAndDestroy();
   // The worker sees the reset before its binding returns.
   await pause(50);
   await fault({});
-  await expectLogged({ status: 201 }, 1);
+  await expectLogged({ status }, head === CREATE ? 1 : 0);
 });
 
 test.each<{ ending: string; end: (socket: Socket) => void }>([
@@ -107,7 +112,7 @@ test.each<{ ending: string; end: (socket: Socket) => void }>([
   { ending: 'closes', end: (socket) => socket.end() },
 ])('a client that $ending in the middle of its body is a 400 in the log', async ({ end }) => {
   await fault({ streamsBodies: true });
-  const socket = await create(BODY.slice(0, 9));
+  const socket = await send(CREATE, BODY.slice(0, 9));
   // The body is read after the limiter calls.
   await expect.poll(async () => (await fault()).keyLimits, { interval: 5 }).toBe(1);
   await pause(50);
@@ -117,7 +122,7 @@ test.each<{ ending: string; end: (socket: Socket) => void }>([
 
 test('a client that stops in the middle of its body gets a 400 after 30 seconds', async () => {
   await fault({ streamsBodies: true });
-  const socket = await create(BODY.slice(0, 9));
+  const socket = await send(CREATE, BODY.slice(0, 9));
   // The clock runs faster: the deadline takes less than a second.
   const [answer] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);

@@ -98,6 +98,12 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   ]);
 });
 
+test('a rotated key has no scope that the first one lacks, whose record has a mistake', async () => {
+  fake.put({ ...ANNA, scope: 'read' });
+  await fake.run('rotate key_anna');
+  expect(fake.records()[1]).toMatchObject({ family: 'key_anna', scopes: ['read'] });
+});
+
 test.each([
   ['revoked', 'key key_anna is revoked', { revokedAt: NOW }],
   ['rotated', 'key key_anna was already rotated: rotate key_2 instead', { rotatedTo: 'key_2' }],
