@@ -7,13 +7,14 @@ import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import type { Reply } from './store.ts';
 
 type Header = { required: boolean; schema: { type: string } };
+type Content = { schema: { $ref: string }; examples: Record<string, { value: object }> };
 type Operation = {
   operationId: string;
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
   parameters?: { name: string; required?: boolean }[];
-  requestBody?: { required?: boolean };
+  requestBody?: { required?: boolean; content: { 'application/json': Content } };
   responses: Record<string, { headers: Record<string, Header>; content?: object }>;
 };
 type Description = {
@@ -24,6 +25,9 @@ type Description = {
 export const text = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
 export const description: Description = JSON.parse(text);
 
+/** The JSON that an operation accepts, as described. */
+export const contentOf = ({ requestBody }: Operation) => requestBody?.content['application/json'];
+
 /** The paths, with headers and parameters in place of the references to them. */
 const { paths }: Description = JSON.parse(text, (_, value) => {
   const [, kind = '', name = ''] =
@@ -31,12 +35,16 @@ const { paths }: Description = JSON.parse(text, (_, value) => {
   return description.components[kind]?.[name] ?? value;
 });
 
-/** Each operation, with its method, its path from the origin on and with an id, and the JSON pointer to its description. */
+/**
+ * Each operation, with its method, its path from the origin on, an example of the path and of the body, and the JSON pointer
+ * to its description.
+ */
 export const operations = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({
     method: method.toUpperCase(),
     path: `/v1${path}`,
     examplePath: `/v1${path.replace(/\{\w+\}/, '1')}`,
+    exampleBody: Object.values(contentOf(operation)?.examples ?? {})[0]?.value,
     operation,
     pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
   })),

@@ -1,5 +1,6 @@
 /** `X-D1-Bookmark`: sessions that read their own writes from any replica. */
 import { expect, test } from 'vitest';
+import { operations } from '../contract.ts';
 import { contents, expectError } from '../orders/steps.ts';
 import { startStore } from '../store.ts';
 
@@ -32,10 +33,13 @@ test.each([
   expect((await store.calls()).sessions).toEqual([start]);
 });
 
-test('a write runs on the primary, whatever state the bookmark has', async () => {
-  expect((await store.create(REX, inSession(KNOWN))).status).toBe(201);
-  expect((await store.calls()).sessions).toEqual(['first-primary']);
-});
+test.each(operations.filter(({ method }) => method !== 'GET'))(
+  '$operation.operationId runs on the primary, whatever state the bookmark has',
+  async ({ method, examplePath, exampleBody }) => {
+    await store.send(method, examplePath, exampleBody, inSession(KNOWN));
+    expect((await store.calls()).sessions).toEqual(['first-primary']);
+  },
+);
 
 test('a read that fails is a 503 that says to leave the bookmark out', async () => {
   await store.fault({ d1: ['throws'] });

@@ -65,13 +65,14 @@ test('list shows each key with its scopes and state, the oldest first', async ()
 });
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
-  fake.put({ ...ANNA, plan: 'gold' });
+  const expired = { ...ANNA, plan: 'gold', expiresAt: NOW };
+  fake.put(expired);
   const { stdout } = await fake.run('revoke key_anna --env production --yes');
   expect(stdout).toContain('It stops working within about two minutes, or later if KV');
   vi.setSystemTime('2027-02-01');
   const again = `Key key_anna was already revoked at ${NOW}.\n`;
   expect(await fake.run('revoke key_anna')).toEqual({ code: 0, stdout: again, stderr: '' });
-  expect(fake.records()).toEqual([{ ...ANNA, plan: 'gold', revokedAt: NOW }]);
+  expect(fake.records()).toEqual([{ ...expired, revokedAt: NOW }]);
 });
 
 test('a revocation that KV does not show fails', async () => {
