@@ -1,4 +1,5 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -98,19 +99,34 @@ test('openapi --check names the file that is out of date, and does not write it'
 });
 
 test.each([
-  ['1', 1],
+  ['0', 0],
   ['007', 7],
   ['9', 9],
-])('an option that is an integer from 1 to 9 accepts %s', (text, value) => {
-  expect(integerFrom(1, 9)(text)).toBe(value);
+])('an option that is an integer from 0 to 9 accepts %s', (text, value) => {
+  expect(integerFrom(0, 9)(text)).toBe(value);
 });
 
-test.each(['0', '10', '', ' 1', '1.5', '1e0', '-1'])(
-  'an option that is an integer from 1 to 9 refuses %j',
+test.each(['-1', '10', '', ' 1', '1.5', '1e0', '0x1'])(
+  'an option that is an integer from 0 to 9 refuses %j',
   (text) => {
-    expect(() => integerFrom(1, 9)(text)).toThrow('It must be an integer from 1 to 9.');
+    expect(() => integerFrom(0, 9)(text)).toThrow('It must be an integer from 0 to 9.');
   },
 );
+
+const SET_UP = 'staging is not set up. See "First set-up" in docs/operations.md.';
+
+test.each([
+  ['local', 'wrangler: SIGKILL (If the local store is damaged: npm run reset)'],
+  ['staging', `${SET_UP} (wrangler: SIGKILL)`],
+  ['production', 'wrangler: SIGKILL'],
+] as const)('a command fails when wrangler is killed while it works on %s', async (env, error) => {
+  const config = 'account_id = "staging-account-id"';
+  vi.doMock('node:fs', () => ({ readFileSync: () => config }));
+  const path = `../../ops/wrangler.ts?${randomUUID()}`;
+  const { runIn }: typeof import('../../ops/wrangler.ts') = await import(path);
+  vi.doUnmock('node:fs');
+  await expect(runIn(env, ['--version'], { timeout: 1 })).rejects.toThrow(new Error(error));
+});
 
 test('an error does not show a token, also one that wrangler quotes on two lines', () => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'first\nsecond');
