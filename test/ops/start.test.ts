@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
@@ -25,6 +26,12 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
     { id: 2, name: 'Animal 2', categoryId: 2, status: 'pending' },
   ]);
   await store.printed('"route":"/v1/pets"');
+  // Its key is public, so no other machine may reach it.
+  for (const { address, family, internal } of Object.values(networkInterfaces()).flatMap(
+    (each) => each ?? [],
+  ))
+    if (family === 'IPv4' && !internal)
+      await expect(fetch(`http://${address}:${port}/health`)).rejects.toThrow('fetch failed');
   expect(store.output.stdout).not.toContain('[wrangler:info]');
 
   const stderr =
