@@ -1,6 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { checkSize, MAX_BUNDLE_KIB } from '../../ops/check-bundle.ts';
+import { runInProcess } from './in-process.ts';
+
+/** Runs the command, whose builds have these contents. */
+const check = (staging: string, production: string) =>
+  runInProcess(
+    'check-bundle.ts',
+    {
+      '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWrangler: async () => '' },
+      'node:fs/promises': {
+        readFile: async (path: string) =>
+          Buffer.from(path.includes('staging') ? staging : production),
+      },
+    },
+    [],
+  );
+
+test('the bundles of both environments must be the same', async () => {
+  expect(await check('a', 'a')).toMatchObject({ code: 0, stderr: '' });
+  const stderr = 'error: the bundles of staging and production must be the same\n';
+  expect(await check('a', 'b')).toEqual({ code: 1, stdout: '', stderr });
+});
 
 /** A bundle of about this size after gzip, and of twice that before. */
 const bundle = (kib: number) =>

@@ -8,13 +8,15 @@ const API_KEY = /animal_[a-z]+_\w/;
 type StoredRecord = { id: string; [member: string]: unknown };
 
 export function fakeKeys() {
+  let expected = '';
+
   async function runIn(environment: string, args: string[]): Promise<string> {
+    expect(environment).toBe(expected);
     const [, , command, name = '', value = '', , metadata = ''] = args;
     const where = environment === 'local' ? '--local' : '--remote';
     expect(args.slice(-3)).toEqual(['--binding', 'API_KEYS', where]);
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
-    fake.environment = environment;
     if (command === 'get') return fake.entries.get(name)?.value ?? '';
     if (command === 'list') {
       expect([name, value]).toEqual(['--prefix', 'key:']);
@@ -28,14 +30,19 @@ export function fakeKeys() {
   }
 
   const fake = {
-    /** Of the last call. */
-    environment: '',
     /** By name. */
     entries: new Map<string, { name: string; value: string; metadata: object }>(),
 
     /** Runs a command line. `typed`: on a terminal. */
-    run: (line: string, typed?: string) =>
-      runInProcess('keys.ts', { '../../ops/wrangler.ts': { runIn } }, line.split(' '), typed),
+    run(line: string, typed?: string) {
+      expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
+      return runInProcess(
+        'keys.ts',
+        { '../../ops/wrangler.ts': { runIn } },
+        line.split(' '),
+        typed,
+      );
+    },
 
     /** Stores a record, of which a list shows `metadata`. */
     put(record: StoredRecord, metadata: object = record) {

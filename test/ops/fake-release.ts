@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
+import type { Store } from '../../ops/smoke.ts';
 import { runInProcess } from './in-process.ts';
 import type { Result } from './project.ts';
 
@@ -116,10 +117,16 @@ export function fakeRelease() {
     return output;
   }
 
-  type Tested = { environment: string; version: string; override?: string; signal: AbortSignal };
+  async function build(args: string[]): Promise<string> {
+    expect(args.slice(0, 2)).toEqual(['deploy', '--dry-run']);
+    return '';
+  }
+
+  type Tested = Store & { signal: AbortSignal };
   const test =
     (kind: string) =>
-    async ({ environment, version, override, signal }: Tested) => {
+    async ({ environment, version, override, signal, baseUrl, apiKey }: Tested) => {
+      expect([baseUrl, apiKey]).toEqual([`https://${environment}.test/v1`, 'key']);
       const how = override ? ` by override ${override}` : '';
       calls.push(`${kind} ${environment} ${version}${how}`);
       pass(calls.at(-1) ?? '');
@@ -144,7 +151,7 @@ export function fakeRelease() {
 
   const mocks = {
     wrangler: { unstable_readConfig: ({ env }: { env: Name }) => environments[env].config },
-    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runIn, runWrangler: async () => '' },
+    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runIn, runWrangler: build },
     'node:fs/promises': { readFile: async () => script },
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
     '../../ops/command-line.ts': {

@@ -31,7 +31,6 @@ test('create prints a key alone, passes only its hash on, and show prints its id
   const [record] = fake.records();
   expect(record).toEqual({ id: NEW_ID, label: '🐈’s', createdAt: NOW });
   expect([...fake.entries.keys()]).toEqual([await recordName(stdout.trimEnd())]);
-  expect(fake.environment).toBe('production');
   const shown = await fake.run('show --env production', ` ${stdout}`);
   expect(shown.stdout).toBe(`${record?.id} (🐈’s) is active.\n`);
 });
@@ -57,9 +56,10 @@ test('create --expires with a date means its end in UTC in every time zone', asy
 
 test('list shows each key with its scopes and state, the oldest first', async () => {
   fake.put({ ...ANNA, id: 'key_bob', createdAt: NOW, revokedAt: NOW });
-  fake.put({ ...ANNA, scopes: ['read'] });
+  fake.put({ ...ANNA, scopes: ['read'], expiresAt: '2027-02-01T00:00:00.000Z' });
   const { stdout } = await fake.run('list');
-  expect(stdout).toEqual(expect.stringMatching("key_anna.*Anna.*active.*'read' .*\n.*key_bob"));
+  const anna = "key_anna.*Anna.*2026-11-20.*2027-02-01.*active.*'read' ";
+  expect(stdout).toEqual(expect.stringMatching(`${anna}.*\n.*key_bob`));
   expect(stdout).toEqual(expect.stringMatching("key_bob.*revoked.*'read write'"));
   expect(stdout).not.toContain('hash');
 });

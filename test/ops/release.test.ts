@@ -97,9 +97,18 @@ describe('a release that succeeds', () => {
     fails(`^reads production ${NEW}$`);
     await fake.release(PROMOTE);
     const { annotations, deployments } = fake.environments.production;
-    const notes = `--strict --tag ${HEAD} --message ${annotations['workers/message']}`;
-    expect(fake.changes()[0]).toContain(notes);
+    const notes = `--tag ${HEAD} --message ${annotations['workers/message']}`;
+    const [upload, , ...deploys] = fake.changes();
+    expect(upload).toContain(`/index.js --no-bundle --no-x-provision --strict ${notes}`);
+    for (const call of deploys) expect(call).toMatch(/ --yes --message mine$/);
     expect(deployments.slice(1).map(({ message }) => message)).toEqual(Array(4).fill('mine'));
+  });
+
+  test('two runs have different ids unless they are given one', async () => {
+    await fake.release(['staging']);
+    await fake.release(['staging']);
+    const messages = fake.environments.staging.deployments.map(({ message }) => message);
+    expect(new Set(messages).size).toBe(3);
   });
 
   test('a release says that it goes back in history', async () => {
