@@ -1,6 +1,6 @@
 /** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
 import { expect, test } from 'vitest';
-import { errorOf } from '../contract.ts';
+import { errorOf, operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
@@ -59,6 +59,15 @@ test.each([
   const { body } = await send('PATCH', path, '{"name":"","nmae":1}', headers);
   expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
 });
+
+test.each(operations.filter(({ method, path }) => method === 'PATCH' && path.includes('{')))(
+  '$operation.operationId reports an invalid path before a body that cannot be read',
+  async ({ method, path }) => {
+    const url = path.replace(/\{\w+\}/, 'x');
+    const { body } = await send(method, url, '{', { 'content-type': 'text/plain' });
+    expect(errorOf(body)).toMatch(/^400 invalid_request: \w+Id: must be an integer/);
+  },
+);
 
 test('a message has at most twenty problems, and the number of the others', async () => {
   const fields = Array.from({ length: 30 }, (_, i) => `"x${i}":1`);

@@ -1,8 +1,7 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -90,12 +89,22 @@ test('a command on an environment that is not set up names the page to read', as
   expect(error).toContain('See "First set-up" in docs/operations.md. (wrangler: ');
 });
 
-test('openapi --check names the file that is out of date, and does not write it', async () => {
+test('openapi writes the addresses of wrangler.toml, and with --check only says so', async () => {
+  const config = join(project.path(), 'wrangler.toml');
   const description = join(project.path(), 'public/v1/openapi.json');
-  await rm(description);
+  const moved = (await readFile(config, 'utf8')).replaceAll('animal-store.example', 'animals.test');
+  await writeFile(config, moved);
+  const before = await readFile(description, 'utf8');
   const error = await errorOf(1, 'openapi.ts --check');
   expect(error).toContain('public/v1/openapi.json is out of date. Run: npm run openapi');
-  expect(existsSync(description)).toBe(false);
+  expect(await readFile(description, 'utf8')).toBe(before);
+  await project.run('openapi.ts');
+  const { servers } = JSON.parse(await readFile(description, 'utf8'));
+  expect(servers).toMatchObject([
+    { url: 'https://api.animals.test/v1' },
+    { url: 'https://staging.api.animals.test/v1' },
+    { url: 'http://localhost:8787/v1' },
+  ]);
 });
 
 test.each([
