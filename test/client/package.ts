@@ -6,7 +6,6 @@ import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { operations } from '../contract.ts';
 import { startStore } from '../store.ts';
 import { EXAMPLES, PORTABLE, README } from './documents.ts';
 import { bundle, compile, installClient, NODE, run, runIn } from './tools.ts';
@@ -86,24 +85,6 @@ test.each([
   { place: 'a Worker', options: { types: ['@cloudflare/workers-types'], skipLibCheck: true } },
 ])('the examples of README.md compile in $place', async ({ options, program = PORTABLE }) => {
   expect(await compile(folder, 'node_modules/typescript', options, program)).toBe('');
-});
-
-test('the examples of the types have a bigint for each id', () => {
-  expect(read('schema.d.ts')).toContain('"id": 7n');
-  expect(read('schema.d.ts')).not.toMatch(/"(id|\w+Id)": \d+(,|$)/m);
-});
-
-test.each(operations)('the doc comment of $operation.operationId is as described', (described) => {
-  const { operationId, 'x-stability': stability } = described.operation;
-  const [before = ''] = read('dist/store.d.ts').split(`\n    ${operationId}(`);
-  const comment = before.slice(before.lastIndexOf('/**'));
-  expect(comment).toMatch(/\* @example\b.*\*\/\s*$/s);
-  const tags = comment.match(/@(deprecated|beta|experimental)/g) ?? [];
-  const expected = [
-    'deprecated' in described.operation && '@deprecated',
-    stability && `@${stability}`,
-  ];
-  expect(tags).toEqual(expected.filter(Boolean));
 });
 
 const EXAMPLE = `${NODE} "${join(PACKAGE, 'example.ts')}" --url`;
