@@ -118,7 +118,10 @@ test.each([
   };
   const { code, stdout, stderr } = await fake.run('rotate key_anna');
   expect([code, fake.entries.has(await recordName(stdout.trimEnd()))]).toEqual([1, true]);
-  expect(stderr).toContain(`is issued, but key key_anna is unchanged: ${problem}\n`);
+  const nextId = fake.records()[1]?.id;
+  expect(stderr).toContain(
+    `the new key ${nextId} is issued, but key key_anna is unchanged: ${problem}\n`,
+  );
   expect(fake.records()).toEqual([changed, expect.objectContaining({ family: 'key_anna' })]);
 });
 
