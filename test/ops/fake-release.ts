@@ -11,6 +11,12 @@ export const NEW = 'new';
 export const OTHER = 'other';
 export const HEAD = 'c'.repeat(40);
 const SCRIPT = 'a script';
+const GIT = [
+  'status --porcelain --untracked-files=all',
+  'ls-files --others --ignored --exclude-standard src public migrations',
+  'rev-parse HEAD',
+  `merge-base --is-ancestor ${HEAD} ${HEAD}`,
+];
 
 type Name = 'staging' | 'production';
 export type Fake = ReturnType<typeof fakeRelease>;
@@ -118,7 +124,8 @@ export function fakeRelease() {
   }
 
   async function build(args: string[]): Promise<string> {
-    expect(args.slice(0, 2)).toEqual(['deploy', '--dry-run']);
+    const folder = expect.stringMatching(/^\/project\/dist\/[\w-]{36}$/);
+    expect(args).toEqual(['deploy', '--dry-run', '--env', 'staging', '--outdir', folder]);
     return '';
   }
 
@@ -134,6 +141,8 @@ export function fakeRelease() {
     };
 
   async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }): Promise<void> {
+    // What does not wait for it goes on now.
+    await Promise.resolve();
     calls.push(`pause ${ms}`);
     pass(`pause ${ms}`);
     options?.signal.throwIfAborted();
@@ -142,11 +151,9 @@ export function fakeRelease() {
   type Callback = (error: Error | null, output?: { stdout: string }) => void;
   type Command = [keyof typeof git, ...string[]];
   function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
-    const output = git[name];
-    const isIgnored = name === 'ls-files' && !args.some((folder) => output.startsWith(folder));
-    const isHidden = output.startsWith('??') && !args.includes('--untracked-files=all');
-    if (output === 'fails') done(new Error(name));
-    else done(null, { stdout: isIgnored || isHidden ? '' : output });
+    expect(GIT).toContain([name, ...args].join(' '));
+    if (git[name] === 'fails') done(new Error(name));
+    else done(null, { stdout: git[name] });
   }
 
   const mocks = {
@@ -156,6 +163,10 @@ export function fakeRelease() {
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
     '../../ops/command-line.ts': {
       ...commandLine,
+      confirm(...args: Parameters<typeof commandLine.confirm>) {
+        expect(args[3]?.aborted).toBe(false);
+        return commandLine.confirm(...args);
+      },
       onStop(stop: () => void) {
         interrupt = stop;
       },

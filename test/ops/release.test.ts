@@ -147,13 +147,7 @@ describe('refusals before anything changes', () => {
   test.each<[string, () => void, RegExp]>([
     ['with changed files', () => git('status', ' M src/app.ts'), /remove first: M src/],
     ['with a new file', () => git('status', '?? src/new.ts'), /remove first: \?\? src/],
-    ['with an ignored script', () => git('ls-files', 'src/a.ts'), /remove first: src/],
-    ['with an ignored page', () => git('ls-files', 'public/.env'), /remove first: public/],
-    [
-      'with an ignored migration',
-      () => git('ls-files', 'migrations/a'),
-      /remove first: migrations/,
-    ],
+    ['with an ignored file', () => git('ls-files', 'src/a.ts'), /remove first: src/],
     ['of another commit than staging serves', () => git('rev-parse', 'x'), /not serve HEAD/],
     ['of other bytes', () => fake.rebuild('other bytes'), /the build differs from staging's/],
     ['during a release to staging', () => fake.deploy(theirs, SHARED), /--env staging/],
@@ -379,7 +373,12 @@ describe('rollback', () => {
     ['another operator shares', () => fake.on(/pause/, shareByHand), `${SHARED}, and not`],
     ['fails without effect', () => fake.fail(/before .* rollback/), `${SHARED}. failed`],
     ['fails after it took effect', () => fake.fail(/after .* rollback/), `${OLD}@100%. failed`],
-    ['cannot be read', () => fake.fail(/ list --json/), 'an unknown version. failed'],
+    ['cannot be read', () => fake.fail(/ list --json/), 'an unknown version. failed list'],
+    [
+      'fails and cannot be read',
+      () => [fake.fail(/ list --json/), fake.fail(/before .* rollback/)],
+      'an unknown version. failed before',
+    ],
   ])('a rollback that %s says what is served', async (_, given, problem) => {
     given();
     expect(await failing(ROLLBACK)).toContain(`production serves ${problem}`);
