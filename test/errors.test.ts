@@ -80,7 +80,7 @@ test('while writes are stopped, reads still work', async () => {
   await insertOrder(store, 1, 'placed');
   await store.fault({ vars: { WRITES_STOPPED } });
   expect((await store.fetch('/v1/pets/1')).status).toBe(200);
-  expect((await store.fetch('/v1/store/orders/1')).status).toBe(200);
+  expect((await store.fetch('/v1/store/orders/1', { method: 'HEAD' })).status).toBe(200);
   // A resource that is added later has no row with the id 1 here.
   for (const { examplePath } of operations.filter(({ method }) => method === 'GET'))
     expect([200, 404]).toContain((await store.fetch(examplePath)).status);

@@ -1,4 +1,5 @@
 /** The smoke test against a store in the real runtime. */
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Store, smokeTest, testReads } from '../../ops/smoke.ts';
 import { startStore } from '../store.ts';
@@ -75,14 +76,21 @@ test('the test of reads needs a read-only key in production', async () => {
   await expect(testReads(production)).rejects.toThrow('Smoke --read-only --env production');
 });
 
-test('the test of reads repeats a request after each 429', async () => {
-  const rejection = new Response('', { status: 429, headers: { 'Retry-After': '0' } });
-  const limited = vi.fn(fetch).mockResolvedValueOnce(rejection).mockResolvedValueOnce(rejection);
+test('the test of reads waits as long as each 429 says, or a second, and repeats', async () => {
+  const pause = vi.fn(async (_ms: number) => {});
+  vi.doMock('node:timers/promises', () => ({ setTimeout: pause }));
+  const path = `../../ops/smoke.ts?${randomUUID()}`;
+  const smoke: typeof import('../../ops/smoke.ts') = await import(path);
+  vi.doUnmock('node:timers/promises');
+  const reject = (headers: HeadersInit) => new Response('', { status: 429, headers });
+  const limited = vi.fn(fetch).mockResolvedValueOnce(reject({ 'Retry-After': '7' }));
+  limited.mockResolvedValueOnce(reject({}));
   vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
     init.method === 'POST' ? limited(url, init) : fetch(url, init),
   );
-  await testReads(subject);
+  await smoke.testReads(subject);
   expect(limited).toHaveBeenCalledTimes(3);
+  expect(pause.mock.calls.map(([ms]) => ms)).toEqual([7_000, 1_000]);
 });
 
 /** Answers a request, such as `GET /pets/1`, instead of the store. */
