@@ -73,13 +73,9 @@ async function unfold(operationId: string) {
   };
 }
 
-test('the docs page is the target of /, and has its Content-Security-Policy', async () => {
+test('the docs page is the target of /', async () => {
   await open();
   expect(page.url()).toBe(`${store.url()}/docs`);
-  const { headers } = await fetch(page.url());
-  expect(headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
-  );
 });
 
 test('the docs page shows the stability of operations, and when getPet ends', async () => {

@@ -318,11 +318,13 @@ test('calls that pause end with the signal of the client, and leave nothing', as
   const added = vi.spyOn(controller.signal, 'addEventListener');
   const removed = vi.spyOn(controller.signal, 'removeEventListener');
   const { store } = clientWith([limited], { signal: controller.signal });
-  const calls = Array.from({ length: 20 }, () => store.createPet(REX).catch((error) => error));
+  const options = { signal: new AbortController().signal };
+  const call = () => store.createPet(REX, options).catch((error) => error);
+  const calls = Array.from({ length: 20 }, call);
   await vi.advanceTimersByTimeAsync(1);
   controller.abort('enough');
   const failure = { code: 'aborted', cause: 'enough', attempts: 1, requestId: 'id-429' };
-  for (const call of calls) expect(await call).toMatchObject(failure);
+  for (const each of calls) expect(await each).toMatchObject(failure);
   // Otherwise a signal that lives as long as the program would keep memory of every call.
   expect(removed.mock.calls).toEqual(added.mock.calls);
   expect(cleared).toHaveBeenCalledTimes(started.mock.calls.length);

@@ -66,12 +66,12 @@ test('for await reads all pages, of 100 items unless the list has a limit', asyn
 });
 
 test.each(['client', 'call'])('the signal of the %s stops a loop between items', async (of) => {
-  const controller = new AbortController();
-  const signalOf = (each: string) => (of === each ? { signal: controller.signal } : {});
+  const [aborted, other] = [new AbortController(), new AbortController()];
+  const signalOf = (each: string) => ({ signal: (of === each ? aborted : other).signal });
   const { store } = clientWith([reply('[{"id":1},{"id":2}]')], signalOf('client'));
   const items = store.listOrders({}, signalOf('call'))[Symbol.asyncIterator]();
   expect(await items.next()).toMatchObject({ value: { id: 1n } });
-  controller.abort('enough');
+  aborted.abort('enough');
   await expect(items.next()).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
 });
 

@@ -41,6 +41,13 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
+test('the docs page may not be framed, and runs and asks nothing of other origins', async () => {
+  const { headers } = await fetch(`${store.url()}/docs`);
+  expect(headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+  );
+});
+
 test.each([
   { title: 'the response of a fetch', respond: () => fetch('data:,hello'), reply: [200, 'hello'] },
   { title: 'a redirect', respond: () => Response.redirect('https://a.example'), reply: [302, ''] },

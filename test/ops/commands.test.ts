@@ -1,7 +1,8 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -89,7 +90,7 @@ test('a command on an environment that is not set up names the page to read', as
   expect(error).toContain('See "First set-up" in docs/operations.md. (wrangler: ');
 });
 
-test('openapi writes the addresses of wrangler.toml, and with --check only says so', async () => {
+test('openapi writes what is out of date or missing, and --check only names it', async () => {
   const config = join(project.path(), 'wrangler.toml');
   const description = join(project.path(), 'public/v1/openapi.json');
   const moved = (await readFile(config, 'utf8')).replaceAll('animal-store.example', 'animals.test');
@@ -98,7 +99,10 @@ test('openapi writes the addresses of wrangler.toml, and with --check only says 
   const error = await errorOf(1, 'openapi.ts --check');
   expect(error).toContain('public/v1/openapi.json is out of date. Run: npm run openapi');
   expect(await readFile(description, 'utf8')).toBe(before);
+  const copied = join(project.path(), 'public/docs/swagger-ui.css');
+  await rm(copied);
   await project.run('openapi.ts');
+  expect(existsSync(copied)).toBe(true);
   const { servers } = JSON.parse(await readFile(description, 'utf8'));
   expect(servers).toMatchObject([
     { url: 'https://api.animals.test/v1' },

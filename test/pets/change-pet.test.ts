@@ -15,7 +15,7 @@ const store = startStore();
 
 test.each([
   ['{"name":"Max"}', '"name":"Max","categoryId":3,"status":"available"'],
-  ['{"categoryId":4}', '"name":"Rex","categoryId":4,"status":"available"'],
+  ['{"categoryId":0}', '"name":"Rex","categoryId":0,"status":"available"'],
   ['{"status":"sold"}', '"name":"Rex","categoryId":3,"status":"sold"'],
   ['{"categoryId":-9007199254740993,"status":null}', '"name":"Rex","categoryId":-9007199254740993'],
 ])('the patch %s changes only its fields', async (patch, expected) => {
