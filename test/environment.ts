@@ -2,7 +2,7 @@
 import type { Environment } from 'vitest/runtime';
 
 declare global {
-  /** The servers by their options: see server.ts. */
+  /** The servers, with and without faults: see server.ts. */
   var sharedServers: Map<string, Promise<{ harness: { close(): Promise<void> } }>> | undefined;
 }
 

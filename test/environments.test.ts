@@ -61,7 +61,7 @@ test('the top level names no account or address, and logs no invocations', () =>
   });
 });
 
-const staging = startStore({ env: 'staging' });
+const staging = startStore({ faults: true, env: 'staging' });
 
 test('links on staging begin with its base address', async () => {
   const first = await staging.create({ name: 'Rex', categoryId: 1, status: 'sold' });

@@ -6,30 +6,31 @@ import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import type { Faults } from './faults/worker.ts';
 
 export type ServerOptions = {
-  /** The environment of wrangler.toml, over https; default local, over http. */
-  env?: 'local' | 'staging';
   /** Runs the app with bindings that fail on demand, and with high limits: see faults/worker.ts. */
   faults?: boolean;
+  /** With `faults`: the environment of wrangler.toml whose variables it has, over https; default local, over http. */
+  env?: 'local' | 'staging';
 };
 
 type WorkerInput = NonNullable<Parameters<typeof createTestHarness>[0]>['workers'][number];
 
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
+const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
+
 /** The limit of the rate limiter that `limited` selects (see {@link Faults}), in ten seconds. */
 export const SMALL_LIMIT = 5;
 
-/** The servers of this process by their options. Test files share them; environment.ts closes them. */
+/** The servers of this process, with and without faults. Test files share them; environment.ts closes them. */
 const servers = new Map<string, Promise<Server>>();
 globalThis.sharedServers = servers;
 // Otherwise, the servers would keep a vitest process alive after its parent was killed.
 process.once('disconnect', () => process.exit());
 
 /** The server with these options, started for the first test file that needs it. */
-export function serverOf({ env = 'local', faults = false }: ServerOptions): Promise<Server> {
-  // One server has the faults of all environments.
-  const name = faults ? 'faults' : env;
-  const server = servers.get(name) ?? startServer(faults ? withFaults() : configOf(env));
+export function serverOf({ faults = false }: ServerOptions): Promise<Server> {
+  const name = faults ? 'faults' : 'local';
+  const server = servers.get(name) ?? startServer(faults ? withFaults() : { configPath: CONFIG });
   servers.set(name, server);
   return server;
 }
@@ -51,19 +52,12 @@ async function startServer(input: WorkerInput) {
 
 /** The variables of an environment. */
 export function readVars(env: string): Faults['vars'] {
-  const { configPath, ...rest } = configOf(env);
-  return readConfig({ config: configPath, ...rest }).vars;
-}
-
-function configOf(env: string) {
-  const configPath = join(PROJECT_ROOT, 'wrangler.toml');
-  return env === 'local' ? { configPath } : { configPath, env };
+  return readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars;
 }
 
 function withFaults(): WorkerInput {
-  const { name, compatibility_date, vars, kv_namespaces, version_metadata, ...config } = readConfig(
-    { config: configOf('local').configPath },
-  );
+  const config = readConfig({ config: CONFIG });
+  const { name, compatibility_date, vars, kv_namespaces, version_metadata } = config;
   const empty = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   const small = {
     name: 'SMALL_RATE_LIMITER',

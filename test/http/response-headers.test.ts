@@ -9,7 +9,7 @@ import { startStore } from '../store.ts';
 
 const store = startStore();
 const send = startApp(store);
-const staging = startStore({ env: 'staging' });
+const staging = startStore({ faults: true, env: 'staging' });
 
 const ALL = {
   'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
