@@ -5,9 +5,7 @@ import { checksum, environmentOfKey, generateKey } from '../../src/auth/key-form
 test.each([
   ['animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP', 'local'],
   ['animal_staging_0000000000000000000000000000100If5tQ', 'staging'],
-])('the key %s is of the environment %s', (key, environment) =>
-  expect(environmentOfKey(key)).toBe(environment),
-);
+])('the key %s is of %s', (key, environment) => expect(environmentOfKey(key)).toBe(environment));
 
 test.each(['local', 'staging', 'production'])('a key for %s can be generated', (environment) => {
   const key = generateKey(environment);

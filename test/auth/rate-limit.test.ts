@@ -58,7 +58,7 @@ test('rotated keys have limits of their own', async () => {
 test.each([
   { scopes: ['read', 'write'], status: 404 },
   { scopes: ['read'], status: 403 },
-])('the limit of writes counts a DELETE with the scopes $scopes, and no GET', async (each) => {
+])('the limit of writes counts a DELETE with $scopes, and no GET', async (each) => {
   await store.fault({ limited: 'WRITE_RATE_LIMITER' });
   const key = await store.issueKey({ scopes: each.scopes });
   const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', key });

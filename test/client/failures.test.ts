@@ -251,7 +251,7 @@ test.each([
   { status: 302, body: '{"code":"not_found","message":"a message"}' },
   { status: 404, body: '{"code":7,"message":"a message"}' },
   { status: 404, body: '{"code":"not_found"}' },
-])('a $status with the body $body is an invalid_response', async ({ status, body }) => {
+])('a $status with $body is an invalid_response', async ({ status, body }) => {
   const outcome = await outcomeOf(createPet(clientWith([reply(body, { status })]).store));
   const failure = { code: 'invalid_response', status, attempts: 1, outcomeUnknown: status < 400 };
   expect(outcome).toMatchObject(failure);

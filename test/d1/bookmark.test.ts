@@ -28,7 +28,7 @@ test.each([
   [KNOWN, KNOWN],
   [KNOWN.toUpperCase(), 'first-primary'],
   ['v2.bookmark_of-another:shape/that+may=come~', 'first-primary'],
-])('a session with the bookmark %s begins with %s', async (bookmark, start) => {
+])('%s begins a session', async (bookmark, start) => {
   expect((await store.fetch('/v1/pets', inSession(bookmark))).status).toBe(200);
   expect((await store.calls()).sessions).toEqual([start]);
 });

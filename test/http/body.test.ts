@@ -36,7 +36,7 @@ test.each([
   { 'content-type': 'application/json ; Charset="UTF-8"' },
   { 'content-type': 'application/json\t;\tcharset=utf-8' },
   { 'content-type': 'application/json', 'content-encoding': 'Identity' },
-])('a create with %j is accepted', async (headers) => {
+])('%j is accepted', async (headers) => {
   expect((await store.create(BODY, { headers })).status).toBe(201);
 });
 
@@ -48,7 +48,7 @@ test.each([
   ...['application/json, text/plain', 'application/json;', 'application/json; profile=x'],
   ...['application/json; charset=us-ascii', 'application/json; charset="utf-8'],
   'application/json; charset=utf-8; charset=utf-8',
-])('the media type %s is not supported by a create', async (type) => {
+])('the media type %s is not supported', async (type) => {
   const bytes = Uint8Array.from(Buffer.from(BODY));
   const { body } = await send('POST', '/v1/pets', bytes, { 'content-type': type });
   expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${TYPE}`);

@@ -18,7 +18,7 @@ const send = startApp(store);
 
 test.each([
   ...['abc', '1.5', '1e3', '0x10', '+1', '--1', '-', '%201', '%37', '1%0A', '%EF%BC%95', '1%2F2'],
-  ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)],
+  ...['9223372036854775808', '-9223372036854775809', '9'.repeat(40)],
 ])('the id %s is not an int64 in decimal digits', async (id) => {
   const message = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
   expectError(await send('GET', `/v1/pets/${id}`), 400, 'invalid_request', message);
@@ -26,7 +26,7 @@ test.each([
 
 test.each(
   operations.flatMap(({ method, path }) => (path.endsWith('Id}') ? [{ method, path }] : [])),
-)('$method $path with an unknown id is a 404 that changes nothing', async ({ method, path }) => {
+)('$method $path with an unknown id is a 404 without a change', async ({ method, path }) => {
   await insertPets(store, 'available');
   const isOrder = path.includes('order');
   const body = method === 'PATCH' ? { status: isOrder ? 'placed' : 'sold' } : undefined;

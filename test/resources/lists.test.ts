@@ -39,7 +39,7 @@ test('a page has 20 items by default, at most 100, and a Link to the next', asyn
 test.each([
   { path: '/v1/pets', status: 'sold' },
   { path: '/v1/store/orders', status: 'delivered' },
-])('the pages of $path have each item once, and a full last page has no Link', async (list) => {
+])('the pages of $path have each item once, and the last has no Link', async (list) => {
   await seedStore(store, 12);
   expect(await pagesFrom(`${list.path}?limit=7`)).toEqual(['1 2 3 4 5 6 7', '8 9 10 11 12']);
   expect(await pagesFrom(`${list.path}?limit=6`)).toEqual(['1 2 3 4 5 6', '7 8 9 10 11 12']);
@@ -76,7 +76,7 @@ const AFTER = 'after: must be an integer from -9223372036854775808 to 9223372036
 const PARAMETERS = 'is not a known parameter: limit, status, after';
 const LIMITS = [
   ...['', '0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', 'abc', '%EF%BC%95'],
-  '9'.repeat(1000),
+  '9'.repeat(40),
 ];
 
 test.each([
