@@ -17,6 +17,9 @@ type Pair = { store: string; baseline: string; pets: number; requestsPerConnecti
 /** A request to both workers. `max`: of the ratio of CPU times, store ÷ baseline. */
 type Comparison = { name: string; call: Call; max: number };
 
+/** The CPU times of its rounds. */
+type Measured = Comparison & { ours: number[]; theirs: number[] };
+
 /**
  * In each short round, each connection sends its requests to one worker and then to the other: other load on the machine
  * affects both equally. They take turns to be the first.
@@ -26,18 +29,19 @@ export async function compare(
   comparisons: Comparison[],
 ): Promise<Section> {
   const files = [await build(store), await build(baseline)];
-  const times = (): number[] => [];
-  const measured = comparisons.map((each) => ({ ...each, ours: times(), theirs: times() }));
+  const measured = comparisons.map((comparison): Measured => {
+    return { ...comparison, ours: [], theirs: [] };
+  });
   for (let start = 0; start < STARTS; start += 1) {
     await withServers(files, pets, async (ourServer, theirServer) => {
       for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
         for (const { call, ours, theirs } of measured) {
-          const turns: [Server, number[]][] = [
-            [ourServer, ours],
-            [theirServer, theirs],
+          const turns = [
+            { server: ourServer, times: ours },
+            { server: theirServer, times: theirs },
           ];
           if (round % 2 === 1) turns.reverse();
-          for (const [server, times] of turns) {
+          for (const { server, times } of turns) {
             const time = await measure(server, call, requestsPerConnection);
             if (round >= WARM_UP_ROUNDS) times.push(time);
           }

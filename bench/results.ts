@@ -29,7 +29,7 @@ export async function readResults(): Promise<Results> {
   return JSON.parse(await readFile(FILE, 'utf8'));
 }
 
-/** Measures a part, and replaces its section in bench/results.json. */
+/** Measures a part and, if every figure is a number, replaces its section in bench/results.json. */
 export async function record(part: string, measure: () => Promise<Section>): Promise<Section> {
   const start = Date.now();
   const section = await measure();
@@ -40,6 +40,9 @@ export async function record(part: string, measure: () => Promise<Section>): Pro
     machine: `${cpus()[0]?.model.trim()}, ${cpus().length} cores; Node.js ${process.versions.node}, workerd ${workerd.version}`,
     ...section,
   };
-  await writeFile(FILE, `${JSON.stringify(results, null, 1)}\n`);
+  const json = `${JSON.stringify(results, null, 1)}\n`;
+  // JSON has null for NaN.
+  if (json.includes('null')) throw new Error(`${part} could not be measured`);
+  await writeFile(FILE, json);
   return section;
 }

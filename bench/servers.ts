@@ -5,11 +5,12 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions as getWorkerOptions } from 'wrangler';
 import { addPets } from '../ops/local/sample-data.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../ops/local/store.ts';
-import { PROJECT_ROOT, runWrangler, WRANGLER_ENV } from '../ops/wrangler.ts';
+import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { recordName } from '../src/auth/key-record.ts';
 import { workerdPids } from './processes.ts';
 
-Object.assign(process.env, WRANGLER_ENV);
+// A sample of `request.cf` would need the network.
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
 
 /** A worker that accepts the local key. `pids` are the processes of its runtime. */
 export type Server = { port: number; env: Env; pids: string[] };

@@ -9,7 +9,6 @@ import { build } from './servers.ts';
 import { mean, ratio } from './statistics.ts';
 
 const ROUNDS = 61;
-const EMPTY = join(import.meta.dirname, 'workers/empty.js');
 
 /** Prints how much CPU time the import of a module takes, in microseconds. */
 const IMPORT = `
@@ -21,10 +20,11 @@ const IMPORT = `
 export async function measureStartUp(): Promise<Section> {
   const store = await build('src/index.ts');
   const hono = await build('bench/workers/hono.ts');
+  const nothing = join(import.meta.dirname, 'workers/empty.js');
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    const empty = cpuOfImport(EMPTY);
+    const empty = cpuOfImport(nothing);
     ours.push(cpuOfImport(store) - empty);
     theirs.push(cpuOfImport(hono) - empty);
   }

@@ -12,10 +12,18 @@ const { '/pets': _, ...otherPaths } = pets.paths;
 const { '/health': path } = health.paths;
 
 test.each<[string, Partial<ResourceDescription>, string]>([
-  ['no text of a field', { fields: {} }, 'the field name of NewPet has no description'],
-  ['no text of a parameter', { parameters: {} }, 'the parameter petId has no description'],
-  ['no description of a route', { paths: otherPaths }, 'but not both: GET /pets listPets'],
-  ['no route', { paths: { ...pets.paths, '/toys': { ...path } } }, 'not both: GET /toys'],
+  ['a field without a description', { fields: {} }, 'the field name of NewPet has no description'],
+  [
+    'a parameter without a description',
+    { parameters: {} },
+    'the parameter petId has no description',
+  ],
+  ['a route without a description', { paths: otherPaths }, 'but not both: GET /pets listPets'],
+  [
+    'a description without a route',
+    { paths: { ...pets.paths, '/toys': { ...path } } },
+    'not both: GET /toys',
+  ],
 ])('npm run openapi fails when pets have %s', (_, change, problem) => {
   const servers = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
   const resources = [{ ...pets, ...change }, orders, health];
@@ -28,7 +36,10 @@ test('npm run openapi fails when a header of an error is not described', () => {
 
 test.each([
   { invalid: {}, problem: 'createPet must have an example of an invalid request' },
-  { invalid: { json: { name: 'Rex', categoryId: 1n } }, problem: 'createPet must be invalid' },
+  {
+    invalid: { json: { name: 'Rex', categoryId: 1n } },
+    problem: 'the example of createPet must be invalid',
+  },
 ])('npm run openapi fails with "$problem"', ({ invalid, problem }) => {
   const success = { status: 201, description: '' } as const;
   const about = { tag: '', summary: '', description: '', success, invalid };

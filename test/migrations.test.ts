@@ -7,7 +7,7 @@ import { problemsOf, type Run } from './migrations.ts';
 const names = readdirSync('migrations').sort();
 const migrations = names.map((name) => readFileSync(`migrations/${name}`, 'utf8'));
 
-/** In one request: from this process, each statement would be another one. */
+/** Runs statements in one request. From this process, each `prepare` would be a request of its own. */
 const script = `export default {
   async fetch(request, { DB }) {
     const statements = (await request.json()).map((sql) => DB.prepare(sql));

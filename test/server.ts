@@ -5,12 +5,11 @@ import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import type { Faults } from './faults/worker.ts';
 
-export type ServerOptions = {
-  /** Runs the app with bindings that fail on demand, and with high limits: see faults/worker.ts. */
-  faults?: boolean;
-  /** With `faults`: the environment of wrangler.toml whose variables it has, over https; default local, over http. */
-  env?: 'local' | 'staging';
-};
+/** With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. */
+export type ServerOptions = { faults?: false; env?: 'local' } | { faults: true; env?: Environment };
+
+/** The environment of wrangler.toml whose variables the app has: staging over https; local, the default, over http. */
+type Environment = 'local' | 'staging';
 
 type WorkerInput = NonNullable<Parameters<typeof createTestHarness>[0]>['workers'][number];
 

@@ -24,7 +24,7 @@ test.each([
   ['<http://?x=1>; rel="next"', '?x=1'],
   ['<?x=1>;rel=next', '?x=1'],
   ['<https://a.example/?y>; rel="prev", <?x=1>; rel="next"', '?x=1'],
-  ['</style.css?v=1>; rel=preload, <?x=1>; title="a"; rel="next"', '?x=1'],
+  ['</a.css?v=1>; rel=preload; as=style, <?x=1>; title="a"; rel="next"', '?x=1'],
   ['<?x=1>; rel="nextish"', undefined],
   ['', undefined],
 ])('Link: %s leads to %s', async (Link, next) => {

@@ -23,12 +23,12 @@ test('a session reads its own writes, and only its responses have a bookmark', a
 });
 
 test.each([
-  ['first-primary', 'first-primary'],
-  ['first-unconstrained', 'first-unconstrained'],
-  [KNOWN, KNOWN],
-  [KNOWN.toUpperCase(), 'first-primary'],
-  ['v2.bookmark_of-another:shape/that+may=come~', 'first-primary'],
-])('%s begins a session', async (bookmark, start) => {
+  ['first-primary', 'first-primary', 'first-primary'],
+  ['first-unconstrained', 'first-unconstrained', 'first-unconstrained'],
+  ['a bookmark of D1', KNOWN, KNOWN],
+  ['one in upper case', KNOWN.toUpperCase(), 'first-primary'],
+  ['one of another form', 'v2.bookmark_of-another:shape/that+may=come~', 'first-primary'],
+])('a session with %s begins where it can', async (_, bookmark, start) => {
   expect((await store.fetch('/v1/pets', inSession(bookmark))).status).toBe(200);
   expect((await store.calls()).sessions).toEqual([start]);
 });

@@ -21,7 +21,7 @@ test.each([
   'interrupted: SQLITE_INTERRUPT',
   'disk I/O error: SQLITE_IOERR',
   'an unknown error',
-])('a 503 of the platform: %s', async (text) => {
+])('an error of the platform is a 503: %s', async (text) => {
   const message = `D1_ERROR: ${text}`;
   await store.fault({ d1: [{ text: message }] });
   expectError(await create(), 503, 'service_unavailable', expect.any(String));
@@ -45,7 +45,7 @@ test.each([
   ["D1_TYPE_ERROR: Type 'bigint' not supported for value '1'"],
   ['D1_COLUMN_NOTFOUND: Column not found (breed)'],
   ['Wrong number of parameter bindings for SQL query.'],
-])('a 500 of the service, with its fix: %s', async (text, fix = '') => {
+])('a mistake of the service is a 500: %s', async (text, fix = '') => {
   await store.fault({ d1: [{ text: `D1_ERROR: ${text}` }] });
   expectError(await create(), 500, 'internal_error', INTERNAL);
   const [line] = await store.logLines();

@@ -63,6 +63,8 @@ beforeEach(async () => {
 });
 afterAll(() => miniflare.dispose());
 
+const KV_HELD: Faults = { kv: 'is held' };
+const D1_HELD: Faults = { d1: ['is held'] };
 const LIST = ['GET /v1/pets HTTP/1.1'];
 const CREATE = [
   'POST /v1/pets HTTP/1.1',
@@ -83,8 +85,6 @@ async function send(head: string[], body: string): Promise<Socket> {
   return socket;
 }
 
-const HELD: Faults = { d1: ['is held'] };
-
 /** Expects one log line, and so many animals. */
 async function expectLogged(line: object, pets: number): Promise<void> {
   await expect.poll(() => lines.length).toBe(1);
@@ -92,19 +92,21 @@ async function expectLogged(line: object, pets: number): Promise<void> {
   expect(await bindings.DB.prepare('SELECT count(*) AS n FROM pets').first('n')).toBe(pets);
 }
 
-test.each<{ request: string; faults: Faults; head: string[]; body: string; status: number }>([
-  { request: 'create during KV', faults: { kv: 'is held' }, head: CREATE, body: BODY, status: 201 },
-  { request: 'create during D1', faults: HELD, head: CREATE, body: BODY, status: 201 },
-  { request: 'list during D1', faults: HELD, head: LIST, body: '', status: 200 },
-])('a $request is carried out when its client resets', async ({ faults, head, body, status }) => {
-  await fault(faults);
-  const socket = await send(head, body);
+const created = { head: CREATE, body: BODY, status: 201, pets: 1 };
+
+test.each([
+  { request: 'create during KV', faults: KV_HELD, ...created },
+  { request: 'create during D1', faults: D1_HELD, ...created },
+  { request: 'list during D1', faults: D1_HELD, head: LIST, body: '', status: 200, pets: 0 },
+])('a $request is carried out when its client resets', async (row) => {
+  await fault(row.faults);
+  const socket = await send(row.head, row.body);
   await expect.poll(async () => (await fault()).held, { interval: 5 }).toBe(1);
   socket.resetAndDestroy();
   // The worker sees the reset before its binding returns.
   await pause(50);
   await fault({});
-  await expectLogged({ status }, head === CREATE ? 1 : 0);
+  await expectLogged({ status: row.status }, row.pets);
 });
 
 test.each<{ ending: string; end: (socket: Socket) => void }>([

@@ -64,7 +64,7 @@ test.each([
   expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
 });
 
-test.each(operations.filter(({ method, path }) => method === 'PATCH' && path.includes('{')))(
+test.each(operations.filter(({ method }) => method === 'PATCH'))(
   '$operation.operationId reports an invalid path before a body that cannot be read',
   async ({ method, path }) => {
     const url = path.replace(/\{\w+\}/, 'x');

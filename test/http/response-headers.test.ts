@@ -41,7 +41,7 @@ test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security'
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
 });
 
-test('the docs page may not be framed, and runs and asks nothing of other origins', async () => {
+test('the docs page cannot be framed, and loads nothing from other origins', async () => {
   const { headers } = await fetch(`${store.url()}/docs`);
   expect(headers.get('content-security-policy')).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",

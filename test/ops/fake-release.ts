@@ -141,7 +141,7 @@ export function fakeRelease() {
     };
 
   async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }): Promise<void> {
-    // What does not wait for it goes on now.
+    // A caller that does not await the pause continues here.
     await Promise.resolve();
     calls.push(`pause ${ms}`);
     pass(`pause ${ms}`);

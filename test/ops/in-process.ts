@@ -20,11 +20,10 @@ export async function runInProcess(
   for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
   const path = `../../ops/${script}?${randomUUID()}`;
   const { program }: { program: Command } = await import(path);
-  for (const name of Object.keys(mocks)) vi.doUnmock(name);
 
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
-  stdin.write(typed);
-  if (!typed) stdin.end();
+  if (typed) stdin.write(typed);
+  else stdin.end();
   const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
@@ -35,10 +34,12 @@ export async function runInProcess(
   const stdinSpy = vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
   vi.stubGlobal('console', new Console(process.stdout, process.stderr));
   await run(program, args);
+  // Now, because an action may import its modules.
+  for (const name of Object.keys(mocks)) vi.doUnmock(name);
   for (const spy of [...spies, stdinSpy]) spy.mockRestore();
-  if (typed && !stdin.isPaused()) throw new Error('the command reads on, and would not end');
   vi.unstubAllGlobals();
   const code = Number(process.exitCode ?? 0);
   process.exitCode = undefined;
+  if (typed && !stdin.isPaused()) throw new Error('the command reads on, and would not end');
   return { code, ...output };
 }

@@ -65,13 +65,14 @@ test('list shows each key with its scopes and state, the oldest first', async ()
 });
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
+  // An expired key can be revoked, too.
   const expired = { ...ANNA, plan: 'gold', expiresAt: NOW };
   fake.put(expired);
   const { stdout } = await fake.run('revoke key_anna --env production --yes');
   expect(stdout).toContain('It stops working within about two minutes, or later if KV');
   vi.setSystemTime('2027-02-01');
-  const again = `Key key_anna was already revoked at ${NOW}.\n`;
-  expect(await fake.run('revoke key_anna')).toEqual({ code: 0, stdout: again, stderr: '' });
+  const again = { code: 0, stdout: `Key key_anna was already revoked at ${NOW}.\n`, stderr: '' };
+  expect(await fake.run('revoke key_anna --env production')).toEqual(again);
   expect(fake.records()).toEqual([{ ...expired, revokedAt: NOW }]);
 });
 
@@ -90,7 +91,7 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   const { stderr } = await fake.run('rotate key_anna --overlap 30d --env production --yes');
   expect(stderr).toContain(`The old key key_anna expires at ${expiresAt}.`);
   const id = fake.records()[1]?.id;
-  await fake.run(`rotate ${id}`);
+  await fake.run(`rotate ${id} --env production --yes`);
   const next = { ...first, createdAt: NOW, family: 'key_anna' };
   expect(fake.records()).toEqual([
     { ...first, expiresAt, rotatedTo: id },
@@ -99,7 +100,7 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   ]);
 });
 
-test('a rotated key has no scope that the first one lacks, whose record has a mistake', async () => {
+test('a key whose record has a mistake is rotated with the scope read alone', async () => {
   fake.put({ ...ANNA, scope: 'read' });
   await fake.run('rotate key_anna');
   expect(fake.records()[1]).toMatchObject({ family: 'key_anna', scopes: ['read'] });
@@ -137,7 +138,6 @@ async function errorOf(exitCode: number, line: string, typed?: string): Promise<
 test.each([
   ['create', "required option '--label <text>' not specified"],
   ['create --label \t', 'It must be 1 to 100 characters'],
-  ['create --label x --expires 1.5h', 'It must be a duration such as 15m'],
   ['create --label x --expires 1h30m', 'It must be a duration such as 15m'],
   ['create --label x --expires 2027-02-30', 'may also be a date such as 2027-01-31'],
   ['create --label x --expires 0s', 'It must be in the future.'],

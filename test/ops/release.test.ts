@@ -104,7 +104,7 @@ describe('a release that succeeds', () => {
     expect(deployments.slice(1).map(({ message }) => message)).toEqual(Array(4).fill('mine'));
   });
 
-  test('two runs have different ids unless they are given one', async () => {
+  test('two runs have different ids by default', async () => {
     await fake.release(['staging']);
     await fake.release(['staging']);
     const messages = fake.environments.staging.deployments.map(({ message }) => message);

@@ -8,6 +8,7 @@ test('pets are added beside those that exist, in several statements', async () =
   const { DB } = await store.bindings();
   await addPets(DB, 3);
   await addPets(DB, 4_500);
+  // Exactly the rows of two statements.
   await addPets(DB, 4_000);
   const counts = 'SELECT count(*) AS count, count(DISTINCT name) AS names FROM pets';
   expect((await DB.prepare(counts).all()).results).toEqual([{ count: 8_503, names: 4_500 }]);

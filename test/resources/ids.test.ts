@@ -16,10 +16,12 @@ const store = startStore();
 /** A request that reached D1 would be a 503. */
 const send = startApp(store);
 
-test.each([
+const IDS = [
   ...['abc', '1.5', '1e3', '0x10', '+1', '--1', '-', '%201', '%37', '1%0A', '%EF%BC%95', '1%2F2'],
-  ...['9223372036854775808', '-9223372036854775809', '9'.repeat(40)],
-])('the id %s is not an int64 in decimal digits', async (id) => {
+  ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)],
+];
+
+test.each(IDS.map((id) => [id.slice(0, 40), id]))('%s is not an id', async (_, id) => {
   const message = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
   expectError(await send('GET', `/v1/pets/${id}`), 400, 'invalid_request', message);
 });
