@@ -115,12 +115,18 @@ export function fakeRelease() {
 
   async function runIn(name: Name, args: string[], options: object): Promise<string> {
     expect(options).toEqual({ detached: true, timeout: 300_000 });
+    if (/ (view|list) /.test(args.join(' '))) expect(args.at(-1)).toBe('--json');
     const call = [name, ...args].join(' ');
     pass(`before ${call}`);
     calls.push(call);
     const output = carryOut(name, args);
     pass(`after ${call}`);
     return output;
+  }
+
+  function readConfig({ config, env }: { config: string; env: Name }) {
+    expect(config).toBe('/project/wrangler.toml');
+    return environments[env].config;
   }
 
   async function build(args: string[]): Promise<string> {
@@ -157,7 +163,7 @@ export function fakeRelease() {
   }
 
   const mocks = {
-    wrangler: { unstable_readConfig: ({ env }: { env: Name }) => environments[env].config },
+    wrangler: { unstable_readConfig: readConfig },
     '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runIn, runWrangler: build },
     'node:fs/promises': { readFile: async () => script },
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },

@@ -307,7 +307,7 @@ describe('a promotion that fails', () => {
   });
 
   const blindly = () => fake.fail(/deployments list/, 9);
-  const promoteByHand = () => fake.deploy('production', `${OTHER}@0% ${OLD}@100%`);
+  const promoteByHand = () => fake.deploy('production', `${OLD}@100% ${OTHER}@0%`);
   test.each<[title: string, given: () => void, good: string, served: string]>([
     ['whose way back fails twice', () => fails('pause', WAY_BACK, WAY_BACK), OLD, SHARED],
     [
