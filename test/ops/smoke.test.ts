@@ -5,12 +5,22 @@ import { type Store, smokeTest, testReads } from '../../ops/smoke.ts';
 import { type RequestOptions, startStore } from '../store.ts';
 
 const store = startStore();
-const { fetch } = globalThis;
+
+type Sent = RequestOptions & { signal?: AbortSignal };
+
+/** Sends a request to the worker, without the proxy of `wrangler dev`. */
+async function send(url: string, init: Sent): Promise<Response> {
+  if (init.signal?.aborted) throw init.signal.reason;
+  const reply = await store.fetch(url.replace(store.url(), ''), { ...init, key: null });
+  return new Response(reply.text || null, reply);
+}
+
 let subject: Store;
 
 beforeEach(async () => {
   const apiKey = await store.issueKey();
   subject = { environment: 'local', baseUrl: `${store.url()}/v1`, apiKey };
+  vi.stubGlobal('fetch', send);
 });
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -21,9 +31,9 @@ const REX = { name: 'Rex', categoryId: 1, status: 'available' };
 
 /** Answers a request, such as `GET /pets/1`, instead of the store. */
 function answer(request: string, respond: () => Response) {
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', async (url: string, init: Sent) => {
     const isMeant = `${init.method} ${url.replace(subject.baseUrl, '')}` === request;
-    return isMeant ? respond() : fetch(url, init);
+    return isMeant ? respond() : send(url, init);
   });
 }
 
@@ -37,10 +47,10 @@ test('the smoke test passes, and removes its animals and nobody else’s', async
 
 test('the smoke test removes its animals after an interrupt, too', async () => {
   const controller = new AbortController();
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+  vi.stubGlobal('fetch', async (url: string, init: Sent) => {
     // By then it has two animals, and an order that must end before its animal can be deleted.
     if (init.method === 'PATCH') controller.abort();
-    return fetch(url, init);
+    return send(url, init);
   });
   const { signal } = controller;
   await expect(smokeTest({ ...subject, signal })).rejects.toThrow('aborted');
@@ -52,10 +62,10 @@ test('the test of reads writes nothing, and uses only what every version has', a
   await store.create(REX);
   await store.create(REX);
   const sent = new Set<string>();
-  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
-    const key = new Headers(init.headers).has('authorization') ? '' : ' without a key';
+  vi.stubGlobal('fetch', async (url: string, init: Sent) => {
+    const key = init.headers?.authorization ? '' : ' without a key';
     sent.add(`${init.method} ${new URL(url).pathname}${key}`);
-    return fetch(url, init);
+    return send(url, init);
   });
   await testReads(subject);
   vi.unstubAllGlobals();
@@ -93,10 +103,10 @@ test('the test of reads waits as long as each 429 says, or a second, and repeats
   const smoke: typeof import('../../ops/smoke.ts') = await import(path);
   vi.doUnmock('node:timers/promises');
   const reject = (headers: HeadersInit) => new Response('', { status: 429, headers });
-  const limited = vi.fn(fetch).mockResolvedValueOnce(reject({ 'Retry-After': '7' }));
+  const limited = vi.fn(send).mockResolvedValueOnce(reject({ 'Retry-After': '7' }));
   limited.mockResolvedValueOnce(reject({}));
-  vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
-    init.method === 'POST' ? limited(url, init) : fetch(url, init),
+  vi.stubGlobal('fetch', (url: string, init: Sent) =>
+    init.method === 'POST' ? limited(url, init) : send(url, init),
   );
   await smoke.testReads(subject);
   expect(limited).toHaveBeenCalledTimes(3);
@@ -118,12 +128,11 @@ const [FIRST, LAST] = [6, 21];
 test('the smoke test fails when any of its requests fails, and removes its animals', async () => {
   let sent = 0;
   let failing = 0;
-  vi.stubGlobal('fetch', async (url: string, init: RequestOptions) => {
+  vi.stubGlobal('fetch', async (url: string, init: Sent) => {
     if (url.endsWith('/health')) return Response.json({ environment: 'local' });
     sent += 1;
     if (sent === failing) return fail();
-    const reply = await store.fetch(url.replace(store.url(), ''), { ...init, key: null });
-    return new Response(reply.text || null, reply);
+    return send(url, init);
   });
   for (failing = FIRST; failing <= LAST; failing += 1) {
     sent = 0;
@@ -148,11 +157,11 @@ test('the test of reads passes when another client deletes the animal that it re
 });
 
 test('a version must answer five times in a row', async () => {
-  const health = vi.fn(fetch);
+  const health = vi.fn(send);
   for (const status of [200, 200, 503])
     health.mockResolvedValueOnce(Response.json({ environment: 'local' }, { status }));
-  vi.stubGlobal('fetch', (url: string, init: RequestInit) =>
-    url.endsWith('/health') ? health(url, init) : fetch(url, init),
+  vi.stubGlobal('fetch', (url: string, init: Sent) =>
+    url.endsWith('/health') ? health(url, init) : send(url, init),
   );
   await testReads(subject);
   expect(health).toHaveBeenCalledTimes(3 + 5);
