@@ -11,7 +11,7 @@ import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 /** In the order of the docs page. */
-const RESOURCES = [pets, orders, health];
+export const RESOURCES = [pets, orders, health];
 
 declare global {
   interface JSON {

@@ -4,8 +4,8 @@ import { describeOperation, type ResourceDescription } from '../openapi/describe
 import { describeApi } from '../openapi/document.ts';
 import { errorHeaders } from '../openapi/headers.ts';
 import { resource as health } from '../openapi/resources/health.ts';
-import { resource as orders } from '../openapi/resources/orders.ts';
 import { resource as pets } from '../openapi/resources/pets.ts';
+import { RESOURCES } from '../ops/openapi.ts';
 import { createPet } from '../src/pets/schema.ts';
 
 const { '/pets': _, ...otherPaths } = pets.paths;
@@ -26,7 +26,7 @@ test.each<[string, Partial<ResourceDescription>, string]>([
   ],
 ])('npm run openapi fails when pets have %s', (_, change, problem) => {
   const servers = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
-  const resources = [{ ...pets, ...change }, orders, health];
+  const resources = RESOURCES.map((each) => (each === pets ? { ...pets, ...change } : each));
   expect(() => describeApi(servers, resources, '1.0.0')).toThrow(problem);
 });
 
