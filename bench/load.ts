@@ -49,9 +49,8 @@ export async function compare(
       }
     });
   }
-  const figures = measured.map(({ name, max, ours, theirs }) => ({
-    name,
-    max,
+  const figures = measured.map(({ call, ours, theirs, ...comparison }) => ({
+    ...comparison,
     estimate: ratio(ours, theirs),
     store: mean(ours),
     baseline: mean(theirs),

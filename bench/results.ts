@@ -33,6 +33,9 @@ export async function readResults(): Promise<Results> {
 export async function record(part: string, measure: () => Promise<Section>): Promise<Section> {
   const start = Date.now();
   const section = await measure();
+  // JSON has no NaN.
+  if (section.figures?.some(({ estimate }) => Number.isNaN(estimate.value)))
+    throw new Error(`${part} could not be measured`);
   const results = await readResults();
   results[part] = {
     date: new Date(start).toISOString(),
@@ -40,9 +43,6 @@ export async function record(part: string, measure: () => Promise<Section>): Pro
     machine: `${cpus()[0]?.model.trim()}, ${cpus().length} cores; Node.js ${process.versions.node}, workerd ${workerd.version}`,
     ...section,
   };
-  const json = `${JSON.stringify(results, null, 1)}\n`;
-  // JSON has null for NaN.
-  if (json.includes('null')) throw new Error(`${part} could not be measured`);
-  await writeFile(FILE, json);
+  await writeFile(FILE, `${JSON.stringify(results, null, 1)}\n`);
   return section;
 }
