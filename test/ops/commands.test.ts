@@ -1,5 +1,4 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +8,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { confirm, integerFrom, oneLine, onStop } from '../../ops/command-line.ts';
 import { fakeRelease } from './fake-release.ts';
-import { runInProcess } from './in-process.ts';
+import { importWith, runInProcess } from './in-process.ts';
 import { copyProject, freePort } from './project.ts';
 
 const project = copyProject();
@@ -139,10 +138,8 @@ test.each([
   ['production', 'wrangler: SIGKILL'],
 ] as const)('a command fails when wrangler is killed while it works on %s', async (env, error) => {
   const config = 'account_id = "staging-account-id"';
-  vi.doMock('node:fs', () => ({ readFileSync: () => config }));
-  const path = `../../ops/wrangler.ts?${randomUUID()}`;
-  const { runIn }: typeof import('../../ops/wrangler.ts') = await import(path);
-  vi.doUnmock('node:fs');
+  const mocks = { 'node:fs': { readFileSync: () => config } };
+  const { runIn }: typeof import('../../ops/wrangler.ts') = await importWith('wrangler.ts', mocks);
   // It does not end by itself.
   const command = ['dev', '--port', '0'];
   await expect(runIn(env, command, { timeout: 1 })).rejects.toThrow(new Error(error));

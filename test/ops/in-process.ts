@@ -3,9 +3,18 @@ import { Console } from 'node:console';
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { run } from '../../ops/command-line.ts';
 import type { Result } from './project.ts';
+
+/** Imports a new instance of a script, which imports `mocks` instead of its modules, until the test ends. */
+export async function importWith(script: string, mocks: Record<string, object>) {
+  for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
+  onTestFinished(() => {
+    for (const name of Object.keys(mocks)) vi.doUnmock(name);
+  });
+  return import(`../../ops/${script}?${randomUUID()}`);
+}
 
 /**
  * Runs a new instance of a script, which imports `mocks` instead of its modules. `typed`: what is typed on a terminal;
@@ -17,9 +26,7 @@ export async function runInProcess(
   args: string[],
   typed = '',
 ): Promise<Result> {
-  for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
-  const path = `../../ops/${script}?${randomUUID()}`;
-  const { program }: { program: Command } = await import(path);
+  const { program }: { program: Command } = await importWith(script, mocks);
 
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
   if (typed) stdin.write(typed);
@@ -34,8 +41,6 @@ export async function runInProcess(
   const stdinSpy = vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
   vi.stubGlobal('console', new Console(process.stdout, process.stderr));
   await run(program, args);
-  // Now, because an action may import its modules.
-  for (const name of Object.keys(mocks)) vi.doUnmock(name);
   for (const spy of [...spies, stdinSpy]) spy.mockRestore();
   vi.unstubAllGlobals();
   const code = Number(process.exitCode ?? 0);

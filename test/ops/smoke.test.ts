@@ -1,8 +1,8 @@
 /** The smoke test against a store in the real runtime. */
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Store, smokeTest, testReads } from '../../ops/smoke.ts';
 import { type RequestOptions, startStore } from '../store.ts';
+import { importWith } from './in-process.ts';
 
 const store = startStore();
 
@@ -29,11 +29,11 @@ afterEach(() => {
 
 const REX = { name: 'Rex', categoryId: 1, status: 'available' };
 
-/** Answers a request, such as `GET /pets/1`, instead of the store. */
-function answer(request: string, respond: () => Response) {
+/** Answers a request, such as `GET /pets/1`, instead of the store, while `respond` returns a response. */
+function answer(request: string, respond: () => Response | undefined) {
   vi.stubGlobal('fetch', async (url: string, init: Sent) => {
     const isMeant = `${init.method} ${url.replace(subject.baseUrl, '')}` === request;
-    return isMeant ? respond() : send(url, init);
+    return (isMeant && respond()) || send(url, init);
   });
 }
 
@@ -54,7 +54,6 @@ test('the smoke test removes its animals after an interrupt, too', async () => {
   });
   const { signal } = controller;
   await expect(smokeTest({ ...subject, signal })).rejects.toThrow('aborted');
-  vi.unstubAllGlobals();
   expect((await store.fetch('/v1/pets')).body).toEqual([]);
 });
 
@@ -68,7 +67,6 @@ test('the test of reads writes nothing, and uses only what every version has', a
     return send(url, init);
   });
   await testReads(subject);
-  vi.unstubAllGlobals();
   // The firewall rule of the operations page blocks requests without a key, except those of the health check.
   expect([...sent]).toEqual([
     'GET /v1/health without a key',
@@ -98,18 +96,14 @@ test('the test of reads needs a read-only key in production', async () => {
 
 test('the test of reads waits as long as each 429 says, or a second, and repeats', async () => {
   const pause = vi.fn(async (_ms: number) => {});
-  vi.doMock('node:timers/promises', () => ({ setTimeout: pause }));
-  const path = `../../ops/smoke.ts?${randomUUID()}`;
-  const smoke: typeof import('../../ops/smoke.ts') = await import(path);
-  vi.doUnmock('node:timers/promises');
+  const mocks = { 'node:timers/promises': { setTimeout: pause } };
+  const smoke: typeof import('../../ops/smoke.ts') = await importWith('smoke.ts', mocks);
   const reject = (headers: HeadersInit) => new Response('', { status: 429, headers });
-  const limited = vi.fn(send).mockResolvedValueOnce(reject({ 'Retry-After': '7' }));
-  limited.mockResolvedValueOnce(reject({}));
-  vi.stubGlobal('fetch', (url: string, init: Sent) =>
-    init.method === 'POST' ? limited(url, init) : send(url, init),
-  );
+  const limit = vi.fn<() => Response | undefined>();
+  limit.mockReturnValueOnce(reject({ 'Retry-After': '7' })).mockReturnValueOnce(reject({}));
+  answer('POST /pets', limit);
   await smoke.testReads(subject);
-  expect(limited).toHaveBeenCalledTimes(3);
+  expect(limit).toHaveBeenCalledTimes(3);
   expect(pause.mock.calls.map(([ms]) => ms)).toEqual([7_000, 1_000]);
 });
 
@@ -155,12 +149,10 @@ test('the test of reads passes when another client deletes the animal that it re
 });
 
 test('a version must answer five times in a row', async () => {
-  const health = vi.fn(send);
+  const health = vi.fn<() => Response | undefined>();
   for (const status of [200, 200, 503])
-    health.mockResolvedValueOnce(Response.json({ environment: 'local' }, { status }));
-  vi.stubGlobal('fetch', (url: string, init: Sent) =>
-    url.endsWith('/health') ? health(url, init) : send(url, init),
-  );
+    health.mockReturnValueOnce(Response.json({ environment: 'local' }, { status }));
+  answer('GET /health', health);
   await testReads(subject);
   expect(health).toHaveBeenCalledTimes(3 + 5);
 });
