@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { environmentOfKey, generateKey } from '../src/auth/key-format.ts';
+import { environmentOfKey } from '../src/auth/key-format.ts';
 import { KEY_PREFIX, KeyRecord, recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
 import type { Environment } from './command-line.ts';
 import {
@@ -15,6 +15,7 @@ import {
   readLine,
   run,
 } from './command-line.ts';
+import { generateKey } from './generate-key.ts';
 import { expiresOption, labelOption, overlapOption } from './key-options.ts';
 import { runIn } from './wrangler.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generateKey } from '../src/auth/key-format.ts';
+import { generateKey } from '../ops/generate-key.ts';
 import { recordName } from '../src/auth/key-record.ts';
 import { errorOf, operations } from './contract.ts';
 import { expectUnchanged, insertOrder, insertPets } from './orders/steps.ts';

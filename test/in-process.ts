@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
+import { generateKey } from '../ops/generate-key.ts';
 import { app } from '../src/app.ts';
-import { generateKey } from '../src/auth/key-format.ts';
 import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
 
 const unavailable = (): never => {

@@ -4,12 +4,13 @@
  */
 import { crc32 } from '../crc32.ts';
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+export const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-const RANDOM_LENGTH = 30;
-
-const FORMAT = /^animal_(local|staging|production)_[0-9A-Za-z]{36}$/;
+const FORMAT = new RegExp(
+  `^animal_(local|staging|production)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`,
+);
 
 /** The environment of a key, or `undefined` if the key is malformed. */
 export function environmentOfKey(key: string): string | undefined {
@@ -18,19 +19,6 @@ export function environmentOfKey(key: string): string | undefined {
   if (!environment) return undefined;
   const unchecked = key.slice(0, -CHECKSUM_LENGTH);
   return key === unchecked + checksum(unchecked) ? environment : undefined;
-}
-
-/** Generates a key with about 178 random bits, too many to guess. */
-export function generateKey(environment: string): string {
-  let random = '';
-  while (random.length < RANDOM_LENGTH) {
-    // The default is only for the compiler: the array has one byte.
-    const [byte = 255] = crypto.getRandomValues(new Uint8Array(1));
-    // 248 is 4 × 62. Larger bytes would make the first digits more frequent.
-    if (byte < 248) random += BASE62.charAt(byte % 62);
-  }
-  const unchecked = `animal_${environment}_${random}`;
-  return unchecked + checksum(unchecked);
 }
 
 /** CRC-32 (IEEE) of the rest of the key, in base62, most significant digit first, padded with `0`. */

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { checksum, environmentOfKey, generateKey } from '../../src/auth/key-format.ts';
+import { generateKey } from '../../ops/generate-key.ts';
+import { checksum, environmentOfKey } from '../../src/auth/key-format.ts';
 
 // The checksums are those of zlib: the second one begins with the padding.
 test.each([

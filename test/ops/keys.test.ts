@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { generateKey } from '../../src/auth/key-format.ts';
+import { generateKey } from '../../ops/generate-key.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { fakeKeys } from './fake-keys.ts';
 

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { generateKey } from '../../ops/generate-key.ts';
 import { CURRENT, parseName, parsePrefix, readTracked, rename } from '../../ops/rename.ts';
-import { checksum, generateKey } from '../../src/auth/key-format.ts';
+import { checksum } from '../../src/auth/key-format.ts';
 import { runInProcess } from './in-process.ts';
 import { temporaryFolder } from './project.ts';
 
