@@ -8,10 +8,19 @@ export class DeadlineError extends Error {}
  * @throws DeadlineError after the deadline, or the promise's rejection.
  */
 export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
-  // Not Promise.race, which takes three times as long.
+  // Not Promise.race or finally, which take more CPU time.
   return new Promise((resolve, reject) => {
     const expire = () => reject(new DeadlineError(`${name} did not respond within ${ms} ms`));
     const timer = setTimeout(expire, ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    promise.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }
