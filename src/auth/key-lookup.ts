@@ -46,17 +46,18 @@ const knownRecords = new Map<string, KnownRecord>();
 export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
   const now = Date.now();
   const known = knownRecords.get(key);
-  if (known && now < known.readAgainAt) return use(c, known);
+  if (known && now < known.readAgainAt) return recordOf(c, known);
 
   let stored: string | null;
   try {
     stored = await readKv(c, key);
   } catch (error) {
-    return use(c, lastKnown(key, error));
+    return recordOf(c, lastKnown(key, error));
   }
   // A read that began later may have returned first.
   const newer = knownRecords.get(key);
-  if (newer && newer.readAt > now) return use(c, newer);
+  if (newer && newer.readAt > now) return recordOf(c, newer);
+  // The old record must not be used again, even if the new one is missing or invalid.
   knownRecords.delete(key);
   if (stored === null) return null;
   const record = parseRecord(stored);
@@ -64,7 +65,7 @@ export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRe
   return record;
 }
 
-function use(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
+function recordOf(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
   if (isStale) c.get('log').keyStale = true;
   return record;
 }
@@ -79,15 +80,23 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
   }
 }
 
-/** The record to use after a failed read. While KV fails, it is read only every 30 s, so that few requests wait for it. */
+/**
+ * The record to use after a failed read. While KV fails, it is read only every 30 s, so that few requests wait for it:
+ *
+ *     0:00  A reads the record
+ *     0:40  B waits for KV, which fails at 0:42. B uses the record, and postpones the next read to 1:12
+ *     0:41  C waits for KV, which fails at 0:43. C uses the record, and finds that B has postponed the next read
+ *     0:50  D uses the record at once
+ *     1:12  E waits for KV …
+ */
 function lastKnown(key: string, error: unknown): KnownRecord {
-  // Another request may have read the record since.
+  // Not the record from before the read: another request may have read a newer one since.
   const known = knownRecords.get(key);
   const now = Date.now();
   if (!known || now >= known.readAt + MAX_STALE_MS) {
     throw serviceUnavailable('API keys cannot be verified right now.', error);
   }
-  // No other request has postponed the next read yet.
+  // B, and not C.
   if (now >= known.readAgainAt) {
     known.readAgainAt = Math.min(now + FRESH_MS, known.readAt + MAX_STALE_MS);
     known.isStale = true;

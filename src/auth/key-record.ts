@@ -21,9 +21,9 @@ export const KeyRecord = z.object({
   expiresAt: z.nullish(Time),
   /** Present if the key is revoked. */
   revokedAt: z.nullish(Time),
-  /** Default `read` and `write`: see `scopesOf`. */
+  /** A key without this member has both scopes. Unknown scopes in a list are ignored. What is not a list grants `read` alone. */
   scopes: z.optional(z.unknown()),
-  /** A misspelling of `scopes`. */
+  /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */
   scope: z.optional(z.unknown()),
   /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
   family: z.nullish(Id),
@@ -52,10 +52,7 @@ export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-/**
- * The scopes of a key: `read` and `write`, unless its record restricts them. Unknown scopes in a list are ignored. A
- * restriction that is not a list of scopes is not understood: then the key has `read` alone.
- */
+/** The scopes of a key, by the rules at `KeyRecord`. */
 export function scopesOf({ scopes, scope }: KeyRecord): Scope[] {
   if (scopes === undefined && scope === undefined) return ['read', 'write'];
   if (!Array.isArray(scopes) || scope !== undefined) return ['read'];

@@ -6,7 +6,7 @@ const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 922337203
 /** A member of a body: `parseBody` turns only an int64 into a bigint. */
 export const Int64 = z.bigint({ error: requiredOr(INT64_PROBLEM) });
 
-/** An id in a path or a query. */
+/** An id in a path or a query. A codec, so that openapi/ can describe both its text and its value. */
 export const Int64Text = z.codec(
   z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
   z.int64(INT64_PROBLEM),
@@ -37,7 +37,8 @@ export function parseInt64(source: string): bigint | undefined {
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
 
-  // The value is digits × 10^scale. `digits` has no zero at either end, so the value is an integer only if scale >= 0.
+  // The value is digits × 10^scale: 12 × 10^2 for 1.20e3. As `digits` has no zero at either end, a value with a negative scale
+  // is not an integer.
   const significant = (whole + fraction).replace(/^0+/, '');
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return 0n;

@@ -3,27 +3,31 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { ApiError } from '../errors.ts';
 
-/** An origin on the loopback host (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). Browsers send it normalized. */
-const LOOPBACK = /^https?:\/\/(?:(?:[^./:@]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/;
+/** The names and addresses of the loopback host (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
+const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
  * Rejects requests over `http:`. There is no redirect: a key sent in clear text has leaked, and a redirect would hide that
  * from its owner.
  *
  * In the local environment http is allowed, but the API key is public. So a page that sends a request must be on the
- * loopback host: otherwise any website could use the local store.
+ * loopback host: otherwise any website could use the local store. A foreign page cannot read the error, because it has no
+ * CORS headers.
  */
-export const requireSafeTransport = createMiddleware<AppEnv>(
-  function requireSafeTransport(c, next) {
-    if (c.env.ENVIRONMENT === 'local') {
-      const origin = c.req.header('Origin');
-      if (origin !== undefined && !LOOPBACK.test(origin)) throw foreignOrigin();
-    } else if (!c.req.url.startsWith('https:')) {
-      throw httpsRequired();
-    }
-    return next();
-  },
-);
+export const requireSafeTransport = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.env.ENVIRONMENT === 'local') {
+    const origin = c.req.header('Origin');
+    if (origin !== undefined && !isLoopback(origin)) throw foreignOrigin();
+  } else if (!c.req.url.startsWith('https:')) {
+    throw httpsRequired();
+  }
+  await next();
+});
+
+function isLoopback(origin: string): boolean {
+  const url = URL.parse(origin);
+  return url !== null && /^https?:$/.test(url.protocol) && LOOPBACK_HOST.test(url.hostname);
+}
 
 export function httpsRequired(): ApiError {
   return new ApiError(
