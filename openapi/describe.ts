@@ -13,8 +13,6 @@ import {
 } from '../src/auth/authenticate.ts';
 import { rateLimited } from '../src/auth/rate-limit.ts';
 import type { OperationDefinition } from '../src/context.ts';
-import { IDEMPOTENT_UNAVAILABLE } from '../src/d1/errors.ts';
-import { idempotencyKeyReused } from '../src/d1/idempotency.ts';
 import { ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
 import {
   bodyTooLarge,
@@ -23,8 +21,10 @@ import {
   MAX_BODY_BYTES,
   unsupportedMediaType,
 } from '../src/http/body.ts';
+import { idempotencyKeyReused } from '../src/http/create-once.ts';
 import { invalidJson } from '../src/http/json.ts';
 import { httpsRequired } from '../src/http/safe-transport.ts';
+import { unavailableMessage } from '../src/http/unavailable.ts';
 import { rejectInvalid } from '../src/http/validate.ts';
 import {
   BOOKMARK,
@@ -84,11 +84,12 @@ export function describeOperation(
   definition: OperationDefinition,
   about: Description,
 ): DescribedOperation {
-  const { operationId, param, query, json, mediaTypes = [JSON_TYPE], idempotent } = definition;
+  const { operationId, param, query, json, mediaTypes = [JSON_TYPE] } = definition;
+  const { acceptsIdempotencyKey } = definition;
   const { tag, summary, description, stability, success, body, headers = {} } = about;
   const { errors = [], extra } = about;
   const common = commonErrors(definition, invalidError(definition, about.invalid));
-  const own = [...errors, ...(idempotent ? [idempotencyKeyReused()] : [])];
+  const own = [...errors, ...(acceptsIdempotencyKey ? [idempotencyKeyReused()] : [])];
   const operation: ZodOpenApiOperationObject = {
     operationId,
     tags: [tag],
@@ -97,7 +98,10 @@ export function describeOperation(
     ...(stability && { 'x-stability': stability }),
     ...extra,
     requestParams: { ...(param && { path: param }), ...(query && { query }) },
-    parameters: [...(idempotent ? [parameter('IdempotencyKey')] : []), parameter('Bookmark')],
+    parameters: [
+      ...(acceptsIdempotencyKey ? [parameter('IdempotencyKey')] : []),
+      parameter('Bookmark'),
+    ],
     ...(json && {
       requestBody: {
         required: true,
@@ -112,7 +116,7 @@ export function describeOperation(
         description: success.description,
         headers: headerRefs({
           ...success.headers,
-          ...(idempotent && REPLAYED),
+          ...(acceptsIdempotencyKey && REPLAYED),
           ...headers,
           ...BOOKMARK,
           ...REQUEST_ID,
@@ -154,7 +158,8 @@ function errorOf(reject: () => void): ApiError {
 
 /** The errors that follow from an operation's definition. */
 function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiError[] {
-  const { scope, json, mediaTypes = [JSON_TYPE], idempotent, unavailableMessage } = definition;
+  const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
+  const headers = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
   return [
     ...(json ? [invalidJson()] : []),
     invalid,
@@ -167,7 +172,7 @@ function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiEr
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
-    serviceUnavailable(idempotent ? IDEMPOTENT_UNAVAILABLE : unavailableMessage, undefined),
+    serviceUnavailable(unavailableMessage(definition, headers), undefined),
   ];
 }
 

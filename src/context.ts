@@ -1,27 +1,34 @@
 /** The types of Hono's context: the bindings, and what the middleware sets for the handler and for the log line. */
 import type * as z from 'zod/mini';
 
+/** The context of a middleware of the app. */
 export type AppEnv = {
   Bindings: Bindings;
   Variables: {
     /** The id of the request in the log and in the `X-Request-Id` header. */
     requestId: string;
-    /** The matched operation. Unset for unmatched requests and the health check. */
-    operation: OperationDefinition;
-    /** The client that sent the request. `authenticate` sets it, also for a revoked or expired key. */
-    client: Client;
-    /** Where the D1 session starts: the `X-D1-Bookmark`, or `first-primary` for one of unknown format. */
-    bookmark: string | undefined;
-    /** The validated `Idempotency-Key`, without quotes. */
-    idempotencyKey: string | undefined;
-    /** Fields of the request's log line, set while the request is handled. */
+    /** Fields of the request's log line, set while the request is handled. Written only: nothing depends on them. */
     log: LogFields;
+    /** The definition of the matched operation. Unmatched requests and the health check have none. */
+    definition?: OperationDefinition;
+    /** The client that sent the request, also if its key is revoked or expired. */
+    client?: Client;
+    /** Where the D1 session of a request with an `X-D1-Bookmark` starts: `first-unconstrained`, `first-primary` or a bookmark. */
+    sessionStart?: string;
+    /** The validated `Idempotency-Key`, without quotes. */
+    idempotencyKey?: string;
   };
+};
+
+/** The context of a handler: `operation` has set the definition and the client. */
+export type OperationEnv = {
+  Bindings: Bindings;
+  Variables: AppEnv['Variables'] & { definition: OperationDefinition; client: Client };
 };
 
 /** `npm run types` generates `Env` from wrangler.toml. Secrets are not in that file. */
 export type Bindings = Env & {
-  /** While this secret is set, the service refuses writes. */
+  /** While this secret is set, the service refuses writes. A secret, because it can be set without a release. */
   WRITES_STOPPED?: string;
 };
 
@@ -34,17 +41,23 @@ export type Scope = 'read' | 'write';
  */
 export type OperationDefinition = {
   operationId: string;
-  scope: Scope;
   param?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
   json?: z.ZodMiniObject;
   /** Media types of the body. Default: `application/json` alone. */
   mediaTypes?: readonly string[];
-  /** Whether the operation accepts an `Idempotency-Key`. */
-  idempotent?: boolean;
-  /** The message of a 503 when D1 fails: what is unknown, and whether a retry is safe. */
-  unavailableMessage: string;
-};
+  /** Whether the operation accepts an `Idempotency-Key`. Such an operation runs `createOnce`. */
+  acceptsIdempotencyKey?: boolean;
+} & (
+  | { scope: 'read' }
+  | {
+      scope: 'write';
+      /** What a write does, in a 503 when D1 fails: completes "It is unknown whether …". */
+      effect: string;
+      /** Whether a retry after such a 503 is safe. */
+      retryAdvice: string;
+    }
+);
 
 /** A client, as its API key identifies it. */
 export type Client = {

@@ -39,7 +39,10 @@ type ErrorDetails = {
   cause?: unknown;
 };
 
-/** An error for the client. `message` is shown: it must say what the client can do. */
+/**
+ * An error for the client. `message` is shown: it must say what the client can do. Each error that a description shows as an
+ * example has an exported function, which openapi/ calls.
+ */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
@@ -91,14 +94,10 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'Path not found.');
 }
 
-/** The value of `Allow` (RFC 9110, section 10.2.1). Every path with an operation also answers OPTIONS. */
-function allowHeader(methods: string[]): string {
-  return [...methods, 'OPTIONS'].join(', ');
-}
-
-/** `methods` are those of the path's operations, without OPTIONS. */
+/** `methods` are those of the path's operations, with HEAD, which Hono adds, and without OPTIONS. */
 export function notAllowed(methods: string[]): ApiError {
   return new ApiError('method_not_allowed', `This path accepts ${methods.join(', ')}.`, {
-    headers: { Allow: allowHeader(methods) },
+    // RFC 9110, section 10.2.1. Every path also answers OPTIONS.
+    headers: { Allow: [...methods, 'OPTIONS'].join(', ') },
   });
 }

@@ -1,6 +1,6 @@
 /** The description of the operations on pets. */
 import * as z from 'zod/mini';
-import { DEPRECATION, deprecationLinks, SUNSET, SUNSET_DATE } from '../../src/http/deprecation.ts';
+import { DEPRECATION, deprecationLinks, SUNSET } from '../../src/http/deprecation.ts';
 import { Int64 } from '../../src/http/int64.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
@@ -83,6 +83,7 @@ const DEPRECATED: Headers = {
     [1, 2048],
   ),
 };
+const SUNSET_DATE = new Date(SUNSET);
 const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);
 
 const SUNSET_TEXT = SUNSET_DATE.toLocaleDateString('en-GB', {

@@ -1,6 +1,6 @@
 /** Authentication and authorization with API keys (RFC 6750). */
 import type { Context } from 'hono';
-import type { AppEnv, Scope } from '../context.ts';
+import type { AppEnv, Client, Scope } from '../context.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { environmentOfKey } from './key-format.ts';
 import { findRecord } from './key-lookup.ts';
@@ -10,20 +10,23 @@ import { scopesOf, stateOf } from './key-record.ts';
 export const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
- * Accepts a request with a valid API key, and sets its client.
+ * Accepts a request with a valid API key.
  *
+ * @returns the client, which is also set for the log line.
  * @throws ApiError 401 when the key is missing or invalid; 503 when it cannot be verified.
  */
-export async function authenticate(c: Context<AppEnv>): Promise<void> {
+export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   const key = bearerCredential(c.req.header('Authorization') ?? '');
   requireEnvironment(key, c.env.ENVIRONMENT);
   const record = await findRecord(c, key);
   if (!record) throw unknownApiKey();
   const { id: keyId, family, expiresAt } = record;
-  c.set('client', { keyId, id: family ?? keyId, scopes: scopesOf(record) });
+  const client = { keyId, id: family ?? keyId, scopes: scopesOf(record) };
+  c.set('client', client);
   const state = stateOf(record);
   if (state === 'revoked') throw revokedApiKey();
   if (state === 'expired') throw expiredApiKey(String(expiresAt));
+  return client;
 }
 
 /** Rejects malformed keys and keys of another environment, without I/O. */
@@ -40,13 +43,9 @@ function requireEnvironment(key: string, expected: string): void {
   }
 }
 
-/**
- * @throws ApiError 403 when the request's key does not have the scope that the operation needs
- *   (RFC 6750, section 3.1).
- */
-export function requireScope(c: Context<AppEnv>): void {
-  const { scope } = c.get('operation');
-  if (!c.get('client').scopes.includes(scope)) throw insufficientScope(scope);
+/** @throws ApiError 403 when the client's key does not have the scope of the operation (RFC 6750, section 3.1). */
+export function requireScope({ scopes }: Client, scope: Scope): void {
+  if (!scopes.includes(scope)) throw insufficientScope(scope);
 }
 
 export function insufficientScope(scope: Scope): ApiError {
@@ -59,7 +58,8 @@ const SCHEME = 'bearer ';
 
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
-  // RFC 6750, section 3.1: no error code for a request without a bearer credential. A header never ends with a space.
+  // RFC 6750, section 3.1: no error code for a request without a bearer credential. The runtime removes spaces at the end of a
+  // header, so a bare `Bearer` is no credential, either.
   if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
   return header.slice(SCHEME.length).trim();
 }

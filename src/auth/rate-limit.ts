@@ -4,7 +4,7 @@
  * https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/
  */
 import type { Context } from 'hono';
-import type { AppEnv } from '../context.ts';
+import type { AppEnv, Client, Scope } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
 
@@ -16,22 +16,25 @@ const LIMITER_DEADLINE_MS = 500;
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER';
 
 /**
- * Counts a request of an API key against its budget, and a write also against the smaller budget for writes. Runs
- * after `authenticate`.
+ * Counts a request of an API key against its budget, and a write also against the smaller budget for writes.
  *
  * @throws ApiError 429 when a budget is exhausted.
  */
-export async function limitRate(c: Context<AppEnv>): Promise<void> {
+export async function limitRate(
+  c: Context<AppEnv>,
+  { keyId }: Client,
+  scope: Scope,
+): Promise<void> {
   const limiters: Limiter[] = ['RATE_LIMITER'];
-  if (c.get('operation').scope === 'write') limiters.push('WRITE_RATE_LIMITER');
-  const allowed = await Promise.all(limiters.map((limiter) => isAllowed(c, limiter)));
+  if (scope === 'write') limiters.push('WRITE_RATE_LIMITER');
+  const allowed = await Promise.all(limiters.map((limiter) => isAllowed(c, limiter, keyId)));
   if (allowed.includes(false)) throw rateLimited();
 }
 
 /** Whether the budget allows the request. A limiter that fails allows it: an unlimited service is better than none. */
-async function isAllowed(c: Context<AppEnv>, limiter: Limiter): Promise<boolean> {
+async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {
-    const counting = c.env[limiter].limit({ key: c.get('client').keyId });
+    const counting = c.env[limiter].limit({ key: keyId });
     const { success } = await withDeadline(counting, LIMITER_DEADLINE_MS, 'The rate limiter');
     return success;
   } catch (error) {

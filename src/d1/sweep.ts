@@ -1,6 +1,8 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
 import { withDeadline } from '../deadline.ts';
+import { prepare } from './execute.ts';
 import { KEPT_MS } from './idempotency.ts';
+import { sql } from './sql.ts';
 
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
@@ -54,13 +56,9 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
   }
 }
 
-/** Deletes records that were created at `before` or earlier, among the oldest `STEP_SIZE`: ids ascend with time. */
-function deleteOldest(db: D1Database, before: number): Promise<D1Result> {
-  return db
-    .prepare(
-      `DELETE FROM idempotency_keys
-       WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ?1) AND created_at <= ?2`,
-    )
-    .bind(STEP_SIZE, before)
-    .run();
+/** Of the oldest `STEP_SIZE` records, deletes those that were created at `before` or earlier. Ids ascend with time. */
+function deleteOldest(database: D1Database, before: number): Promise<D1Result> {
+  const deleted = sql`DELETE FROM idempotency_keys
+    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${before}`;
+  return prepare(database, deleted).run();
 }

@@ -6,7 +6,8 @@ import { validateSearch } from '../http/validate.ts';
 export const health = new Hono<AppEnv>();
 
 health.get('/health', (c) => {
-  validateSearch(c);
+  // Strict, as every path.
+  validateSearch(c, { acceptsParameters: false });
   const { ENVIRONMENT: environment, CF_VERSION_METADATA: version } = c.env;
   return c.json({ status: 'ok', environment, version: version.id });
 });

@@ -8,7 +8,7 @@ import type { AppEnv } from '../context.ts';
  * Logs one line of JSON for every request, including failed ones. It never contains what may be secret or personal: no
  * raw path, query, body or other free text from the client.
  */
-export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
+export const accessLog = createMiddleware<AppEnv>(async (c, next) => {
   const startedAt = Date.now();
   c.set('log', {});
   await next();
@@ -31,7 +31,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   );
 });
 
-/** Cloudflare's id of the request. Elsewhere a client can send any text. */
+/** Cloudflare's id of the request. A client of a local store can send any text in this header. */
 function rayId(c: Context<AppEnv>): string | undefined {
   const ray = c.req.header('CF-Ray') ?? '';
   return /^[0-9a-f]{1,32}-[A-Z]{3}$/.test(ray) ? ray : undefined;

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { createMiddleware } from 'hono/factory';
-import type { AppEnv } from '../context.ts';
+import type { OperationEnv } from '../context.ts';
 import { DeadlineError, withDeadline } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
 import { parseBody } from './json.ts';
@@ -21,9 +21,10 @@ const CONTENT_TYPE = /^([^\s;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
 /** Deadline for a client to send its body, in milliseconds. */
 export const BODY_DEADLINE_MS = 30_000;
 
-/** The runtime's errors when a client disconnects. */
+/** The texts of workerd's errors when a client disconnects before it has sent its body. */
 const DISCONNECTED = /client disconnected|connection lost/;
 
+// The types of the runtime require both options.
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const limitBody = bodyLimit({
@@ -34,19 +35,18 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Reads the body, before `zValidator('json', …)`. Hono's `c.req.json()` would replace invalid UTF-8 and round integers
- * beyond 2^53.
+ * Reads the body, and replaces `c.req.json()`, which `zValidator` calls. Hono's own would replace invalid UTF-8 and round integers
+ * beyond 2^53, and parses the text of a cached body again.
  *
  * @throws ApiError 400, 413 or 415 when the body cannot be read.
  */
-export const readBody = createMiddleware<AppEnv>(async function readBody(c, next) {
-  const { mediaTypes = [JSON_TYPE] } = c.get('operation');
+export const readBody = createMiddleware<OperationEnv>(async (c, next) => {
+  const { mediaTypes = [JSON_TYPE] } = c.get('definition');
   requireContentType(c, mediaTypes);
   requireUncompressed(c, mediaTypes);
   const bytes = await readBytes(c);
   if (bytes.byteLength === 0) throw new ApiError('invalid_json', 'The body must not be empty.');
   const body = parseBody(decodeUtf8(bytes));
-  // Replaces `c.req.json()`, which `zValidator` calls.
   Object.assign(c.req, { json: () => Promise.resolve(body) });
   await next();
 });
@@ -64,8 +64,9 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
   if (coding.toLowerCase() !== 'identity') throw compressedBody(mediaTypes);
 }
 
-/** If there is a Content-Length, `bodyLimit` compares it and the callback reads the body. Otherwise `bodyLimit` reads the body. */
+/** Reads at most `MAX_BODY_BYTES`, within the deadline. */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
+  // `bodyLimit` compares a Content-Length. It reads a body without one itself, and then gives Hono a request with its bytes.
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });
@@ -74,7 +75,7 @@ async function readBytes(c: Context): Promise<ArrayBuffer> {
   } catch (error) {
     throw isIncomplete(error) ? incompleteBody(error) : error;
   }
-  // Hono has cached the body.
+  // Hono has kept the bytes.
   return c.req.arrayBuffer();
 }
 

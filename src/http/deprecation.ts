@@ -3,15 +3,10 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { baseUrl } from './responses.ts';
 
-/** The release of version 1.0.0, which deprecates getPet. */
-const DEPRECATION_DATE = Date.UTC(2026, 10, 20);
-/** The announced removal. The operation works until its code is removed. */
-export const SUNSET_DATE = new Date(Date.UTC(2030, 11, 5));
-
-/** Value of the `Deprecation` header. */
-export const DEPRECATION = `@${DEPRECATION_DATE / 1000}`;
-/** Value of the `Sunset` header. */
-export const SUNSET = SUNSET_DATE.toUTCString();
+/** Value of the `Deprecation` header, in seconds since 1970: 20 November 2026, the release of version 1.0.0. */
+export const DEPRECATION = '@1795132800';
+/** Value of the `Sunset` header: the announced removal. The operation works until its code is removed. */
+export const SUNSET = 'Thu, 05 Dec 2030 00:00:00 GMT';
 
 /** Value of the `Link` header: the successor (RFC 5829) and the documentation. */
 export function deprecationLinks(base: string): string {
@@ -20,10 +15,11 @@ export function deprecationLinks(base: string): string {
 }
 
 /** Marks every response of a deprecated operation, errors too. */
-export const deprecated = createMiddleware<AppEnv>(function deprecated(c, next) {
+export const deprecated = createMiddleware<AppEnv>(async (c, next) => {
   c.get('log').deprecated = true;
-  c.header('Deprecation', DEPRECATION);
-  c.header('Sunset', SUNSET);
-  c.header('Link', deprecationLinks(baseUrl(c)));
-  return next();
+  await next();
+  const { headers } = c.res;
+  headers.set('Deprecation', DEPRECATION);
+  headers.set('Sunset', SUNSET);
+  headers.set('Link', deprecationLinks(baseUrl(c)));
 });

@@ -1,17 +1,21 @@
 /** The request headers of operations. `Authorization` and those of the body are read elsewhere. */
 import type { Context } from 'hono';
-import type { AppEnv } from '../context.ts';
+import type { AppEnv, OperationDefinition, Scope } from '../context.ts';
 import { invalidRequest } from './validate.ts';
 
 /**
- * Instead of a bookmark from an earlier response, a session can begin at any state or at the newest.
+ * Where a session can start, instead of at a bookmark. `first-unconstrained`: at any state, also that of a replica.
+ * `first-primary`: at the newest state.
  * https://developers.cloudflare.com/d1/best-practices/read-replication/
  */
 export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
 
 /** D1's bookmarks today. Cloudflare documents them as opaque. */
 const D1_BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
-/** The accepted format, for future bookmarks. What begins with `first`, in any case, is a misspelled start of a session. */
+/**
+ * The accepted format, for future bookmarks. What begins with `first`, in any case, is a misspelled start of a session. Without
+ * the flag `i`, because the OpenAPI description shows this pattern, and a pattern there has no flags.
+ */
 export const ACCEPTED_BOOKMARK = /^(?![Ff][Ii][Rr][Ss][Tt])[A-Za-z0-9_.~+/=:-]{1,256}$/;
 
 /** Maximum length of an idempotency key, in characters. */
@@ -21,13 +25,16 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 const PRECONDITIONS = ['If-Match', 'If-None-Match', 'If-Unmodified-Since'];
 
 /**
- * Validates the headers, and sets the request's bookmark and idempotency key.
+ * Validates the headers, and sets the start of the request's session and its idempotency key.
  *
  * @throws ApiError 400 that names every invalid header.
  */
-export function validateHeaders(c: Context<AppEnv>): void {
+export function validateHeaders(
+  c: Context<AppEnv>,
+  { scope, acceptsIdempotencyKey }: OperationDefinition,
+): void {
   const bookmark = c.req.header('X-D1-Bookmark');
-  const idempotencyKey = c.get('operation').idempotent
+  const idempotencyKey = acceptsIdempotencyKey
     ? withoutQuotes(c.req.header('Idempotency-Key'))
     : undefined;
   const problems = [
@@ -37,7 +44,7 @@ export function validateHeaders(c: Context<AppEnv>): void {
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw invalidRequest(problems);
   c.set('idempotencyKey', idempotencyKey);
-  c.set('bookmark', bookmark === undefined ? undefined : sessionStart(bookmark));
+  c.set('sessionStart', sessionStart(bookmark, scope));
 }
 
 /** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes: both forms are the same key. */
@@ -64,10 +71,14 @@ function bookmarkProblem(bookmark: string | undefined): string | undefined {
     : 'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 }
 
-/** A bookmark in another format than D1's today becomes `first-primary`: the primary has every state. */
-function sessionStart(bookmark: string): string {
+/**
+ * Where the session of a request starts. A write always runs on the primary. So does a read whose bookmark has another format
+ * than D1's today, because D1 fails on a bookmark that it cannot parse: the primary has every state.
+ */
+function sessionStart(bookmark: string | undefined, scope: Scope): string | undefined {
+  if (bookmark === undefined) return undefined;
   const isKnown = SESSION_STARTS.includes(bookmark) || D1_BOOKMARK.test(bookmark);
-  return isKnown ? bookmark : 'first-primary';
+  return scope === 'read' && isKnown ? bookmark : 'first-primary';
 }
 
 /**

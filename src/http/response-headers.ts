@@ -14,13 +14,16 @@ const SECURITY_HEADERS = [
 
 /**
  * Sets the headers that every response has, on the finished response. Hono's `secureHeaders` does the same, but nine of its
- * other headers would have to be switched off.
+ * other headers would have to be switched off, and `requestId` would accept an id from the client.
  */
-export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
+export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
+  const requestId = crypto.randomUUID();
+  c.set('requestId', requestId);
   await next();
   const { headers } = c.res;
-  headers.set('X-Request-Id', c.get('requestId'));
+  headers.set('X-Request-Id', requestId);
   for (const [name, value] of SECURITY_HEADERS) headers.set(name, value);
-  // The response of an operation belongs to one client. Other responses are the same for everyone.
-  headers.set('Cache-Control', c.get('operation') ? 'private, no-store' : 'no-store');
+  // The response of an operation belongs to one client: `private` for caches that are set to ignore `no-store`. Other
+  // responses are the same for everyone.
+  headers.set('Cache-Control', c.get('definition') ? 'private, no-store' : 'no-store');
 });

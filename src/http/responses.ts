@@ -1,33 +1,36 @@
 /** Successful responses, and the URLs in their headers. */
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { AppEnv } from '../context.ts';
+import type { AppEnv, OperationEnv } from '../context.ts';
 import type { CreatedRow } from '../d1/idempotency.ts';
 
+/** Hono's contexts of middleware and of handlers are not assignable to each other, but these parts are. */
+type RequestContext = Pick<Context<AppEnv>, 'env' | 'req'>;
+
 /** The base address, ending in `/v1`: `BASE_URL`, or locally the origin of the request. */
-export function baseUrl(c: Context<AppEnv>): string {
-  return c.env.BASE_URL ?? `${new URL(c.req.url).origin}/v1`;
+export function baseUrl({ env, req }: RequestContext): string {
+  return env.BASE_URL ?? `${new URL(req.url).origin}/v1`;
 }
 
 /** The URL of the request's path below the base address, without the query. */
-export function requestUrl(c: Context<AppEnv>): string {
+export function requestUrl(c: RequestContext): string {
   return baseUrl(c) + c.req.path.slice('/v1'.length);
 }
 
 /**
- * Responds with a body that SQLite wrote. `c.json` takes a value: parsing the text for it would round integers beyond
- * 2^53.
+ * Responds with a body that SQLite wrote (see pets/queries.ts). `c.json` takes a value: parsing the text for it would round
+ * integers beyond 2^53.
  */
 export function sendBody(
-  c: Context<AppEnv>,
+  c: Context<OperationEnv>,
   body: string,
   status: ContentfulStatusCode = 200,
+  headers: Record<string, string> = {},
 ): Response {
-  return c.body(body, status, { 'Content-Type': 'application/json' });
+  return c.body(body, status, { 'Content-Type': 'application/json', ...headers });
 }
 
 /** Responds 201 to a POST to a collection, with the URL of the new row in `Location`. */
-export function sendCreated(c: Context<AppEnv>, { id, body }: CreatedRow): Response {
-  c.header('Location', `${requestUrl(c)}/${id}`);
-  return sendBody(c, body, 201);
+export function sendCreated(c: Context<OperationEnv>, { id, body }: CreatedRow): Response {
+  return sendBody(c, body, 201, { Location: `${requestUrl(c)}/${id}` });
 }

@@ -14,7 +14,7 @@ export const MAX_PROBLEMS = 20;
 /** Maximum length of an unknown member's name in a message, in UTF-16 code units. */
 const MAX_SHOWN = 64;
 
-/** A query with a parameter without a name, which Hono would ignore. */
+/** A query with a parameter without a name, which Hono would ignore. It is a mistake, as is an unknown parameter. */
 const NAMELESS_PARAMETER = /^=|&=/;
 
 /** The schema of a body: an object with these fields. */
@@ -55,15 +55,17 @@ export function rejectInvalid({ target, data, error }: Result): void {
 }
 
 /**
- * Validates the text of the query, before Hono parses it: Hono decodes each invalid escape separately, which is slow. Without
- * a schema, no parameter is accepted.
+ * Validates the text of the query, before Hono parses it: Hono decodes each invalid escape separately, which is slow.
  *
- * @throws ApiError 400.
+ * @throws ApiError 400, also for parameters where none is accepted.
  */
-export function validateSearch(c: Context, schema?: z.ZodMiniObject): void {
-  const searchStart = c.req.url.indexOf('?');
+export function validateSearch(
+  { req }: Pick<Context, 'req'>,
+  { acceptsParameters }: { acceptsParameters: boolean },
+): void {
+  const searchStart = req.url.indexOf('?');
   if (searchStart === -1) return;
-  const search = c.req.url.slice(searchStart + 1);
+  const search = req.url.slice(searchStart + 1);
   if (search.length > MAX_SEARCH_LENGTH) {
     throw invalidRequest([`query: must be at most ${MAX_SEARCH_LENGTH} characters`]);
   }
@@ -71,8 +73,8 @@ export function validateSearch(c: Context, schema?: z.ZodMiniObject): void {
   if (NAMELESS_PARAMETER.test(search)) {
     throw invalidRequest(['query: every parameter must have a name']);
   }
-  if (schema) return;
-  const unknown = Object.keys(c.req.queries());
+  if (acceptsParameters) return;
+  const unknown = Object.keys(req.queries());
   if (unknown.length > 0) throw unknownParameters(unknown);
 }
 

@@ -1,13 +1,10 @@
 /** The operations on orders. */
-import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
-import { idempotencyKeyOf, replay } from '../d1/idempotency.ts';
-import { run } from '../d1/run.ts';
-import { readBody } from '../http/body.ts';
+import { createOnce } from '../http/create-once.ts';
 import { sendPage } from '../http/paging.ts';
 import { sendBody, sendCreated } from '../http/responses.ts';
-import { rejectInvalid } from '../http/validate.ts';
+import { run } from '../http/run.ts';
 import { operation } from '../operation.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
@@ -16,59 +13,33 @@ import { getOrder, listOrders, placeOrder, updateOrder } from './schema.ts';
 
 export const orders = new Hono<AppEnv>();
 
-orders.get(
-  '/store/orders',
-  operation(listOrders),
-  zValidator('query', listOrders.query, rejectInvalid),
-  async (c) => {
-    const parameters = c.req.valid('query');
-    const { page } = await run(c, queries.listOrders(parameters));
-    return sendPage(c, parameters, page);
-  },
-);
+orders.get('/store/orders', operation(listOrders), async (c) => {
+  const { page } = await run(c, queries.listOrders(c.req.valid('query')));
+  return sendPage(c, page);
+});
 
-orders.post(
-  '/store/orders',
-  operation(placeOrder),
-  readBody,
-  zValidator('json', placeOrder.json, rejectInvalid),
-  async (c) => {
-    const newOrder = c.req.valid('json');
-    const { petId } = newOrder;
-    const idempotencyKey = await idempotencyKeyOf(c, newOrder);
-    const { created, firstResponse, pet } = await run(c, queries.placeOrder(petId, idempotencyKey));
-    const order = created ?? replay(c, idempotencyKey, firstResponse);
-    if (order) return sendCreated(c, order);
-    throw pet ? petNotAvailable(petId, pet.status) : petNotFound(petId);
-  },
-);
+orders.post('/store/orders', operation(placeOrder), async (c) => {
+  const newOrder = c.req.valid('json');
+  const { created, pet } = await createOnce(c, queries.placeOrder, newOrder);
+  if (created) return sendCreated(c, created);
+  // If another client's order came first, the animal exists and is pending.
+  throw pet ? petNotAvailable(newOrder.petId, pet.status) : petNotFound(newOrder.petId);
+});
 
-orders.get(
-  '/store/orders/:orderId',
-  operation(getOrder),
-  zValidator('param', getOrder.param, rejectInvalid),
-  async (c) => {
-    const { orderId } = c.req.valid('param');
-    const { order } = await run(c, queries.getOrder(orderId));
-    if (!order) throw orderNotFound(orderId);
-    return sendBody(c, order.body);
-  },
-);
+orders.get('/store/orders/:orderId', operation(getOrder), async (c) => {
+  const { orderId } = c.req.valid('param');
+  const { order } = await run(c, queries.getOrder(orderId));
+  if (!order) throw orderNotFound(orderId);
+  return sendBody(c, order.body);
+});
 
-orders.patch(
-  '/store/orders/:orderId',
-  operation(updateOrder),
-  zValidator('param', updateOrder.param, rejectInvalid),
-  readBody,
-  zValidator('json', updateOrder.json, rejectInvalid),
-  async (c) => {
-    const { orderId } = c.req.valid('param');
-    const { status } = c.req.valid('json');
-    const { changed, order } = await run(c, queries.changeOrder(orderId, status));
-    if (changed) return sendBody(c, changed.body);
-    if (!order) throw orderNotFound(orderId);
-    // Setting the current status again succeeds and changes nothing, so that a retry is harmless.
-    if (order.status === status) return sendBody(c, order.body);
-    throw invalidTransition(order.status, status);
-  },
-);
+orders.patch('/store/orders/:orderId', operation(updateOrder), async (c) => {
+  const { orderId } = c.req.valid('param');
+  const { status } = c.req.valid('json');
+  const { updated, order } = await run(c, queries.updateOrder(orderId, status));
+  if (updated) return sendBody(c, updated.body);
+  if (!order) throw orderNotFound(orderId);
+  // Setting the current status again succeeds and changes nothing, so that a retry is harmless.
+  if (order.status === status) return sendBody(c, order.body);
+  throw invalidTransition(order.status, status);
+});

@@ -1,10 +1,10 @@
 /** The definitions of the operations on orders. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
 import type { OperationDefinition } from '../context.ts';
-import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/errors.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 import { Int64, Int64Text, requiredOr } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
+import { CREATE_ADVICE } from '../http/unavailable.ts';
 import { strictBody } from '../http/validate.ts';
 
 const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
@@ -15,6 +15,7 @@ export const OrderStatus = z.enum(STATUSES, {
 export type OrderStatus = z.infer<typeof OrderStatus>;
 
 export const NewOrder = strictBody({ petId: Int64 });
+export type NewOrder = z.infer<typeof NewOrder>;
 
 export const OrderPatch = strictBody({ status: OrderStatus });
 
@@ -24,22 +25,22 @@ export const listOrders = {
   operationId: 'listOrders',
   scope: 'read',
   query: pageParameters({ status: z.optional(OrderStatus) }),
-  unavailableMessage: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
+export type OrderListParameters = z.infer<typeof listOrders.query>;
 
 export const placeOrder = {
   operationId: 'placeOrder',
   scope: 'write',
   json: NewOrder,
-  idempotent: true,
-  unavailableMessage: unknownOutcome('whether the order was placed', CREATE_ADVICE),
+  acceptsIdempotencyKey: true,
+  effect: 'the order was placed',
+  retryAdvice: CREATE_ADVICE,
 } as const satisfies OperationDefinition;
 
 export const getOrder = {
   operationId: 'getOrder',
   scope: 'read',
   param: OrderPath,
-  unavailableMessage: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const updateOrder = {
@@ -48,8 +49,6 @@ export const updateOrder = {
   param: OrderPath,
   json: OrderPatch,
   mediaTypes: PATCH_TYPES,
-  unavailableMessage: unknownOutcome(
-    'whether the order was changed',
-    'A retry is safe: setting the current status again changes nothing.',
-  ),
+  effect: 'the order was changed',
+  retryAdvice: 'A retry is safe: setting the current status again changes nothing.',
 } as const satisfies OperationDefinition;

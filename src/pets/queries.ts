@@ -1,98 +1,62 @@
 /**
  * The SQL statements on pets. SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read
- * into JavaScript. For the same reason integers are bound as decimal text, which a STRICT INTEGER column stores exactly.
- * Where SQLite compares an id, CAST turns the text into an integer.
+ * into JavaScript.
  */
-import {
-  type CreatedRow,
-  type IdempotencyKey,
-  recordFirst,
-  removeExpired,
-  whereUnused,
-} from '../d1/idempotency.ts';
-import { statement } from '../d1/run.ts';
-import { type PageParameters, selectPage } from '../http/paging.ts';
-import type { NewPet, PetPatch } from './schema.ts';
+import type { CreatedRow } from '../d1/idempotency.ts';
+import { equals, selectPage, type Table } from '../d1/page.ts';
+import { type Sql, sql } from '../d1/sql.ts';
+import type { NewPet, PetListParameters, PetPatch } from './schema.ts';
 
 /**
- * SQL expression: a pet as JSON, with its fields in the order of the interface. A NULL status is omitted: json_object cannot
- * omit members, and json_patch takes twice as long.
+ * json_object cannot omit members, so `replace` removes the status of a pet without one. No name can contain the removed
+ * text, because JSON escapes the quotes in a string.
  */
-const PET_JSON = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id
-  || iif(status IS NULL, '', ',"status":' || json_quote(status)) || '}'`;
+const PETS: Table = {
+  name: sql`pets`,
+  json: sql`replace(
+    json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status), ',"status":null', '')`,
+};
 
-/** SQL condition on a row of `pets`: the pet has an open order. */
-const HAS_OPEN_ORDER =
-  "EXISTS (SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))";
+/** SQL condition on a row of `pets`. */
+const HAS_OPEN_ORDER = sql`EXISTS (
+  SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))`;
 
-export function listPets(parameters: PageParameters) {
-  return { page: selectPage({ table: 'pets', item: PET_JSON }, parameters) };
+export function listPets({ limit, after, status }: PetListParameters) {
+  return { page: selectPage(PETS, { limit, after }, [equals(sql`status`, status)]) };
 }
 
 export function getPet(id: bigint) {
-  const pet = statement<{ body: string }>(
-    `SELECT ${PET_JSON} AS body FROM pets WHERE id = CAST(?1 AS INTEGER)`,
-    `${id}`,
-  );
-  return { pet };
+  return { pet: sql<{ body: string }>`SELECT ${PETS.json} AS body FROM pets WHERE id = ${id}` };
 }
 
-/** Inserts a pet, unless the idempotency key was used before. */
-export function createPet(
-  { name, categoryId, status }: NewPet,
-  idempotencyKey: IdempotencyKey | undefined,
-) {
-  const created = statement<CreatedRow>(
-    `INSERT INTO pets (name, category_id, status)
-     SELECT ?1, ?2, ?3 WHERE ${whereUnused('?4')}
-     RETURNING CAST(id AS TEXT) AS id, ${PET_JSON} AS body`,
-    name,
-    `${categoryId}`,
-    status ?? null,
-    idempotencyKey?.keyHash ?? null,
-  );
-  // In this order: the record depends on changes() of the INSERT.
-  return {
-    ...removeExpired(idempotencyKey),
-    created,
-    ...recordFirst(idempotencyKey, { table: 'pets', responseSql: PET_JSON }),
-  };
+export function createPet(unused: Sql, { name, categoryId, status }: NewPet) {
+  const insert = sql<CreatedRow>`INSERT INTO pets (name, category_id, status)
+    SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${unused}
+    RETURNING CAST(id AS TEXT) AS id, ${PETS.json} AS body`;
+  return { table: PETS, before: {}, insert };
 }
 
-/**
- * Sets the fields of a patch: ?2 is the name, ?3 the category, ?4 whether to set the status, and ?5 the status. While a pet
- * has an open order, its status belongs to the order.
- */
-export function changePet(id: bigint, { name, categoryId, status }: PetPatch) {
-  const setsStatus = status === undefined ? 0 : 1;
-  const changed = statement<{ body: string }>(
-    `UPDATE pets
-     SET name = ifnull(?2, name), category_id = ifnull(?3, category_id), status = iif(?4, ?5, status)
-     WHERE id = CAST(?1 AS INTEGER) AND NOT (?4 AND ${HAS_OPEN_ORDER})
-     RETURNING ${PET_JSON} AS body`,
-    `${id}`,
-    name ?? null,
-    categoryId === undefined ? null : `${categoryId}`,
-    setsStatus,
-    status ?? null,
-  );
-  return { changed, pet: selectExistence(id) };
+/** Sets the fields of a patch. While a pet has an open order, its status belongs to the order and cannot be set. */
+export function updatePet(id: bigint, { name, categoryId, status }: PetPatch) {
+  const setsStatus = status !== undefined;
+  // A column that is set to itself keeps its value.
+  const updated = sql<{ body: string }>`UPDATE pets SET
+      name = ${name ?? sql`name`},
+      category_id = ${categoryId ?? sql`category_id`},
+      status = ${setsStatus ? status : sql`status`}
+    WHERE id = ${id} AND ${setsStatus ? sql`NOT ${HAS_OPEN_ORDER}` : sql`TRUE`}
+    RETURNING ${PETS.json} AS body`;
+  return { updated, pet: selectExistence(id) };
 }
 
 /** Deletes a pet without an open order. */
 export function deletePet(id: bigint) {
-  const deleted = statement<{ done: 1 }>(
-    `DELETE FROM pets WHERE id = CAST(?1 AS INTEGER) AND NOT ${HAS_OPEN_ORDER}
-     RETURNING 1 AS done`,
-    `${id}`,
-  );
+  const deleted = sql<{ done: 1 }>`DELETE FROM pets WHERE id = ${id} AND NOT ${HAS_OPEN_ORDER}
+    RETURNING 1 AS done`;
   return { deleted, pet: selectExistence(id) };
 }
 
-/** Returns a row if the pet exists. If a change of it was refused, it has an open order. */
+/** Returns a row if the pet exists. */
 function selectExistence(id: bigint) {
-  return statement<{ found: 1 }>(
-    'SELECT 1 AS found FROM pets WHERE id = CAST(?1 AS INTEGER)',
-    `${id}`,
-  );
+  return sql<{ found: 1 }>`SELECT 1 AS found FROM pets WHERE id = ${id}`;
 }

@@ -1,10 +1,10 @@
 /** The definitions of the operations on pets. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
 import type { OperationDefinition } from '../context.ts';
-import { CREATE_ADVICE, READ_UNAVAILABLE, unknownOutcome } from '../d1/errors.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 import { Int64, Int64Text, requiredOr } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
+import { CREATE_ADVICE } from '../http/unavailable.ts';
 import { strictBody } from '../http/validate.ts';
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
@@ -67,22 +67,22 @@ export const listPets = {
   operationId: 'listPets',
   scope: 'read',
   query: pageParameters({ status: z.optional(PetStatus) }),
-  unavailableMessage: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
+export type PetListParameters = z.infer<typeof listPets.query>;
 
 export const createPet = {
   operationId: 'createPet',
   scope: 'write',
   json: NewPet,
-  idempotent: true,
-  unavailableMessage: unknownOutcome('whether the animal was added', CREATE_ADVICE),
+  acceptsIdempotencyKey: true,
+  effect: 'the animal was added',
+  retryAdvice: CREATE_ADVICE,
 } as const satisfies OperationDefinition;
 
 export const getPet = {
   operationId: 'getPet',
   scope: 'read',
   param: PetPath,
-  unavailableMessage: READ_UNAVAILABLE,
 } as const satisfies OperationDefinition;
 
 export const updatePet = {
@@ -91,18 +91,15 @@ export const updatePet = {
   param: PetPath,
   json: PetPatch,
   mediaTypes: PATCH_TYPES,
-  unavailableMessage: unknownOutcome(
-    'whether the animal was changed',
+  effect: 'the animal was changed',
+  retryAdvice:
     'Check before you retry: the same change could overwrite a later one of another client.',
-  ),
 } as const satisfies OperationDefinition;
 
 export const deletePet = {
   operationId: 'deletePet',
   scope: 'write',
   param: PetPath,
-  unavailableMessage: unknownOutcome(
-    'whether the animal was deleted',
-    'A retry is safe: 404 means that the animal is deleted.',
-  ),
+  effect: 'the animal was deleted',
+  retryAdvice: 'A retry is safe: 404 means that the animal is deleted.',
 } as const satisfies OperationDefinition;

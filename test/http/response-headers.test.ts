@@ -1,8 +1,5 @@
 /** The headers of every response, and those for pages of other origins (CORS). */
-import { Hono } from 'hono';
-import { expect, test, vi } from 'vitest';
-import { app } from '../../src/app.ts';
-import type { AppEnv } from '../../src/context.ts';
+import { expect, test } from 'vitest';
 import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
@@ -46,18 +43,6 @@ test('the docs page cannot be framed, and loads nothing from other origins', asy
   expect(headers.get('content-security-policy')).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
   );
-});
-
-test.each([
-  { title: 'the response of a fetch', respond: () => fetch('data:,hello'), reply: [200, 'hello'] },
-  { title: 'a redirect', respond: () => Response.redirect('https://a.example'), reply: [302, ''] },
-])('$title, which is immutable, gets the headers of every response', async ({ respond, reply }) => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const withRoute = new Hono<AppEnv>().route('/', app).get('/x', respond);
-  const response = await withRoute.request('/x', {}, { ENVIRONMENT: 'local' });
-  log.mockRestore();
-  expect([response.status, await response.text()]).toEqual(reply);
-  expect(Object.fromEntries(response.headers)).toMatchObject(ALL);
 });
 
 test.each(['/v1/pets', '/v1/nothing'])(

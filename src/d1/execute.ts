@@ -1,0 +1,68 @@
+/**
+ * Executes the statements of a request in D1: once, and within a deadline. D1 itself repeats reads that fail. A write is
+ * never repeated here, because a write that seems to have failed may still take effect.
+ * https://developers.cloudflare.com/d1/best-practices/retry-queries/
+ */
+import { withDeadline } from '../deadline.ts';
+import { DatabaseFailure } from './failure.ts';
+import type { Sql } from './sql.ts';
+
+/** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
+export const DEADLINE_MS = 5_000;
+
+/** Statements by name. They are executed in the order of insertion, in one transaction. */
+export type Statements = Record<string, Sql>;
+
+/** The type of the rows of a statement. */
+type RowOf<Statement> = Statement extends Sql<infer Row> ? Row : never;
+
+/** The first row of each statement, or `undefined` for a statement that returned none. */
+export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]> | undefined };
+
+/**
+ * Executes statements, in a session if it has a start: `first-unconstrained`, `first-primary` or a bookmark.
+ * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
+ *
+ * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.
+ * @throws DatabaseFailure if D1 fails or misses the deadline.
+ */
+export async function execute<S extends Statements>(
+  database: D1Database,
+  statements: S,
+  sessionStart?: string,
+) {
+  try {
+    const session = sessionStart === undefined ? undefined : database.withSession(sessionStart);
+    const executing = executeAll(session ?? database, Object.values(statements));
+    const results = await withDeadline(executing, DEADLINE_MS, 'D1');
+    const rows = firstRows(statements, results);
+    // All results of a batch have the same attempts and region.
+    return { rows, bookmark: session?.getBookmark(), meta: results.at(-1)?.meta };
+  } catch (error) {
+    throw new DatabaseFailure(error);
+  }
+}
+
+async function executeAll(
+  database: D1Database | D1DatabaseSession,
+  statements: Sql[],
+): Promise<D1Result[]> {
+  const prepared = statements.map((statement) => prepare(database, statement));
+  const [only] = prepared;
+  // Cloudflare documents that D1 repeats a single statement that only reads. It does not document that for a batch.
+  if (only && prepared.length === 1) return [await only.all()];
+  return database.batch(prepared);
+}
+
+export function prepare(
+  database: D1Database | D1DatabaseSession,
+  { text, values }: Sql,
+): D1PreparedStatement {
+  return database.prepare(text).bind(...values);
+}
+
+function firstRows<S extends Statements>(statements: S, results: D1Result[]): FirstRows<S> {
+  const names = Object.keys(statements);
+  const rows = names.map((name, index) => [name, results[index]?.results[0]]);
+  return Object.fromEntries(rows);
+}

@@ -1,0 +1,66 @@
+/** Runs a create: once for each `Idempotency-Key`. */
+import type { Context } from 'hono';
+import type { OperationEnv } from '../context.ts';
+import type { FirstRows, Statements } from '../d1/execute.ts';
+import {
+  type CreatedRow,
+  type CreateQuery,
+  KEPT_HOURS,
+  keyedCreate,
+  plainCreate,
+  type RequestHashes,
+} from '../d1/idempotency.ts';
+import { ApiError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
+import { run } from './run.ts';
+
+/** `created` is the new row, or that of the first request with the idempotency key; `undefined` if the query inserted none. */
+type Outcome<Before extends Statements> = FirstRows<Before> & { created: CreatedRow | undefined };
+
+/**
+ * Runs the query of a create. With an `Idempotency-Key`, only the first request with the key inserts a row, and each later one
+ * gets the first response again, with `Idempotency-Replayed: true`.
+ *
+ * @returns `created`, and the first rows of the query's own statements.
+ * @throws ApiError 422 when the first request with the key had another body; and the errors of `run`.
+ */
+export async function createOnce<Body extends object, Before extends Statements>(
+  c: Context<OperationEnv>,
+  query: CreateQuery<Body, Before>,
+  body: Body,
+): Promise<Outcome<Before>> {
+  const hashes = await requestHashes(c, body);
+  if (!hashes) return run(c, plainCreate(query, body));
+  const rows = await run(c, keyedCreate(query, body, hashes));
+  const { created, firstResponse } = rows;
+  if (created || !firstResponse) return rows;
+  if (firstResponse.body_hash !== hashes.bodyHash) throw idempotencyKeyReused();
+  c.header('Idempotency-Replayed', 'true');
+  return { ...rows, created: firstResponse };
+}
+
+/** `undefined` without an idempotency key. Clients and operations have separate keys. */
+async function requestHashes(
+  c: Context<OperationEnv>,
+  body: object,
+): Promise<RequestHashes | undefined> {
+  const idempotencyKey = c.get('idempotencyKey');
+  if (idempotencyKey === undefined) return undefined;
+  const parts = [c.get('client').id, c.get('definition').operationId, idempotencyKey];
+  return {
+    keyHash: await sha256(JSON.stringify(parts)),
+    // zod outputs the fields in the order of the schema, so their order in the request does not matter.
+    bodyHash: await sha256(JSON.stringify(body, bigintAsText)),
+  };
+}
+
+function bigintAsText(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}` : value;
+}
+
+export function idempotencyKeyReused(): ApiError {
+  return new ApiError(
+    'idempotency_key_reused',
+    `This Idempotency-Key was used with another body within the last ${KEPT_HOURS} hours.`,
+  );
+}

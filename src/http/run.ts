@@ -1,0 +1,62 @@
+/** Runs the statements of a request, measures them for the log line, and turns a failure of D1 into a response. */
+import type { Context } from 'hono';
+import type { OperationEnv } from '../context.ts';
+import { execute, type FirstRows, type Statements } from '../d1/execute.ts';
+import { DatabaseFailure } from '../d1/failure.ts';
+import { serviceUnavailable } from '../errors.ts';
+import { unavailableMessage } from './unavailable.ts';
+
+/**
+ * Runs statements in one transaction, in a session if the request carries a bookmark.
+ *
+ * @returns the first row of each statement, under the name of the statement.
+ * @throws ApiError 503 if D1 fails or misses its deadline; another Error for a mistake of the service, or a full database.
+ */
+export async function run<S extends Statements>(
+  c: Context<OperationEnv>,
+  statements: S,
+): Promise<FirstRows<S>> {
+  const log = c.get('log');
+  const startedAt = performance.now();
+  try {
+    const { rows, bookmark, meta } = await execute(c.env.DB, statements, c.get('sessionStart'));
+    log.d1Attempts = meta?.total_attempts;
+    log.d1Region = meta?.served_by_region;
+    if (bookmark) c.header('X-D1-Bookmark', bookmark);
+    return rows;
+  } catch (error) {
+    throw error instanceof DatabaseFailure ? responseError(c, error) : error;
+  } finally {
+    log.d1Ms = Math.round(performance.now() - startedAt);
+  }
+}
+
+/** The error to throw for a failure of D1. An error that is not an ApiError becomes a 500, and its message is logged. */
+function responseError(
+  c: Context<OperationEnv>,
+  { kind, message, cause }: DatabaseFailure,
+): unknown {
+  switch (kind) {
+    case 'not migrated':
+      return notMigrated(message, c.env.ENVIRONMENT, cause);
+    case 'full':
+      return new Error(
+        `${message}. The database or the account is full, or the largest id is in use. Nothing was written.`,
+        { cause },
+      );
+    case 'mistake':
+      return cause;
+    case 'transient':
+    case 'unknown':
+      return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), cause);
+  }
+}
+
+/** Says how to apply the migrations: to a developer in the response, to an operator in the log. */
+function notMigrated(message: string, environment: string, cause: unknown): Error {
+  if (environment === 'local') {
+    return serviceUnavailable('The store lacks a migration. Restart it: npm start', cause);
+  }
+  const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
+  return new Error(`${message}. To apply the migrations: ${command}`, { cause });
+}

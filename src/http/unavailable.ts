@@ -1,0 +1,31 @@
+/** The messages of a 503 when D1 fails: what is unknown, and whether a retry is safe. */
+import type { AppEnv, OperationDefinition } from '../context.ts';
+
+const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
+
+/** The headers of a request that decide what its client can do. */
+type Headers = Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>;
+
+/** The message of a 503, for the response and for the OpenAPI description. */
+export function unavailableMessage(definition: OperationDefinition, headers: Headers): string {
+  if (definition.scope === 'read') {
+    // A read in a session may wait until a replica has the state of a bookmark.
+    return headers.sessionStart === undefined
+      ? READ_UNAVAILABLE
+      : `${READ_UNAVAILABLE} To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.`;
+  }
+  return headers.idempotencyKey === undefined
+    ? unknownOutcome(definition.effect, definition.retryAdvice)
+    : unknownOutcome(
+        'the request was carried out',
+        'Retry with the same Idempotency-Key: it is carried out at most once.',
+      );
+}
+
+function unknownOutcome(effect: string, retryAdvice: string): string {
+  return `The database did not respond. It is unknown whether ${effect}. ${retryAdvice}`;
+}
+
+/** The advice for a create without an idempotency key. */
+export const CREATE_ADVICE =
+  'Check before you retry. To make retries safe, send an Idempotency-Key with the first request.';

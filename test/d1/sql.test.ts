@@ -1,0 +1,53 @@
+/** SQL with its values in place. */
+import { expect, test } from 'vitest';
+import { prepare } from '../../src/d1/execute.ts';
+import { equals, selectPage } from '../../src/d1/page.ts';
+import { type Sql, sql } from '../../src/d1/sql.ts';
+import { startStore } from '../store.ts';
+
+const store = startStore();
+
+/** The first row that a statement returns in D1. */
+async function firstRow<Row>(statement: Sql<Row>) {
+  const { DB } = await store.bindings();
+  return prepare(DB, statement).first<Row>();
+}
+
+test('a string is a parameter, whatever text it has', async () => {
+  const hostile = "'; DROP TABLE pets; -- ? ?1 \\";
+  const statement = sql<{ text: string }>`SELECT ${hostile} AS text`;
+  expect(statement).toEqual({ text: 'SELECT ? AS text', values: [hostile] });
+  expect(await firstRow(statement)).toEqual({ text: hostile });
+});
+
+test('SQL within SQL keeps the order of the values', async () => {
+  const inner = sql`${'two'} || ${sql`${'three'} || ${4n}`}`;
+  const statement = sql`SELECT ${'one'} || ${inner} || ${'five'} AS text`;
+  expect(statement.values).toEqual(['one', 'two', 'three', '4', 'five']);
+  expect(await firstRow(statement)).toEqual({ text: 'onetwothree4five' });
+});
+
+test.each([-(2n ** 63n), -1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n])(
+  'the int64 %s is an exact integer in D1',
+  async (value) => {
+    const row = await firstRow(
+      sql`SELECT typeof(${value}) AS type, CAST(${value} AS TEXT) AS text`,
+    );
+    expect(row).toEqual({ type: 'integer', text: `${value}` });
+  },
+);
+
+test('a filter has a + before its parameter, so that SQLite compiles a list once', () => {
+  expect(equals(sql`status`, 'sold')).toEqual({ text: 'status = +?', values: ['sold'] });
+  expect(equals(sql`owner_id`, 7n)?.text).toBe('owner_id = +CAST(? AS INTEGER)');
+});
+
+test('a page has the filters that are given, and no condition without one', () => {
+  const table = { name: sql`pets`, json: sql`id` };
+  const filters = [equals(sql`status`, 'sold'), equals(sql`name`, undefined)];
+  const { text, values } = selectPage(table, { limit: 5, after: 9n }, filters);
+  expect(text).toContain('FROM pets WHERE status = +? AND id > CAST(? AS INTEGER) ORDER BY id');
+  expect(text).toContain('FROM pets WHERE status = +? AND id > last)');
+  expect(values).toEqual(['sold', '9', 5, 'sold']);
+  expect(selectPage(table, { limit: 5 }, []).text).toContain('FROM pets  ORDER BY id LIMIT +?');
+});

@@ -1,0 +1,76 @@
+/**
+ * Mistakes in a route or a query that must not compile. `npm run typecheck` compiles this file, and nothing runs it.
+ */
+import { Hono } from 'hono';
+import type { AppEnv, OperationDefinition } from '../src/context.ts';
+import { plainCreate } from '../src/d1/idempotency.ts';
+import { type Sql, sql } from '../src/d1/sql.ts';
+import { createOnce } from '../src/http/create-once.ts';
+import { sendPage } from '../src/http/paging.ts';
+import { sendCreated } from '../src/http/responses.ts';
+import { run } from '../src/http/run.ts';
+import { operation } from '../src/operation.ts';
+import { placeOrder as placeOrderQuery } from '../src/orders/queries.ts';
+import { placeOrder } from '../src/orders/schema.ts';
+import { createPet as createPetQuery, listPets as listPetsQuery } from '../src/pets/queries.ts';
+import { createPet, deletePet, getPet, listPets } from '../src/pets/schema.ts';
+
+const app = new Hono<AppEnv>();
+
+app.get('/', operation(listPets), async (c) => {
+  const { limit, after, status } = c.req.valid('query');
+  const { page } = await run(c, listPetsQuery({ limit, after, status }));
+  // @ts-expect-error: the operation has no body
+  c.req.valid('json');
+  // @ts-expect-error: a page is not a row of another statement
+  sendPage(c, { body: '{}' });
+  return sendPage(c, page);
+});
+
+app.get('/:petId', operation(getPet), async (c) => {
+  const { petId } = c.req.valid('param');
+  petId satisfies bigint;
+  // @ts-expect-error: the operation has no list parameters, so there is no next page
+  return sendPage(c, undefined);
+});
+
+app.post('/', operation(createPet), async (c) => {
+  const newPet = c.req.valid('json');
+  // @ts-expect-error: a create runs only through createOnce
+  await run(c, createPetQuery(sql`TRUE`, newPet));
+  // @ts-expect-error: the condition comes first
+  createPetQuery(newPet);
+  // @ts-expect-error: the body belongs to another operation
+  await createOnce(c, placeOrderQuery, newPet);
+  const { created } = await createOnce(c, createPetQuery, newPet);
+  // @ts-expect-error: no row may have been created
+  return sendCreated(c, created);
+});
+
+app.post('/orders', operation(placeOrder), async (c) => {
+  const { created, pet } = await createOnce(c, placeOrderQuery, c.req.valid('json'));
+  pet?.status satisfies string | null | undefined;
+  // @ts-expect-error: the query has no such statement
+  pet?.name;
+  return created ? sendCreated(c, created) : c.notFound();
+});
+
+// @ts-expect-error: before `operation`, a request may have no client
+app.use(async (c) => c.text(c.get('client').keyId));
+
+const TABLE = { name: sql`pets`, json: sql`'{}'` };
+const insert = sql<{ id: string; body: string }>`INSERT …`;
+
+// @ts-expect-error: the name of a statement of every create is taken
+plainCreate((_: Sql) => ({ table: TABLE, before: { created: sql`…` }, insert }), {});
+// @ts-expect-error: the name of a statement of every create is taken
+plainCreate((_: Sql) => ({ table: TABLE, before: { firstResponse: sql`…` }, insert }), {});
+// @ts-expect-error: the INSERT must return the row
+plainCreate((_: Sql) => ({ table: TABLE, before: {}, insert: sql<{ id: string }>`INSERT …` }), {});
+
+// @ts-expect-error: a read has no effect that could be unknown
+({ operationId: 'x', scope: 'read', effect: 'x', retryAdvice: 'x' }) satisfies OperationDefinition;
+// @ts-expect-error: the 503 of a write says whether a retry is safe
+({ operationId: 'x', scope: 'write', effect: 'x' }) satisfies OperationDefinition;
+
+deletePet.scope satisfies 'write';
