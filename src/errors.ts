@@ -35,13 +35,13 @@ export type ErrorCode = keyof typeof STATUS_OF;
 type ErrorDetails = {
   /** Response headers that belong to the error, such as `Allow`. */
   headers?: Record<string, string>;
-  /** The cause, for operators: logged, never shown to clients. */
+  /** The cause, for operators. The message of an Error is logged, and never shown to clients. */
   cause?: unknown;
 };
 
 /**
- * An error for the client. `message` is shown: it must say what the client can do. Each error that a description shows as an
- * example has an exported function, which openapi/ calls.
+ * An error for the client, who sees its message. openapi/ shows some errors as examples: it calls their functions, so those
+ * are exported.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -94,7 +94,7 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'Path not found.');
 }
 
-/** `methods` are those of the path's operations, with HEAD, which Hono adds, and without OPTIONS. */
+/** `methods` are those of the path's operations. Hono adds HEAD to GET, and leaves OPTIONS out. */
 export function notAllowed(methods: string[]): ApiError {
   return new ApiError('method_not_allowed', `This path accepts ${methods.join(', ')}.`, {
     // RFC 9110, section 10.2.1. Every path also answers OPTIONS.

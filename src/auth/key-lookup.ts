@@ -10,7 +10,8 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
  * How long a record is used without reading KV again. After a revocation, KV can return the old record for "60 seconds or
- * more", and then the isolate uses it for at most this long. https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * more", and then the isolate uses it for at most this long, unless KV fails.
+ * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
 /** How long the last known record of a key is used while KV fails. */
@@ -44,28 +45,28 @@ const knownRecords = new Map<string, KnownRecord>();
  * @throws ApiError 503 when KV fails and the record was not read within the last hour; Error when it is invalid.
  */
 export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
-  const now = Date.now();
+  const readAt = Date.now();
   const known = knownRecords.get(key);
-  if (known && now < known.readAgainAt) return recordOf(c, known);
+  if (known && readAt < known.readAgainAt) return useRecord(c, known);
 
   let stored: string | null;
   try {
     stored = await readKv(c, key);
   } catch (error) {
-    return recordOf(c, lastKnown(key, error));
+    return useRecord(c, lastKnown(key, error));
   }
   // A read that began later may have returned first.
   const newer = knownRecords.get(key);
-  if (newer && newer.readAt > now) return recordOf(c, newer);
+  if (newer && newer.readAt > readAt) return useRecord(c, newer);
   // The old record must not be used again, even if the new one is missing or invalid.
   knownRecords.delete(key);
   if (stored === null) return null;
   const record = parseRecord(stored);
-  remember(key, { record, readAt: now, readAgainAt: now + FRESH_MS, isStale: false });
+  remember(key, { record, readAt, readAgainAt: readAt + FRESH_MS, isStale: false });
   return record;
 }
 
-function recordOf(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
+function useRecord(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
   if (isStale) c.get('log').keyStale = true;
   return record;
 }
@@ -98,6 +99,7 @@ function lastKnown(key: string, error: unknown): KnownRecord {
   }
   // B, and not C.
   if (now >= known.readAgainAt) {
+    // Never past the hour, because `findRecord` looks only at this time.
     known.readAgainAt = Math.min(now + FRESH_MS, known.readAt + MAX_STALE_MS);
     known.isStale = true;
   }

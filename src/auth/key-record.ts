@@ -19,7 +19,7 @@ export const KeyRecord = z.object({
   createdAt: Time,
   /** The key is invalid from this time on. */
   expiresAt: z.nullish(Time),
-  /** Present if the key is revoked. */
+  /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
   /** A key without this member has both scopes. Unknown scopes in a list are ignored. What is not a list grants `read` alone. */
   scopes: z.optional(z.unknown()),

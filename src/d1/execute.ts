@@ -1,5 +1,5 @@
 /**
- * Executes the statements of a request in D1: once, and within a deadline. D1 itself repeats reads that fail. A write is
+ * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself repeats reads that fail. A write is
  * never repeated here, because a write that seems to have failed may still take effect.
  * https://developers.cloudflare.com/d1/best-practices/retry-queries/
  */
@@ -20,7 +20,7 @@ type RowOf<Statement> = Statement extends Sql<infer Row> ? Row : never;
 export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]> | undefined };
 
 /**
- * Executes statements, in a session if it has a start: `first-unconstrained`, `first-primary` or a bookmark.
+ * Executes statements: with `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark) in a session.
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
  * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.
@@ -63,6 +63,6 @@ export function prepare(
 
 function firstRows<S extends Statements>(statements: S, results: D1Result[]): FirstRows<S> {
   const names = Object.keys(statements);
-  const rows = names.map((name, index) => [name, results[index]?.results[0]]);
-  return Object.fromEntries(rows);
+  const entries = names.map((name, index) => [name, results[index]?.results[0]]);
+  return Object.fromEntries(entries);
 }

@@ -1,22 +1,22 @@
-/** What a failed call of D1 shows. */
+/** The kinds of D1's failures, and whether a write may have happened. */
 
 /**
  * - `not migrated`: the database lacks a table or a column. Nothing was written.
  * - `full`: the database or the account is full, or AUTOINCREMENT has used the largest id. Nothing was written.
  * - `mistake`: the service or its schema has an error. Nothing was written.
- * - `transient`: SQLite or its storage was busy or interrupted. A write may have been carried out.
- * - `unknown`: any other failure of the platform. A write may have been carried out, or may still be.
+ * - `unknown`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
  */
-export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'transient' | 'unknown';
+export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
 
 /**
  * Texts of SQLite (https://sqlite.org/rescode.html) and of D1 (https://developers.cloudflare.com/d1/observability/debug-d1/).
  * The first that matches counts.
  */
-const KINDS: [text: RegExp, kind: FailureKind][] = [
+const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   [/no such (table|column)/, 'not migrated'],
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'full'],
-  [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'transient'],
+  // The platform is busy, or its storage fails. All other codes of SQLite are mistakes.
+  [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown'],
   [/SQLITE_/, 'mistake'],
   [
     /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|cannot store|too many SQL variables|Wrong number of parameter bindings/,
@@ -24,7 +24,7 @@ const KINDS: [text: RegExp, kind: FailureKind][] = [
   ],
 ];
 
-/** D1 failed. `cause` is what it threw. */
+/** D1 failed, or missed the deadline. `cause` is the error. */
 export class DatabaseFailure extends Error {
   readonly kind: FailureKind;
 
@@ -38,5 +38,5 @@ function kindOf(cause: unknown): FailureKind {
   if (!(cause instanceof Error)) return 'unknown';
   // D1's own errors are plain Errors, so these are mistakes in the code.
   if (cause instanceof TypeError || cause instanceof RangeError) return 'mistake';
-  return KINDS.find(([text]) => text.test(cause.message))?.[1] ?? 'unknown';
+  return KINDS.find(([pattern]) => pattern.test(cause.message))?.[1] ?? 'unknown';
 }

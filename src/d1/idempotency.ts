@@ -8,7 +8,7 @@ import type { Statements } from './execute.ts';
 import type { Table } from './page.ts';
 import { type Sql, sql } from './sql.ts';
 
-/** How long a record is valid, in hours and in milliseconds. */
+/** How long the record of an idempotency key is valid, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
@@ -26,7 +26,7 @@ export type CreatedRow = { id: string; body: string };
 /** The stored response to the first request with an idempotency key. */
 type FirstResponse = CreatedRow & { body_hash: string };
 
-/** The statements that surround those of a create's query. */
+/** The statements of `keyedCreate`, beside those of the query's `before`. */
 type Surrounding = {
   /** Removes the record of the key if it is older than a day. */
   expired: Sql;
@@ -38,17 +38,21 @@ type Surrounding = {
   firstResponse: Sql<FirstResponse>;
 };
 
-/** What a create's query returns. `insert` inserts at most one row into `table`, and returns it. */
+/** The parts of a create. `insert` inserts at most one row into `table`. */
 export type Create<Before extends Statements> = {
   table: Table;
-  /** Statements that run before `insert`. The names of the surrounding statements are taken. */
+  /** Statements that run before `insert`. The compiler rejects the names of `Surrounding`. */
   before: Before & { [Name in keyof Surrounding]?: never };
-  insert: Sql<CreatedRow>;
+  /** An INSERT without RETURNING. */
+  insert: Sql;
 };
 
-/** The query of a create. The statement that decides whether a row is created must have the condition `unused`. */
+/**
+ * The query of a create. `keyIsUnused` is an SQL condition: the idempotency key has no record. The statement that decides
+ * whether a row is created must have it.
+ */
 export type CreateQuery<Body, Before extends Statements> = (
-  unused: Sql,
+  keyIsUnused: Sql,
   body: Body,
 ) => Create<Before>;
 
@@ -57,8 +61,8 @@ export function plainCreate<Body, Before extends Statements>(
   query: CreateQuery<Body, Before>,
   body: Body,
 ): Before & Pick<Surrounding, 'created'> {
-  const { before, insert } = query(sql`TRUE`, body);
-  return { ...before, created: insert };
+  const { table, before, insert } = query(sql`TRUE`, body);
+  return { ...before, created: returningRow(insert, table) };
 }
 
 /** The statements of a create with an idempotency key. Each depends on those before it. */
@@ -67,14 +71,14 @@ export function keyedCreate<Body, Before extends Statements>(
   body: Body,
   { keyHash, bodyHash }: RequestHashes,
 ): Before & Surrounding {
-  const unused = sql`NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_hash = ${keyHash})`;
-  const { table, before, insert } = query(unused, body);
+  const keyIsUnused = sql`NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_hash = ${keyHash})`;
+  const { table, before, insert } = query(keyIsUnused, body);
   const now = Date.now();
   return {
     expired: sql`DELETE FROM idempotency_keys
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     ...before,
-    created: insert,
+    created: returningRow(insert, table),
     // last_insert_rowid() and changes() are those of `created`.
     stored: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
       SELECT ${keyHash}, ${now}, ${bodyHash}, ${table.json}
@@ -83,4 +87,8 @@ export function keyedCreate<Body, Before extends Statements>(
       SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS body, body_hash
       FROM idempotency_keys WHERE key_hash = ${keyHash}`,
   };
+}
+
+function returningRow(insert: Sql, { json }: Table): Sql<CreatedRow> {
+  return sql`${insert} RETURNING CAST(id AS TEXT) AS id, ${json} AS body`;
 }

@@ -35,8 +35,8 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Reads the body, and replaces `c.req.json()`, which `zValidator` calls. Hono's own would replace invalid UTF-8 and round integers
- * beyond 2^53, and parses the text of a cached body again.
+ * Reads the body, and replaces `c.req.json()`, which `zValidator` calls. Hono's own replaces invalid UTF-8, and rounds integers
+ * beyond 2^53. It has no cache for parsed JSON that this middleware could fill.
  *
  * @throws ApiError 400, 413 or 415 when the body cannot be read.
  */
@@ -64,9 +64,11 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
   if (coding.toLowerCase() !== 'identity') throw compressedBody(mediaTypes);
 }
 
-/** Reads at most `MAX_BODY_BYTES`, within the deadline. */
+/**
+ * Reads at most `MAX_BODY_BYTES`, within the deadline. Of a request with a Content-Length, `bodyLimit` checks only that number, and
+ * the callback reads the body. Otherwise `bodyLimit` reads the body, and the callback gets it from a new `c.req.raw`.
+ */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
-  // `bodyLimit` compares a Content-Length. It reads a body without one itself, and then gives Hono a request with its bytes.
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });

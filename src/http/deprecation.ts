@@ -8,7 +8,7 @@ export const DEPRECATION = '@1795132800';
 /** Value of the `Sunset` header: the announced removal. The operation works until its code is removed. */
 export const SUNSET = 'Thu, 05 Dec 2030 00:00:00 GMT';
 
-/** Value of the `Link` header: the successor (RFC 5829) and the documentation. */
+/** Value of the `Link` header: the successor, listPets (RFC 5829), and the documentation. `base` ends in `/v1`. */
 export function deprecationLinks(base: string): string {
   const origin = base.slice(0, -'/v1'.length);
   return `<${base}/pets>; rel="successor-version", <${origin}/docs>; rel="deprecation"`;

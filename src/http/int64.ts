@@ -1,9 +1,9 @@
-/** 64-bit integers, which are the identifiers of the interface. */
+/** 64-bit integers: ids and `categoryId`. */
 import * as z from 'zod/mini';
 
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** A member of a body: `parseBody` turns only an int64 into a bigint. */
+/** A field of a body. `parseBody` (json.ts) makes a bigint only of an int64, so the range needs no check here. */
 export const Int64 = z.bigint({ error: requiredOr(INT64_PROBLEM) });
 
 /** An id in a path or a query. A codec, so that openapi/ can describe both its text and its value. */
@@ -37,8 +37,8 @@ export function parseInt64(source: string): bigint | undefined {
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
 
-  // The value is digits × 10^scale: 12 × 10^2 for 1.20e3. As `digits` has no zero at either end, a value with a negative scale
-  // is not an integer.
+  // The value is digits × 10^scale: 12 × 10^2 for 1.20e3. Each digit of the fraction lowers the scale by one, and each removed
+  // zero raises it by one. As `digits` has no zero at either end, a value with a negative scale is not an integer.
   const significant = (whole + fraction).replace(/^0+/, '');
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return 0n;

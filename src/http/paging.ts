@@ -41,9 +41,11 @@ type ListContext = Context<OperationEnv, string, { out: { query: Page } }>;
  * `after`.
  */
 export function sendPage(c: ListContext, page: PageRow | undefined): Response {
+  // An empty list is a row, too.
   if (!page) throw new Error('the list returned no row');
   if (page.next_after === null) return sendBody(c, page.items);
   const search = new URLSearchParams();
+  // With the filters. zod leaves out absent ones.
   const parameters = { ...c.req.valid('query'), after: page.next_after };
   for (const [name, value] of Object.entries(parameters)) search.append(name, String(value));
   return sendBody(c, page.items, 200, { Link: `<${requestUrl(c)}?${search}>; rel="next"` });

@@ -12,7 +12,7 @@ export function baseUrl({ env, req }: RequestContext): string {
   return env.BASE_URL ?? `${new URL(req.url).origin}/v1`;
 }
 
-/** The URL of the request's path below the base address, without the query. */
+/** The base address, and then the path of the request after `/v1`. No query. */
 export function requestUrl(c: RequestContext): string {
   return baseUrl(c) + c.req.path.slice('/v1'.length);
 }

@@ -1,7 +1,6 @@
 /**
- * Turns the problems of a request into a 400. The parts of a request are validated in this order: the text of the query
- * and the headers (`operation`), then the path, the query and the body (`zValidator`). The first invalid part is reported,
- * with all its problems.
+ * Turns the problems of a request into a 400. `operation` validates the parts of a request in this order: the text of the query,
+ * the headers, and then, by `zValidator`, the path, the query and the body. The first invalid part is reported.
  */
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
@@ -38,7 +37,7 @@ type Result = { target: string; data: Record<string, unknown>; error?: z.core.$Z
 /**
  * The hook of every `zValidator`.
  *
- * @throws ApiError 400 that names every problem of the part, as `name: problem`.
+ * @throws ApiError 400 that names the problems of the part, as `name: problem`.
  */
 export function rejectInvalid({ target, data, error }: Result): void {
   if (!error) return;
@@ -46,6 +45,7 @@ export function rejectInvalid({ target, data, error }: Result): void {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) => `${shortened(name)}: ${issue.message}`);
     }
+    // A problem of the whole body has no path.
     const name = String(issue.path[0] ?? 'body');
     // Hono's validator makes an array of a repeated parameter.
     const isRepeated = target === 'query' && Array.isArray(data[name]);
@@ -59,7 +59,7 @@ export function rejectInvalid({ target, data, error }: Result): void {
  *
  * @throws ApiError 400, also for parameters where none is accepted.
  */
-export function validateSearch(
+export function validateQueryText(
   { req }: Pick<Context, 'req'>,
   { acceptsParameters }: { acceptsParameters: boolean },
 ): void {

@@ -9,7 +9,7 @@ type Transition = {
   petStatus: PetStatus | null;
 };
 
-/** The transitions by the new status of the order. */
+/** The transitions by the new status of the order. No order changes to `placed`: `placeOrder` inserts it so. */
 export const TRANSITIONS: Record<OrderStatus, Transition> = {
   placed: { from: [], petStatus: null },
   approved: { from: ['placed'], petStatus: null },

@@ -1,9 +1,10 @@
 /**
- * The SQL statements on pets. SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read
- * into JavaScript.
+ * The queries on pets. Each function returns statements by name. `run` executes them in order, in one transaction, and returns
+ * the first row of each under its name. In a statement, a value is bound, and SQL is inserted.
+ *
+ * SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
-import type { CreatedRow } from '../d1/idempotency.ts';
-import { equals, selectPage, type Table } from '../d1/page.ts';
+import { equalsIfGiven, selectPage, type Table } from '../d1/page.ts';
 import { type Sql, sql } from '../d1/sql.ts';
 import type { NewPet, PetListParameters, PetPatch } from './schema.ts';
 
@@ -22,17 +23,17 @@ const HAS_OPEN_ORDER = sql`EXISTS (
   SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))`;
 
 export function listPets({ limit, after, status }: PetListParameters) {
-  return { page: selectPage(PETS, { limit, after }, [equals(sql`status`, status)]) };
+  return { page: selectPage(PETS, { limit, after }, [equalsIfGiven(sql`status`, status)]) };
 }
 
 export function getPet(id: bigint) {
   return { pet: sql<{ body: string }>`SELECT ${PETS.json} AS body FROM pets WHERE id = ${id}` };
 }
 
-export function createPet(unused: Sql, { name, categoryId, status }: NewPet) {
-  const insert = sql<CreatedRow>`INSERT INTO pets (name, category_id, status)
-    SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${unused}
-    RETURNING CAST(id AS TEXT) AS id, ${PETS.json} AS body`;
+/** For `createOnce`, which runs `before` and then `insert`, and returns the inserted row as `created`. */
+export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
+  const insert = sql`INSERT INTO pets (name, category_id, status)
+    SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;
   return { table: PETS, before: {}, insert };
 }
 
@@ -46,14 +47,14 @@ export function updatePet(id: bigint, { name, categoryId, status }: PetPatch) {
       status = ${setsStatus ? status : sql`status`}
     WHERE id = ${id} AND ${setsStatus ? sql`NOT ${HAS_OPEN_ORDER}` : sql`TRUE`}
     RETURNING ${PETS.json} AS body`;
-  return { updated, pet: selectExistence(id) };
+  return { updated, exists: selectExistence(id) };
 }
 
 /** Deletes a pet without an open order. */
 export function deletePet(id: bigint) {
   const deleted = sql<{ done: 1 }>`DELETE FROM pets WHERE id = ${id} AND NOT ${HAS_OPEN_ORDER}
     RETURNING 1 AS done`;
-  return { deleted, pet: selectExistence(id) };
+  return { deleted, exists: selectExistence(id) };
 }
 
 /** Returns a row if the pet exists. */

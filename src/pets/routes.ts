@@ -34,14 +34,15 @@ pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
 
 pets.patch('/pets/:petId', operation(updatePet), async (c) => {
   const { petId } = c.req.valid('param');
-  const { updated, pet } = await run(c, queries.updatePet(petId, c.req.valid('json')));
+  const { updated, exists } = await run(c, queries.updatePet(petId, c.req.valid('json')));
   if (updated) return sendBody(c, updated.body);
-  throw pet ? petHasOpenOrder(petId) : petNotFound(petId);
+  // Only an open order prevents a change of a pet that exists.
+  throw exists ? petHasOpenOrder(petId) : petNotFound(petId);
 });
 
 pets.delete('/pets/:petId', operation(deletePet), async (c) => {
   const { petId } = c.req.valid('param');
-  const { deleted, pet } = await run(c, queries.deletePet(petId));
+  const { deleted, exists } = await run(c, queries.deletePet(petId));
   if (deleted) return c.body(null, 204);
-  throw pet ? petHasOpenOrder(petId) : petNotFound(petId);
+  throw exists ? petHasOpenOrder(petId) : petNotFound(petId);
 });
