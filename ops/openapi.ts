@@ -3,15 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { describeApi, type Server } from '../openapi/document.ts';
-import { resource as health } from '../openapi/resources/health.ts';
-import { resource as orders } from '../openapi/resources/orders.ts';
-import { resource as pets } from '../openapi/resources/pets.ts';
+import { findResources } from '../openapi/resources.ts';
+import { tablesOf, withTables } from '../openapi/tables.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
-
-/** In the order of the docs page. */
-export const RESOURCES = [pets, orders, health];
 
 declare global {
   interface JSON {
@@ -31,7 +27,7 @@ const SWAGGER_UI = [
 
 export const program = createProgram(
   'npm run openapi --',
-  "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
+  "Writes the OpenAPI description, the tables in the documents, the client's types, and the copies of Swagger UI for the docs page.",
 )
   .option('--check', 'write nothing, and fail if a file is out of date')
   .action(async ({ check }: { check?: boolean }) => {
@@ -53,9 +49,14 @@ if (import.meta.main) await run(program);
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  const description = describeApi(servers(), RESOURCES, packageJson.version);
+  const resources = await findResources();
+  const description = describeApi(servers(), resources, packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;
   const files = new Map([['public/v1/openapi.json', json]]);
+  for (const [name, tables] of Object.entries(tablesOf(resources))) {
+    const text = await readFile(join(PROJECT_ROOT, name), 'utf8');
+    files.set(name, withTables(name, text, tables));
+  }
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;
