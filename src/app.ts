@@ -15,13 +15,14 @@ import { requireSafeTransport } from './http/safe-transport.ts';
 import { orders } from './orders/routes.ts';
 import { pets } from './pets/routes.ts';
 
-// Hono's default decodes each broken escape of a path separately, which is slow. `encodedPath` decodes none.
+// Hono's default decodes each broken escape of a path separately, which is slow. With `encodedPath`, handlers get path parameters
+// as the client sent them.
 export const app = new Hono<AppEnv>({ getPath: encodedPath });
 
 app.use(responseHeaders);
 app.use(accessLog);
-// This check precedes CORS, so its error has no CORS headers: a page cannot read it. Its preflight fails, too, and the browser
-// never sends the API key.
+// This check precedes CORS. If it rejects a web page's request, the response has no CORS headers, so the page cannot read it. It
+// also rejects the preflight, so the browser never sends the API key.
 app.use(requireSafeTransport);
 app.use(crossOrigin);
 app.use(

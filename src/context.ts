@@ -14,8 +14,8 @@ export type AppEnv = {
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
     /**
-     * Where the D1 session of a request with an `X-D1-Bookmark` starts: `first-unconstrained`, `first-primary` or a bookmark. A
-     * session reads no state that is older than its start.
+     * Where the D1 session of a request with an `X-D1-Bookmark` starts. `first-unconstrained`: at the state of any replica.
+     * `first-primary`: at the newest state. A bookmark: at its state or a newer one.
      */
     sessionStart?: string;
     /** The validated `Idempotency-Key`, without quotes. */
@@ -49,13 +49,13 @@ export type OperationDefinition = {
   json?: z.ZodMiniObject;
   /** Media types of the body. Default: `application/json` alone. */
   mediaTypes?: readonly string[];
-  /** Whether the operation accepts an `Idempotency-Key`. Its handler must call `createOnce`; otherwise the key has no effect. */
+  /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
   acceptsIdempotencyKey?: boolean;
 } & (
   | { scope: 'read' }
   | {
       scope: 'write';
-      /** The end of the sentence "It is unknown whether …" in a 503, such as `the animal was added`. */
+      /** The end of "It is unknown whether …" in a 503 to a request without `Idempotency-Key`, such as `the animal was added`. */
       effect: string;
       /** The next sentence of that 503: what the client should do. */
       retryAdvice: string;

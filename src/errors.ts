@@ -35,13 +35,13 @@ export type ErrorCode = keyof typeof STATUS_OF;
 type ErrorDetails = {
   /** Response headers that belong to the error, such as `Allow`. */
   headers?: Record<string, string>;
-  /** The cause, for operators. The message of an Error is logged, and never shown to clients. */
+  /** If the cause is an Error, the log line has its message. The client never sees it. */
   cause?: unknown;
 };
 
 /**
- * An error for the client, who sees its message. openapi/ shows some errors as examples: it calls their functions, so those
- * are exported.
+ * An error for the client, who sees its message. A function creates each error. openapi/ calls some of them for its examples, so
+ * they are exported.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -76,6 +76,7 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   const log = c.get('log');
   log.code = code;
   if (cause instanceof Error) log.cause = cause.message;
+  // The cause of an internal_error is the exception itself.
   if (code === 'internal_error' && cause instanceof Error && cause.stack) log.stack = cause.stack;
   const status = STATUS_OF[code];
   return c.json({ code, message, status }, status, headers);

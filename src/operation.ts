@@ -32,15 +32,15 @@ export function operation<D extends OperationDefinition>(
   const middleware: MiddlewareHandler[] = [admit(definition)];
   if (param) middleware.push(zValidator('param', param, rejectInvalid));
   if (query) middleware.push(zValidator('query', query, rejectInvalid));
-  // `readBody` replaces `c.req.json()`, which `zValidator` calls.
+  // `readBody` replaces `c.req.json()`, which `zValidator` calls, and parses int64 numbers as `bigint`.
   if (json) middleware.push(readBody, zValidator('json', json, rejectInvalid));
-  // `npm run openapi` compares the routes with the descriptions by this id.
+  // `npm run openapi` reads the id from `app.routes`, to compare the routes with the OpenAPI description.
   return Object.assign(every(...middleware), { operationId });
 }
 
 /**
- * Admits a request with a valid API key, within the rate limits of the key, that has the scope of the operation. A 401 does not
- * count towards the rate limits, and every later rejection does. Then checks the text of the query, and the headers.
+ * Admits a request if its API key is valid, is within its rate limits and has the operation's scope. A 401 does not count towards
+ * the rate limits, and every later rejection does. Then checks the text of the query, and the headers.
  */
 function admit(definition: OperationDefinition) {
   const { operationId, scope, query } = definition;

@@ -1,6 +1,6 @@
 /**
- * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself repeats reads that fail. A write is
- * never repeated here, because a write that seems to have failed may still take effect.
+ * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself repeats a single statement that only
+ * reads. A write is never repeated here, because a write that seems to have failed may still take effect.
  * https://developers.cloudflare.com/d1/best-practices/retry-queries/
  */
 import { withDeadline } from '../deadline.ts';
@@ -20,7 +20,8 @@ type RowOf<Statement> = Statement extends Sql<infer Row> ? Row : never;
 export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]> | undefined };
 
 /**
- * Executes statements: with `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark) in a session.
+ * Executes statements. With `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark, which names a state of the
+ * database), they run in a session, which reads no older state.
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
  * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.
@@ -49,7 +50,7 @@ async function executeAll(
 ): Promise<D1Result[]> {
   const prepared = statements.map((statement) => prepare(database, statement));
   const [only] = prepared;
-  // Cloudflare documents that D1 repeats a single statement that only reads. It does not document that for a batch.
+  // Not a batch: Cloudflare does not document that D1 repeats a batch that only reads.
   if (only && prepared.length === 1) return [await only.all()];
   return database.batch(prepared);
 }

@@ -1,7 +1,7 @@
 /** The kinds of D1's failures, and whether a write may have happened. */
 
 /**
- * - `not migrated`: the database lacks a table or a column. Nothing was written.
+ * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
  * - `full`: the database or the account is full, or AUTOINCREMENT has used the largest id. Nothing was written.
  * - `mistake`: the service or its schema has an error. Nothing was written.
  * - `unknown`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
@@ -15,7 +15,7 @@ export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
 const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   [/no such (table|column)/, 'not migrated'],
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'full'],
-  // The platform is busy, or its storage fails. All other codes of SQLite are mistakes.
+  // The platform is busy, or its storage fails. The service treats all other codes of SQLite as mistakes.
   [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown'],
   [/SQLITE_/, 'mistake'],
   [
@@ -24,7 +24,7 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   ],
 ];
 
-/** D1 failed, or missed the deadline. `cause` is the error. */
+/** The execution of statements failed. `cause` is the error. */
 export class DatabaseFailure extends Error {
   readonly kind: FailureKind;
 
@@ -36,7 +36,7 @@ export class DatabaseFailure extends Error {
 
 function kindOf(cause: unknown): FailureKind {
   if (!(cause instanceof Error)) return 'unknown';
-  // D1's own errors are plain Errors, so these are mistakes in the code.
+  // D1 throws plain Errors, so one of these comes from our own code.
   if (cause instanceof TypeError || cause instanceof RangeError) return 'mistake';
   return KINDS.find(([pattern]) => pattern.test(cause.message))?.[1] ?? 'unknown';
 }

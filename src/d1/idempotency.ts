@@ -1,6 +1,6 @@
 /**
- * The statements of a create. With an idempotency key they insert one row, however many concurrent or repeated requests have
- * the key, because D1 executes them in one transaction, and transactions one after another.
+ * The statements of a create. All requests with one idempotency key insert at most one row: D1 executes the statements of a request
+ * in one transaction, and one transaction at a time.
  *
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
@@ -23,54 +23,54 @@ export type RequestHashes = {
 /** A row that a create inserted: its id in decimal, and its JSON, which is the body of the response. */
 export type CreatedRow = { id: string; body: string };
 
-/** The stored response to the first request with an idempotency key. */
+/** The stored response to the first request with an idempotency key that inserted a row. */
 type FirstResponse = CreatedRow & { body_hash: string };
-
-/** The statements of `keyedCreate`, beside those of the query's `before`. */
-type Surrounding = {
-  /** Removes the record of the key if it is older than a day. */
-  expired: Sql;
-  /** Inserts the row, unless the key has a record. */
-  created: Sql<CreatedRow>;
-  /** Stores the response, if a row was inserted. */
-  stored: Sql;
-  /** Reads the response to the first request with the key. */
-  firstResponse: Sql<FirstResponse>;
-};
 
 /** The parts of a create. `insert` inserts at most one row into `table`. */
 export type Create<Before extends Statements> = {
   table: Table;
-  /** Statements that run before `insert`. The compiler rejects the names of `Surrounding`. */
-  before: Before & { [Name in keyof Surrounding]?: never };
+  /** Statements that run before `insert`. The compiler rejects the names of `KeyStatements`. */
+  before: Before & { [Name in keyof KeyStatements]?: never };
   /** An INSERT without RETURNING. */
   insert: Sql;
 };
 
 /**
- * The query of a create. `keyIsUnused` is an SQL condition: the idempotency key has no record. The statement that decides
- * whether a row is created must have it.
+ * The query of a create. `keyIsUnused` is an SQL condition: the idempotency key has no record. It belongs in the WHERE of the
+ * statement that decides whether a row is inserted: `insert`, or one of `before` on which `insert` depends.
  */
 export type CreateQuery<Body, Before extends Statements> = (
   keyIsUnused: Sql,
   body: Body,
 ) => Create<Before>;
 
+/** The statements that `keyedCreate` adds to those of `before`. */
+type KeyStatements = {
+  /** Removes the record of the key if it has expired. */
+  expired: Sql;
+  /** Inserts the row, unless the key has a record. */
+  created: Sql<CreatedRow>;
+  /** Stores the response, if a row was inserted. */
+  stored: Sql;
+  /** Reads the stored response. */
+  firstResponse: Sql<FirstResponse>;
+};
+
 /** The statements of a create without an idempotency key. */
 export function plainCreate<Body, Before extends Statements>(
   query: CreateQuery<Body, Before>,
   body: Body,
-): Before & Pick<Surrounding, 'created'> {
+): Before & Pick<KeyStatements, 'created'> {
   const { table, before, insert } = query(sql`TRUE`, body);
   return { ...before, created: returningRow(insert, table) };
 }
 
-/** The statements of a create with an idempotency key. Each depends on those before it. */
+/** The statements of a create with an idempotency key. Their order matters: `stored` must directly follow `created`. */
 export function keyedCreate<Body, Before extends Statements>(
   query: CreateQuery<Body, Before>,
   body: Body,
   { keyHash, bodyHash }: RequestHashes,
-): Before & Surrounding {
+): Before & KeyStatements {
   const keyIsUnused = sql`NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_hash = ${keyHash})`;
   const { table, before, insert } = query(keyIsUnused, body);
   const now = Date.now();
@@ -79,7 +79,7 @@ export function keyedCreate<Body, Before extends Statements>(
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     ...before,
     created: returningRow(insert, table),
-    // last_insert_rowid() and changes() are those of `created`.
+    // last_insert_rowid() and changes() are those of `created`. If it inserted nothing, the former is an older row's.
     stored: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
       SELECT ${keyHash}, ${now}, ${bodyHash}, ${table.json}
       FROM ${table.name} WHERE id = last_insert_rowid() AND changes() = 1`,

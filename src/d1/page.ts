@@ -4,8 +4,8 @@ import { type Sql, sql } from './sql.ts';
 /** A table with the column `id`, and the SQL expression of a row as JSON, with the member `id`. */
 export type Table = { name: Sql; json: Sql };
 
-/** At most `limit` rows, with ids greater than `after` if it is given. */
-export type Page = { limit: number; after?: bigint | undefined };
+/** The page to select: at most `limit` rows, with ids greater than `after` if it is given. */
+export type PageParameters = { limit: number; after?: bigint | undefined };
 
 export type PageRow = {
   /** The items, a JSON array. */
@@ -17,8 +17,9 @@ export type PageRow = {
 /**
  * A filter of a list: the column has this value. `undefined` if the request does not give the filter.
  *
- * When a parameter that is compared with an indexed column has a new value, SQLite may compile the statement again, because the
- * query plan may depend on it (https://sqlite.org/c3ref/prepare.html). The unary `+` prevents that, and leaves the value as it is.
+ * SQLite may choose the plan of a query by the value of a parameter that stands alone beside an indexed column or after LIMIT,
+ * and then it compiles the statement again for each new value (https://sqlite.org/c3ref/prepare.html). The unary `+` hides the
+ * parameter, and leaves its value as it is. So does the CAST of a bigint.
  */
 export function equalsIfGiven(column: Sql, value: string | bigint | undefined): Sql | undefined {
   return value === undefined ? undefined : sql`${column} = +${value}`;
@@ -30,13 +31,14 @@ export function equalsIfGiven(column: Sql, value: string | bigint | undefined): 
  */
 export function selectPage(
   { name, json }: Table,
-  { limit, after }: Page,
+  { limit, after }: PageParameters,
   filters: (Sql | undefined)[],
 ): Sql<PageRow> {
   const given = filters.filter((filter) => filter !== undefined);
   const onPage = after === undefined ? given : [...given, sql`id > ${after}`];
   const afterPage = [...given, sql`id > joined.last`];
-  // group_concat gets the rows in the order of `page`. With an ORDER BY inside group_concat, SQLite would read each row twice.
+  // group_concat gets the rows in the order of `page`: SQLite does not promise that, and test/resources/lists.test.ts checks it.
+  // With an ORDER BY inside group_concat, SQLite would read each row twice. Of an empty page, `last` is NULL: nothing follows.
   return sql`WITH
       page AS (SELECT id, ${json} AS item FROM ${name} ${where(onPage)} ORDER BY id LIMIT +${limit}),
       joined AS (

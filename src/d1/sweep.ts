@@ -33,7 +33,7 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
       const deleting = deleteOldest(env.DB, startedAt - KEPT_MS);
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
-      // Fewer: no expired record is left.
+      // Fewer: the step met a record that has not expired, or the end of the table.
       finished = meta.changes < STEP_SIZE;
     }
   } catch (error) {
@@ -54,7 +54,10 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
   }
 }
 
-/** Of the oldest `STEP_SIZE` records, deletes those that were created at `before` or earlier. Ids ascend with time. */
+/**
+ * Of the oldest `STEP_SIZE` records, deletes those that were created at `before` or earlier. Ids ascend with time. `created_at` has
+ * no index: a condition on it inside the subquery could read every record.
+ */
 function deleteOldest(database: D1Database, before: number): Promise<D1Result> {
   const deleted = sql`DELETE FROM idempotency_keys
     WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${before}`;

@@ -33,7 +33,7 @@ export async function createOnce<Body extends object, Before extends Statements>
   if (!hashes) return run(c, plainCreate(query, body));
   const rows = await run(c, keyedCreate(query, body, hashes));
   const { created, firstResponse } = rows;
-  // Without a record, the query has refused: no row was inserted.
+  // This request has inserted a row, or no request with the key has.
   if (created || !firstResponse) return rows;
   if (firstResponse.body_hash !== hashes.bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');

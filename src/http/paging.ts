@@ -5,7 +5,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
 import type { OperationEnv } from '../context.ts';
-import type { Page, PageRow } from '../d1/page.ts';
+import type { PageParameters, PageRow } from '../d1/page.ts';
 import { Int64Text } from './int64.ts';
 import { requestUrl, sendBody } from './responses.ts';
 import { strictParameters } from './validate.ts';
@@ -34,14 +34,14 @@ export function pageParameters<Filters extends Record<string, Filter>>(filters: 
 }
 
 /** The context of the handler of a paged list. */
-type ListContext = Context<OperationEnv, string, { out: { query: Page } }>;
+type ListContext = Context<OperationEnv, string, { out: { query: PageParameters } }>;
 
 /**
  * Responds with a page and, unless it is the last, a `Link` to the next page: the validated query parameters, with the next
  * `after`.
  */
 export function sendPage(c: ListContext, page: PageRow | undefined): Response {
-  // An empty list is a row, too.
+  // `selectPage` returns a row for an empty list, too.
   if (!page) throw new Error('the list returned no row');
   if (page.next_after === null) return sendBody(c, page.items);
   const search = new URLSearchParams();

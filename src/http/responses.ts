@@ -18,8 +18,7 @@ export function requestUrl(c: RequestContext): string {
 }
 
 /**
- * Responds with a body that SQLite wrote (see pets/queries.ts). `c.json` takes a value: parsing the text for it would round
- * integers beyond 2^53.
+ * Responds with a body that SQLite wrote. Not `c.json`, which takes a value: JSON.parse would round integers beyond 2^53.
  */
 export function sendBody(
   c: Context<OperationEnv>,

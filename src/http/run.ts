@@ -7,11 +7,11 @@ import { serviceUnavailable } from '../errors.ts';
 import { unavailableMessage } from './unavailable.ts';
 
 /**
- * Runs statements in one transaction, in a session if the request has the header `X-D1-Bookmark`.
+ * Runs statements in one transaction, in a session if the request has the header `X-D1-Bookmark` (`sessionStart`).
  *
  * @returns the first row of each statement, under the name of the statement.
- * @throws ApiError 503 if D1 fails or misses its deadline; another Error for a mistake of the service, a missing migration or
- *   a full database.
+ * @throws ApiError 503 if D1 fails or misses its deadline; another Error, a 500, for a mistake of the service, a missing
+ *   migration or a full database.
  */
 export async function run<S extends Statements>(
   c: Context<OperationEnv>,
@@ -32,7 +32,7 @@ export async function run<S extends Statements>(
   }
 }
 
-/** An error that is not an ApiError becomes a 500, and its message is logged for operators. */
+/** `errorResponse` turns an error that is not an ApiError into a 500, and logs its message for operators. */
 function errorToThrow(
   c: Context<OperationEnv>,
   { kind, message, cause }: DatabaseFailure,
@@ -46,13 +46,14 @@ function errorToThrow(
         { cause },
       );
     case 'mistake':
+      // The original error, because its stack is logged.
       return cause;
     case 'unknown':
       return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), cause);
   }
 }
 
-/** Says how to apply the migrations: to a developer in the response, to an operator in the log. */
+/** Says how to apply the migrations: to a developer in the response (`npm start` applies them), to an operator in the log. */
 function notMigrated(message: string, environment: string, cause: unknown): Error {
   if (environment === 'local') {
     return serviceUnavailable('The store lacks a migration. Restart it: npm start', cause);

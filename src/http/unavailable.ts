@@ -3,7 +3,7 @@ import type { AppEnv, OperationDefinition } from '../context.ts';
 
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-/** What a request has, beside its operation, that decides what its client should do. */
+/** What the advice to a client depends on, beside the operation. */
 type RetryContext = Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>;
 
 /** The message of a 503, for the response and for the OpenAPI description. */

@@ -1,6 +1,6 @@
 /**
- * The queries on pets. Each function returns statements by name. `run` executes them in order, in one transaction, and returns
- * the first row of each under its name. In a statement, a value is bound, and SQL is inserted.
+ * The queries on pets. A query returns statements by name. `run` executes them in order, in one transaction, and returns the first
+ * row of each under its name. In a template, a plain value becomes a parameter, and SQL becomes a part of the text.
  *
  * SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
@@ -20,7 +20,7 @@ const PETS: Table = {
 
 /** SQL condition on a row of `pets`. */
 const HAS_OPEN_ORDER = sql`EXISTS (
-  SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))`;
+  SELECT 1 FROM orders WHERE orders.pet_id = pets.id AND orders.status IN ('placed', 'approved'))`;
 
 export function listPets({ limit, after, status }: PetListParameters) {
   return { page: selectPage(PETS, { limit, after }, [equalsIfGiven(sql`status`, status)]) };
@@ -30,7 +30,10 @@ export function getPet(id: bigint) {
   return { pet: sql<{ body: string }>`SELECT ${PETS.json} AS body FROM pets WHERE id = ${id}` };
 }
 
-/** For `createOnce`, which runs `before` and then `insert`, and returns the inserted row as `created`. */
+/**
+ * For `createOnce`, which runs `before` and then `insert`. `keyIsUnused` is an SQL condition: the idempotency key of the request has
+ * no record. It is TRUE for a request without a key.
+ */
 export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
   const insert = sql`INSERT INTO pets (name, category_id, status)
     SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;

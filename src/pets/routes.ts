@@ -20,6 +20,7 @@ pets.get('/pets', operation(listPets), async (c) => {
 
 pets.post('/pets', operation(createPet), async (c) => {
   const { created } = await createOnce(c, queries.createPet, c.req.valid('json'));
+  // Never: the query inserts a pet, unless an earlier request has, and that is replayed.
   if (!created) throw new Error('the insert returned no row');
   return sendCreated(c, created);
 });

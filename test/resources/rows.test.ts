@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { prepare, type Statements } from '../../src/d1/execute.ts';
 import { keyedCreate, plainCreate } from '../../src/d1/idempotency.ts';
-import type { Page } from '../../src/d1/page.ts';
+import type { PageParameters } from '../../src/d1/page.ts';
 import { type Sql, sql } from '../../src/d1/sql.ts';
 import * as orders from '../../src/orders/queries.ts';
 import * as pets from '../../src/pets/queries.ts';
@@ -64,8 +64,8 @@ test('every write reads and writes few rows among two thousand', async () => {
 /** A list of each table, and the same list with a filter. */
 const LISTS: [
   table: string,
-  list: (page: Page) => { page: Sql },
-  filtered: (page: Page) => { page: Sql },
+  list: (page: PageParameters) => { page: Sql },
+  filtered: (page: PageParameters) => { page: Sql },
 ][] = [
   ['pets', pets.listPets, (page) => pets.listPets({ ...page, status: 'sold' })],
   ['orders', orders.listOrders, (page) => orders.listOrders({ ...page, status: 'placed' })],
