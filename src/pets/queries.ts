@@ -31,8 +31,8 @@ export function getPet(id: bigint) {
 }
 
 /**
- * For `createOnce`, which runs `before` and then `insert`. `keyIsUnused` is an SQL condition: the idempotency key of the request has
- * no record. It is TRUE for a request without a key.
+ * For `createOnce`, which runs `before` and then `insert`. `keyIsUnused` is an SQL condition: the idempotency key of the request
+ * has no record. It is TRUE for a request without a key.
  */
 export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
   const insert = sql`INSERT INTO pets (name, category_id, status)
