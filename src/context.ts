@@ -9,13 +9,13 @@ export type AppEnv = {
     requestId: string;
     /** Fields of the request's log line, set while the request is handled. `accessLog` prints them; no response depends on them. */
     log: LogFields;
-    /** The definition of the matched operation. Unmatched requests and the health check have none. */
+    /** The definition of the operation, once a request has reached it. The health check has none. */
     definition?: OperationDefinition;
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
     /**
      * Where the D1 session of a request with an `X-D1-Bookmark` starts. `first-unconstrained`: at the state of any replica.
-     * `first-primary`: at the newest state. A bookmark: at its state or a newer one.
+     * `first-primary`: at the newest state, as every write. A bookmark: at its state or a newer one. Absent: there is no session.
      */
     sessionStart?: string;
     /** The validated `Idempotency-Key`, without quotes. */

@@ -40,8 +40,8 @@ type ErrorDetails = {
 };
 
 /**
- * An error for the client, who sees its message. A function creates each error. openapi/ calls some of them for its examples, so
- * they are exported.
+ * An error for the client, who sees its message. Each error has its own function. openapi/ calls some of these functions for its
+ * examples, so they are exported.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;

@@ -32,7 +32,7 @@ export function operation<D extends OperationDefinition>(
   const middleware: MiddlewareHandler[] = [admit(definition)];
   if (param) middleware.push(zValidator('param', param, rejectInvalid));
   if (query) middleware.push(zValidator('query', query, rejectInvalid));
-  // `readBody` replaces `c.req.json()`, which `zValidator` calls, and parses int64 numbers as `bigint`.
+  // `zValidator` calls `c.req.json()`. `readBody` replaces that method with one that makes each int64 an exact `bigint`.
   if (json) middleware.push(readBody, zValidator('json', json, rejectInvalid));
   // `npm run openapi` reads the id from `app.routes`, to compare the routes with the OpenAPI description.
   return Object.assign(every(...middleware), { operationId });
@@ -40,7 +40,8 @@ export function operation<D extends OperationDefinition>(
 
 /**
  * Admits a request if its API key is valid, is within its rate limits and has the operation's scope. A 401 does not count towards
- * the rate limits, and every later rejection does. Then checks the text of the query, and the headers.
+ * the rate limits, and every later rejection does. Then checks the query before it is parsed (its length and encoding), and the
+ * headers.
  */
 function admit(definition: OperationDefinition) {
   const { operationId, scope, query } = definition;

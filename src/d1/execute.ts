@@ -10,7 +10,7 @@ import type { Sql } from './sql.ts';
 /** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
 
-/** Statements by name. They are executed in the order of insertion, in one transaction. */
+/** Statements by name. They are executed in the order of their keys, in one transaction. */
 export type Statements = Record<string, Sql>;
 
 /** The type of the rows of a statement. */
@@ -21,7 +21,7 @@ export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]
 
 /**
  * Executes statements. With `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark, which names a state of the
- * database), they run in a session, which reads no older state.
+ * database), they run in a session, which reads no state older than its bookmark.
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
  * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.

@@ -3,7 +3,7 @@
 /**
  * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
  * - `full`: the database or the account is full, or AUTOINCREMENT has used the largest id. Nothing was written.
- * - `mistake`: the service or its schema has an error. Nothing was written.
+ * - `mistake`: the service or its schema has an error. D1 has refused the statements.
  * - `unknown`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
  */
 export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
@@ -18,6 +18,7 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   // The platform is busy, or its storage fails. The service treats all other codes of SQLite as mistakes.
   [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown'],
   [/SQLITE_/, 'mistake'],
+  // Texts of D1 itself, without a code of SQLite.
   [
     /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|cannot store|too many SQL variables|Wrong number of parameter bindings/,
     'mistake',
@@ -36,7 +37,7 @@ export class DatabaseFailure extends Error {
 
 function kindOf(cause: unknown): FailureKind {
   if (!(cause instanceof Error)) return 'unknown';
-  // D1 throws plain Errors, so one of these comes from our own code.
+  // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
   if (cause instanceof TypeError || cause instanceof RangeError) return 'mistake';
   return KINDS.find(([pattern]) => pattern.test(cause.message))?.[1] ?? 'unknown';
 }

@@ -29,7 +29,7 @@ type FirstResponse = CreatedRow & { body_hash: string };
 /** The parts of a create. `insert` inserts at most one row into `table`. */
 export type Create<Before extends Statements> = {
   table: Table;
-  /** Statements that run before `insert`. The compiler rejects the names of `KeyStatements`. */
+  /** Statements that run before `insert`. One with a name of `KeyStatements` would be overwritten, so it does not compile. */
   before: Before & { [Name in keyof KeyStatements]?: never };
   /** An INSERT without RETURNING. */
   insert: Sql;
@@ -37,7 +37,8 @@ export type Create<Before extends Statements> = {
 
 /**
  * The query of a create. `keyIsUnused` is an SQL condition: the idempotency key has no record. It belongs in the WHERE of the
- * statement that decides whether a row is inserted: `insert`, or one of `before` on which `insert` depends.
+ * statement that decides whether a row is inserted: `insert`, or one of `before` on which `insert` depends, such as the UPDATE of
+ * `placeOrder` that reserves the pet.
  */
 export type CreateQuery<Body, Before extends Statements> = (
   keyIsUnused: Sql,
@@ -65,7 +66,10 @@ export function plainCreate<Body, Before extends Statements>(
   return { ...before, created: returningRow(insert, table) };
 }
 
-/** The statements of a create with an idempotency key. Their order matters: `stored` must directly follow `created`. */
+/**
+ * The statements of a create with an idempotency key. Their order matters: `keyIsUnused` reads what `expired` leaves, and `stored`
+ * must directly follow `created`.
+ */
 export function keyedCreate<Body, Before extends Statements>(
   query: CreateQuery<Body, Before>,
   body: Body,
@@ -79,7 +83,7 @@ export function keyedCreate<Body, Before extends Statements>(
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     ...before,
     created: returningRow(insert, table),
-    // last_insert_rowid() and changes() are those of `created`. If it inserted nothing, the former is an older row's.
+    // If `created` inserted nothing, changes() is 0, and last_insert_rowid() is that of an older row.
     stored: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
       SELECT ${keyHash}, ${now}, ${bodyHash}, ${table.json}
       FROM ${table.name} WHERE id = last_insert_rowid() AND changes() = 1`,

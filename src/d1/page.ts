@@ -18,8 +18,8 @@ export type PageRow = {
  * A filter of a list: the column has this value. `undefined` if the request does not give the filter.
  *
  * SQLite may choose the plan of a query by the value of a parameter that stands alone beside an indexed column or after LIMIT,
- * and then it compiles the statement again for each new value (https://sqlite.org/c3ref/prepare.html). The unary `+` hides the
- * parameter, and leaves its value as it is. So does the CAST of a bigint.
+ * and then it compiles the statement again for each new value (https://sqlite.org/c3ref/prepare.html). A `+` before the parameter
+ * hides it, and leaves its value as it is. (Before the column, it would disable the index.) The CAST of a bigint also hides it.
  */
 export function equalsIfGiven(column: Sql, value: string | bigint | undefined): Sql | undefined {
   return value === undefined ? undefined : sql`${column} = +${value}`;

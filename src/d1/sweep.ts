@@ -6,7 +6,7 @@ import { sql } from './sql.ts';
 
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
-/** Maximum duration of a run, in milliseconds. Runs never overlap: one starts every ten minutes (wrangler.toml). */
+/** No step starts later than this, in milliseconds. Runs never overlap: one starts every ten minutes (wrangler.toml). */
 const MAX_DURATION_MS = 4 * 60_000;
 /**
  * Maximum number of statements of a run. D1 allows 1,000 in one invocation.
@@ -55,11 +55,11 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
 }
 
 /**
- * Of the oldest `STEP_SIZE` records, deletes those that were created at `before` or earlier. Ids ascend with time. `created_at` has
+ * Of the oldest `STEP_SIZE` records, deletes those that were created at `cutoff` or earlier. Ids ascend with time. `created_at` has
  * no index: a condition on it inside the subquery could read every record.
  */
-function deleteOldest(database: D1Database, before: number): Promise<D1Result> {
+function deleteOldest(database: D1Database, cutoff: number): Promise<D1Result> {
   const deleted = sql`DELETE FROM idempotency_keys
-    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${before}`;
+    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${cutoff}`;
   return prepare(database, deleted).run();
 }

@@ -6,7 +6,7 @@ import { validateQueryText } from '../http/validate.ts';
 export const health = new Hono<AppEnv>();
 
 health.get('/health', (c) => {
-  // As every operation, it rejects unknown query parameters.
+  // Like the operations, it rejects unknown query parameters.
   validateQueryText(c, { acceptsParameters: false });
   const { ENVIRONMENT: environment, CF_VERSION_METADATA: version } = c.env;
   return c.json({ status: 'ok', environment, version: version.id });

@@ -13,7 +13,7 @@ import { strictParameters } from './validate.ts';
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
 
-/** Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. */
+/** A codec, so that openapi/ can describe its text and its value. Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. */
 const LimitText = z.codec(
   z.string(LIMIT_PROBLEM).check(z.regex(/^[0-9]+$/, LIMIT_PROBLEM)),
   z
@@ -23,7 +23,7 @@ const LimitText = z.codec(
 );
 export const Limit = z._default(LimitText, LIMIT.default);
 
-/** The id after which the page begins, as Stripe's `starting_after`. Without it, the list begins at the smallest id. */
+/** The id after which the page begins, a bigint, as Stripe's `starting_after`. Without it, the list begins at the smallest id. */
 export const After = z.optional(Int64Text);
 
 type Filter = z.ZodMiniOptional<z.ZodMiniType<string>>;
@@ -45,7 +45,7 @@ export function sendPage(c: ListContext, page: PageRow | undefined): Response {
   if (!page) throw new Error('the list returned no row');
   if (page.next_after === null) return sendBody(c, page.items);
   const search = new URLSearchParams();
-  // With the filters. zod leaves out absent ones.
+  // The query also has the filters that the request gives, which `PageParameters` does not name.
   const parameters = { ...c.req.valid('query'), after: page.next_after };
   for (const [name, value] of Object.entries(parameters)) search.append(name, String(value));
   return sendBody(c, page.items, 200, { Link: `<${requestUrl(c)}?${search}>; rel="next"` });

@@ -11,7 +11,7 @@ import { unavailableMessage } from './unavailable.ts';
  *
  * @returns the first row of each statement, under the name of the statement.
  * @throws ApiError 503 if D1 fails or misses its deadline; another Error, a 500, for a mistake of the service, a missing
- *   migration or a full database.
+ *   migration (locally a 503) or a full database.
  */
 export async function run<S extends Statements>(
   c: Context<OperationEnv>,
@@ -32,7 +32,7 @@ export async function run<S extends Statements>(
   }
 }
 
-/** `errorResponse` turns an error that is not an ApiError into a 500, and logs its message for operators. */
+/** The error to throw: an ApiError 503, or another Error, which `errorResponse` turns into a 500 and logs for operators. */
 function errorToThrow(
   c: Context<OperationEnv>,
   { kind, message, cause }: DatabaseFailure,

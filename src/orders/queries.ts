@@ -31,7 +31,7 @@ export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
   const pet = sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`;
   // changes() counts the pets that `reserved` changed: a SELECT does not reset it (https://sqlite.org/lang_corefunc.html#changes).
   // An operator can set a pet with an open order to available by hand. Then `reserved` sets it to pending again, and the unique
-  // index `open_orders_by_pet` prevents a second open order.
+  // index `open_orders_by_pet` prevents a second open order: this INSERT does nothing, and the client gets a 409.
   const insert = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
     ON CONFLICT DO NOTHING`;
   return { table: ORDERS, before: { reserved, pet }, insert };

@@ -20,12 +20,12 @@ pets.get('/pets', operation(listPets), async (c) => {
 
 pets.post('/pets', operation(createPet), async (c) => {
   const { created } = await createOnce(c, queries.createPet, c.req.valid('json'));
-  // Never: the query inserts a pet, unless an earlier request has, and that is replayed.
+  // This cannot happen: a new request inserts a pet, and a repeated one gets the first pet.
   if (!created) throw new Error('the insert returned no row');
   return sendCreated(c, created);
 });
 
-// `deprecated` comes first, so that errors have its headers too.
+// getPet is deprecated. `deprecated` comes first, so that errors have its headers, too.
 pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
   const { petId } = c.req.valid('param');
   const { pet } = await run(c, queries.getPet(petId));
