@@ -15,8 +15,8 @@ import { requireSafeTransport } from './http/safe-transport.ts';
 import { orders } from './orders/routes.ts';
 import { pets } from './pets/routes.ts';
 
-// Hono's default decodes each broken escape of a path separately, which is slow. `encodedPath` writes `%` as `%25`. Hono decodes that
-// once, so handlers get the text that the client sent.
+// Hono's default decodes each broken escape of a path separately, which is slow. `encodedPath` writes `%` as `%25`. Hono decodes
+// that once, so handlers get the text that the client sent.
 export const app = new Hono<AppEnv>({ getPath: encodedPath });
 
 app.use(responseHeaders);

@@ -17,7 +17,7 @@ export const CHALLENGE = 'Bearer realm="animal-store"';
  */
 export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   const key = bearerCredential(c.req.header('Authorization') ?? '');
-  requireEnvironment(key, c.env.ENVIRONMENT);
+  requireFormat(key, c.env.ENVIRONMENT);
   const record = await findRecord(c, key);
   if (!record) throw unknownApiKey();
   const { id: keyId, family, expiresAt } = record;
@@ -26,12 +26,13 @@ export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   c.set('client', client);
   const state = stateOf(record);
   if (state === 'revoked') throw revokedApiKey();
+  // An expired key has a time: `String` is for the compiler.
   if (state === 'expired') throw expiredApiKey(String(expiresAt));
   return client;
 }
 
 /** Rejects malformed keys and keys of another environment, without I/O. */
-function requireEnvironment(key: string, expected: string): void {
+function requireFormat(key: string, expected: string): void {
   const environment = environmentOfKey(key);
   if (!environment) {
     throw invalidToken('invalid_api_key', 'The API key is malformed. Check that it is complete.');

@@ -10,7 +10,7 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
  * How long a record is used without reading KV again. After a revocation, KV can return the old record for "60 seconds or
- * more", and then the isolate uses it for at most this long, unless KV fails.
+ * more". After the last time that it does, the isolate uses the record for at most this long, unless KV fails.
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
@@ -66,6 +66,7 @@ export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRe
   return record;
 }
 
+/** Returns a known record, and logs if it is stale. */
 function useRecord(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
   if (isStale) c.get('log').keyStale = true;
   return record;
@@ -82,7 +83,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
 }
 
 /**
- * The record to use after a failed read. While KV fails, it is read only every 30 s, so that few requests wait for it:
+ * The record to use after a failed read. While KV fails, each known record is read only every 30 s, so that few requests wait:
  *
  *     0:00  A reads the record
  *     0:40  B waits for KV, which fails at 0:42. B uses the record, and postpones the next read to 1:12
@@ -99,7 +100,7 @@ function lastKnown(key: string, error: unknown): KnownRecord {
   }
   // B, and not C.
   if (now >= known.readAgainAt) {
-    // Never past the hour, because `findRecord` looks only at this time.
+    // At most an hour after `readAt`: `findRecord` looks only at `readAgainAt`.
     known.readAgainAt = Math.min(now + FRESH_MS, known.readAt + MAX_STALE_MS);
     known.isStale = true;
   }

@@ -12,7 +12,7 @@ const Time = z.string().check(
 );
 const Id = z.string().check(z.minLength(1));
 
-/** Readers ignore unknown members. Logs and commands name a key by its `id`. */
+/** The worker ignores unknown members. The log and the operators' commands name a key by its `id`. */
 export const KeyRecord = z.object({
   id: Id,
   label: z.string(),
@@ -25,7 +25,7 @@ export const KeyRecord = z.object({
   scopes: z.optional(z.unknown()),
   /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */
   scope: z.optional(z.unknown()),
-  /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
+  /** Id of the first key in this key's chain of rotations; absent or `null` for a key that has replaced none. */
   family: z.nullish(Id),
 });
 

@@ -65,14 +65,15 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
 }
 
 /**
- * Reads at most `MAX_BODY_BYTES`, within the deadline. Of a request with a Content-Length, `bodyLimit` checks only that number, and
- * the callback reads the body. Otherwise `bodyLimit` reads the body, and the callback gets it from a new `c.req.raw`.
+ * Reads at most `MAX_BODY_BYTES`, within the deadline. With a Content-Length, `bodyLimit` checks only that number, and the callback
+ * reads the body. Without one, `bodyLimit` reads the body into a new `c.req.raw`, and the callback reads that.
  */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });
   try {
+    // The name begins the error's message, which is logged.
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
     throw isIncomplete(error) ? incompleteBody(error) : error;
@@ -91,7 +92,7 @@ function decodeUtf8(bytes: ArrayBuffer): string {
   try {
     return UTF8.decode(bytes);
   } catch (error) {
-    // https://encoding.spec.whatwg.org/#dom-textdecoder-decode
+    // `decode` throws it for invalid UTF-8: https://encoding.spec.whatwg.org/#dom-textdecoder-decode
     if (!(error instanceof TypeError)) throw error;
     throw new ApiError('invalid_json', 'The body must be valid UTF-8.');
   }

@@ -30,7 +30,8 @@ const answerPreflight = cors({
 });
 
 /**
- * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. Answers every OPTIONS, and
+ * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. (Locally,
+ * `requireSafeTransport` has already rejected pages of other hosts.) Answers every OPTIONS, and
  * marks the finished responses of other requests. `cors` would set its headers before the handler runs: then Hono builds a
  * second response to copy them into, which takes CPU time.
  */

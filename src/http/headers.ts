@@ -4,7 +4,7 @@ import type { AppEnv, OperationDefinition, Scope } from '../context.ts';
 import { invalidRequest } from './validate.ts';
 
 /**
- * Where a D1 session can start, other than at a bookmark, which names a state of the database. `first-unconstrained`: at any
+ * A D1 session starts at a bookmark (the name of one state of the database), or at one of these. `first-unconstrained`: at any
  * state, also that of a replica. `first-primary`: at the newest state.
  * https://developers.cloudflare.com/d1/best-practices/read-replication/
  */
@@ -73,8 +73,8 @@ function bookmarkProblem(bookmark: string | undefined): string | undefined {
 
 /**
  * Where the session of a request starts; `undefined` for no session. A write starts at `first-primary`, because D1 runs it there
- * in any case. So does a read with a bookmark of another format than D1's today: D1 would fail on it, and the primary has every
- * state.
+ * in any case. A read with a bookmark of an unknown format starts there, too: D1 would fail on the bookmark, and the primary has
+ * every state.
  */
 function sessionStart(bookmark: string | undefined, scope: Scope): string | undefined {
   if (bookmark === undefined) return undefined;

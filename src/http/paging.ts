@@ -13,7 +13,7 @@ import { strictParameters } from './validate.ts';
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
 
-/** A codec, so that openapi/ can describe its text and its value. Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. */
+/** Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. */
 const LimitText = z.codec(
   z.string(LIMIT_PROBLEM).check(z.regex(/^[0-9]+$/, LIMIT_PROBLEM)),
   z

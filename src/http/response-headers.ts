@@ -23,7 +23,7 @@ export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   const { headers } = c.res;
   headers.set('X-Request-Id', requestId);
   for (const [name, value] of SECURITY_HEADERS) headers.set(name, value);
-  // The response of an operation may belong to one client: `private` for caches that are set to ignore `no-store`.
+  // The response of an operation may belong to one client. Some shared caches are set to ignore `no-store`: `private` stops them.
   const isOperation = c.get('definition') !== undefined;
   headers.set('Cache-Control', isOperation ? 'private, no-store' : 'no-store');
 });

@@ -1,5 +1,5 @@
 /**
- * Turns the problems of a request into a 400. `operation` validates the parts of a request in this order: the text of the query,
+ * Turns the problems of a request into a 400. `operation` (operation.ts) validates the parts of a request in this order: the text of the query,
  * the headers, and then, by `zValidator`, the path, the query and the body. The first invalid part is reported.
  */
 import type { Context } from 'hono';
@@ -31,7 +31,7 @@ export function strictParameters<Shape extends z.core.$ZodShape>(shape: Shape) {
   });
 }
 
-/** The result of a validation, as `zValidator` passes it to its hook. */
+/** The result of a validation, as `zValidator` passes it to its hook. `data` is the part before the validation. */
 type Result = { target: string; data: Record<string, unknown>; error?: z.core.$ZodError };
 
 /**
@@ -74,6 +74,7 @@ export function validateQueryText(
     throw invalidRequest(['query: every parameter must have a name']);
   }
   if (acceptsParameters) return;
+  // Empty for `?` and `?&`.
   const unknown = Object.keys(req.queries());
   if (unknown.length > 0) throw unknownParameters(unknown);
 }
