@@ -31,7 +31,10 @@ export async function limitRate(
   if (allowed.includes(false)) throw rateLimited();
 }
 
-/** Whether the budget of a key, also of a rotated one, allows the request. A limiter that fails allows it: an unlimited service is better than none. */
+/**
+ * Whether the budget of a key, also of a rotated one, allows the request. A limiter that fails allows it: an unlimited service is
+ * better than none.
+ */
 async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {
     const counting = c.env[limiter].limit({ key: keyId });

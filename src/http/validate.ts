@@ -1,6 +1,6 @@
 /**
- * Turns the problems of a request into a 400. `operation` (operation.ts) validates the parts of a request in this order: the text of the query,
- * the headers, and then, by `zValidator`, the path, the query and the body. The first invalid part is reported.
+ * Turns the problems of a request into a 400. `operation` (operation.ts) validates the parts of a request in this order: the text
+ * of the query, the headers, and then, by `zValidator`, the path, the query and the body. The first invalid part is reported.
  */
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
