@@ -1,27 +1,29 @@
-/** The host that serves an environment. Its address is in wrangler.toml as `BASE_URL`. */
+/** The host that serves an environment. */
 
-/** The part of an environment's configuration that says where it is served. */
+/** The settings of wrangler.toml that decide it. */
 type Config = {
-  name?: string;
+  name?: string | undefined;
   workers_dev?: boolean | undefined;
   routes?: (string | { pattern?: string })[] | undefined;
-  vars: Record<string, unknown>;
+  vars?: Record<string, unknown> | undefined;
 };
 
 /**
- * The host of `BASE_URL`: either that of the only route, or the worker's name at workers.dev. Wrangler takes the host of a
- * route over from other workers without asking, so no other route may be there by mistake.
+ * The host of `BASE_URL`, which is that of the only route, or the worker's name at workers.dev. Wrangler takes the host of
+ * any other route over from other workers without asking.
  *
  * @throws Error unless exactly one of the two is set.
  */
 export function hostOf({ name, workers_dev, routes = [], vars }: Config): string {
-  const { host } = new URL(String(vars.BASE_URL));
-  const hosts = routes.map((route) => (typeof route === 'string' ? route : route.pattern));
-  if (!workers_dev && hosts.join() === host) return host;
-  if (workers_dev && hosts.length === 0 && isAtWorkersDev(host, name)) return host;
-  const either = `the only route must be the host of BASE_URL, ${host}`;
+  const [, host = ''] = /^https:\/\/([^/]+)\/v1$/.exec(String(vars?.BASE_URL)) ?? [];
+  const [first, ...others] = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
+  const isOnlyRoute = first === host && others.length === 0 && !host.endsWith('.workers.dev');
+  if (!workers_dev && isOnlyRoute) return host;
+  if (workers_dev && routes.length === 0 && isAtWorkersDev(host, name)) return host;
+  const rule =
+    'the only route must be the host of BASE_URL; with workers_dev there must be no route';
   throw new Error(
-    `wrangler.toml: ${either}; or, with workers_dev and no route, ${name}'s name there`,
+    `wrangler.toml: ${rule}, and BASE_URL must be https://${name}.ACCOUNT.workers.dev/v1`,
   );
 }
 

@@ -30,7 +30,7 @@ test('a release to workers.dev is refused when workers_dev is off', async () => 
   Object.assign(fake.environments.staging.config, { workers_dev: false });
   const { code, stderr } = await fake.release(['staging']);
   expect([code, fake.changes()]).toEqual([1, []]);
-  expect(stderr).toContain("or, with workers_dev and no route, store-staging's name there");
+  expect(stderr).toContain('BASE_URL must be https://store-staging.ACCOUNT.workers.dev/v1');
 });
 
 test('a release ends with the old version if its test does not see the new one', async () => {
