@@ -59,23 +59,27 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .choices(ENVIRONMENTS)
   .default('local');
 
-/**
- * Asks for confirmation before a change to production, unless `yes`. A hang-up, or a signal that `signal` stands for, is
- * a no.
- *
- * @throws Error when the answer is no, or standard input is not a terminal.
- */
+/** Asks for confirmation before a change to production: see {@link ask}. */
 export async function confirm(
   what: string,
   environment: Environment,
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (environment !== 'production' || yes) return;
+  if (environment === 'production') await ask(`${what} in PRODUCTION`, yes, signal);
+}
+
+/**
+ * Asks for confirmation, unless `yes`. A hang-up, or a signal that `signal` stands for, is a no.
+ *
+ * @throws Error when the answer is no, or standard input is not a terminal.
+ */
+export async function ask(what: string, yes = false, signal?: AbortSignal): Promise<void> {
+  if (yes) return;
   if (!process.stdin.isTTY)
-    throw new Error(`confirmation required: add --yes to ${what} in production without a terminal`);
-  const question = `This will ${what} in PRODUCTION. Continue? [y/N]`;
-  if (!/^y(es)?$/i.test((await readLine(question, signal)).trim())) throw new Error('cancelled');
+    throw new Error(`confirmation required: add --yes to ${what} without a terminal`);
+  const answer = await readLine(`This will ${what}. Continue? [y/N]`, signal);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
 /** Reads a line of standard input, on a terminal after a question. It is empty after a hang-up. */

@@ -202,7 +202,7 @@ test.each([
   const command = `${line} --env production`;
   const noTerminal = await errorOf(1, command);
   const enter = await errorOf(1, command, '\n');
-  expect(noTerminal).toContain(`add --yes to ${change} in production without a terminal`);
+  expect(noTerminal).toContain(`add --yes to ${change} in PRODUCTION without a terminal`);
   expect(enter).toContain(`This will ${change} in PRODUCTION. Continue? [y/N]\n`);
   expect(enter).toContain('error: cancelled\n');
   expect(await fake.run(command, 'y\n')).toMatchObject({ code: 0 });
