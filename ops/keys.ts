@@ -90,6 +90,11 @@ async function show({ env }: Options): Promise<void> {
 }
 
 async function revoke(id: string, { env, yes }: Options): Promise<void> {
+  // The id in ops/local/store.ts.
+  if (env === 'local' && id === 'local')
+    throw new Error(
+      'the fixed key of the local store cannot be revoked: npm start would restore it',
+    );
   const { name, record } = await keyById(env, id);
   if (record.revokedAt) return console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
   await confirm(`revoke the key ${id} (${record.label})`, env, yes);

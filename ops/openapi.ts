@@ -1,7 +1,8 @@
-/** `npm run openapi`: writes the description of the interface, and what is made from it or copied beside it. */
+/** `npm run openapi`: writes the OpenAPI description, and what is made from it or copied beside it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
+import { generateTypes } from '../client/generate.ts';
 import { describeApi, type Server } from '../openapi/document.ts';
 import { findResources } from '../openapi/resources.ts';
 import { tablesOf, withTables } from '../openapi/tables.ts';
@@ -30,19 +31,18 @@ export const program = createProgram(
   "Writes the OpenAPI description, the tables in the documents, the client's types, and the copies of Swagger UI for the docs page.",
 )
   .option('--check', 'write nothing, and fail if a file is out of date')
-  .action(async ({ check }: { check?: boolean }) => {
+  .action(async (options: { check?: boolean }) => {
     for (const [name, content] of await generatedFiles()) {
       const path = join(PROJECT_ROOT, name);
       const current = await readFile(path, 'utf8').catch(() => undefined);
       if (current === content) continue;
-      if (check) throw new Error(`${name} is out of date. Run: npm run openapi`);
+      if (options.check) throw new Error(`${name} is out of date. Run: npm run openapi`);
       await writeFile(path, content);
       console.log(`${name} is written.`);
     }
-    // Reads the description from its file, and knows --check, too.
-    await import('../client/generate.ts');
-    if (!process.exitCode)
-      console.log('The description and the files made from it are up to date.');
+    // Last, because it reads the description from its file.
+    await generateTypes(options);
+    console.log('The OpenAPI description and the files made from it are up to date.');
   });
 
 if (import.meta.main) await run(program);
@@ -77,8 +77,8 @@ function servers(): Server[] {
 }
 
 /**
- * A replacer for JSON.stringify that adds the exact range to int64 schemas. A tool that reads numbers as doubles rounds
- * the maximum and the greatest value to the same number, so it still accepts the value.
+ * A replacer for JSON.stringify. It adds the range of int64 to its schemas, with every digit: 9223372036854775807, not
+ * 9223372036854776000. A tool that rounds the bound rounds a value to the same number, and so accepts it.
  */
 function exactRange(_: string, value: unknown): unknown {
   const isInt64 = value instanceof Object && 'format' in value && value.format === 'int64';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../../ops/generate-key.ts';
+import { LOCAL_KEY_RECORD } from '../../ops/local/store.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { fakeKeys } from './fake-keys.ts';
 
@@ -74,6 +75,15 @@ test('revoke keeps the rest of a record, and changes nothing the second time', a
   const again = { code: 0, stdout: `Key key_anna was already revoked at ${NOW}.\n`, stderr: '' };
   expect(await fake.run('revoke key_anna --env production')).toEqual(again);
   expect(fake.records()).toEqual([{ ...expired, revokedAt: NOW }]);
+});
+
+test('the fixed key of the local store cannot be revoked, which npm start would undo', async () => {
+  fake.put(LOCAL_KEY_RECORD);
+  const { code, stderr } = await fake.run(`revoke ${LOCAL_KEY_RECORD.id}`);
+  const error =
+    'error: the fixed key of the local store cannot be revoked: npm start would restore it\n';
+  expect([code, stderr]).toEqual([1, error]);
+  expect(fake.records()).toEqual([LOCAL_KEY_RECORD]);
 });
 
 test('a revocation that KV does not show fails', async () => {
