@@ -17,9 +17,10 @@ export function deprecationLinks(base: string): string {
 /** Marks every response of a deprecated operation, errors too. */
 export const deprecated = createMiddleware<AppEnv>(async (c, next) => {
   c.get('log').deprecated = true;
+  const links = deprecationLinks(baseUrl(c));
   await next();
   const { headers } = c.res;
   headers.set('Deprecation', DEPRECATION);
   headers.set('Sunset', SUNSET);
-  headers.set('Link', deprecationLinks(baseUrl(c)));
+  headers.set('Link', links);
 });

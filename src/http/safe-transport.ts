@@ -23,9 +23,11 @@ export const requireSafeTransport = createMiddleware<AppEnv>(async (c, next) => 
   await next();
 });
 
+/** Browsers send an origin normalized, so other text is not from a page. */
 function isLoopback(origin: string): boolean {
   const url = URL.parse(origin);
-  return url !== null && /^https?:$/.test(url.protocol) && LOOPBACK_HOST.test(url.hostname);
+  if (url?.origin !== origin) return false;
+  return /^https?:$/.test(url.protocol) && LOOPBACK_HOST.test(url.hostname);
 }
 
 export function httpsRequired(): ApiError {
