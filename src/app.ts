@@ -21,11 +21,11 @@ export const app = new Hono<AppEnv>({ getPath: encodedPath });
 
 app.use(responseHeaders);
 app.use(accessLog);
-// This check precedes CORS. If it rejects a web page's request, the response has no CORS headers, so the page cannot read it. It
-// also rejects the preflight, so the browser never sends the API key.
+// Locally, this check also rejects web pages of other hosts. It precedes CORS, so its response has no CORS headers, and the page
+// cannot read it. It also rejects the preflight, so the browser never sends the API key.
 app.use(requireSafeTransport);
 app.use(crossOrigin);
-// After the routes: makes a 405 of a 404 if the path has other methods.
+// Acts on the response: if no route has matched, but the path has other methods, it replaces the 404 by a 405.
 app.use(
   methodNotAllowed({
     app,

@@ -14,8 +14,9 @@ export type AppEnv = {
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
     /**
-     * Where the D1 session of a request with an `X-D1-Bookmark` starts. `first-unconstrained`: at the state of any replica.
-     * `first-primary`: at the newest state, as every write. A bookmark: at its state or a newer one. Absent: there is no session.
+     * Where the request's D1 session starts. `first-unconstrained`: at any replica's state. `first-primary`: at the newest
+     * state; a write's session always starts there. A bookmark: at its state or a newer one. Absent without `X-D1-Bookmark`: no
+     * session.
      */
     sessionStart?: string;
     /** The validated `Idempotency-Key`, without quotes. */

@@ -6,13 +6,13 @@ import { environmentOfKey } from './key-format.ts';
 import { findRecord } from './key-lookup.ts';
 import { scopesOf, stateOf } from './key-record.ts';
 
-/** `WWW-Authenticate` of a 401 without a key. The other 401s and a 403 append the attribute `error`. */
+/** `WWW-Authenticate` of a 401 without a key. The other 401s and `insufficient_scope` append the attribute `error`. */
 export const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
  * Accepts a request with a valid API key.
  *
- * @returns the client, which is also in the context: the log line of a revoked or expired key has its id.
+ * @returns the client, which is also in the context: the log line of a revoked or expired key has its `keyId`.
  * @throws ApiError 401 when the key is missing or invalid; 503 when it cannot be verified; Error when its record is invalid.
  */
 export async function authenticate(c: Context<AppEnv>): Promise<Client> {
@@ -61,7 +61,7 @@ const SCHEME = 'bearer ';
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
   // RFC 6750, section 3.1: without a bearer credential, the challenge has no attribute `error`. The runtime removes spaces at the
-  // end of a header, so a bare `Bearer` is no credential, either.
+  // end of a header, so `Bearer` without a key does not start with SCHEME.
   if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
   return header.slice(SCHEME.length).trim();
 }

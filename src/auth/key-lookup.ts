@@ -10,7 +10,7 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
  * How long a record is used without reading KV again. After a revocation, KV can return the old record for "60 seconds or
- * more". After the last time that it does, the isolate uses the record for at most this long, unless KV fails.
+ * more". After KV has returned it for the last time, the isolate uses it for at most this long; longer only while KV fails.
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
@@ -35,7 +35,7 @@ type KnownRecord = {
   isStale: boolean;
 };
 
-/** Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. The oldest comes first. */
+/** Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. In the order of the KV reads. */
 const knownRecords = new Map<string, KnownRecord>();
 
 /**
@@ -100,7 +100,7 @@ function lastKnown(key: string, error: unknown): KnownRecord {
   }
   // B, and not C.
   if (now >= known.readAgainAt) {
-    // At most an hour after `readAt`: `findRecord` looks only at `readAgainAt`.
+    // `findRecord` does not check the age of a record, so this time must not pass the hour.
     known.readAgainAt = Math.min(now + FRESH_MS, known.readAt + MAX_STALE_MS);
     known.isStale = true;
   }

@@ -21,11 +21,11 @@ export const KeyRecord = z.object({
   expiresAt: z.nullish(Time),
   /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
-  /** A key without this member has both scopes. Unknown scopes in a list are ignored. What is not a list grants `read` alone. */
+  /** A key without this member and `scope` has both scopes. Unknown scopes in a list are ignored. Another value grants `read`. */
   scopes: z.optional(z.unknown()),
   /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */
   scope: z.optional(z.unknown()),
-  /** Id of the first key in this key's chain of rotations; absent or `null` for a key that has replaced none. */
+  /** Id of the client's first key, if this key has replaced another one (`npm run keys -- rotate`). */
   family: z.nullish(Id),
 });
 

@@ -10,7 +10,7 @@ import type { Sql } from './sql.ts';
 /** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
 
-/** Statements by name. They are executed in the order of their keys, in one transaction. */
+/** Statements by name. They are executed in the order of their names in the object, in one transaction. */
 export type Statements = Record<string, Sql>;
 
 /** The type of the rows of a statement. */

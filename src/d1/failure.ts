@@ -18,7 +18,7 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   // The platform is busy, or its storage fails. The service treats all other codes of SQLite as mistakes.
   [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown'],
   [/SQLITE_/, 'mistake'],
-  // Texts of D1 itself, without a code of SQLite.
+  // Texts that may come without a code of SQLite.
   [
     /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|cannot store|too many SQL variables|Wrong number of parameter bindings/,
     'mistake',

@@ -1,6 +1,6 @@
 /**
- * The statements of a create. All requests with one idempotency key insert at most one row: D1 executes the statements of a request
- * in one transaction, and one transaction at a time.
+ * The statements of a create. Within a day, all requests with one idempotency key insert at most one row: D1 executes the
+ * statements of a request in one transaction, and one transaction at a time.
  *
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
@@ -29,7 +29,7 @@ type FirstResponse = CreatedRow & { body_hash: string };
 /** The parts of a create. `insert` inserts at most one row into `table`. */
 export type Create<Before extends Statements> = {
   table: Table;
-  /** Statements that run before `insert`. One with a name of `KeyStatements` would be overwritten, so it does not compile. */
+  /** Statements that run before `insert`. `keyedCreate` adds those of `KeyStatements`, so their names do not compile here. */
   before: Before & { [Name in keyof KeyStatements]?: never };
   /** An INSERT without RETURNING. */
   insert: Sql;
@@ -48,7 +48,7 @@ export type CreateQuery<Body, Before extends Statements> = (
 /** The statements that `keyedCreate` adds to those of `before`. */
 type KeyStatements = {
   /** Removes the record of the key if it has expired. */
-  expired: Sql;
+  expiredRemoved: Sql;
   /** Inserts the row, unless the key has a record. */
   created: Sql<CreatedRow>;
   /** Stores the response, if a row was inserted. */
@@ -67,8 +67,8 @@ export function plainCreate<Body, Before extends Statements>(
 }
 
 /**
- * The statements of a create with an idempotency key. Their order matters: `keyIsUnused` reads what `expired` leaves, and `stored`
- * must directly follow `created`.
+ * The statements of a create with an idempotency key. Their order matters: `keyIsUnused` reads what `expiredRemoved` leaves,
+ * and `stored` must directly follow `created`.
  */
 export function keyedCreate<Body, Before extends Statements>(
   query: CreateQuery<Body, Before>,
@@ -79,7 +79,7 @@ export function keyedCreate<Body, Before extends Statements>(
   const { table, before, insert } = query(keyIsUnused, body);
   const now = Date.now();
   return {
-    expired: sql`DELETE FROM idempotency_keys
+    expiredRemoved: sql`DELETE FROM idempotency_keys
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     ...before,
     created: returningRow(insert, table),

@@ -17,9 +17,9 @@ export type PageRow = {
 /**
  * A filter of a list: the column has this value. `undefined` if the request does not give the filter.
  *
- * SQLite may choose the plan of a query by the value of a parameter that stands alone beside an indexed column or after LIMIT,
- * and then it compiles the statement again for each new value (https://sqlite.org/c3ref/prepare.html). A `+` before the parameter
- * hides it, and leaves its value as it is. (Before the column, it would disable the index.) The CAST of a bigint also hides it.
+ * SQLite may plan a query by the value of a bare parameter (`column = ?`, `LIMIT ?`), and then compiles the statement again for
+ * each new value (https://sqlite.org/c3ref/prepare.html). `+?` has the same value, but SQLite does not plan by it; nor by the
+ * CAST of a bigint. A `+` before the column would disable its index.
  */
 export function equalsIfGiven(column: Sql, value: string | bigint | undefined): Sql | undefined {
   return value === undefined ? undefined : sql`${column} = +${value}`;
@@ -35,17 +35,18 @@ export function selectPage(
   filters: (Sql | undefined)[],
 ): Sql<PageRow> {
   const given = filters.filter((filter) => filter !== undefined);
-  const onPage = after === undefined ? given : [...given, sql`id > ${after}`];
-  const afterPage = [...given, sql`id > joined.last`];
+  const pageConditions = after === undefined ? given : [...given, sql`id > ${after}`];
+  // `joined.last`, defined below, is the id of the page's last row.
+  const laterConditions = [...given, sql`id > joined.last`];
   // group_concat gets the rows in the order of `page`: SQLite does not promise that, and test/resources/lists.test.ts checks it.
   // With an ORDER BY inside group_concat, SQLite would read each row twice. Of an empty page, `last` is NULL: nothing follows.
   return sql`WITH
-      page AS (SELECT id, ${json} AS item FROM ${name} ${where(onPage)} ORDER BY id LIMIT +${limit}),
+      page AS (SELECT id, ${json} AS item FROM ${name} ${where(pageConditions)} ORDER BY id LIMIT +${limit}),
       joined AS (
         SELECT '[' || ifnull(group_concat(item, ','), '') || ']' AS items, max(id) AS last FROM page
       )
     SELECT items,
-      CASE WHEN EXISTS (SELECT 1 FROM ${name} ${where(afterPage)}) THEN CAST(last AS TEXT) END AS next_after
+      CASE WHEN EXISTS (SELECT 1 FROM ${name} ${where(laterConditions)}) THEN CAST(last AS TEXT) END AS next_after
     FROM joined`;
 }
 

@@ -55,8 +55,8 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
 }
 
 /**
- * Of the oldest `STEP_SIZE` records, deletes those that were created at `cutoff` or earlier. Ids ascend with time. `created_at` has
- * no index: a condition on it inside the subquery could read every record.
+ * Of the oldest `STEP_SIZE` records, deletes those that were created at `cutoff` or earlier. Ids ascend with time. `created_at`
+ * has no index: a condition on it inside the subquery could read every record.
  */
 function deleteOldest(database: D1Database, cutoff: number): Promise<D1Result> {
   const deleted = sql`DELETE FROM idempotency_keys

@@ -24,7 +24,7 @@ export const BODY_DEADLINE_MS = 30_000;
 /** The texts of workerd's errors when a client disconnects before it has sent its body. */
 const DISCONNECTED = /client disconnected|connection lost/;
 
-// The types of the runtime require both options.
+// The types of the runtime require both options. `ignoreBOM: false` removes a byte order mark.
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const limitBody = bodyLimit({
@@ -36,7 +36,8 @@ const limitBody = bodyLimit({
 
 /**
  * Reads the body, and replaces `c.req.json()`, which `zValidator` calls. Hono's own replaces invalid UTF-8, and rounds integers
- * beyond 2^53. It has no cache for parsed JSON that this middleware could fill.
+ * beyond 2^53. It parses the text of the body at each call, so there is no parsed value that this middleware could replace
+ * instead.
  *
  * @throws ApiError 400, 413 or 415 when the body cannot be read.
  */
@@ -65,15 +66,15 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
 }
 
 /**
- * Reads at most `MAX_BODY_BYTES`, within the deadline. With a Content-Length, `bodyLimit` checks only that number, and the callback
- * reads the body. Without one, `bodyLimit` reads the body into a new `c.req.raw`, and the callback reads that.
+ * Reads at most `MAX_BODY_BYTES`. The callback reads the body, so that the deadline covers it: with a Content-Length, `bodyLimit`
+ * checks only that number. Without one, `bodyLimit` reads the body, and puts it into a new `c.req.raw`.
  */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });
   try {
-    // The name begins the error's message, which is logged.
+    // Logged as `The client did not respond within 30000 ms`.
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
     throw isIncomplete(error) ? incompleteBody(error) : error;

@@ -1,4 +1,4 @@
-/** Runs a create: once for each `Idempotency-Key`. */
+/** Runs a create: within a day, once for each `Idempotency-Key`. */
 import type { Context } from 'hono';
 import type { OperationEnv } from '../context.ts';
 import type { FirstRows, Statements } from '../d1/execute.ts';
@@ -21,7 +21,8 @@ type Outcome<Before extends Statements> = FirstRows<Before> & { created: Created
  * Runs the query of a create. After a request with an `Idempotency-Key` has inserted a row, each later one with the key gets the
  * same response again, with `Idempotency-Replayed: true`.
  *
- * @returns the new row or the one to replay as `created`, and the first rows of the query's statements in `before`.
+ * @returns `created`: the new row, or the one to replay; and the first row of each statement of the query's `before`, under the
+ *   name of the statement.
  * @throws ApiError 422 when the request to replay had another body; and the errors of `run`.
  */
 export async function createOnce<Body extends object, Before extends Statements>(

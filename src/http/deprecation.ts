@@ -14,8 +14,8 @@ export function deprecationLinks(base: string): string {
   return `<${base}/pets>; rel="successor-version", <${origin}/docs>; rel="deprecation"`;
 }
 
-/** Marks every response of a deprecated operation, errors too. */
-export const deprecated = createMiddleware<AppEnv>(async (c, next) => {
+/** Marks every response of getPet, errors too, so it comes before `operation`. */
+export const deprecatedGetPet = createMiddleware<AppEnv>(async (c, next) => {
   c.get('log').deprecated = true;
   const links = deprecationLinks(baseUrl(c));
   await next();

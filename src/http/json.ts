@@ -19,7 +19,8 @@ export function parseBody(text: string): unknown {
   let values = 0;
 
   /**
-   * `context.source` is the number as written (https://tc39.es/proposal-json-parse-with-source/). TypeScript does not know it.
+   * `context.source` is the number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives it;
+   * TypeScript does not know it.
    */
   function revive(_: string, value: unknown, context?: { source?: string }): unknown {
     values += 1;

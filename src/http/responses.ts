@@ -12,7 +12,10 @@ export function baseUrl({ env, req }: RequestContext): string {
   return env.BASE_URL ?? `${new URL(req.url).origin}/v1`;
 }
 
-/** The base address, and then the path of the request after `/v1`. Not for a path with parameters, which may contain `%25`. */
+/**
+ * The base address, and then the path of the request after `/v1`. Only for a path without parameters: in `c.req.path`, each `%`
+ * is `%25` (`encodedPath`).
+ */
 export function requestUrl(c: RequestContext): string {
   return baseUrl(c) + c.req.path.slice('/v1'.length);
 }

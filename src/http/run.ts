@@ -49,6 +49,7 @@ function errorToThrow(
       // The original error, because its stack is logged.
       return cause;
     case 'unknown':
+      // The idempotency key and the start of the session are in `c.var`.
       return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), cause);
   }
 }

@@ -10,8 +10,8 @@ import { ApiError } from '../errors.ts';
 export const MAX_SEARCH_LENGTH = 2048;
 /** Maximum number of problems in a message. */
 export const MAX_PROBLEMS = 20;
-/** Maximum length of an unknown member's name in a message, in UTF-16 code units. */
-const MAX_SHOWN = 64;
+/** Maximum length of the name of an unknown field or parameter in a message, in UTF-16 code units. */
+const MAX_SHOWN_NAME = 64;
 
 /** A query with a parameter without a name, which Hono would ignore. It is a mistake, as is an unknown parameter. */
 const NAMELESS_PARAMETER = /^=|&=/;
@@ -60,7 +60,7 @@ export function rejectInvalid({ target, data, error }: Result): void {
  * @throws ApiError 400, also for parameters where none is accepted.
  */
 export function validateQueryText(
-  { req }: Pick<Context, 'req'>,
+  { req }: Context,
   { acceptsParameters }: { acceptsParameters: boolean },
 ): void {
   const searchStart = req.url.indexOf('?');
@@ -104,6 +104,6 @@ export function invalidRequest(problems: string[]): ApiError {
 /** The name of an unknown member, in quotes if it is empty. A cut can split a surrogate pair. */
 function shortened(name: string): string {
   if (name === '') return '""';
-  const beginning = name.slice(0, MAX_SHOWN).toWellFormed();
-  return name.length > MAX_SHOWN ? `${beginning}…` : beginning;
+  const beginning = name.slice(0, MAX_SHOWN_NAME).toWellFormed();
+  return name.length > MAX_SHOWN_NAME ? `${beginning}…` : beginning;
 }

@@ -29,9 +29,10 @@ export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
     WHERE id = ${petId} AND status = 'available' AND ${keyIsUnused}`;
   // For the error, if the pet was not reserved.
   const pet = sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`;
-  // changes() counts the pets that `reserved` changed: a SELECT does not reset it (https://sqlite.org/lang_corefunc.html#changes).
-  // An operator can set a pet with an open order to available by hand. Then `reserved` sets it to pending again, and the unique
-  // index `open_orders_by_pet` prevents a second open order: this INSERT does nothing, and the client gets a 409.
+  // changes() counts the pets that `reserved` changed: a SELECT does not reset it
+  // (https://sqlite.org/lang_corefunc.html#changes). An operator can set a pet with an open order to available by hand. Then
+  // `reserved` sets it to pending again, and the unique index `open_orders_by_pet` prevents a second open order: this INSERT
+  // does nothing, and the client gets a 409.
   const insert = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
     ON CONFLICT DO NOTHING`;
   return { table: ORDERS, before: { reserved, pet }, insert };
@@ -44,7 +45,7 @@ export function updateOrder(id: bigint, status: OrderStatus) {
   const updated = sql<{ body: string }>`UPDATE orders SET status = ${status}
     WHERE id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))
     RETURNING ${ORDERS.json} AS body`;
-  // changes() is 1 if `updated` changed the order. Without a `petStatus`, this changes no pet.
+  // Directly after `updated`: changes() is 1 if that changed the order. Without a `petStatus`, this changes no pet.
   const petUpdated = sql`UPDATE pets SET status = ${petStatus}
     WHERE id = (SELECT pet_id FROM orders WHERE id = ${id})
       AND changes() = 1 AND ${petStatus} IS NOT NULL`;

@@ -1,6 +1,6 @@
 /**
- * The queries on pets. A query returns statements by name. `run` executes them in order, in one transaction, and returns the first
- * row of each under its name. In a template, a plain value becomes a parameter, and SQL becomes a part of the text.
+ * The queries on pets. A query returns statements by name. `run` executes them in order, in one transaction, and returns the
+ * first row of each under its name. In a template, a plain value becomes a parameter, and SQL becomes a part of the text.
  *
  * SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */

@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { createOnce } from '../http/create-once.ts';
-import { deprecated } from '../http/deprecation.ts';
+import { deprecatedGetPet } from '../http/deprecation.ts';
 import { sendPage } from '../http/paging.ts';
 import { sendBody, sendCreated } from '../http/responses.ts';
 import { run } from '../http/run.ts';
@@ -25,8 +25,7 @@ pets.post('/pets', operation(createPet), async (c) => {
   return sendCreated(c, created);
 });
 
-// getPet is deprecated. `deprecated` comes first, so that errors have its headers, too.
-pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
+pets.get('/pets/:petId', deprecatedGetPet, operation(getPet), async (c) => {
   const { petId } = c.req.valid('param');
   const { pet } = await run(c, queries.getPet(petId));
   if (!pet) throw petNotFound(petId);
