@@ -61,7 +61,7 @@ test('the smoke test fails after a minute of another version, and has only reque
     override,
   };
   const start = Date.now();
-  await expect(smokeTest(store)).rejects.toThrow(`${BASE_URL}: health: `);
+  await expect(smokeTest(store)).rejects.toThrow(`${BASE_URL}: version: `);
   expect(Date.now() - start).toBeGreaterThanOrEqual(60_000);
   const headers = {
     'content-type': 'application/json',
