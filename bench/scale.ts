@@ -1,6 +1,6 @@
 /** The rows that D1 bills for each request to a store of a million animals. */
 import { mock } from 'node:test';
-import { sweep } from '../src/d1/sweep.ts';
+import { sweepIdempotencyKeys } from '../src/d1/sweep.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
 import type { Rows, Section } from './results.ts';
 import { build, withServers } from './servers.ts';
@@ -43,7 +43,7 @@ async function countRows(env: Env): Promise<Record<string, Rows>> {
     // A day later the record is removed, which is part of the cost of the create.
     await env.DB.exec('UPDATE idempotency_keys SET created_at = 0');
     const run = { cron: '', scheduledTime: Date.now(), noRetry() {} };
-    await sweep(run, { ...env, DB: counting(env.DB, rows) });
+    await sweepIdempotencyKeys(run, { ...env, DB: counting(env.DB, rows) });
   }
   log.mock.restore();
   return counts;

@@ -1,24 +1,32 @@
-/**
- * Writes the client's types of the OpenAPI description. With `--check` it writes nothing, and fails if a file is out of
- * date.
- */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** `npm run client:types`: writes the client's types of the OpenAPI description. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createProgram, run } from '../ops/command-line.ts';
 import { typesOf } from './types.ts';
 
-const args = process.argv.slice(2);
-if (args.some((arg) => arg !== '--check')) {
-  console.error('error: the only option is --check');
-  process.exit(2);
-}
+export const program = createProgram(
+  'npm run client:types --',
+  "Writes the client's types of the OpenAPI description.",
+)
+  .option('--check', 'write nothing, and fail if a file is out of date')
+  .action(generateTypes);
 
-const description = readFileSync(join(import.meta.dirname, '../public/v1/openapi.json'), 'utf8');
+if (import.meta.main) await run(program);
 
-for (const [name, content] of Object.entries(await typesOf(description))) {
-  const path = join(import.meta.dirname, name);
-  if (!args.includes('--check')) writeFileSync(path, content);
-  else if (!existsSync(path) || content !== readFileSync(path, 'utf8')) {
-    console.error(`client/${name} is out of date: run \`npm run client:types\``);
-    process.exitCode = 1;
+/**
+ * Writes the files that are out of date.
+ *
+ * @throws Error with `check`, which writes nothing, if a file is out of date.
+ */
+export async function generateTypes({ check }: { check?: boolean }): Promise<void> {
+  const description = join(import.meta.dirname, '../public/v1/openapi.json');
+  const types = await typesOf(await readFile(description, 'utf8'));
+  for (const [name, content] of Object.entries(types)) {
+    const path = join(import.meta.dirname, name);
+    const current = await readFile(path, 'utf8').catch(() => undefined);
+    if (current === content) continue;
+    if (check) throw new Error(`client/${name} is out of date. Run: npm run client:types`);
+    await writeFile(path, content);
+    console.log(`client/${name} is written.`);
   }
 }

@@ -12,8 +12,14 @@ import {
   unknownApiKey,
 } from '../src/auth/authenticate.ts';
 import { rateLimited } from '../src/auth/rate-limit.ts';
-import type { OperationDefinition } from '../src/context.ts';
-import { ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
+import type { OperationDefinition, Scope } from '../src/context.ts';
+import {
+  ApiError,
+  type ErrorCode,
+  STATUS_OF,
+  serviceUnavailable,
+  unexpectedError,
+} from '../src/errors.ts';
 import {
   bodyTooLarge,
   compressedBody,
@@ -49,12 +55,18 @@ export type ResourceDescription = {
   fields: Record<string, Record<string, string>>;
   /** The resource's own response headers. */
   headers?: Headers;
+  /** What a client should do about the resource's own error codes. */
+  advice?: Partial<Record<ErrorCode, string>>;
   /** Operations by path and method. */
   paths: Record<string, Record<string, DescribedOperation>>;
 };
 
-/** An operation in the description, and the errors among its examples. */
-export type DescribedOperation = { operation: ZodOpenApiOperationObject; errors: ApiError[] };
+/** An operation in the description, the errors among its examples, and the scope that it needs, unless it needs no key. */
+export type DescribedOperation = {
+  operation: ZodOpenApiOperationObject;
+  errors: ApiError[];
+  scope?: Scope;
+};
 
 /** An invalid part of a request. */
 type Invalid = Partial<Record<'param' | 'query' | 'json', Record<string, unknown>>>;
@@ -129,7 +141,7 @@ export function describeOperation(
       ...describeErrors(own, { ...headers, ...BOOKMARK }),
     },
   };
-  return { operation, errors: [...common, ...own] };
+  return { operation, errors: [...common, ...own], scope: definition.scope };
 }
 
 /** The error of a request with an invalid part: the 400 that the hook of its validator throws. */

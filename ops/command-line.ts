@@ -1,6 +1,6 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
 import { createInterface } from 'node:readline';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 
 const ENVIRONMENTS = ['local', 'staging', 'production'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -10,7 +10,14 @@ export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) });
+    .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
+    .configureHelp({ optionDescription: describeOption });
+}
+
+/** Commander's help shows defaults, but not which options are required. */
+function describeOption(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
 }
 
 /** Runs the command, and sets the exit code unless it succeeds: 2 for invalid arguments, 1 for a failure. */
@@ -28,7 +35,7 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
 /** An API key, which a person may have passed as another argument. */
 const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
-/** Wrangler quotes a token that is not a valid header. */
+/** Variables whose value can be in an error: wrangler shows a token that is not a valid header. */
 const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
 
 /** The message of an error, in one line, without API keys and tokens. */
@@ -59,41 +66,48 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .choices(ENVIRONMENTS)
   .default('local');
 
-/**
- * Asks for confirmation before a change to production, unless `yes`. A hang-up, or a signal that `signal` stands for, is
- * a no.
- *
- * @throws Error when the answer is no, or standard input is not a terminal.
- */
+/** Asks for confirmation before a change to production: see {@link ask}. */
 export async function confirm(
   what: string,
   environment: Environment,
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (environment !== 'production' || yes) return;
-  if (!process.stdin.isTTY)
-    throw new Error(`confirmation required: add --yes to ${what} in production without a terminal`);
-  const question = `This will ${what} in PRODUCTION. Continue? [y/N]`;
-  if (!/^y(es)?$/i.test((await readLine(question, signal)).trim())) throw new Error('cancelled');
+  if (environment === 'production') await ask(`${what} in PRODUCTION`, yes, signal);
 }
 
-/** Reads a line of standard input, on a terminal after a question. It is empty after a hang-up. */
+/**
+ * Asks for confirmation, unless `yes`. The answer is no when the terminal is closed, or `signal` is aborted, as after Ctrl-C.
+ *
+ * @throws Error when the answer is no, or standard input is not a terminal.
+ */
+export async function ask(what: string, yes = false, signal?: AbortSignal): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY)
+    throw new Error(`confirmation required: add --yes to ${what} without a terminal`);
+  const answer = await readLine(`This will ${what}. Continue? [y/N]`, signal);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
+}
+
+/** Reads a line of standard input, on a terminal after a question. It is empty if the terminal is closed instead. */
 export async function readLine(question: string, signal?: AbortSignal): Promise<string> {
   if (process.stdin.isTTY) console.error(question);
-  // Not `question`: after a hang-up it throws outside of this function, or waits for ever.
-  let answer = '';
+  // Not with readline's `question`: if the terminal is closed, it throws outside of this function, or waits for ever.
   const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
-  for await (answer of lines) break;
+  const { value: line = '' } = await lines[Symbol.asyncIterator]().next();
   // Otherwise the process would go on reading, and not end.
   lines.close();
-  return answer;
+  return line;
 }
 
 /** Calls back when the user, the system or npm stops this process. */
 export function onStop(stop: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // When npm is stopped, the shell between npm and this process ends without a signal.
-  const parent = process.ppid;
-  setInterval(() => process.ppid === parent || stop(), 500).unref();
+  // npm starts this process in a shell. When npm is stopped, the shell ends without a signal, and then this process has
+  // another parent.
+  const shell = process.ppid;
+  const watch = () => {
+    if (process.ppid !== shell) stop();
+  };
+  setInterval(watch, 500).unref();
 }

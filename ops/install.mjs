@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SECRET = /^(CLOUDFLARE|CF)_.*(TOKEN|KEY)$|^SMOKE_API_KEY$/;
@@ -12,9 +13,20 @@ const SECRET = /^(CLOUDFLARE|CF)_.*(TOKEN|KEY)$|^SMOKE_API_KEY$/;
 /** npm writes it after it has installed every package. */
 const INSTALLED = 'node_modules/.package-lock.json';
 
+/**
+ * These override the user's settings of npm: no package runs a script, and Node.js, an optional dependency, is installed. The
+ * pauses before the second and third attempt to reach the registry are 1 and 5 seconds, not 10 and 60.
+ */
+const FLAGS = [
+  ...['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'],
+  ...['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
+  ...['--loglevel=error', '--no-progress'],
+];
+
 /** Exists while one process installs. Has the ids of that process and of its npm, which can outlive it. */
 const LOCK = '.wrangler/install.lock';
 
+rejectArguments();
 rejectOtherPackageManagers();
 if (missingPackage() || isLinkMissing()) {
   await takeLock();
@@ -73,19 +85,20 @@ function installedNode() {
 async function install() {
   const secret = Object.keys(process.env).find((name) => SECRET.test(name));
   // Other processes of this user can read the environment, also of the processes that started this one.
-  if (secret) fail(`packages are missing, and ${secret} is set. Unset it, then run: npm ci`);
+  if (secret) fail(`packages are missing, and ${secret} is set. Unset it, then run: npm run setup`);
   // Interrupted, `npm ci` can leave this list of packages that it has removed.
   rmSync(INSTALLED, { force: true });
   process.stderr.write('Installing the packages of package-lock.json, which can take minutes ');
-  await npm('ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund');
+  await npm('ci');
   const missing = missingPackage();
   if (missing) fail(`npm has not installed ${missing}. Check npm's settings: npm config list`);
 }
 
 /** Runs npm, prints a dot every second, and waits until npm has ended. */
 async function npm(...args) {
-  const command = [process.env.npm_execpath, ...args, '--loglevel=error', '--no-progress'];
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 2] });
+  const command = [process.env.npm_execpath, ...args, ...FLAGS];
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const errors = text(child.stderr);
   writeFileSync(LOCK, `${process.pid} ${child.pid}`);
   let received;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
@@ -101,7 +114,18 @@ async function npm(...args) {
   // The exit code of a process that the signal ends.
   const stopCode = 128 + constants.signals[received];
   if (received) fail('interrupted. The next command installs again.', stopCode);
-  if (code !== 0) fail(`npm ${args[0]} failed. Fix its error, then run: npm ci`, code ?? 1);
+  if (code !== 0) failWith(await errors, `npm ${args[0]} failed`, code ?? 1);
+}
+
+/** Fails with the errors of npm, or in one line if it cannot reach the registry. */
+function failWith(errors, problem, exitCode) {
+  const [unreachable] = /request to \S+ failed, reason: .*/.exec(errors) ?? [];
+  if (unreachable) {
+    const fix = 'Check the network, and the address in: npm config get registry';
+    fail(`the packages cannot be downloaded: ${unreachable}. ${fix}`, exitCode);
+  }
+  process.stderr.write(errors);
+  fail(`${problem}. Fix its error, then run: npm run setup`, exitCode);
 }
 
 /** Waits until no other process installs in this folder. */
@@ -149,6 +173,11 @@ function isRunning(id) {
 }
 
 // --------------------------------------------------------------------------------------- errors
+
+function rejectArguments() {
+  if (process.argv.length > 2)
+    fail('npm run setup takes no arguments. It installs the packages of package-lock.json', 2);
+}
 
 /** Another package manager ignores package-lock.json. It sets this variable, which npm keeps for its scripts. */
 function rejectOtherPackageManagers() {

@@ -3,6 +3,7 @@
  * Cloudflare's KV. KV holds records under the hashes of keys, never a key.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { KEY_PREFIX, KeyRecord, recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
@@ -19,17 +20,21 @@ import { generateKey } from './generate-key.ts';
 import { expiresOption, labelOption, overlapOption } from './key-options.ts';
 import { runIn } from './wrangler.ts';
 
-/** Keeps unknown members, which a newer version may have written. */
-const WholeRecord = z.looseObject(KeyRecord.shape);
+/** Keeps unknown members, which a newer version may have written. `rotatedTo` is for these commands alone. */
+const WholeRecord = z.looseObject({ ...KeyRecord.shape, rotatedTo: z.optional(z.string()) });
 type WholeRecord = z.infer<typeof WholeRecord>;
 /** The metadata is the record itself, so that listing needs no reads. */
 type Listed = { name: string; metadata?: unknown };
+type Stored = { name: string; record: WholeRecord };
 
 type Options = { env: Environment; yes?: boolean };
 type Rotation = Options & { overlap: number };
 type NewKey = Options & { label: string; expires?: string; readOnly?: boolean };
 
-const yes = ['--yes', 'do not ask before changing production'] as const;
+const yesOption = ['--yes', 'do not ask before changing production'] as const;
+
+/** Longer than a rotation takes from its last read of a record to its write. */
+const ROTATION_MS = 10_000;
 
 export const program = createProgram('npm run keys --', 'Issues, rotates and revokes API keys.');
 program
@@ -39,7 +44,7 @@ program
   .addOption(labelOption)
   .addOption(expiresOption)
   .option('--read-only', 'give the key only the scope read (default read and write)')
-  .option(...yes)
+  .option(...yesOption)
   .action(create);
 program
   .command('list')
@@ -52,27 +57,27 @@ program
   .addOption(environmentOption)
   .action(show);
 program
-  .command('revoke <id>')
-  .description('Revokes a key permanently. Revoking it again changes nothing.')
+  .command('revoke [id]')
+  .description('Revokes a key permanently: by its id, or reads the key from standard input.')
   .addOption(environmentOption)
-  .option(...yes)
+  .option(...yesOption)
   .action(revoke);
 program
   .command('rotate <id>')
   .description('Issues a key with the same label and scopes. The old one expires.')
   .addOption(environmentOption)
   .addOption(overlapOption)
-  .option(...yes)
+  .option(...yesOption)
   .action(rotate);
 if (import.meta.main) await run(program);
 
-async function create({ env, yes, label, expires, readOnly }: NewKey): Promise<void> {
+async function create({ env, yes, label, expires, readOnly }: NewKey) {
   await confirm('create a key', env, yes);
   const scopes = readOnly ? ['read'] : undefined;
   await issueKey(env, { label, expiresAt: expires, scopes });
 }
 
-async function list({ env }: Options): Promise<void> {
+async function list({ env }: Options) {
   const keys = await listKeys(env);
   const rows = keys.map(({ record }) => ({
     ...record,
@@ -82,25 +87,39 @@ async function list({ env }: Options): Promise<void> {
   console.table(rows, ['id', 'label', 'createdAt', 'expiresAt', 'state', 'scopes']);
 }
 
-async function show({ env }: Options): Promise<void> {
-  const key = (await readLine('Paste the key, and press Enter:')).trim();
-  if (environmentOfKey(key) !== env) throw new Error(`it is not a key of --env ${env}`);
-  const record = await readRecord(env, await recordName(key));
+async function show({ env }: Options) {
+  const { record } = await keyFromInput(env);
   console.log(`${record.id} (${record.label}) is ${stateOf(record)}.`);
 }
 
-async function revoke(id: string, { env, yes }: Options): Promise<void> {
-  const { name, record } = await keyById(env, id);
+async function revoke(keyId: string | undefined, { env, yes }: Options) {
+  const { name, record } = await (keyId ? keyById(env, keyId) : keyFromInput(env));
+  const { id, label } = record;
+  // The id in ops/local/store.ts.
+  if (env === 'local' && id === 'local')
+    throw new Error(
+      'the fixed key of the local store cannot be revoked: npm start would restore it',
+    );
   if (record.revokedAt) return console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
-  await confirm(`revoke the key ${id} (${record.label})`, env, yes);
-  await writeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
-  const { revokedAt } = await readRecord(env, name);
-  if (!revokedAt) throw new Error(`key ${id} is not revoked: run the command again`);
-  const effect = 'It stops working within about two minutes, or later if KV is slow.';
-  console.log(`Key ${id} is revoked. ${effect}`);
+  await confirm(`revoke the key ${id} (${label})`, env, yes);
+  const revokedAt = new Date().toISOString();
+  console.log(`Revoking key ${id} takes 10 s …`);
+  let current = record;
+  // KV has no transactions: a rotation that has read the record before may overwrite the first write.
+  for (const delayMs of [ROTATION_MS, 0]) {
+    await writeRecord(env, name, { ...current, revokedAt });
+    await pause(delayMs);
+    current = await readRecord(env, name);
+    if (current.revokedAt) {
+      const effect = 'It stops working within about two minutes, or later if KV is slow.';
+      return console.log(`Key ${id} is revoked. ${effect}`);
+    }
+    console.log('Another command has overwritten the revocation.');
+  }
+  throw new Error(`key ${id} is not revoked: run the command again`);
 }
 
-async function rotate(id: string, { env, overlap, yes }: Rotation): Promise<void> {
+async function rotate(id: string, { env, overlap, yes }: Rotation) {
   const { name, record: old } = await keyById(env, id);
   rejectRotation(old);
   await confirm(`rotate the key ${id} (${old.label})`, env, yes);
@@ -112,18 +131,38 @@ async function rotate(id: string, { env, overlap, yes }: Rotation): Promise<void
     family: old.family ?? id,
     expiresAt: sameLifetime(old),
   });
-  const end = Math.min(Date.now() + overlap, Date.parse(old.expiresAt ?? '') || Infinity);
-  const expiresAt = new Date(end).toISOString();
   try {
-    // Another operator may have revoked or rotated it since it was read.
-    const current = await readRecord(env, name);
-    rejectRotation(current);
-    await writeRecord(env, name, { ...current, expiresAt, rotatedTo: nextId });
+    const end = await expireKey(env, name, nextId, overlap);
+    console.error(`The old key ${id} expires at ${end}.`);
   } catch (cause) {
-    const problem = `the new key ${nextId} is issued, but key ${id} is unchanged`;
-    throw new Error(`${problem}: ${oneLine(cause)}`, { cause });
+    const fix = `To see both: npm run keys -- list --env ${env}`;
+    throw new Error(`the new key ${nextId} is issued, but ${oneLine(cause)}. ${fix}`, { cause });
   }
-  console.error(`The old key ${id} expires at ${expiresAt}.`);
+}
+
+/** Ends a key after the overlap. Returns its expiry. @throws Error that says what is known of the key. */
+async function expireKey(env: Environment, name: string, rotatedTo: string, overlap: number) {
+  // Another operator may have revoked or rotated it since it was read.
+  const old = await readRecord(env, name);
+  rejectRotation(old);
+  const expiresAt = endOfOverlap(old, overlap);
+  let failure = 'another command has changed it';
+  try {
+    await writeRecord(env, name, { ...old, expiresAt, rotatedTo });
+  } catch (error) {
+    // It may have taken effect all the same.
+    failure = oneLine(error);
+  }
+  const current = await readRecord(env, name);
+  if (current.revokedAt) throw new Error(`key ${old.id} is revoked`);
+  if (current.rotatedTo !== rotatedTo) throw new Error(`key ${old.id} is not rotated: ${failure}`);
+  return expiresAt;
+}
+
+/** The end of the overlap, or of the key if that is earlier. */
+function endOfOverlap({ expiresAt }: WholeRecord, overlap: number): string {
+  const end = new Date(Date.now() + overlap).toISOString();
+  return expiresAt && Date.parse(expiresAt) < Date.parse(end) ? expiresAt : end;
 }
 
 /** The expiry of a key that is issued now, and lives as long as another. */
@@ -132,12 +171,8 @@ function sameLifetime({ createdAt, expiresAt }: WholeRecord): string | undefined
   return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString();
 }
 
-/**
- * The `expiresAt` of a rotated key is the end of its overlap.
- *
- * @throws Error unless the key is active and was not rotated.
- */
-function rejectRotation(record: WholeRecord): void {
+/** @throws Error unless the key is active and was not rotated. */
+function rejectRotation(record: WholeRecord) {
   const { id, rotatedTo } = record;
   const state = stateOf(record);
   if (state !== 'active') throw new Error(`key ${id} is ${state}`);
@@ -177,12 +212,20 @@ async function listKeys(env: Environment) {
 }
 
 /** The key with this id, with its current record: the metadata of a list can be outdated. */
-async function keyById(env: Environment, id: string) {
+async function keyById(env: Environment, id: string): Promise<Stored> {
   // Not quoted, because the output of a command is often shared.
   if (id.startsWith('animal_')) throw new Error('it is a key. To get its id: npm run keys -- show');
   const key = (await listKeys(env)).find(({ record }) => record.id === id);
   if (!key) throw new Error(`there is no key with the id "${id}"`);
   return { name: key.name, record: await readRecord(env, key.name) };
+}
+
+/** The key that is read from standard input, also one that a list does not show yet. */
+async function keyFromInput(env: Environment): Promise<Stored> {
+  const key = (await readLine('Paste the key, and press Enter:')).trim();
+  if (environmentOfKey(key) !== env) throw new Error(`it is not a key of --env ${env}`);
+  const name = await recordName(key);
+  return { name, record: await readRecord(env, name) };
 }
 
 /** @throws Error unless there is a valid record. */

@@ -1,17 +1,14 @@
-/** `npm run openapi`: writes the description of the interface, and what is made from it or copied beside it. */
+/** `npm run openapi`: writes the OpenAPI description, and what is made from it or copied beside it. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
+import { generateTypes } from '../client/generate.ts';
 import { describeApi, type Server } from '../openapi/document.ts';
-import { resource as health } from '../openapi/resources/health.ts';
-import { resource as orders } from '../openapi/resources/orders.ts';
-import { resource as pets } from '../openapi/resources/pets.ts';
+import { findResources } from '../openapi/resources.ts';
+import { tablesOf, withTables } from '../openapi/tables.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
-
-/** In the order of the docs page. */
-export const RESOURCES = [pets, orders, health];
 
 declare global {
   interface JSON {
@@ -31,31 +28,35 @@ const SWAGGER_UI = [
 
 export const program = createProgram(
   'npm run openapi --',
-  "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
+  "Writes the OpenAPI description, the tables in the documents, the client's types, and the copies of Swagger UI for the docs page.",
 )
   .option('--check', 'write nothing, and fail if a file is out of date')
-  .action(async ({ check }: { check?: boolean }) => {
+  .action(async (options: { check?: boolean }) => {
     for (const [name, content] of await generatedFiles()) {
       const path = join(PROJECT_ROOT, name);
       const current = await readFile(path, 'utf8').catch(() => undefined);
       if (current === content) continue;
-      if (check) throw new Error(`${name} is out of date. Run: npm run openapi`);
+      if (options.check) throw new Error(`${name} is out of date. Run: npm run openapi`);
       await writeFile(path, content);
       console.log(`${name} is written.`);
     }
-    // Reads the description from its file, and knows --check, too.
-    await import('../client/generate.ts');
-    if (!process.exitCode)
-      console.log('The description and the files made from it are up to date.');
+    // Last, because it reads the description from its file.
+    await generateTypes(options);
+    console.log('The OpenAPI description and the files made from it are up to date.');
   });
 
 if (import.meta.main) await run(program);
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  const description = describeApi(servers(), RESOURCES, packageJson.version);
+  const resources = await findResources();
+  const description = describeApi(servers(), resources, packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;
   const files = new Map([['public/v1/openapi.json', json]]);
+  for (const [name, tables] of Object.entries(tablesOf(resources))) {
+    const text = await readFile(join(PROJECT_ROOT, name), 'utf8');
+    files.set(name, withTables(name, text, tables));
+  }
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;
@@ -76,8 +77,8 @@ function servers(): Server[] {
 }
 
 /**
- * A replacer for JSON.stringify that adds the exact range to int64 schemas. A tool that reads numbers as doubles rounds
- * the maximum and the greatest value to the same number, so it still accepts the value.
+ * A replacer for JSON.stringify. It adds the range of int64 to its schemas, with every digit: 9223372036854775807, not
+ * 9223372036854776000. A tool that rounds the bound rounds a value to the same number, and so accepts it.
  */
 function exactRange(_: string, value: unknown): unknown {
   const isInt64 = value instanceof Object && 'format' in value && value.format === 'int64';

@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { Option } from 'commander';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { confirm, createProgram, integerFrom, oneLine, onStop, run } from './command-line.ts';
+import { hostOf } from './host.ts';
 import { smokeTest, testReads } from './smoke.ts';
 import { PROJECT_ROOT, runIn, runWrangler } from './wrangler.ts';
 
@@ -194,7 +195,7 @@ async function git(...args: string[]): Promise<string> {
 /** An environment, as wrangler.toml describes it. */
 function readTarget(environment: Environment) {
   const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: environment });
-  const { name: worker = '', routes, vars, d1_databases, kv_namespaces } = config;
+  const { name: worker = '', vars, d1_databases, kv_namespaces } = config;
   const baseUrl = String(vars.BASE_URL);
   /** Ctrl-C does not end it: a call that is cut off may still take effect. The limit is for a hang. */
   const wrangler = (...args: string[]) =>
@@ -205,16 +206,13 @@ function readTarget(environment: Environment) {
   const databaseId = d1_databases[0]?.database_id;
   const keysId = kv_namespaces[0]?.id;
   const bindings = { DB: databaseId, API_KEYS: keysId, BASE_URL: baseUrl };
-  return { environment, worker, routes, baseUrl, bindings, wrangler, rollBack };
+  return { environment, worker, config, baseUrl, bindings, wrangler, rollBack };
 }
 
 /** Refuses a version with another database, KV namespace or address: a store is moved by hand. */
-function refuseOtherResources({ environment, routes, bindings }: Target, version: Version): void {
-  const { host } = new URL(bindings.BASE_URL);
-  // Wrangler takes a host over from other workers without asking.
-  const hosts = routes?.map((route: { pattern?: string }) => route.pattern);
-  if (String(hosts) !== host)
-    throw new Error('wrangler.toml: the only route must be the host of BASE_URL');
+function refuseOtherResources({ environment, config, bindings }: Target, version: Version): void {
+  // Without it, the routes of wrangler.toml would be taken over from other workers.
+  hostOf(config);
   const other = readTarget(environment === 'staging' ? 'production' : 'staging');
   const others: unknown[] = Object.values(other.bindings);
   for (const [name, value] of Object.entries(bindings)) {

@@ -17,49 +17,61 @@ export const CURRENT: Names = {
   prefix: LOCAL_KEY.slice(0, LOCAL_KEY.indexOf('_')),
 };
 
+const inWords = (name: string) => name.replaceAll('-', ' ');
+const inPascalCase = (name: string) => name.split('-').map(capitalize).join('');
+
+/** How a name is written: at the beginning of a sentence, within one, in types, and as it is. */
+const SPELLINGS = [
+  (name: string) => capitalize(inWords(name)),
+  inWords,
+  inPascalCase,
+  (name: string) => name,
+];
+
+const ENVIRONMENTS = '(?:local|staging|production)';
+
 export const program = createProgram(
   'npm run rename --',
   'Replaces the name of the project and the prefix of its API keys in every file that git tracks.',
 )
   .argument('<name>', `of packages, workers and hosts, now ${CURRENT.name}`, parseName)
   .argument('<prefix>', `of API keys, now ${CURRENT.prefix}`, parsePrefix)
+  .addHelpText(
+    'after',
+    `
+A name that the code uses as a word, such as store, client or test, is refused, and so is the prefix key:
+the next renaming would replace that word everywhere. Two words with a hyphen are nearly always free.`,
+  )
   .action((name: string, prefix: string) => {
     const files = readTracked();
     rejectUncommitted();
     rejectUsed(files, { name, prefix });
-    const changed = [...files].filter(([path, text]) => {
+    let changed = 0;
+    for (const [path, text] of files) {
       const renamed = rename(text, CURRENT, { name, prefix });
-      if (renamed !== text) writeFileSync(join(PROJECT_ROOT, path), renamed);
-      return renamed !== text;
-    });
+      if (renamed === text) continue;
+      writeFileSync(join(PROJECT_ROOT, path), renamed);
+      changed += 1;
+    }
     for (const script of ['openapi', 'format']) runScript(script);
-    console.log(`${changed.length} files are changed. Check them: npm run check, then npm test`);
+    console.log(`${changed} files are changed. Check them: npm run check, then npm test`);
   });
 
 if (import.meta.main) await run(program);
 
 /** `text` with the names of `to` instead of those of `from`, and with valid checksums in the API keys. */
 export function rename(text: string, from: Names, to: Names): string {
-  const [oldSpellings, newSpellings] = [spellings(from.name), spellings(to.name)];
+  // Some spellings of a single word are the same. The last one counts.
+  const spellings = new Map(SPELLINGS.map((spell) => [spell(from.name), spell(to.name)]));
   let renamed = text;
-  for (const [i, old] of oldSpellings.entries())
-    renamed = renamed.replaceAll(wholeWord(old), newSpellings[i] ?? to.name);
-  const key = new RegExp(
-    `\\b${from.prefix}_((?:local|staging|production)_\\w{30})(\\w{6})\\b`,
-    'g',
-  );
-  renamed = renamed.replaceAll(key, (whole, body: string, sum: string) => {
+  for (const [spelling, replacement] of spellings)
+    renamed = renamed.replaceAll(wholeWord(spelling), replacement);
+  renamed = renamed.replaceAll(keyPattern(from.prefix), (key, body: string, sum: string) => {
     const isValid = checksum(`${from.prefix}_${body}`) === sum;
-    return isValid ? `${to.prefix}_${body}${checksum(`${to.prefix}_${body}`)}` : whole;
+    const unchecked = `${to.prefix}_${body}`;
+    return isValid ? unchecked + checksum(unchecked) : key;
   });
   return renamed.replaceAll(wholePrefix(from.prefix), `${to.prefix}_`);
-}
-
-/** A name as it is written in code, in types, within a sentence and at its beginning. */
-function spellings(name: string): string[] {
-  const words = name.split('-');
-  const sentence = words.join(' ');
-  return [name, words.map(capitalize).join(''), sentence, capitalize(sentence)];
 }
 
 function capitalize(word: string): string {
@@ -73,9 +85,18 @@ function wholeWord(spelling: string): RegExp {
   return new RegExp(`${before}${spelling}(?![a-z0-9])`, 'g');
 }
 
-/** Matches the prefix of a key, also after the `\b` of a regular expression. */
+/** Matches an API key. Its groups are what its checksum is computed from, but for the prefix, and the checksum. */
+function keyPattern(prefix: string): RegExp {
+  return new RegExp(`\\b${prefix}_(${ENVIRONMENTS}_\\w{30})(\\w{6})\\b`, 'g');
+}
+
+/**
+ * Matches the prefix of API keys where a word begins, also after the `\\b` of a regular expression. After it comes an
+ * environment, or what is no word, such as `${environment}` or a bracket: `pet_id` is no key.
+ */
 function wholePrefix(prefix: string): RegExp {
-  return new RegExp(`(?<=\\\\b|(?<![A-Za-z0-9_]))${prefix}_`, 'g');
+  const before = '(?<=\\\\b|(?<![A-Za-z0-9_]))';
+  return new RegExp(`${before}${prefix}_(?=${ENVIRONMENTS}(?![a-z])|\\W|$)`, 'g');
 }
 
 /** The text files that git tracks, by path, without those that `npm run openapi` copies. */
@@ -96,14 +117,18 @@ function rejectUncommitted(): void {
 
 /** @throws Error if the code has a new name already: it would be changed into the name by the next renaming. */
 export function rejectUsed(files: Map<string, string>, { name, prefix }: Names): void {
-  const names = name === CURRENT.name ? [] : spellings(name).slice(0, 2).map(wholeWord);
-  const prefixes = prefix === CURRENT.prefix ? [] : [wholePrefix(prefix)];
-  for (const [path, text] of files) {
-    if (path.endsWith('.md')) continue;
-    const used = [...names, ...prefixes].flatMap((pattern) => text.match(pattern) ?? []);
-    if (used.length > 0)
-      throw new Error(`${used[0]} is already used in ${path}. Choose another name or prefix`);
+  const code = [...files].filter(([path]) => !path.endsWith('.md'));
+  const reject = (pattern: RegExp, fix: string) => {
+    for (const [path, text] of code) {
+      const [used] = text.match(pattern) ?? [];
+      if (used) throw new Error(`${used} is already used in ${path}. ${fix}`);
+    }
+  };
+  if (name !== CURRENT.name) {
+    for (const spelling of [name, inPascalCase(name)])
+      reject(wholeWord(spelling), `Choose a name of two words, such as my-${name}`);
   }
+  if (prefix !== CURRENT.prefix) reject(wholePrefix(prefix), 'Choose another prefix');
 }
 
 /** Parses a name that is valid for npm, for workers and their environments, as a host name, and in an identifier. */

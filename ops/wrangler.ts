@@ -29,6 +29,8 @@ export const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: 'false',
   // Otherwise wrangler fetches a sample of `request.cf` from the network.
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  // Otherwise `wrangler dev` serves an editor of the local D1 and KV, which a page of any origin can frame.
+  X_LOCAL_EXPLORER: 'false',
 };
 
 /** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, does. */

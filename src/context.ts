@@ -7,13 +7,17 @@ export type AppEnv = {
   Variables: {
     /** The id of the request in the log and in the `X-Request-Id` header. */
     requestId: string;
-    /** Fields of the request's log line, set while the request is handled. Written only: nothing depends on them. */
+    /** Fields of the request's log line, set while the request is handled. `accessLog` prints them; no response depends on them. */
     log: LogFields;
-    /** The definition of the matched operation. Unmatched requests and the health check have none. */
+    /** The definition of the operation, once a request has reached it. The health check has none. */
     definition?: OperationDefinition;
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
-    /** Where the D1 session of a request with an `X-D1-Bookmark` starts: `first-unconstrained`, `first-primary` or a bookmark. */
+    /**
+     * Where the request's D1 session starts. `first-unconstrained`: at any replica's state. `first-primary`: at the newest
+     * state; a write's session always starts there. A bookmark: at its state or a newer one. Absent without `X-D1-Bookmark`: no
+     * session.
+     */
     sessionStart?: string;
     /** The validated `Idempotency-Key`, without quotes. */
     idempotencyKey?: string;
@@ -36,8 +40,8 @@ export type Bindings = Env & {
 export type Scope = 'read' | 'write';
 
 /**
- * The facts of an operation, for its route and for the OpenAPI description (openapi/). Each part of the request has a
- * strict object schema. An operation without `query` accepts no query parameters.
+ * The facts of an operation, for its route and for the OpenAPI description (openapi/). `param`, `query` and `json` are the
+ * schemas of the request's parts, each a strict object. An operation without `query` accepts no query parameters.
  */
 export type OperationDefinition = {
   operationId: string;
@@ -46,15 +50,15 @@ export type OperationDefinition = {
   json?: z.ZodMiniObject;
   /** Media types of the body. Default: `application/json` alone. */
   mediaTypes?: readonly string[];
-  /** Whether the operation accepts an `Idempotency-Key`. Such an operation runs `createOnce`. */
+  /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
   acceptsIdempotencyKey?: boolean;
 } & (
   | { scope: 'read' }
   | {
       scope: 'write';
-      /** What a write does, in a 503 when D1 fails: completes "It is unknown whether …". */
+      /** The end of "It is unknown whether …" in a 503 to a request without `Idempotency-Key`, such as `the animal was added`. */
       effect: string;
-      /** Whether a retry after such a 503 is safe. */
+      /** The next sentence of that 503: what the client should do. */
       retryAdvice: string;
     }
 );
@@ -75,11 +79,11 @@ export type LogFields = {
   keyStale?: true;
   /** Rate limiters that failed and so let the request through, each with its error. */
   limiterFailures?: string[];
-  /** The operation is deprecated. With `keyId`, this shows operators which clients to warn. */
+  /** The operation is deprecated. With the `keyId` that `accessLog` adds, this shows operators which clients to warn. */
   deprecated?: true;
   /** `code` of the Error body. */
   code?: string;
-  /** Cause of the error, for operators only: the platform's message, with the fix if it is known. */
+  /** Cause of the error, for operators only, with the fix if it is known. */
   cause?: string;
   /** Stack of an unexpected exception. Its names and positions are those of the minified bundle. */
   stack?: string;

@@ -35,13 +35,13 @@ export type ErrorCode = keyof typeof STATUS_OF;
 type ErrorDetails = {
   /** Response headers that belong to the error, such as `Allow`. */
   headers?: Record<string, string>;
-  /** The cause, for operators: logged, never shown to clients. */
+  /** If the cause is an Error, the log line has its message. The client never sees it. */
   cause?: unknown;
 };
 
 /**
- * An error for the client. `message` is shown: it must say what the client can do. Each error that a description shows as an
- * example has an exported function, which openapi/ calls.
+ * An error for the client, who sees its message. Each error has its own function. openapi/ calls some of these functions for its
+ * examples, so they are exported.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -76,6 +76,7 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   const log = c.get('log');
   log.code = code;
   if (cause instanceof Error) log.cause = cause.message;
+  // The cause of an internal_error is the exception itself.
   if (code === 'internal_error' && cause instanceof Error && cause.stack) log.stack = cause.stack;
   const status = STATUS_OF[code];
   return c.json({ code, message, status }, status, headers);
@@ -94,7 +95,7 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'Path not found.');
 }
 
-/** `methods` are those of the path's operations, with HEAD, which Hono adds, and without OPTIONS. */
+/** `methods` are those of the path's operations. Hono adds HEAD to GET, and leaves OPTIONS out. */
 export function notAllowed(methods: string[]): ApiError {
   return new ApiError('method_not_allowed', `This path accepts ${methods.join(', ')}.`, {
     // RFC 9110, section 10.2.1. Every path also answers OPTIONS.

@@ -1,6 +1,6 @@
 /** The worker's entry point: the handlers that Cloudflare calls. */
 import { app } from './app.ts';
-import { sweep } from './d1/sweep.ts';
+import { sweepIdempotencyKeys } from './d1/sweep.ts';
 
 export default {
   fetch(request, env, context) {
@@ -11,5 +11,5 @@ export default {
     context.waitUntil(responding);
     return responding;
   },
-  scheduled: sweep,
+  scheduled: sweepIdempotencyKeys,
 } satisfies ExportedHandler<Env>;

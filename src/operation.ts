@@ -10,11 +10,11 @@ import type { AppEnv, OperationDefinition, OperationEnv } from './context.ts';
 import { writesStopped } from './errors.ts';
 import { readBody } from './http/body.ts';
 import { validateHeaders } from './http/headers.ts';
-import { rejectInvalid, validateSearch } from './http/validate.ts';
+import { rejectInvalid, validateQueryText } from './http/validate.ts';
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
-  [Part in keyof D & ('param' | 'query' | 'json')]: z.output<NonNullable<D[Part]>>;
+  [Part in keyof D & ('param' | 'query' | 'json')]: z.output<D[Part]>;
 };
 
 /**
@@ -27,19 +27,21 @@ type Valid<D extends OperationDefinition> = {
  */
 export function operation<D extends OperationDefinition>(
   definition: D,
-): MiddlewareHandler<OperationEnv, string, { in: Valid<D>; out: Valid<D> }> {
+): MiddlewareHandler<OperationEnv, string, { out: Valid<D> }> {
   const { operationId, param, query, json } = definition;
   const middleware: MiddlewareHandler[] = [admit(definition)];
   if (param) middleware.push(zValidator('param', param, rejectInvalid));
   if (query) middleware.push(zValidator('query', query, rejectInvalid));
+  // `zValidator` calls `c.req.json()`. `readBody` replaces that method with one that makes each int64 an exact `bigint`.
   if (json) middleware.push(readBody, zValidator('json', json, rejectInvalid));
-  // openapi/document.ts finds the id in the routes. Without it, `npm run openapi` fails: the operation would seem undescribed.
+  // `npm run openapi` reads the id from `app.routes`, to compare the routes with the OpenAPI description.
   return Object.assign(every(...middleware), { operationId });
 }
 
 /**
- * Admits a request whose key has the scope of the operation, within the rate limits. Then checks the text of the query, and
- * the headers. A rejected request counts towards the rate limits, also if its key lacks the scope.
+ * Admits a request if its API key is valid, is within its rate limits and has the operation's scope. A 401 does not count towards
+ * the rate limits, and every later rejection does. Then checks the query before it is parsed (its length and encoding), and the
+ * headers.
  */
 function admit(definition: OperationDefinition) {
   const { operationId, scope, query } = definition;
@@ -50,7 +52,7 @@ function admit(definition: OperationDefinition) {
     await limitRate(c, client, scope);
     requireScope(client, scope);
     if (scope === 'write' && c.env.WRITES_STOPPED) throw writesStopped();
-    validateSearch(c, { acceptsParameters: query !== undefined });
+    validateQueryText(c, { acceptsParameters: query !== undefined });
     validateHeaders(c, definition);
     await next();
   });

@@ -1,6 +1,7 @@
 /** The settings of the environments, and what differs in a deployed one. */
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
+import { hostOf } from '../ops/host.ts';
 import { app } from '../src/app.ts';
 import { PERIOD_S } from '../src/auth/rate-limit.ts';
 import { errorOf } from './contract.ts';
@@ -13,7 +14,8 @@ type Config = ReturnType<typeof read>;
 
 /** The values that no two environments may have in common. */
 const UNIQUE = ['database_name', 'database_id', 'id', 'namespace_id', 'pattern', 'BASE_URL'];
-const DIFFERENT = [...UNIQUE, 'targetEnvironment', 'account_id', 'routes', 'vars', 'limit'];
+const OWN = ['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limit'];
+const DIFFERENT = [...UNIQUE, ...OWN];
 
 /** The unique values in a part of a configuration, such as `id local`. */
 function uniqueValues(part: object): string[] {
@@ -34,15 +36,45 @@ function shared({ name, ...config }: Config): unknown {
 test.each(DEPLOYED)('%s has the settings of the local store, and its own address', (env) => {
   const config = read(env);
   expect(shared(config)).toEqual(shared(local));
-  const { host } = new URL(String(config.vars.BASE_URL));
+  const host = hostOf(config);
   expect(config.vars).toEqual({ ENVIRONMENT: env, BASE_URL: `https://${host}/v1` });
-  expect(config.routes).toEqual([{ pattern: host, custom_domain: true }]);
+  for (const route of config.routes ?? [])
+    expect(route).toEqual({ pattern: host, custom_domain: true });
+});
+
+test.each([
+  ['a host', { workers_dev: false, routes: [{ pattern: 'api.animals.test' }] }, true],
+  ['another host', { workers_dev: false, routes: [{ pattern: 'animals.test' }] }, false],
+  ['two hosts', { routes: ['api.animals.test', 'animals.test'] }, false],
+  ['a host and workers.dev', { workers_dev: true, routes: ['api.animals.test'] }, false],
+  ['neither', { workers_dev: false, routes: [] }, false],
+])('BASE_URL with %s: %o', (_, config, isValid) => {
+  const find = () => hostOf({ ...config, vars: { BASE_URL: 'https://api.animals.test/v1' } });
+  if (isValid) expect(find()).toBe('api.animals.test');
+  else expect(find).toThrow('the only route must be the host of BASE_URL');
+});
+
+test.each([
+  ['store.me.workers.dev', { workers_dev: true }, true],
+  ['store.me.workers.dev', { workers_dev: true, routes: [] }, true],
+  ['store.me.workers.dev', { workers_dev: false }, false],
+  ['store.me.workers.dev', {}, false],
+  ['store.me.workers.dev', { routes: ['store.me.workers.dev'] }, false],
+  ['other.me.workers.dev', { workers_dev: true }, false],
+  ['store.workers.dev', { workers_dev: true }, false],
+  ['store.me.workers.dev.animals.test', { workers_dev: true }, false],
+])('the worker store at %s: %o', (host, config, isValid) => {
+  const find = () => hostOf({ ...config, name: 'store', vars: { BASE_URL: `https://${host}/v1` } });
+  if (isValid) expect(find()).toBe(host);
+  else expect(find).toThrow('BASE_URL must be https://store.ACCOUNT.workers.dev/v1');
 });
 
 test('environments share no database, namespace, limiter, name or address', () => {
   const configs = [local, ...DEPLOYED.map(read)];
   const values = configs.flatMap((config) => [`name ${config.name}`, ...uniqueValues(config)]);
-  expect(values).toHaveLength(6 + 8 + 8);
+  const routes = configs.flatMap((config) => config.routes ?? []);
+  // The local store has no BASE_URL.
+  expect(values).toHaveLength(3 * 6 + 2 + routes.length);
   expect(new Set(values).size).toBe(values.length);
 });
 
@@ -56,9 +88,14 @@ test('the top level names no account or address, and logs no invocations', () =>
     // Invocation logs contain URLs and headers.
     observability: { enabled: true, logs: { invocation_logs: false } },
     ratelimits: [limiter, limiter],
-    limits: { cpu_ms: 1000 },
     vars: { ENVIRONMENT: 'local' },
   });
+});
+
+test('the CPU limit, if there is one, is 1 s', () => {
+  // The Free plan rejects the setting.
+  const { cpu_ms = 1000 } = local.limits ?? {};
+  expect(cpu_ms).toBe(1000);
 });
 
 const staging = startStore({ faults: true, env: 'staging' });
@@ -68,12 +105,13 @@ test('links on staging begin with its base address', async () => {
   await staging.create({ name: 'Max', categoryId: 1, status: 'sold' });
   const list = await staging.fetch('/v1/pets?limit=1&status=sold');
   const pet = await staging.fetch('/v1/pets/1');
-  expect(first.headers.get('location')).toBe('https://staging.api.animal-store.example/v1/pets/1');
+  const origin = `https://${hostOf(read('staging'))}`;
+  expect(first.headers.get('location')).toBe(`${origin}/v1/pets/1`);
   expect(list.headers.get('link')).toBe(
-    '<https://staging.api.animal-store.example/v1/pets?limit=1&status=sold&after=1>; rel="next"',
+    `<${origin}/v1/pets?limit=1&status=sold&after=1>; rel="next"`,
   );
   expect(pet.headers.get('link')).toBe(
-    '<https://staging.api.animal-store.example/v1/pets>; rel="successor-version", <https://staging.api.animal-store.example/docs>; rel="deprecation"',
+    `<${origin}/v1/pets>; rel="successor-version", <${origin}/docs>; rel="deprecation"`,
   );
 });
 

@@ -78,6 +78,11 @@ export const resource: ResourceDescription = {
       placedAt: 'The time of the order, in UTC (RFC 3339).',
     },
   },
+  advice: {
+    order_not_found: 'Check the id of the order.',
+    pet_not_available: 'Order another animal.',
+    invalid_transition: 'Get the order: its status does not permit the change.',
+  },
   paths: {
     '/store/orders': {
       get: describeOperation(listOrders, {

@@ -18,8 +18,8 @@ import {
 } from '../../src/pets/schema.ts';
 import { BODY, describeOperation, type ResourceDescription } from '../describe.ts';
 import { constantHeader, type Headers, LOCATION, NEXT_PAGE, textHeader } from '../headers.ts';
+import { NAME_PATTERN } from '../pet-name.ts';
 import { allowUnknownFields, describeFilter, describeSchema, replaceWith } from '../schemas.ts';
-import { NAME_PATTERN } from './pet-name.ts';
 
 const Pet = z.looseObject({ id: Int64, ...NewPet.shape });
 const Pets = z.array(Pet);
@@ -112,6 +112,10 @@ export const resource: ResourceDescription = {
     },
   },
   headers: DEPRECATED,
+  advice: {
+    pet_not_found: 'Check the id of the animal.',
+    pet_has_open_order: 'Wait until the order is delivered or cancelled.',
+  },
   paths: {
     '/pets': {
       get: describeOperation(listPets, {

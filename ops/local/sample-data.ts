@@ -4,7 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Rows per statement. Few enough that a running store waits for milliseconds only. */
 const CHUNK = 2_000;
 
-/** Adds `count` animals. Their statuses cycle through available, pending, sold, none. */
+/**
+ * Adds `count` animals. Their statuses cycle through available, pending, sold, none. D1 binds numbers as REAL, so without
+ * the CAST the first name would be `Animal 1.0`.
+ */
 export async function addPets(db: D1Database, count: number): Promise<void> {
   const insertion = db.prepare(
     `INSERT INTO pets (name, category_id, status)

@@ -1,10 +1,15 @@
 /** `npm start`: sets up the local store and serves it with `wrangler dev`. */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { createProgram, integerFrom, onStop, run } from '../command-line.ts';
 import { startWrangler } from '../wrangler.ts';
 import { LOCAL_KEY, reserveStore, setUpLocalStore } from './store.ts';
+
+/** Wrangler prints it at each start. The sweep of idempotency keys is nothing that a developer waits for. */
+const SCHEDULED_WARNING = /.*Scheduled Workers are not automatically triggered[\s\S]*?\n\n\n/;
 
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
@@ -12,34 +17,59 @@ export const program = createProgram('npm start --', 'Sets up the local store an
     reserveStore();
     if (await isInUse(port))
       throw new Error(`port ${port} is in use. Choose another: npm start -- --port <number>`);
-    console.log('Setting up the local store …');
     await setUpLocalStore();
+    console.log('Starting the server …');
     await serve(port);
   });
 
 if (import.meta.main) await run(program);
 
-/** Serves the store until it is stopped. */
+/**
+ * Serves the store until it is stopped.
+ *
+ * @throws Error if wrangler ends by itself.
+ */
 async function serve(port: number): Promise<void> {
   const options = ['--ip', 'localhost', '--port', String(port), '--inspector-port', '0'];
   // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
-  const server = startWrangler(['dev', '--env', '', ...options]);
+  const server = startWrangler(['dev', '--env', '', ...options], { detached: true });
   let isStopped = false;
   onStop(() => {
     isStopped = true;
     server.kill('SIGTERM');
   });
-  server.stderr.pipe(process.stderr);
+  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+    process.stderr.write(text.replace(SCHEDULED_WARNING, ''));
+  });
+  await printLines(server.stdout, `http://localhost:${port}`);
+  if (isStopped) return;
+  endGroup(server);
+  throw new Error(
+    'wrangler has ended, so the store is no longer served. Start it again: npm start',
+  );
+}
+
+/** Prints the banner when the server is ready, and then the service's log line of each request. */
+async function printLines(output: Readable, origin: string): Promise<void> {
   let isReady = false;
-  for await (const line of createInterface({ input: server.stdout })) {
-    // The service logs each request. Wrangler's own line for it is left out.
+  for await (const line of createInterface({ input: output })) {
+    // Wrangler's own line for a request is left out.
     if (isReady && !line.startsWith('[wrangler:info]')) console.log(line);
     if (!isReady && line.includes('Ready on')) {
       isReady = true;
-      console.log(banner(`http://localhost:${port}`));
+      console.log(banner(origin));
     }
   }
-  if (!isStopped) throw new Error('wrangler dev has ended');
+}
+
+/** Ends the runtime that a killed wrangler leaves behind, which would keep the port. Windows has no process groups. */
+function endGroup({ pid }: ChildProcess): void {
+  if (!pid || process.platform === 'win32') return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing of it is left.
+  }
 }
 
 function banner(origin: string): string {

@@ -38,6 +38,8 @@ export function reserveStore(): void {
 /** Applies the migrations and writes the local key. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
   // One after the other: two runtimes that create the same files at once can fail with SQLITE_BUSY.
+  console.log('Setting up the local store: applying the migrations …');
   await runIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
+  console.log('Setting up the local store: writing its API key …');
   await writeRecord('local', await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
 }

@@ -6,31 +6,33 @@ import { environmentOfKey } from './key-format.ts';
 import { findRecord } from './key-lookup.ts';
 import { scopesOf, stateOf } from './key-record.ts';
 
-/** `WWW-Authenticate` of every 401. If the request carries a key, `, error="invalid_token"` is appended. */
+/** `WWW-Authenticate` of a 401 without a key. The other 401s and `insufficient_scope` append the attribute `error`. */
 export const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
  * Accepts a request with a valid API key.
  *
- * @returns the client, which is also set for the log line.
- * @throws ApiError 401 when the key is missing or invalid; 503 when it cannot be verified.
+ * @returns the client, which is also in the context: the log line of a revoked or expired key has its `keyId`.
+ * @throws ApiError 401 when the key is missing or invalid; 503 when it cannot be verified; Error when its record is invalid.
  */
 export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   const key = bearerCredential(c.req.header('Authorization') ?? '');
-  requireEnvironment(key, c.env.ENVIRONMENT);
+  requireFormat(key, c.env.ENVIRONMENT);
   const record = await findRecord(c, key);
   if (!record) throw unknownApiKey();
   const { id: keyId, family, expiresAt } = record;
+  // A rotated key is the same client as the first key of its family.
   const client = { keyId, id: family ?? keyId, scopes: scopesOf(record) };
   c.set('client', client);
   const state = stateOf(record);
   if (state === 'revoked') throw revokedApiKey();
+  // An expired key has a time: `String` is for the compiler.
   if (state === 'expired') throw expiredApiKey(String(expiresAt));
   return client;
 }
 
 /** Rejects malformed keys and keys of another environment, without I/O. */
-function requireEnvironment(key: string, expected: string): void {
+function requireFormat(key: string, expected: string): void {
   const environment = environmentOfKey(key);
   if (!environment) {
     throw invalidToken('invalid_api_key', 'The API key is malformed. Check that it is complete.');
@@ -58,8 +60,8 @@ const SCHEME = 'bearer ';
 
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
-  // RFC 6750, section 3.1: no error code for a request without a bearer credential. The runtime removes spaces at the end of a
-  // header, so a bare `Bearer` is no credential, either.
+  // RFC 6750, section 3.1: without a bearer credential, the challenge has no attribute `error`. The runtime removes spaces at the
+  // end of a header, so `Bearer` without a key does not start with SCHEME.
   if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
   return header.slice(SCHEME.length).trim();
 }

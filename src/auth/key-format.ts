@@ -17,17 +17,17 @@ export function environmentOfKey(key: string): string | undefined {
   // The format bounds the length, so it is checked before the checksum is computed.
   const environment = FORMAT.exec(key)?.[1];
   if (!environment) return undefined;
-  const unchecked = key.slice(0, -CHECKSUM_LENGTH);
-  return key === unchecked + checksum(unchecked) ? environment : undefined;
+  const withoutChecksum = key.slice(0, -CHECKSUM_LENGTH);
+  return key === withoutChecksum + checksum(withoutChecksum) ? environment : undefined;
 }
 
 /** CRC-32 (IEEE) of the rest of the key, in base62, most significant digit first, padded with `0`. */
-export function checksum(unchecked: string): string {
-  let rest = crc32(unchecked);
+export function checksum(withoutChecksum: string): string {
+  let remaining = crc32(withoutChecksum);
   let digits = '';
   for (let i = 0; i < CHECKSUM_LENGTH; i += 1) {
-    digits = BASE62.charAt(rest % 62) + digits;
-    rest = Math.floor(rest / 62);
+    digits = BASE62.charAt(remaining % 62) + digits;
+    remaining = Math.floor(remaining / 62);
   }
   return digits;
 }

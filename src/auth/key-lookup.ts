@@ -10,7 +10,8 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
  * How long a record is used without reading KV again. After a revocation, KV can return the old record for "60 seconds or
- * more", and then the isolate uses it for at most this long. https://developers.cloudflare.com/kv/concepts/how-kv-works/
+ * more". After KV has returned it for the last time, the isolate uses it for at most this long; longer only while KV fails.
+ * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
 /** How long the last known record of a key is used while KV fails. */
@@ -34,7 +35,7 @@ type KnownRecord = {
   isStale: boolean;
 };
 
-/** Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. The oldest comes first. */
+/** Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. In the order of the KV reads. */
 const knownRecords = new Map<string, KnownRecord>();
 
 /**
@@ -44,28 +45,29 @@ const knownRecords = new Map<string, KnownRecord>();
  * @throws ApiError 503 when KV fails and the record was not read within the last hour; Error when it is invalid.
  */
 export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
-  const now = Date.now();
+  const readAt = Date.now();
   const known = knownRecords.get(key);
-  if (known && now < known.readAgainAt) return recordOf(c, known);
+  if (known && readAt < known.readAgainAt) return useRecord(c, known);
 
   let stored: string | null;
   try {
     stored = await readKv(c, key);
   } catch (error) {
-    return recordOf(c, lastKnown(key, error));
+    return useRecord(c, lastKnown(key, error));
   }
   // A read that began later may have returned first.
   const newer = knownRecords.get(key);
-  if (newer && newer.readAt > now) return recordOf(c, newer);
+  if (newer && newer.readAt > readAt) return useRecord(c, newer);
   // The old record must not be used again, even if the new one is missing or invalid.
   knownRecords.delete(key);
   if (stored === null) return null;
   const record = parseRecord(stored);
-  remember(key, { record, readAt: now, readAgainAt: now + FRESH_MS, isStale: false });
+  remember(key, { record, readAt, readAgainAt: readAt + FRESH_MS, isStale: false });
   return record;
 }
 
-function recordOf(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
+/** Returns a known record, and logs if it is stale. */
+function useRecord(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
   if (isStale) c.get('log').keyStale = true;
   return record;
 }
@@ -81,7 +83,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
 }
 
 /**
- * The record to use after a failed read. While KV fails, it is read only every 30 s, so that few requests wait for it:
+ * The record to use after a failed read. While KV fails, each known record is read only every 30 s, so that few requests wait:
  *
  *     0:00  A reads the record
  *     0:40  B waits for KV, which fails at 0:42. B uses the record, and postpones the next read to 1:12
@@ -98,6 +100,7 @@ function lastKnown(key: string, error: unknown): KnownRecord {
   }
   // B, and not C.
   if (now >= known.readAgainAt) {
+    // `findRecord` does not check the age of a record, so this time must not pass the hour.
     known.readAgainAt = Math.min(now + FRESH_MS, known.readAt + MAX_STALE_MS);
     known.isStale = true;
   }

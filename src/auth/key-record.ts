@@ -12,20 +12,20 @@ const Time = z.string().check(
 );
 const Id = z.string().check(z.minLength(1));
 
-/** Readers ignore unknown members. Logs and commands name a key by its `id`. */
+/** The worker ignores unknown members. The log and the operators' commands name a key by its `id`. */
 export const KeyRecord = z.object({
   id: Id,
   label: z.string(),
   createdAt: Time,
   /** The key is invalid from this time on. */
   expiresAt: z.nullish(Time),
-  /** Present if the key is revoked. */
+  /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
-  /** A key without this member has both scopes. Unknown scopes in a list are ignored. What is not a list grants `read` alone. */
+  /** A key without this member and `scope` has both scopes. Unknown scopes in a list are ignored. Another value grants `read`. */
   scopes: z.optional(z.unknown()),
   /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */
   scope: z.optional(z.unknown()),
-  /** Id of the first key in this key's chain of rotations; absent for a key that is not a rotation. */
+  /** Id of the client's first key, if this key has replaced another one (`npm run keys -- rotate`). */
   family: z.nullish(Id),
 });
 

@@ -31,7 +31,10 @@ export async function limitRate(
   if (allowed.includes(false)) throw rateLimited();
 }
 
-/** Whether the budget allows the request. A limiter that fails allows it: an unlimited service is better than none. */
+/**
+ * Whether the budget of a key allows the request. A key that replaces another has a budget of its own. A limiter that fails
+ * allows the request: an unlimited service is better than none.
+ */
 async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {
     const counting = c.env[limiter].limit({ key: keyId });

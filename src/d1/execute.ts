@@ -1,6 +1,6 @@
 /**
- * Executes the statements of a request in D1: once, and within a deadline. D1 itself repeats reads that fail. A write is
- * never repeated here, because a write that seems to have failed may still take effect.
+ * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself repeats a single statement that only
+ * reads. A write is never repeated here, because a write that seems to have failed may still take effect.
  * https://developers.cloudflare.com/d1/best-practices/retry-queries/
  */
 import { withDeadline } from '../deadline.ts';
@@ -10,7 +10,7 @@ import type { Sql } from './sql.ts';
 /** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
 
-/** Statements by name. They are executed in the order of insertion, in one transaction. */
+/** Statements by name. They are executed in the order of their names in the object, in one transaction. */
 export type Statements = Record<string, Sql>;
 
 /** The type of the rows of a statement. */
@@ -20,7 +20,8 @@ type RowOf<Statement> = Statement extends Sql<infer Row> ? Row : never;
 export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]> | undefined };
 
 /**
- * Executes statements, in a session if it has a start: `first-unconstrained`, `first-primary` or a bookmark.
+ * Executes statements. With `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark, which names a state of the
+ * database), they run in a session, which reads no state older than its bookmark.
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
  * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.
@@ -49,7 +50,7 @@ async function executeAll(
 ): Promise<D1Result[]> {
   const prepared = statements.map((statement) => prepare(database, statement));
   const [only] = prepared;
-  // Cloudflare documents that D1 repeats a single statement that only reads. It does not document that for a batch.
+  // Not a batch: Cloudflare does not document that D1 repeats a batch that only reads.
   if (only && prepared.length === 1) return [await only.all()];
   return database.batch(prepared);
 }
@@ -63,6 +64,6 @@ export function prepare(
 
 function firstRows<S extends Statements>(statements: S, results: D1Result[]): FirstRows<S> {
   const names = Object.keys(statements);
-  const rows = names.map((name, index) => [name, results[index]?.results[0]]);
-  return Object.fromEntries(rows);
+  const entries = names.map((name, index) => [name, results[index]?.results[0]]);
+  return Object.fromEntries(entries);
 }

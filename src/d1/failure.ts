@@ -1,30 +1,31 @@
-/** What a failed call of D1 shows. */
+/** The kinds of D1's failures, and whether a write may have happened. */
 
 /**
- * - `not migrated`: the database lacks a table or a column. Nothing was written.
+ * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
  * - `full`: the database or the account is full, or AUTOINCREMENT has used the largest id. Nothing was written.
- * - `mistake`: the service or its schema has an error. Nothing was written.
- * - `transient`: SQLite or its storage was busy or interrupted. A write may have been carried out.
- * - `unknown`: any other failure of the platform. A write may have been carried out, or may still be.
+ * - `mistake`: the service or its schema has an error. D1 has refused the statements.
+ * - `unknown`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
  */
-export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'transient' | 'unknown';
+export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
 
 /**
  * Texts of SQLite (https://sqlite.org/rescode.html) and of D1 (https://developers.cloudflare.com/d1/observability/debug-d1/).
  * The first that matches counts.
  */
-const KINDS: [text: RegExp, kind: FailureKind][] = [
+const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   [/no such (table|column)/, 'not migrated'],
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'full'],
-  [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'transient'],
+  // The platform is busy, or its storage fails. The service treats all other codes of SQLite as mistakes.
+  [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown'],
   [/SQLITE_/, 'mistake'],
+  // Texts that may come without a code of SQLite.
   [
     /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|cannot store|too many SQL variables|Wrong number of parameter bindings/,
     'mistake',
   ],
 ];
 
-/** D1 failed. `cause` is what it threw. */
+/** The execution of statements failed. `cause` is the error. */
 export class DatabaseFailure extends Error {
   readonly kind: FailureKind;
 
@@ -36,7 +37,7 @@ export class DatabaseFailure extends Error {
 
 function kindOf(cause: unknown): FailureKind {
   if (!(cause instanceof Error)) return 'unknown';
-  // D1's own errors are plain Errors, so these are mistakes in the code.
+  // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
   if (cause instanceof TypeError || cause instanceof RangeError) return 'mistake';
-  return KINDS.find(([text]) => text.test(cause.message))?.[1] ?? 'unknown';
+  return KINDS.find(([pattern]) => pattern.test(cause.message))?.[1] ?? 'unknown';
 }

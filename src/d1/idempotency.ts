@@ -1,6 +1,6 @@
 /**
- * The statements of a create. With an idempotency key they insert one row, however many concurrent or repeated requests have
- * the key, because D1 executes them in one transaction, and transactions one after another.
+ * The statements of a create. Within a day, all requests with one idempotency key insert at most one row: D1 executes the
+ * statements of a request in one transaction, and one transaction at a time.
  *
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
@@ -8,7 +8,7 @@ import type { Statements } from './execute.ts';
 import type { Table } from './page.ts';
 import { type Sql, sql } from './sql.ts';
 
-/** How long a record is valid, in hours and in milliseconds. */
+/** How long the record of an idempotency key is valid, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
@@ -23,59 +23,67 @@ export type RequestHashes = {
 /** A row that a create inserted: its id in decimal, and its JSON, which is the body of the response. */
 export type CreatedRow = { id: string; body: string };
 
-/** The stored response to the first request with an idempotency key. */
+/** The stored response to the first request with an idempotency key that inserted a row. */
 type FirstResponse = CreatedRow & { body_hash: string };
 
-/** The statements that surround those of a create's query. */
-type Surrounding = {
-  /** Removes the record of the key if it is older than a day. */
-  expired: Sql;
+/** The parts of a create. `insert` inserts at most one row into `table`. */
+export type Create<Before extends Statements> = {
+  table: Table;
+  /** Statements that run before `insert`. `keyedCreate` adds those of `KeyStatements`, so their names do not compile here. */
+  before: Before & { [Name in keyof KeyStatements]?: never };
+  /** An INSERT without RETURNING. */
+  insert: Sql;
+};
+
+/**
+ * The query of a create. `keyIsUnused` is an SQL condition: the idempotency key has no record. It belongs in the WHERE of the
+ * statement that decides whether a row is inserted: `insert`, or one of `before` on which `insert` depends, such as the UPDATE of
+ * `placeOrder` that reserves the pet.
+ */
+export type CreateQuery<Body, Before extends Statements> = (
+  keyIsUnused: Sql,
+  body: Body,
+) => Create<Before>;
+
+/** The statements that `keyedCreate` adds to those of `before`. */
+type KeyStatements = {
+  /** Removes the record of the key if it has expired. */
+  expiredRemoved: Sql;
   /** Inserts the row, unless the key has a record. */
   created: Sql<CreatedRow>;
   /** Stores the response, if a row was inserted. */
   stored: Sql;
-  /** Reads the response to the first request with the key. */
+  /** Reads the stored response. */
   firstResponse: Sql<FirstResponse>;
 };
-
-/** What a create's query returns. `insert` inserts at most one row into `table`, and returns it. */
-export type Create<Before extends Statements> = {
-  table: Table;
-  /** Statements that run before `insert`. The names of the surrounding statements are taken. */
-  before: Before & { [Name in keyof Surrounding]?: never };
-  insert: Sql<CreatedRow>;
-};
-
-/** The query of a create. The statement that decides whether a row is created must have the condition `unused`. */
-export type CreateQuery<Body, Before extends Statements> = (
-  unused: Sql,
-  body: Body,
-) => Create<Before>;
 
 /** The statements of a create without an idempotency key. */
 export function plainCreate<Body, Before extends Statements>(
   query: CreateQuery<Body, Before>,
   body: Body,
-): Before & Pick<Surrounding, 'created'> {
-  const { before, insert } = query(sql`TRUE`, body);
-  return { ...before, created: insert };
+): Before & Pick<KeyStatements, 'created'> {
+  const { table, before, insert } = query(sql`TRUE`, body);
+  return { ...before, created: returningRow(insert, table) };
 }
 
-/** The statements of a create with an idempotency key. Each depends on those before it. */
+/**
+ * The statements of a create with an idempotency key. Their order matters: `keyIsUnused` reads what `expiredRemoved` leaves,
+ * and `stored` must directly follow `created`.
+ */
 export function keyedCreate<Body, Before extends Statements>(
   query: CreateQuery<Body, Before>,
   body: Body,
   { keyHash, bodyHash }: RequestHashes,
-): Before & Surrounding {
-  const unused = sql`NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_hash = ${keyHash})`;
-  const { table, before, insert } = query(unused, body);
+): Before & KeyStatements {
+  const keyIsUnused = sql`NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_hash = ${keyHash})`;
+  const { table, before, insert } = query(keyIsUnused, body);
   const now = Date.now();
   return {
-    expired: sql`DELETE FROM idempotency_keys
+    expiredRemoved: sql`DELETE FROM idempotency_keys
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     ...before,
-    created: insert,
-    // last_insert_rowid() and changes() are those of `created`.
+    created: returningRow(insert, table),
+    // If `created` inserted nothing, changes() is 0, and last_insert_rowid() is that of an older row.
     stored: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
       SELECT ${keyHash}, ${now}, ${bodyHash}, ${table.json}
       FROM ${table.name} WHERE id = last_insert_rowid() AND changes() = 1`,
@@ -83,4 +91,8 @@ export function keyedCreate<Body, Before extends Statements>(
       SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS body, body_hash
       FROM idempotency_keys WHERE key_hash = ${keyHash}`,
   };
+}
+
+function returningRow(insert: Sql, { json }: Table): Sql<CreatedRow> {
+  return sql`${insert} RETURNING CAST(id AS TEXT) AS id, ${json} AS body`;
 }

@@ -3,7 +3,7 @@
 /** A value that D1 binds. An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. */
 type BoundValue = string | number | null;
 
-/** Exists only for the compiler: the type of the rows that a statement returns. */
+/** The key of a member that no object has. It carries the type of a statement's rows for the compiler. */
 declare const row: unique symbol;
 
 /** SQL text with a placeholder `?` for each of `values`, in their order. */

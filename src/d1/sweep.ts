@@ -6,11 +6,8 @@ import { sql } from './sql.ts';
 
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
-/**
- * Maximum duration of a run, in milliseconds. A run starts every ten minutes (wrangler.toml), and Cloudflare allows a
- * scheduled handler fifteen minutes.
- */
-const MAX_DURATION_MS = 240_000;
+/** No step starts later than this, in milliseconds. Runs never overlap: one starts every ten minutes (wrangler.toml). */
+const MAX_DURATION_MS = 4 * 60_000;
 /**
  * Maximum number of statements of a run. D1 allows 1,000 in one invocation.
  * https://developers.cloudflare.com/d1/platform/limits/
@@ -23,7 +20,7 @@ const STEP_DEADLINE_MS = 10_000;
  *
  * @throws the error of D1, after logging it, so that Cloudflare counts the run as failed.
  */
-export async function sweep(_: ScheduledController, env: Env): Promise<void> {
+export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Promise<void> {
   const startedAt = Date.now();
   const endsAt = startedAt + MAX_DURATION_MS;
   let steps = 0;
@@ -36,6 +33,7 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
       const deleting = deleteOldest(env.DB, startedAt - KEPT_MS);
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
+      // Fewer: the step met a record that has not expired, or the end of the table.
       finished = meta.changes < STEP_SIZE;
     }
   } catch (error) {
@@ -56,9 +54,12 @@ export async function sweep(_: ScheduledController, env: Env): Promise<void> {
   }
 }
 
-/** Of the oldest `STEP_SIZE` records, deletes those that were created at `before` or earlier. Ids ascend with time. */
-function deleteOldest(database: D1Database, before: number): Promise<D1Result> {
+/**
+ * Of the oldest `STEP_SIZE` records, deletes those that were created at `cutoff` or earlier. Ids ascend with time. `created_at`
+ * has no index: a condition on it inside the subquery could read every record.
+ */
+function deleteOldest(database: D1Database, cutoff: number): Promise<D1Result> {
   const deleted = sql`DELETE FROM idempotency_keys
-    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${before}`;
+    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${cutoff}`;
   return prepare(database, deleted).run();
 }

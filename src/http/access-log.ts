@@ -10,6 +10,7 @@ import type { AppEnv } from '../context.ts';
  */
 export const accessLog = createMiddleware<AppEnv>(async (c, next) => {
   const startedAt = Date.now();
+  // The code that handles the request adds fields.
   c.set('log', {});
   await next();
   const cf = c.req.raw.cf;

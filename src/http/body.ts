@@ -24,7 +24,7 @@ export const BODY_DEADLINE_MS = 30_000;
 /** The texts of workerd's errors when a client disconnects before it has sent its body. */
 const DISCONNECTED = /client disconnected|connection lost/;
 
-// The types of the runtime require both options.
+// The types of the runtime require both options. `ignoreBOM: false` removes a byte order mark.
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 const limitBody = bodyLimit({
@@ -35,8 +35,9 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Reads the body, and replaces `c.req.json()`, which `zValidator` calls. Hono's own would replace invalid UTF-8 and round integers
- * beyond 2^53, and parses the text of a cached body again.
+ * Reads the body, and replaces `c.req.json()`, which `zValidator` calls. Hono's own replaces invalid UTF-8, and rounds integers
+ * beyond 2^53. It parses the text of the body at each call, so there is no parsed value that this middleware could replace
+ * instead.
  *
  * @throws ApiError 400, 413 or 415 when the body cannot be read.
  */
@@ -64,13 +65,16 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
   if (coding.toLowerCase() !== 'identity') throw compressedBody(mediaTypes);
 }
 
-/** Reads at most `MAX_BODY_BYTES`, within the deadline. */
+/**
+ * Reads at most `MAX_BODY_BYTES`. The callback reads the body, so that the deadline covers it: with a Content-Length, `bodyLimit`
+ * checks only that number. Without one, `bodyLimit` reads the body, and puts it into a new `c.req.raw`.
+ */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
-  // `bodyLimit` compares a Content-Length. It reads a body without one itself, and then gives Hono a request with its bytes.
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });
   try {
+    // Logged as `The client did not respond within 30000 ms`.
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
     throw isIncomplete(error) ? incompleteBody(error) : error;
@@ -89,7 +93,7 @@ function decodeUtf8(bytes: ArrayBuffer): string {
   try {
     return UTF8.decode(bytes);
   } catch (error) {
-    // https://encoding.spec.whatwg.org/#dom-textdecoder-decode
+    // `decode` throws it for invalid UTF-8: https://encoding.spec.whatwg.org/#dom-textdecoder-decode
     if (!(error instanceof TypeError)) throw error;
     throw new ApiError('invalid_json', 'The body must be valid UTF-8.');
   }

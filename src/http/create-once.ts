@@ -1,4 +1,4 @@
-/** Runs a create: once for each `Idempotency-Key`. */
+/** Runs a create: within a day, once for each `Idempotency-Key`. */
 import type { Context } from 'hono';
 import type { OperationEnv } from '../context.ts';
 import type { FirstRows, Statements } from '../d1/execute.ts';
@@ -14,15 +14,16 @@ import { ApiError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 import { run } from './run.ts';
 
-/** `created` is the new row, or that of the first request with the idempotency key; `undefined` if the query inserted none. */
+/** `created` is `undefined` if neither this request nor an earlier one with its idempotency key has inserted a row. */
 type Outcome<Before extends Statements> = FirstRows<Before> & { created: CreatedRow | undefined };
 
 /**
- * Runs the query of a create. With an `Idempotency-Key`, only the first request with the key inserts a row, and each later one
- * gets the first response again, with `Idempotency-Replayed: true`.
+ * Runs the query of a create. After a request with an `Idempotency-Key` has inserted a row, each later one with the key gets the
+ * same response again, with `Idempotency-Replayed: true`.
  *
- * @returns `created`, and the first rows of the query's own statements.
- * @throws ApiError 422 when the first request with the key had another body; and the errors of `run`.
+ * @returns `created`: the new row, or the one to replay; and the first row of each statement of the query's `before`, under the
+ *   name of the statement.
+ * @throws ApiError 422 when the request to replay had another body; and the errors of `run`.
  */
 export async function createOnce<Body extends object, Before extends Statements>(
   c: Context<OperationEnv>,
@@ -33,13 +34,14 @@ export async function createOnce<Body extends object, Before extends Statements>
   if (!hashes) return run(c, plainCreate(query, body));
   const rows = await run(c, keyedCreate(query, body, hashes));
   const { created, firstResponse } = rows;
+  // This request has inserted a row, or no request with the key has.
   if (created || !firstResponse) return rows;
   if (firstResponse.body_hash !== hashes.bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');
   return { ...rows, created: firstResponse };
 }
 
-/** `undefined` without an idempotency key. Clients and operations have separate keys. */
+/** `undefined` without an idempotency key. The same key of another client or operation is another key. */
 async function requestHashes(
   c: Context<OperationEnv>,
   body: object,

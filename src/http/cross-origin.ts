@@ -6,6 +6,7 @@ import type { AppEnv } from '../context.ts';
 const exposeHeaders = [
   'Link',
   'Location',
+  // These three belong to a 415.
   'Accept',
   'Accept-Encoding',
   'Accept-Patch',
@@ -24,14 +25,15 @@ const answerPreflight = cors({
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
   allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'],
   exposeHeaders,
-  // Two hours, the most that Chromium accepts. By default they cache a preflight for five seconds.
+  // Two hours, the most that Chromium accepts. By default, browsers cache a preflight for five seconds.
   maxAge: 7200,
 });
 
 /**
- * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. Answers every OPTIONS, and
- * marks the finished responses of other requests. `cors` would set its headers before the handler runs, and Hono would then
- * copy them into the response.
+ * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. (Locally,
+ * `requireSafeTransport` has already rejected pages of other hosts.) Answers every OPTIONS, and
+ * marks the finished responses of other requests. `cors` would set its headers before the handler runs: then Hono builds a
+ * second response to copy them into, which takes CPU time.
  */
 export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === 'OPTIONS') return answerPreflight(c, next);

@@ -4,8 +4,8 @@ import type { AppEnv, OperationDefinition, Scope } from '../context.ts';
 import { invalidRequest } from './validate.ts';
 
 /**
- * Where a session can start, instead of at a bookmark. `first-unconstrained`: at any state, also that of a replica.
- * `first-primary`: at the newest state.
+ * A D1 session starts at a bookmark (the name of one state of the database), or at one of these. `first-unconstrained`: at any
+ * state, also that of a replica. `first-primary`: at the newest state.
  * https://developers.cloudflare.com/d1/best-practices/read-replication/
  */
 export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
@@ -13,8 +13,9 @@ export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
 /** D1's bookmarks today. Cloudflare documents them as opaque. */
 const D1_BOOKMARK = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 /**
- * The accepted format, for future bookmarks. What begins with `first`, in any case, is a misspelled start of a session. Without
- * the flag `i`, because the OpenAPI description shows this pattern, and a pattern there has no flags.
+ * The accepted format: wider than that of D1's bookmarks today, because D1 may change it. Text that begins with `first`, in
+ * upper or lower case, is a misspelled start of a session. Without the flag `i`, because the OpenAPI description shows this
+ * pattern, and a pattern there has no flags.
  */
 export const ACCEPTED_BOOKMARK = /^(?![Ff][Ii][Rr][Ss][Tt])[A-Za-z0-9_.~+/=:-]{1,256}$/;
 
@@ -72,8 +73,9 @@ function bookmarkProblem(bookmark: string | undefined): string | undefined {
 }
 
 /**
- * Where the session of a request starts. A write always runs on the primary. So does a read whose bookmark has another format
- * than D1's today, because D1 fails on a bookmark that it cannot parse: the primary has every state.
+ * Where the session of a request starts; `undefined` without a bookmark, for no session. That of a write starts at
+ * `first-primary`, because D1 runs writes there in any case. So does that of a read with a bookmark of an unknown format: D1
+ * would fail on the bookmark, and the primary is at least as new.
  */
 function sessionStart(bookmark: string | undefined, scope: Scope): string | undefined {
   if (bookmark === undefined) return undefined;

@@ -1,12 +1,12 @@
-/** 64-bit integers, which are the identifiers of the interface. */
+/** 64-bit integers: ids and `categoryId`. */
 import * as z from 'zod/mini';
 
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** A member of a body: `parseBody` turns only an int64 into a bigint. */
+/** A field of a body. `parseBody` (json.ts) makes a bigint only of an int64, so the range needs no check here. */
 export const Int64 = z.bigint({ error: requiredOr(INT64_PROBLEM) });
 
-/** An id in a path or a query. A codec, so that openapi/ can describe both its text and its value. */
+/** An id in a path or a query. A codec, because zod cannot describe the output of a transform: openapi/ describes both sides. */
 export const Int64Text = z.codec(
   z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
   z.int64(INT64_PROBLEM),
@@ -18,7 +18,7 @@ export function requiredOr(problem: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
 }
 
-/** A JSON number (RFC 8259, section 6). */
+/** Matches every JSON number (RFC 8259, section 6). */
 const NUMBER =
   /^(?<sign>-?)(?<whole>[0-9]+)(?:\.(?<fraction>[0-9]+))?(?:[eE](?<exponent>[+-]?[0-9]+))?$/;
 
@@ -34,11 +34,13 @@ export function parseInt64(source: string): bigint | undefined {
   // Plain digits are the usual case: 18 always fit in an int64.
   if (/^-?[0-9]{1,18}$/.test(source)) return BigInt(source);
   const parts = NUMBER.exec(source)?.groups;
+  // The text is empty if the runtime gives no source of a number.
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
 
-  // The value is digits × 10^scale: 12 × 10^2 for 1.20e3. As `digits` has no zero at either end, a value with a negative scale
-  // is not an integer.
+  // The value is digits × 10^scale: 12 × 10^2 for 1.20e3. Each digit of the fraction lowers the scale by one, and each zero
+  // removed from the end raises it by one. As `digits` has no zero at either end, a value with a negative scale is not an
+  // integer.
   const significant = (whole + fraction).replace(/^0+/, '');
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return 0n;

@@ -5,7 +5,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
 import type { OperationEnv } from '../context.ts';
-import type { Page, PageRow } from '../d1/page.ts';
+import type { PageParameters, PageRow } from '../d1/page.ts';
 import { Int64Text } from './int64.ts';
 import { requestUrl, sendBody } from './responses.ts';
 import { strictParameters } from './validate.ts';
@@ -23,7 +23,7 @@ const LimitText = z.codec(
 );
 export const Limit = z._default(LimitText, LIMIT.default);
 
-/** The id after which the page begins, as Stripe's `starting_after`. Without it, the list begins at the smallest id. */
+/** The id after which the page begins, a bigint, as Stripe's `starting_after`. Without it, the list begins at the smallest id. */
 export const After = z.optional(Int64Text);
 
 type Filter = z.ZodMiniOptional<z.ZodMiniType<string>>;
@@ -34,16 +34,18 @@ export function pageParameters<Filters extends Record<string, Filter>>(filters: 
 }
 
 /** The context of the handler of a paged list. */
-type ListContext = Context<OperationEnv, string, { out: { query: Page } }>;
+type ListContext = Context<OperationEnv, string, { out: { query: PageParameters } }>;
 
 /**
  * Responds with a page and, unless it is the last, a `Link` to the next page: the validated query parameters, with the next
  * `after`.
  */
 export function sendPage(c: ListContext, page: PageRow | undefined): Response {
+  // `selectPage` returns a row for an empty list, too.
   if (!page) throw new Error('the list returned no row');
   if (page.next_after === null) return sendBody(c, page.items);
   const search = new URLSearchParams();
+  // The query also has the filters that the request gives, which `PageParameters` does not name.
   const parameters = { ...c.req.valid('query'), after: page.next_after };
   for (const [name, value] of Object.entries(parameters)) search.append(name, String(value));
   return sendBody(c, page.items, 200, { Link: `<${requestUrl(c)}?${search}>; rel="next"` });

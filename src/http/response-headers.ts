@@ -14,7 +14,7 @@ const SECURITY_HEADERS = [
 
 /**
  * Sets the headers that every response has, on the finished response. Hono's `secureHeaders` does the same, but nine of its
- * other headers would have to be switched off, and `requestId` would accept an id from the client.
+ * other headers would have to be switched off. By default, Hono's middleware `requestId` accepts an id from the client.
  */
 export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   const requestId = crypto.randomUUID();
@@ -23,7 +23,8 @@ export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   const { headers } = c.res;
   headers.set('X-Request-Id', requestId);
   for (const [name, value] of SECURITY_HEADERS) headers.set(name, value);
-  // The response of an operation belongs to one client: `private` for caches that are set to ignore `no-store`. Other
-  // responses are the same for everyone.
-  headers.set('Cache-Control', c.get('definition') ? 'private, no-store' : 'no-store');
+  // The response of an operation may belong to one client. Some shared caches are set to ignore `no-store`: `private` stops them.
+  // `operation` sets the definition.
+  const isOperation = c.get('definition') !== undefined;
+  headers.set('Cache-Control', isOperation ? 'private, no-store' : 'no-store');
 });

@@ -12,14 +12,16 @@ export function baseUrl({ env, req }: RequestContext): string {
   return env.BASE_URL ?? `${new URL(req.url).origin}/v1`;
 }
 
-/** The URL of the request's path below the base address, without the query. */
+/**
+ * The base address, and then the path of the request after `/v1`. Only for a path without parameters: in `c.req.path`, each `%`
+ * is `%25` (`encodedPath`).
+ */
 export function requestUrl(c: RequestContext): string {
   return baseUrl(c) + c.req.path.slice('/v1'.length);
 }
 
 /**
- * Responds with a body that SQLite wrote (see pets/queries.ts). `c.json` takes a value: parsing the text for it would round
- * integers beyond 2^53.
+ * Responds with a body that SQLite wrote. Not `c.json`, which takes a value: JSON.parse would round integers beyond 2^53.
  */
 export function sendBody(
   c: Context<OperationEnv>,

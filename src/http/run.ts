@@ -7,10 +7,11 @@ import { serviceUnavailable } from '../errors.ts';
 import { unavailableMessage } from './unavailable.ts';
 
 /**
- * Runs statements in one transaction, in a session if the request carries a bookmark.
+ * Runs statements in one transaction, in a session if the request has the header `X-D1-Bookmark` (`sessionStart`).
  *
  * @returns the first row of each statement, under the name of the statement.
- * @throws ApiError 503 if D1 fails or misses its deadline; another Error for a mistake of the service, or a full database.
+ * @throws ApiError 503 if D1 fails or misses its deadline; another Error, a 500, for a mistake of the service, a missing
+ *   migration (locally a 503) or a full database.
  */
 export async function run<S extends Statements>(
   c: Context<OperationEnv>,
@@ -25,14 +26,14 @@ export async function run<S extends Statements>(
     if (bookmark) c.header('X-D1-Bookmark', bookmark);
     return rows;
   } catch (error) {
-    throw error instanceof DatabaseFailure ? responseError(c, error) : error;
+    throw error instanceof DatabaseFailure ? errorToThrow(c, error) : error;
   } finally {
     log.d1Ms = Math.round(performance.now() - startedAt);
   }
 }
 
-/** The error to throw for a failure of D1. An error that is not an ApiError becomes a 500, and its message is logged. */
-function responseError(
+/** The error to throw: an ApiError 503, or another Error, which `errorResponse` turns into a 500 and logs for operators. */
+function errorToThrow(
   c: Context<OperationEnv>,
   { kind, message, cause }: DatabaseFailure,
 ): unknown {
@@ -45,14 +46,15 @@ function responseError(
         { cause },
       );
     case 'mistake':
+      // The original error, because its stack is logged.
       return cause;
-    case 'transient':
     case 'unknown':
+      // The idempotency key and the start of the session are in `c.var`.
       return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), cause);
   }
 }
 
-/** Says how to apply the migrations: to a developer in the response, to an operator in the log. */
+/** Says how to apply the migrations: to a developer in the response (`npm start` applies them), to an operator in the log. */
 function notMigrated(message: string, environment: string, cause: unknown): Error {
   if (environment === 'local') {
     return serviceUnavailable('The store lacks a migration. Restart it: npm start', cause);

@@ -3,16 +3,15 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { ApiError } from '../errors.ts';
 
-/** The names and addresses of the loopback host (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
+/** The loopback host: its names (RFC 6761, section 6.3) and addresses (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
 const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
  * Rejects requests over `http:`. There is no redirect: a key sent in clear text has leaked, and a redirect would hide that
  * from its owner.
  *
- * In the local environment http is allowed, but the API key is public. So a page that sends a request must be on the
- * loopback host: otherwise any website could use the local store. A foreign page cannot read the error, because it has no
- * CORS headers.
+ * In the local environment http is allowed, but the README shows the API key of every local store. So a page that sends a
+ * request must be on the loopback host: otherwise any website could use the store.
  */
 export const requireSafeTransport = createMiddleware<AppEnv>(async (c, next) => {
   if (c.env.ENVIRONMENT === 'local') {
@@ -24,9 +23,11 @@ export const requireSafeTransport = createMiddleware<AppEnv>(async (c, next) => 
   await next();
 });
 
+/** Browsers send an origin normalized, so other text is not from a page. */
 function isLoopback(origin: string): boolean {
   const url = URL.parse(origin);
-  return url !== null && /^https?:$/.test(url.protocol) && LOOPBACK_HOST.test(url.hostname);
+  if (url?.origin !== origin) return false;
+  return /^https?:$/.test(url.protocol) && LOOPBACK_HOST.test(url.hostname);
 }
 
 export function httpsRequired(): ApiError {

@@ -3,18 +3,21 @@ import type { AppEnv, OperationDefinition } from '../context.ts';
 
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-/** The headers of a request that decide what its client can do. */
-type Headers = Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>;
+/** What the advice to a client depends on, beside the operation. */
+type RetryContext = Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>;
 
 /** The message of a 503, for the response and for the OpenAPI description. */
-export function unavailableMessage(definition: OperationDefinition, headers: Headers): string {
+export function unavailableMessage(
+  definition: OperationDefinition,
+  { idempotencyKey, sessionStart }: RetryContext,
+): string {
   if (definition.scope === 'read') {
     // A read in a session may wait until a replica has the state of a bookmark.
-    return headers.sessionStart === undefined
+    return sessionStart === undefined
       ? READ_UNAVAILABLE
       : `${READ_UNAVAILABLE} To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.`;
   }
-  return headers.idempotencyKey === undefined
+  return idempotencyKey === undefined
     ? unknownOutcome(definition.effect, definition.retryAdvice)
     : unknownOutcome(
         'the request was carried out',

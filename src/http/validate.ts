@@ -1,7 +1,6 @@
 /**
- * Turns the problems of a request into a 400. The parts of a request are validated in this order: the text of the query
- * and the headers (`operation`), then the path, the query and the body (`zValidator`). The first invalid part is reported,
- * with all its problems.
+ * Turns the problems of a request into a 400. `operation` (operation.ts) validates the parts of a request in this order: the text
+ * of the query, the headers, and then, by `zValidator`, the path, the query and the body. The first invalid part is reported.
  */
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
@@ -11,8 +10,8 @@ import { ApiError } from '../errors.ts';
 export const MAX_SEARCH_LENGTH = 2048;
 /** Maximum number of problems in a message. */
 export const MAX_PROBLEMS = 20;
-/** Maximum length of an unknown member's name in a message, in UTF-16 code units. */
-const MAX_SHOWN = 64;
+/** Maximum length of the name of an unknown field or parameter in a message, in UTF-16 code units. */
+const MAX_SHOWN_NAME = 64;
 
 /** A query with a parameter without a name, which Hono would ignore. It is a mistake, as is an unknown parameter. */
 const NAMELESS_PARAMETER = /^=|&=/;
@@ -32,13 +31,13 @@ export function strictParameters<Shape extends z.core.$ZodShape>(shape: Shape) {
   });
 }
 
-/** The result of a validation, as `zValidator` passes it to its hook. */
+/** The result of a validation, as `zValidator` passes it to its hook. `data` is the part before the validation. */
 type Result = { target: string; data: Record<string, unknown>; error?: z.core.$ZodError };
 
 /**
  * The hook of every `zValidator`.
  *
- * @throws ApiError 400 that names every problem of the part, as `name: problem`.
+ * @throws ApiError 400 that names the problems of the part, as `name: problem`.
  */
 export function rejectInvalid({ target, data, error }: Result): void {
   if (!error) return;
@@ -46,6 +45,7 @@ export function rejectInvalid({ target, data, error }: Result): void {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) => `${shortened(name)}: ${issue.message}`);
     }
+    // A problem of the whole body has no path.
     const name = String(issue.path[0] ?? 'body');
     // Hono's validator makes an array of a repeated parameter.
     const isRepeated = target === 'query' && Array.isArray(data[name]);
@@ -59,8 +59,8 @@ export function rejectInvalid({ target, data, error }: Result): void {
  *
  * @throws ApiError 400, also for parameters where none is accepted.
  */
-export function validateSearch(
-  { req }: Pick<Context, 'req'>,
+export function validateQueryText(
+  { req }: Context,
   { acceptsParameters }: { acceptsParameters: boolean },
 ): void {
   const searchStart = req.url.indexOf('?');
@@ -74,6 +74,7 @@ export function validateSearch(
     throw invalidRequest(['query: every parameter must have a name']);
   }
   if (acceptsParameters) return;
+  // Empty for `?` and `?&`.
   const unknown = Object.keys(req.queries());
   if (unknown.length > 0) throw unknownParameters(unknown);
 }
@@ -103,6 +104,6 @@ export function invalidRequest(problems: string[]): ApiError {
 /** The name of an unknown member, in quotes if it is empty. A cut can split a surrogate pair. */
 function shortened(name: string): string {
   if (name === '') return '""';
-  const beginning = name.slice(0, MAX_SHOWN).toWellFormed();
-  return name.length > MAX_SHOWN ? `${beginning}…` : beginning;
+  const beginning = name.slice(0, MAX_SHOWN_NAME).toWellFormed();
+  return name.length > MAX_SHOWN_NAME ? `${beginning}…` : beginning;
 }

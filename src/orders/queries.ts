@@ -1,6 +1,5 @@
-/** The SQL statements on orders. SQLite writes the body of a response, as in pets/queries.ts. */
-import type { CreatedRow } from '../d1/idempotency.ts';
-import { equals, selectPage, type Table } from '../d1/page.ts';
+/** The queries on orders, in the form that pets/queries.ts explains. */
+import { equalsIfGiven, selectPage, type Table } from '../d1/page.ts';
 import { type Sql, sql } from '../d1/sql.ts';
 import type { PetStatus } from '../pets/schema.ts';
 import type { NewOrder, OrderListParameters, OrderStatus } from './schema.ts';
@@ -12,7 +11,7 @@ const ORDERS: Table = {
 };
 
 export function listOrders({ limit, after, status }: OrderListParameters) {
-  return { page: selectPage(ORDERS, { limit, after }, [equals(sql`status`, status)]) };
+  return { page: selectPage(ORDERS, { limit, after }, [equalsIfGiven(sql`status`, status)]) };
 }
 
 export function getOrder(id: bigint) {
@@ -22,18 +21,20 @@ export function getOrder(id: bigint) {
 }
 
 /**
- * Reserves a pet, and inserts its order. D1 runs transactions one after another, so of concurrent orders of one pet only one
- * finds it available.
+ * For `createOnce`. Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of concurrent orders
+ * of one pet only one finds it available.
  */
-export function placeOrder(unused: Sql, { petId }: NewOrder) {
+export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
   const reserved = sql`UPDATE pets SET status = 'pending'
-    WHERE id = ${petId} AND status = 'available' AND ${unused}`;
-  // Shows why a pet is not reserved. A SELECT leaves changes() as it is: https://sqlite.org/lang_corefunc.html#changes
+    WHERE id = ${petId} AND status = 'available' AND ${keyIsUnused}`;
+  // For the error, if the pet was not reserved.
   const pet = sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`;
-  // changes() is that of `reserved`. ON CONFLICT: a pet that an operator made available by hand can still have an open order.
-  const insert = sql<CreatedRow>`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
-    ON CONFLICT DO NOTHING
-    RETURNING CAST(id AS TEXT) AS id, ${ORDERS.json} AS body`;
+  // changes() counts the pets that `reserved` changed: a SELECT does not reset it
+  // (https://sqlite.org/lang_corefunc.html#changes). An operator can set a pet with an open order to available by hand. Then
+  // `reserved` sets it to pending again, and the unique index `open_orders_by_pet` prevents a second open order: this INSERT
+  // does nothing, and the client gets a 409.
+  const insert = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
+    ON CONFLICT DO NOTHING`;
   return { table: ORDERS, before: { reserved, pet }, insert };
 }
 
@@ -44,7 +45,7 @@ export function updateOrder(id: bigint, status: OrderStatus) {
   const updated = sql<{ body: string }>`UPDATE orders SET status = ${status}
     WHERE id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))
     RETURNING ${ORDERS.json} AS body`;
-  // changes() is that of `updated`.
+  // Directly after `updated`: changes() is 1 if that changed the order. Without a `petStatus`, this changes no pet.
   const petUpdated = sql`UPDATE pets SET status = ${petStatus}
     WHERE id = (SELECT pet_id FROM orders WHERE id = ${id})
       AND changes() = 1 AND ${petStatus} IS NOT NULL`;

@@ -22,7 +22,7 @@ orders.post('/store/orders', operation(placeOrder), async (c) => {
   const newOrder = c.req.valid('json');
   const { created, pet } = await createOnce(c, queries.placeOrder, newOrder);
   if (created) return sendCreated(c, created);
-  // If another client's order came first, the animal exists and is pending.
+  // A pet that exists was not available: for example, another client's order came first.
   throw pet ? petNotAvailable(newOrder.petId, pet.status) : petNotFound(newOrder.petId);
 });
 

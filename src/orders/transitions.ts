@@ -5,11 +5,11 @@ import type { OrderStatus } from './schema.ts';
 type Transition = {
   /** The statuses that an order can change from. */
   from: OrderStatus[];
-  /** The new status of the pet; `null` if it does not change. */
+  /** The new status of the pet; `null` if the transition does not change it. */
   petStatus: PetStatus | null;
 };
 
-/** The transitions by the new status of the order. */
+/** The transitions by the new status of the order. No order changes to `placed`: it is the status of a new order (schema.sql). */
 export const TRANSITIONS: Record<OrderStatus, Transition> = {
   placed: { from: [], petStatus: null },
   approved: { from: ['placed'], petStatus: null },

@@ -1,9 +1,10 @@
 /**
- * The SQL statements on pets. SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read
- * into JavaScript.
+ * The queries on pets. A query returns statements by name. `run` executes them in order, in one transaction, and returns the
+ * first row of each under its name. In a template, a plain value becomes a parameter, and SQL becomes a part of the text.
+ *
+ * SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
-import type { CreatedRow } from '../d1/idempotency.ts';
-import { equals, selectPage, type Table } from '../d1/page.ts';
+import { equalsIfGiven, selectPage, type Table } from '../d1/page.ts';
 import { type Sql, sql } from '../d1/sql.ts';
 import type { NewPet, PetListParameters, PetPatch } from './schema.ts';
 
@@ -19,20 +20,23 @@ const PETS: Table = {
 
 /** SQL condition on a row of `pets`. */
 const HAS_OPEN_ORDER = sql`EXISTS (
-  SELECT 1 FROM orders WHERE pet_id = pets.id AND status IN ('placed', 'approved'))`;
+  SELECT 1 FROM orders WHERE orders.pet_id = pets.id AND orders.status IN ('placed', 'approved'))`;
 
 export function listPets({ limit, after, status }: PetListParameters) {
-  return { page: selectPage(PETS, { limit, after }, [equals(sql`status`, status)]) };
+  return { page: selectPage(PETS, { limit, after }, [equalsIfGiven(sql`status`, status)]) };
 }
 
 export function getPet(id: bigint) {
   return { pet: sql<{ body: string }>`SELECT ${PETS.json} AS body FROM pets WHERE id = ${id}` };
 }
 
-export function createPet(unused: Sql, { name, categoryId, status }: NewPet) {
-  const insert = sql<CreatedRow>`INSERT INTO pets (name, category_id, status)
-    SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${unused}
-    RETURNING CAST(id AS TEXT) AS id, ${PETS.json} AS body`;
+/**
+ * For `createOnce`, which runs `before` and then `insert`. `keyIsUnused` is an SQL condition: the idempotency key of the request
+ * has no record. It is TRUE for a request without a key.
+ */
+export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
+  const insert = sql`INSERT INTO pets (name, category_id, status)
+    SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;
   return { table: PETS, before: {}, insert };
 }
 
@@ -46,14 +50,14 @@ export function updatePet(id: bigint, { name, categoryId, status }: PetPatch) {
       status = ${setsStatus ? status : sql`status`}
     WHERE id = ${id} AND ${setsStatus ? sql`NOT ${HAS_OPEN_ORDER}` : sql`TRUE`}
     RETURNING ${PETS.json} AS body`;
-  return { updated, pet: selectExistence(id) };
+  return { updated, exists: selectExistence(id) };
 }
 
 /** Deletes a pet without an open order. */
 export function deletePet(id: bigint) {
   const deleted = sql<{ done: 1 }>`DELETE FROM pets WHERE id = ${id} AND NOT ${HAS_OPEN_ORDER}
     RETURNING 1 AS done`;
-  return { deleted, pet: selectExistence(id) };
+  return { deleted, exists: selectExistence(id) };
 }
 
 /** Returns a row if the pet exists. */

@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { createOnce } from '../http/create-once.ts';
-import { deprecated } from '../http/deprecation.ts';
+import { deprecatedGetPet } from '../http/deprecation.ts';
 import { sendPage } from '../http/paging.ts';
 import { sendBody, sendCreated } from '../http/responses.ts';
 import { run } from '../http/run.ts';
@@ -20,12 +20,12 @@ pets.get('/pets', operation(listPets), async (c) => {
 
 pets.post('/pets', operation(createPet), async (c) => {
   const { created } = await createOnce(c, queries.createPet, c.req.valid('json'));
+  // This cannot happen: a new request inserts a pet, and a repeated one gets the first pet.
   if (!created) throw new Error('the insert returned no row');
   return sendCreated(c, created);
 });
 
-// `deprecated` comes first, so that errors have its headers too.
-pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
+pets.get('/pets/:petId', deprecatedGetPet, operation(getPet), async (c) => {
   const { petId } = c.req.valid('param');
   const { pet } = await run(c, queries.getPet(petId));
   if (!pet) throw petNotFound(petId);
@@ -34,14 +34,15 @@ pets.get('/pets/:petId', deprecated, operation(getPet), async (c) => {
 
 pets.patch('/pets/:petId', operation(updatePet), async (c) => {
   const { petId } = c.req.valid('param');
-  const { updated, pet } = await run(c, queries.updatePet(petId, c.req.valid('json')));
+  const { updated, exists } = await run(c, queries.updatePet(petId, c.req.valid('json')));
   if (updated) return sendBody(c, updated.body);
-  throw pet ? petHasOpenOrder(petId) : petNotFound(petId);
+  // Only an open order prevents a change of a pet that exists.
+  throw exists ? petHasOpenOrder(petId) : petNotFound(petId);
 });
 
 pets.delete('/pets/:petId', operation(deletePet), async (c) => {
   const { petId } = c.req.valid('param');
-  const { deleted, pet } = await run(c, queries.deletePet(petId));
+  const { deleted, exists } = await run(c, queries.deletePet(petId));
   if (deleted) return c.body(null, 204);
-  throw pet ? petHasOpenOrder(petId) : petNotFound(petId);
+  throw exists ? petHasOpenOrder(petId) : petNotFound(petId);
 });

@@ -21,8 +21,9 @@ export type PetStatus = z.infer<typeof PetStatus>;
 export const MAX_NAME_LENGTH = 255;
 
 /**
- * A visible character: not white space, a format character, default-ignorable, or a symbol that Unicode defines as
- * blank, such as U+2800 (braille pattern blank).
+ * Matches any character except white space, format characters, default-ignorable code points, and the symbols that Unicode
+ * defines as blank: U+2800 (braille pattern blank), U+13441 and U+13442 (Egyptian hieroglyph blanks), U+16FE4 (Khitan small
+ * script filler) and U+1D159 (musical symbol null notehead).
  */
 export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;

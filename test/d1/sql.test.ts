@@ -1,7 +1,7 @@
 /** SQL with its values in place. */
 import { expect, test } from 'vitest';
 import { prepare } from '../../src/d1/execute.ts';
-import { equals, selectPage } from '../../src/d1/page.ts';
+import { equalsIfGiven, selectPage } from '../../src/d1/page.ts';
 import { type Sql, sql } from '../../src/d1/sql.ts';
 import { startStore } from '../store.ts';
 
@@ -38,16 +38,16 @@ test.each([-(2n ** 63n), -1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n])(
 );
 
 test('a filter has a + before its parameter, so that SQLite compiles a list once', () => {
-  expect(equals(sql`status`, 'sold')).toEqual({ text: 'status = +?', values: ['sold'] });
-  expect(equals(sql`owner_id`, 7n)?.text).toBe('owner_id = +CAST(? AS INTEGER)');
+  expect(equalsIfGiven(sql`status`, 'sold')).toEqual({ text: 'status = +?', values: ['sold'] });
+  expect(equalsIfGiven(sql`owner_id`, 7n)?.text).toBe('owner_id = +CAST(? AS INTEGER)');
 });
 
 test('a page has the filters that are given, and no condition without one', () => {
   const table = { name: sql`pets`, json: sql`id` };
-  const filters = [equals(sql`status`, 'sold'), equals(sql`name`, undefined)];
+  const filters = [equalsIfGiven(sql`status`, 'sold'), equalsIfGiven(sql`name`, undefined)];
   const { text, values } = selectPage(table, { limit: 5, after: 9n }, filters);
   expect(text).toContain('FROM pets WHERE status = +? AND id > CAST(? AS INTEGER) ORDER BY id');
-  expect(text).toContain('FROM pets WHERE status = +? AND id > last)');
+  expect(text).toContain('FROM pets WHERE status = +? AND id > joined.last)');
   expect(values).toEqual(['sold', '9', 5, 'sold']);
   expect(selectPage(table, { limit: 5 }, []).text).toContain('FROM pets  ORDER BY id LIMIT +?');
 });

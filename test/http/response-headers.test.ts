@@ -90,7 +90,7 @@ test.each([
 test.each([
   ...['https://evil.example', 'http://localhost.evil.example', 'http://evillocalhost'],
   ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]'],
-  ...['ftp://localhost', 'null'],
+  ...['ftp://localhost', 'null', 'http://evil.example@localhost', 'http://evil.example#.localhost'],
 ])('a page at %s may not use the local store', async (origin) => {
   const { headers, body } = await sendWithoutD1('OPTIONS', '/v1/pets', undefined, { origin });
   expect(errorOf(body)).toBe(

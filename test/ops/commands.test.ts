@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { confirm, integerFrom, oneLine, onStop } from '../../ops/command-line.ts';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { fakeRelease } from './fake-release.ts';
 import { importWith, runInProcess } from './in-process.ts';
-import { copyProject, freePort } from './project.ts';
+import { copyProject, freePort, startProcess } from './project.ts';
 
 const project = copyProject();
 
@@ -37,10 +38,18 @@ test.each([
   ['npm run check', 'check.ts'],
   ['npm run bundle', 'check-bundle.ts'],
   ['npm run rename', 'rename.ts'],
+  ['npm run types', 'types.ts'],
+  ['npm run openapi:lint', 'lint-openapi.ts'],
+  ['npm run client:types', '../client/generate.ts'],
 ])('%s -- --help shows its usage', async (command, script) => {
   const { code, stdout, stderr } = await runInProcess(script, {}, ['--help']);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(new RegExp(`^Usage: ${command} -- `));
+});
+
+test('--help says which options are required', async () => {
+  const { stdout } = await runInProcess('local/seed.ts', {}, ['--help']);
+  expect(stdout).toContain('--pets <number>  number of animals (required)\n');
 });
 
 test('npm run release -- --help shows its usage', async () => {
@@ -55,6 +64,9 @@ test.each([
   ['local/reset.ts --env staging', "error: unknown option '--env'"],
   ['local/seed.ts', "error: required option '--pets <number>' not specified"],
   ['local/seed.ts --pets 0', "argument '0' is invalid."],
+  ['types.ts --env staging', "error: unknown option '--env'"],
+  ['lint-openapi.ts --fix', "error: unknown option '--fix'"],
+  ['../client/generate.ts --out x', "error: unknown option '--out'"],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {
   const [script = '', ...args] = line.split(' ');
   // If the arguments were accepted, the developer's own store must not change.
@@ -63,6 +75,19 @@ test.each([
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^error: .*\n$/);
   expect(stderr).toContain(message);
+});
+
+test('npm test refuses an unknown option of vitest in one line', async () => {
+  expect(await errorOf(2, 'test.ts test --fast')).toBe('error: Unknown option `--fast`\n');
+});
+
+test('npm run test:browser without Chromium names the path and the variable', async () => {
+  const CHROMIUM = join(project.path(), 'chromium');
+  const command = [join(PROJECT_ROOT, 'ops/test.ts'), 'browser'];
+  const { code, stdout, stderr } = await startProcess(command, PROJECT_ROOT, { CHROMIUM }).exited;
+  const fix = 'Set CHROMIUM to the path of its program';
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toBe(`error: there is no Chromium at ${CHROMIUM}. ${fix}\n`);
 });
 
 test('a command does nothing while CLOUDFLARE_ENV is set', async () => {
@@ -97,7 +122,7 @@ test('openapi writes what is out of date or missing, and --check only names it',
   // The types of the client are tested in types.test.ts.
   const mocks = {
     '../../ops/wrangler.ts': { PROJECT_ROOT: project.path() },
-    '../../client/generate.ts': {},
+    '../../client/generate.ts': { generateTypes() {} },
   };
   const { code, stderr } = await runInProcess('openapi.ts', mocks, ['--check']);
   const error = 'error: public/v1/openapi.json is out of date. Run: npm run openapi\n';

@@ -21,8 +21,15 @@ export type Worker = { versions: Version[]; deployments: Deployment[] };
 /** What other calls find of a worker: nothing that wrangler changes or asks about. */
 const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting: [] };
 
+type Options = {
+  /** Routes that answer before those of this fake. */
+  routesBefore?: Hono;
+  /** Called when a call has taken effect, before it is answered. */
+  onAnswer?: (call: string) => unknown;
+};
+
 /** Starts the fake. */
-export async function startCloudflare() {
+export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) {
   /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
   const calls: string[] = [];
   const workers = new Map<string, Worker>();
@@ -109,9 +116,12 @@ export async function startCloudflare() {
     if (req.header('authorization') !== `Bearer ${TOKEN}`)
       throw error(401, 9109, 'Invalid access token');
     const path = decodeURIComponent(req.path);
-    calls.push(`${req.method} ${path}${summary(path, await req.text())}`);
+    const call = `${req.method} ${path}${summary(path, await req.text())}`;
+    calls.push(call);
     await next();
+    await onAnswer?.(call);
   });
+  if (routesBefore) app.route('/', routesBefore);
   app.route('/accounts/:account', routes);
   app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
   const started = Promise.withResolvers<AddressInfo>();
@@ -124,14 +134,14 @@ export async function startCloudflare() {
     CLOUDFLARE_API_TOKEN: TOKEN,
   };
   const close = () => new Promise((resolve) => server.close(resolve));
-  return { env, calls, hosts, find, close };
+  return { env, calls, workers, hosts, find, close };
 }
 
-function ok(result: unknown): Response {
+export function ok(result: unknown): Response {
   return Response.json({ success: true, errors: [], messages: [], result, result_info: {} });
 }
 
-function error(status: 401 | 404, code: number, message: string): HTTPException {
+export function error(status: 400 | 401 | 403 | 404, code: number, message: string): HTTPException {
   const errors = [{ code, message }];
   const res = Response.json({ success: false, errors, messages: [], result: null });
   return new HTTPException(status, { res });

@@ -17,7 +17,10 @@ export function fakeKeys() {
     expect(args.slice(-3)).toEqual(['--binding', 'API_KEYS', where]);
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
-    if (command === 'get') return fake.entries.get(name)?.value ?? '';
+    if (command === 'get') {
+      fake.beforeGet();
+      return fake.entries.get(name)?.value ?? '';
+    }
     if (command === 'list') {
       expect([name, value]).toEqual(['--prefix', 'key:']);
       return JSON.stringify([...fake.entries.values()]);
@@ -26,6 +29,7 @@ export function fakeKeys() {
     expect(JSON.parse(metadata)).toEqual(JSON.parse(value));
     const isLost = fake.beforePut(name);
     if (!isLost) fake.entries.set(name, { name, value, metadata: JSON.parse(metadata) });
+    fake.afterPut(name);
     return '';
   }
 
@@ -36,12 +40,11 @@ export function fakeKeys() {
     /** Runs a command line. `typed`: on a terminal. */
     run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
-      return runInProcess(
-        'keys.ts',
-        { '../../ops/wrangler.ts': { runIn } },
-        line.split(' '),
-        typed,
-      );
+      const mocks = {
+        '../../ops/wrangler.ts': { runIn },
+        'node:timers/promises': { setTimeout: async (ms: number) => fake.beforePause(ms) },
+      };
+      return runInProcess('keys.ts', mocks, line.split(' '), typed);
     },
 
     /** Stores a record, of which a list shows `metadata`. */
@@ -56,6 +59,9 @@ export function fakeKeys() {
 
     /** Runs before each write, which changes nothing if it returns true. */
     beforePut: (_name: string): unknown => false,
+    afterPut: (_name: string): void => {},
+    beforeGet: (): void => {},
+    beforePause: (_ms: number): void => {},
   };
   return fake;
 }

@@ -135,11 +135,11 @@ export function fakeRelease() {
     return '';
   }
 
-  type Tested = Store & { signal: AbortSignal };
+  type Tested = Store & { environment: Name; signal: AbortSignal };
   const test =
     (kind: string) =>
     async ({ environment, version, override, signal, baseUrl, apiKey }: Tested) => {
-      expect([baseUrl, apiKey]).toEqual([`https://${environment}.test/v1`, 'key']);
+      expect([baseUrl, apiKey]).toEqual([environments[environment].config.vars.BASE_URL, 'key']);
       const how = override ? ` by override ${override}` : '';
       calls.push(`${kind} ${environment} ${version}${how}`);
       pass(calls.at(-1) ?? '');

@@ -13,7 +13,8 @@ export async function importWith(script: string, mocks: Record<string, object>) 
   onTestFinished(() => {
     for (const name of Object.keys(mocks)) vi.doUnmock(name);
   });
-  return import(`../../ops/${script}?${randomUUID()}`);
+  // The comment keeps Vite from a warning at the start of every run of the tests.
+  return import(/* @vite-ignore */ `../../ops/${script}?${randomUUID()}`);
 }
 
 /**

@@ -10,12 +10,17 @@ import { startProcess, temporaryFolder } from './project.ts';
 const NPM = `
   import { appendFileSync, cpSync, existsSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
-  appendFileSync('calls', process.argv.slice(2, 4).join(' '));
+  appendFileSync('calls', process.argv.slice(2, 6).join(' ') + '\\n');
   process.on('SIGINT', () => {});
   console.log('added 1 package');
   while (existsSync('hold')) await setTimeout(20);
-  if (process.env.NPM_EXIT_CODE) process.exit(process.env.NPM_EXIT_CODE);
+  if (process.env.NPM_EXIT_CODE) {
+    console.error('npm error code EUSAGE');
+    process.exit(process.env.NPM_EXIT_CODE);
+  }
   cpSync('registry', 'node_modules', { recursive: true });`;
+
+const CI = 'ci --ignore-scripts --include=dev --include=optional\n';
 
 const NODE = { version: '26.0.0', optional: true, bin: { node: 'bin/node' } };
 const HERE = { os: process.platform, cpu: process.arch };
@@ -82,7 +87,7 @@ test('the set-up of a fresh clone installs the packages, and prints dots as prog
   await expect.poll(() => output.stderr).toMatch(/^Installing .* \.+$/);
   rmSync(path('hold'));
   expect(await exited).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(/\.\n$/) });
-  expect(calls()).toBe('ci --include=dev');
+  expect(calls()).toBe(CI);
   expect(existsSync(path('.wrangler/install.lock'))).toBe(false);
 });
 
@@ -99,15 +104,15 @@ test.each<[string, string, string?]>([
   rmSync(path(`node_modules/${file}`));
   if (content) write(`node_modules/${file}`, content);
   expect((await setUp()).code).toBe(0);
-  expect(calls()).toBe('ci --include=dev');
+  expect(calls()).toBe(CI);
 });
 
 test('the link to Node.js that npm 10 removes is restored, also beside a secret', async () => {
   install();
   rmSync(path('node_modules/.bin/node'));
   expect((await setUp({ SMOKE_API_KEY: 'key' })).code).toBe(0);
-  // Of no other package: what npm runs could read the secret.
-  expect(calls()).toBe('rebuild node-here');
+  // Of no other package, and without scripts: what npm runs could read the secret.
+  expect(calls()).toMatch(/^rebuild node-here --ignore-scripts /);
 });
 
 test('the set-up fails with the exit code of npm, and installs at the next command', async () => {
@@ -115,9 +120,41 @@ test('the set-up fails with the exit code of npm, and installs at the next comma
   rmSync(path('node_modules/hono/package.json'));
   const { code, stderr } = await setUp({ NPM_EXIT_CODE: '7' });
   expect(code).toBe(7);
-  expect(stderr).toContain('error: npm ci failed. Fix its error, then run: npm ci\n');
+  const error = 'error: npm ci failed. Fix its error, then run: npm run setup\n';
+  expect(stderr).toMatch(/\nnpm error code EUSAGE\n/);
+  expect(stderr.endsWith(error)).toBe(true);
   // Even if npm has left the files and its list of them.
   expect(existsSync(path('node_modules/.package-lock.json'))).toBe(false);
+});
+
+const npm = process.env.npm_execpath ?? '';
+
+// A test that is not started by npm, as in an editor, does not know where npm is.
+test.skipIf(!npm)('the set-up fails in one line when npm cannot reach the registry', async () => {
+  const dependencies = { hono: '4.0.0' };
+  write('package.json', JSON.stringify({ name: 'test', version: '1.0.0', dependencies }));
+  const packages = { '': { dependencies }, 'node_modules/hono': { version: '4.0.0' } };
+  write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages }));
+  const { code, stdout, stderr } = await setUp({
+    npm_execpath: npm,
+    npm_config_registry: 'http://localhost:1',
+    npm_config_cache: path('cache'),
+    npm_config_fetch_retries: '0',
+  });
+  const [, error] = stderr.trimEnd().split(/ \.*\n/);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(error).toMatch(
+    /^error: the packages cannot be downloaded: request to http:\/\/localhost:1\/hono failed, reason: .*ECONNREFUSED.*\. Check the network, and the address in: npm config get registry$/,
+  );
+});
+
+test.each(['x', '--help'])('the set-up takes no argument such as %s', async (argument) => {
+  const command = [join(PROJECT_ROOT, 'ops/install.mjs'), argument];
+  const { code, stderr } = await startProcess(command, folder).exited;
+  const error =
+    'error: npm run setup takes no arguments. It installs the packages of package-lock.json\n';
+  expect([code, stderr]).toEqual([2, error]);
+  expect(calls()).toBe('');
 });
 
 test('the set-up fails when npm leaves out a package that is needed', async () => {
@@ -131,7 +168,7 @@ test.each(['CLOUDFLARE_API_TOKEN', 'CF_API_KEY', 'SMOKE_API_KEY'])(
   'the set-up installs nothing while %s is set',
   async (name) => {
     const { code, stderr } = await setUp({ [name]: 'secret' });
-    const message = `packages are missing, and ${name} is set. Unset it, then run: npm ci`;
+    const message = `packages are missing, and ${name} is set. Unset it, then run: npm run setup`;
     expect([code, stderr]).toEqual([1, `error: ${message}\n`]);
     expect(calls()).toBe('');
   },
@@ -161,7 +198,7 @@ test.skipIf(process.platform === 'win32').each([
   rmSync(path('hold'));
   // The next one does not take the packages for complete.
   expect((await setUp()).code).toBe(0);
-  expect(calls()).toBe('ci --include=dev'.repeat(2));
+  expect(calls()).toBe(CI.repeat(2));
 });
 
 test.each(['runs', 'was killed'])(
@@ -174,6 +211,6 @@ test.each(['runs', 'was killed'])(
     rmSync(path('hold'));
     const stderr = expect.stringMatching('^Waiting for another command .*\n$');
     expect(await exited).toEqual({ code: 0, stdout: '', stderr });
-    expect(calls()).toBe('ci --include=dev');
+    expect(calls()).toBe(CI);
   },
 );

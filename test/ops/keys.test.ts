@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../../ops/generate-key.ts';
+import { LOCAL_KEY_RECORD } from '../../ops/local/store.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { fakeKeys } from './fake-keys.ts';
 
@@ -76,11 +77,51 @@ test('revoke keeps the rest of a record, and changes nothing the second time', a
   expect(fake.records()).toEqual([{ ...expired, revokedAt: NOW }]);
 });
 
-test('a revocation that KV does not show fails', async () => {
+test('the fixed key of the local store cannot be revoked, which npm start would undo', async () => {
+  fake.put(LOCAL_KEY_RECORD);
+  const { code, stderr } = await fake.run(`revoke ${LOCAL_KEY_RECORD.id}`);
+  const error =
+    'error: the fixed key of the local store cannot be revoked: npm start would restore it\n';
+  expect([code, stderr]).toEqual([1, error]);
+  expect(fake.records()).toEqual([LOCAL_KEY_RECORD]);
+});
+
+test('revoke reads a key from standard input, also one that no list shows yet', async () => {
+  const { stdout: key } = await fake.run('create --label Anna --env production --yes');
+  for (const [name, entry] of fake.entries) fake.entries.set(name, { ...entry, metadata: {} });
+  const { stdout, stderr } = await fake.run('revoke --env production --yes', key);
+  expect(stdout).toMatch(/^Key key_\w+ is revoked\./m);
+  expect(stdout + stderr).not.toContain(key.trim());
+  expect(fake.records()).toMatchObject([{ label: 'Anna', revokedAt: NOW }]);
+});
+
+test('a revocation that KV does not show fails, after two tries', async () => {
   fake.put(ANNA);
-  fake.beforePut = () => true;
+  let tries = 0;
+  fake.beforePut = () => (tries += 1);
   const stderr = 'error: key key_anna is not revoked: run the command again\n';
-  expect(await fake.run('revoke key_anna')).toEqual({ code: 1, stdout: '', stderr });
+  expect(await fake.run('revoke key_anna')).toMatchObject({ code: 1, stderr });
+  expect(tries).toBe(2);
+});
+
+/**
+ * rotate:  read active ─────────────────────────── write
+ * revoke:               read, write revoked ──────────── 10 s ── read, write revoked
+ */
+test('a revocation that a rotation overwrites within 10 s is written again', async () => {
+  fake.put(ANNA);
+  const pauses: number[] = [];
+  fake.beforePause = (ms) => {
+    if (pauses.push(ms) === 1) fake.put({ ...ANNA, expiresAt: '2027-02-01T00:00:00.000Z' });
+  };
+  const { code, stdout } = await fake.run('revoke key_anna');
+  expect([code, pauses]).toEqual([0, [10_000, 0]]);
+  expect(stdout).toContain(
+    'Another command has overwritten the revocation.\nKey key_anna is revoked.',
+  );
+  expect(fake.records()).toEqual([
+    { ...ANNA, expiresAt: '2027-02-01T00:00:00.000Z', revokedAt: NOW },
+  ]);
 });
 
 test('a rotated key keeps the label, lifetime, scopes and family of the first one', async () => {
@@ -109,7 +150,7 @@ test('a key whose record has a mistake is rotated with the scope read alone', as
 test.each([
   ['revoked', 'key key_anna is revoked', { revokedAt: NOW }],
   ['rotated', 'key key_anna was already rotated: rotate key_2 instead', { rotatedTo: 'key_2' }],
-  ['not written', 'KV fails', {}],
+  ['not written', 'key key_anna is not rotated: KV fails', {}],
 ])('a rotation prints its key alone if the old one is %s then', async (_, problem, change) => {
   const changed = { ...ANNA, ...change };
   fake.put(ANNA);
@@ -120,10 +161,46 @@ test.each([
   const { code, stdout, stderr } = await fake.run('rotate key_anna');
   expect([code, fake.entries.has(await recordName(stdout.trimEnd()))]).toEqual([1, true]);
   const nextId = fake.records()[1]?.id;
-  expect(stderr).toContain(
-    `the new key ${nextId} is issued, but key key_anna is unchanged: ${problem}\n`,
-  );
+  const fix = 'To see both: npm run keys -- list --env local';
+  expect(stderr).toContain(`the new key ${nextId} is issued, but ${problem}. ${fix}\n`);
   expect(fake.records()).toEqual([changed, expect.objectContaining({ family: 'key_anna' })]);
+});
+
+const OVERLAP_END = '2027-02-01T00:00:00.000Z';
+
+test('a rotation whose second answer is lost reads what is stored, and succeeds', async () => {
+  fake.put(ANNA);
+  fake.afterPut = (name) => {
+    if (name.endsWith('key_anna')) throw new Error('connection lost');
+  };
+  const { code, stderr } = await fake.run('rotate key_anna');
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`expires at ${OVERLAP_END}.`)]);
+  expect(fake.records()).toMatchObject([{ expiresAt: OVERLAP_END }, {}]);
+});
+
+test('a rotation that cannot read what is stored does not say that it is unchanged', async () => {
+  fake.put(ANNA);
+  fake.afterPut = (name) => {
+    if (!name.endsWith('key_anna')) return;
+    fake.beforeGet = () => {
+      throw new Error('KV fails');
+    };
+  };
+  const { code, stderr } = await fake.run('rotate key_anna');
+  const unknown = / is issued, but KV fails. To see both: npm run keys -- list --env local\n$/;
+  expect([code, stderr]).toEqual([1, expect.stringMatching(unknown)]);
+});
+
+test.each([
+  ['revoked', { revokedAt: NOW }, 'key key_anna is revoked. To see'],
+  ['overwritten', {}, 'key key_anna is not rotated: another command has changed it. To see'],
+])('a rotation fails if the old key is %s directly after its write', async (_, change, problem) => {
+  fake.put(ANNA);
+  fake.afterPut = (name) => {
+    if (name.endsWith('key_anna')) fake.put({ ...ANNA, ...change });
+  };
+  const { code, stderr } = await fake.run('rotate key_anna');
+  expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
 });
 
 /** Runs a command that must fail and change nothing. Returns its error. `typed`: on a terminal. */
@@ -202,7 +279,7 @@ test.each([
   const command = `${line} --env production`;
   const noTerminal = await errorOf(1, command);
   const enter = await errorOf(1, command, '\n');
-  expect(noTerminal).toContain(`add --yes to ${change} in production without a terminal`);
+  expect(noTerminal).toContain(`add --yes to ${change} in PRODUCTION without a terminal`);
   expect(enter).toContain(`This will ${change} in PRODUCTION. Continue? [y/N]\n`);
   expect(enter).toContain('error: cancelled\n');
   expect(await fake.run(command, 'y\n')).toMatchObject({ code: 0 });

@@ -1,4 +1,5 @@
 /** The local store when its process is killed, and when its files are damaged. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -19,6 +20,19 @@ test('a store stops when the process that started it is killed, and starts again
   // Its output ends when its child has ended.
   await shell.exited;
   await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
+  await project.start('local/start.ts', ['--port', port]).printed('curl -i');
+});
+
+test('npm start fails when wrangler is killed, and leaves no runtime on its port', async () => {
+  const port = `${await freePort()}`;
+  const store = project.start('local/start.ts', ['--port', port]);
+  await store.printed('curl -i');
+  const wrangler = execFileSync('pgrep', ['-P', `${store.process.pid}`], { encoding: 'utf8' });
+  process.kill(Number(wrangler), 'SIGKILL');
+  const { code, stderr } = await store.exited;
+  const error =
+    'error: wrangler has ended, so the store is no longer served. Start it again: npm start\n';
+  expect([code, stderr]).toEqual([1, error]);
   await project.start('local/start.ts', ['--port', port]).printed('curl -i');
 });
 

@@ -12,7 +12,9 @@ export type Result = { code: number | null; stdout: string; stderr: string };
 
 export type Running = ReturnType<typeof startProcess>;
 
-const PARTS = 'client src openapi ops migrations public package.json wrangler.toml'.split(' ');
+const PARTS = 'README.md client src openapi ops migrations public package.json wrangler.toml'.split(
+  ' ',
+);
 
 const REMOVED = { recursive: true, maxRetries: 5, retryDelay: 200 };
 

@@ -32,13 +32,15 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   // Its key is public, so no other machine may reach it.
   await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
   expect(store.output.stdout).not.toContain('[wrangler:info]');
+  // By default wrangler serves an editor of the database there, which other pages can frame.
+  expect((await fetch(`http://localhost:${port}/cdn-cgi/local/explorer`)).status).toBe(404);
 
   const stderr =
     'error: the store of this folder is running: stop it (Ctrl-C), or use another clone\n';
   for (const script of ['local/start.ts', 'local/reset.ts'])
     expect(await project.run(script)).toEqual({ code: 1, stdout: '', stderr });
   store.process.kill('SIGINT');
-  expect(await store.exited).toMatchObject({ code: 0 });
+  expect(await store.exited).toMatchObject({ code: 0, stderr: '' });
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await project.run('local/reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
   expect(existsSync(join(project.path(), '.wrangler/state'))).toBe(false);

@@ -21,6 +21,11 @@ test('only the releases see secrets', () => {
   expect(secret).toEqual(releases);
 });
 
+test('packages are installed only by npm run setup, which runs none of their scripts', () => {
+  const installations = stepsOf(workflow).filter((step) => step.includes('run: npm'));
+  expect(installations.map((step) => step.trim())).toEqual(Array(3).fill('run: npm run setup'));
+});
+
 test.each(['staging', 'promote'])(
   'the job %s goes back in a step of its own when it is cancelled',
   (job) => {

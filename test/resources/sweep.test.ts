@@ -1,6 +1,6 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
 import { expect, test, vi } from 'vitest';
-import { sweep } from '../../src/d1/sweep.ts';
+import { sweepIdempotencyKeys } from '../../src/d1/sweep.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
@@ -57,7 +57,7 @@ test.each([
   const statement = { bind: (): unknown => statement, run };
   const env = { ENVIRONMENT: 'production', DB: { prepare: () => statement } };
   const controller = { scheduledTime: 0, cron: '', noRetry() {} };
-  await sweep(controller, env as unknown as Env);
+  await sweepIdempotencyKeys(controller, env as unknown as Env);
   const line = log.mock.lastCall?.[0];
   vi.useRealTimers();
   log.mockRestore();

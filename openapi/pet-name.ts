@@ -1,5 +1,5 @@
 /** The pattern of a pet's name. */
-import { VISIBLE } from '../../src/pets/schema.ts';
+import { VISIBLE } from '../src/pets/schema.ts';
 
 /** Control characters, for a class in a regular expression. */
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';

@@ -1,0 +1,25 @@
+/** `npm test` and `npm run test:…`: runs the tests of one project of vitest.config.ts, with any option of vitest. */
+import { existsSync } from 'node:fs';
+import { createCLI } from 'vitest/node';
+import { oneLine } from './command-line.ts';
+
+const [project = 'test', ...args] = process.argv.slice(2);
+
+if (project === 'browser') await rejectMissingBrowser();
+try {
+  createCLI().parse(['node', 'vitest', 'run', '--project', project, ...args]);
+} catch (error) {
+  // Vitest's own command shows the stack of an unknown option.
+  fail(oneLine(error), 2);
+}
+
+async function rejectMissingBrowser(): Promise<void> {
+  const { CHROMIUM } = await import('../test/browser.ts');
+  if (!existsSync(CHROMIUM))
+    fail(`there is no Chromium at ${CHROMIUM}. Set CHROMIUM to the path of its program`, 1);
+}
+
+function fail(message: string, exitCode: number): never {
+  console.error(`error: ${message}`);
+  process.exit(exitCode);
+}
