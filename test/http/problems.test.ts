@@ -1,5 +1,6 @@
 /** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
 import { expect, test } from 'vitest';
+import { NewPet } from '../../src/pets/schema.ts';
 import { errorOf, operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
@@ -44,7 +45,7 @@ const BOOKMARK =
   'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 const UNSUPPORTED = 'is not supported, because responses have no ETag and no Last-Modified';
 const PET_ID = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
-const KNOWN = 'name, categoryId, status';
+const KNOWN = Object.keys(NewPet.shape).join(', ');
 const PARAMETERS = 'x: is not a known parameter; y: is not a known parameter';
 const INVALID = { 'x-d1-bookmark': 'first', 'if-match': '*' };
 

@@ -77,15 +77,13 @@ test('an animal with an open order can get another name and category', async () 
   expect(reply.body).toEqual({ id: 7, name: 'Max', categoryId: 4, status: 'pending' });
 });
 
-test.each(['delivered', 'cancelled'])(
-  'an animal whose order was %s can get another status',
-  async (order) => {
-    await insertPet({ id: 7, status: 'pending' });
-    await insertOrder({ petId: 7, status: order });
-    const reply = await updatePet(7, { status: 'sold' });
-    expect(reply).toMatchObject({ status: 200, body: { status: 'sold' } });
-  },
-);
+test('an animal without an open order can get another status', async () => {
+  await insertPet({ id: 7, status: 'pending' });
+  await insertOrder({ petId: 7, status: 'delivered' });
+  await insertOrder({ petId: 7, status: 'cancelled' });
+  const reply = await updatePet(7, { status: 'sold' });
+  expect(reply).toMatchObject({ status: 200, body: { status: 'sold' } });
+});
 
 test('an animal without an open order can be deleted, and its orders stay', async () => {
   await insertPet({ id: 7, status: 'sold' });
