@@ -4,7 +4,7 @@ import { app } from '../src/app.ts';
 
 export type Call = {
   path: string;
-  method?: 'POST' | 'PATCH' | 'DELETE';
+  method?: string;
   body?: string;
   headers?: Record<string, string>;
 };

@@ -6,18 +6,32 @@ import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import type { Reply } from './store.ts';
 
+/** Such as `{petId}`. */
+export const ID_IN_PATH = /\{(\w+)Id\}/;
+
 type Header = { required: boolean; schema: { type: string } };
-type Content = { schema: { $ref: string }; examples: Record<string, { value: object }> };
+type Schema = {
+  format?: string;
+  enum?: string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
 type Operation = {
   operationId: string;
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
-  parameters?: { name: string; required?: boolean }[];
-  requestBody?: { required?: boolean; content: { 'application/json': Content } };
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: {
+    required?: boolean;
+    content: {
+      'application/json': { schema: Schema; examples: Record<string, { value: object }> };
+    };
+  };
   responses: Record<string, { headers: Record<string, Header>; content?: object }>;
 };
 type Description = {
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, object>>;
 };
@@ -25,35 +39,52 @@ type Description = {
 export const text = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
 export const description: Description = JSON.parse(text);
 
-/** The JSON that an operation accepts, as described. */
-export const contentOf = ({ requestBody }: Operation) => requestBody?.content['application/json'];
-
-/** The paths, with headers and parameters in place of the references to them. */
+/** The paths, with components in place of the references to them, but for references within components. */
 const { paths }: Description = JSON.parse(text, (_, value) => {
-  const [, kind = '', name = ''] =
-    /#\/components\/(headers|parameters)\/(.+)/.exec(value?.$ref) ?? [];
+  const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec(value?.$ref) ?? [];
   return description.components[kind]?.[name] ?? value;
 });
 
-/**
- * Each operation, with its method, its path from the origin on, an example of the path and of the body, and the JSON pointer
- * to its description.
- */
+/** Each operation, with its path from the origin on, and the JSON pointer to its description. */
 export const operations = Object.entries(paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({
-    method: method.toUpperCase(),
-    path: `/v1${path}`,
-    examplePath: `/v1${path.replace(/\{\w+\}/, '1')}`,
-    exampleBody: Object.values(contentOf(operation)?.examples ?? {})[0]?.value,
-    operation,
-    pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
-  })),
+  Object.entries(item).map(([method, operation]) => {
+    const content = operation.requestBody?.content['application/json'];
+    const exampleBodies = Object.values(content?.examples ?? {}).map(({ value }) => value);
+    return {
+      method: method.toUpperCase(),
+      path: `/v1${path}`,
+      operationId: operation.operationId,
+      operation,
+      parameters: operation.parameters ?? [],
+      /** The fields of the body. */
+      fields: content?.schema.properties ?? {},
+      required: content?.schema.required ?? [],
+      examplePath: `/v1${path.replace(ID_IN_PATH, '1')}`,
+      exampleBody: exampleBodies[0],
+      exampleBodies,
+      pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
+    };
+  }),
 );
+
+/** The operations that create, and those that list. */
+export const creates = operations.filter(({ method }) => method === 'POST');
+export const lists = operations.filter(({ parameters }) =>
+  parameters.some(({ name }) => name === 'after'),
+);
+/** Each value of each filter of a list. */
+export const filters = lists.flatMap(({ path, parameters }) =>
+  parameters.flatMap(({ name, schema }) =>
+    (schema.enum ?? []).map((value) => ({ path, name, value })),
+  ),
+);
+/** The operations on one item, whose id is in the path. */
+export const itemOperations = operations.filter(({ path }) => ID_IN_PATH.test(path));
 
 /** The operation of a request, such as `GET /v1/pets/1?x=1`; `undefined` for other routes. HEAD is described as GET. */
 function operationOf(request: string) {
   return operations.find(({ method, path }) => {
-    const pattern = `^${method} ${path.replace(/\{\w+\}/, '[^/?]+')}(\\?|$)`;
+    const pattern = `^${method} ${path.replace(ID_IN_PATH, '[^/?]+')}(\\?|$)`;
     return new RegExp(pattern).test(request.replace(/^HEAD/, 'GET'));
   });
 }
@@ -101,12 +132,16 @@ export function expectDescribed(method: string, url: string, reply: Reply): void
   }
   const exposed = reply.headers.get('access-control-expose-headers')?.split(',') ?? [];
   for (const header of new Set([...KNOWN_HEADERS, ...exposed])) {
-    const value = reply.headers.get(header);
-    const { required = false, schema } = headers[header] ?? {};
-    const sent = schema?.type === 'integer' ? Number(value) : value;
-    const isDescribed = value === null ? !required : schema && ajv.validate(schema, sent);
-    expect(isDescribed, `${header} of ${name}: ${value}`).toBe(true);
+    const problem = headerProblem(headers[header], reply.headers.get(header));
+    expect(problem, `${header} of ${name}`).toBeUndefined();
   }
+}
+
+function headerProblem(described: Header | undefined, value: string | null): string | undefined {
+  if (value === null) return described?.required ? 'is missing' : undefined;
+  if (!described) return `is not described: ${value}`;
+  const typed = described.schema.type === 'integer' ? Number(value) : value;
+  return ajv.validate(described.schema, typed) ? undefined : `is invalid: ${value}`;
 }
 
 /** An Error body, which has exactly the three fields, as `400 invalid_request: limit: must be …`. */

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import { generateKey } from '../ops/generate-key.ts';
 import { recordName } from '../src/auth/key-record.ts';
 import { errorOf, operations } from './contract.ts';
-import { expectUnchanged, insertOrder, insertPets } from './orders/steps.ts';
+import { stepsOf } from './steps.ts';
 import { startStore } from './store.ts';
 
 const store = startStore({ faults: true });
+const { insertPet, insertOrder, expectUnchanged } = stepsOf(store);
 
 test.each([
   ['/v1/pets', 'GET, HEAD, POST', 'PROPFIND'],
@@ -20,7 +21,8 @@ test.each([
 });
 
 test('HEAD is answered as GET, without the body', async () => {
-  await insertPets(store, null, null);
+  await insertPet({ id: 1 });
+  await insertPet({ id: 2 });
   const get = await store.fetch('/v1/pets?limit=1');
   const head = await store.fetch('/v1/pets?limit=1', { method: 'HEAD' });
   expect([head.status, head.text]).toEqual([200, '']);
@@ -59,10 +61,10 @@ const WRITES_STOPPED = 'since 12:00';
 test.each(operations.filter(({ method }) => method !== 'GET'))(
   'while writes are stopped, $operation.operationId is a 503 before it is validated',
   async ({ method, examplePath }) => {
-    await insertPets(store, 'pending');
-    await insertOrder(store, 1, 'placed');
+    await insertPet({ id: 1, status: 'pending' });
+    await insertOrder({ id: 1, petId: 1, status: 'placed' });
     await store.fault({ vars: { WRITES_STOPPED } });
-    const { body, headers } = await expectUnchanged(store, () =>
+    const { body, headers } = await expectUnchanged(() =>
       store.send(method, `${examplePath}?x=1`, '{'),
     );
     expect(headers.get('retry-after')).toBe('5');
@@ -76,8 +78,8 @@ test.each(operations.filter(({ method }) => method !== 'GET'))(
 );
 
 test('while writes are stopped, reads still work', async () => {
-  await insertPets(store, 'pending');
-  await insertOrder(store, 1, 'placed');
+  await insertPet({ id: 1 });
+  await insertOrder({ id: 1, petId: 1, status: 'placed' });
   await store.fault({ vars: { WRITES_STOPPED } });
   expect((await store.fetch('/v1/pets/1')).status).toBe(200);
   expect((await store.fetch('/v1/store/orders/1', { method: 'HEAD' })).status).toBe(200);

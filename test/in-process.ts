@@ -1,6 +1,6 @@
 /**
- * The app in the test's own process, where a request takes a small part of its time over HTTP. Only for requests
- * that are rejected: it has no D1, so a request that reaches D1 gets a 503.
+ * The app in the test's own process, without D1, where a request takes a small part of its time over HTTP. A request that is
+ * accepted reaches D1, and is a 503 here. Only for requests that are rejected.
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';

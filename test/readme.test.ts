@@ -12,6 +12,8 @@ const LOCAL_ORIGIN = 'http://localhost:8787';
 
 /** A document cannot know when its orders are placed. */
 const PLACED_AT = '2026-11-20T09:30:00.000Z';
+/** The known fields in the message of an error. A document need not have those that were added later. */
+const KNOWN_FIELDS = /(?<=is not a known field: )[\w, ]+/g;
 /** Of a request whose answer is not shown. */
 const SUCCESS = expect.stringMatching(/^HTTP\/1\.1 2/);
 
@@ -55,6 +57,7 @@ function format({ status, headers, text }: Reply, answer = ''): string {
   const shown = names.map((name) => `${name}: ${headers.get(name)}\n`).join('');
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${shown}\n${text}`
     .replaceAll(store.url(), LOCAL_ORIGIN)
+    .replaceAll(KNOWN_FIELDS, '…')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, PLACED_AT);
 }
 
@@ -67,15 +70,15 @@ test.each(['README.md', 'docs/api.md'])(
       const { path, headers, ...init } = request;
       const sent = { authorization: null, ...headers };
       const reply = await store.fetch(path, { ...init, headers: sent });
-      expect(format(reply, answer)).toEqual(answer ?? SUCCESS);
+      expect(format(reply, answer)).toEqual(answer?.replaceAll(KNOWN_FIELDS, '…') ?? SUCCESS);
     }
     expect(examples.filter(({ answer }) => answer).length).toBeGreaterThan(1);
   },
 );
 
-test('docs/api.md has an example of every operation', () => {
+test('docs/api.md has an example of every stable operation', () => {
   const examples = examplesOf('docs/api.md');
   const requests = examples.map(({ request }) => `${request.method} ${request.path}`);
-  const missing = operationsWithout(requests).map(({ operation }) => operation.operationId);
-  expect(missing).toEqual(['getHealth']);
+  const missing = operationsWithout(requests).filter(({ operation }) => !operation['x-stability']);
+  expect(missing.map(({ operationId }) => operationId)).toEqual(['getHealth']);
 });

@@ -7,10 +7,9 @@ import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-/** A request that reached D1 would be a 503. */
-const send = startApp(store);
+const sendWithoutD1 = startApp(store);
 const list = (authorization: string | null) =>
-  send('GET', '/v1/pets', undefined, { authorization });
+  sendWithoutD1('GET', '/v1/pets', undefined, { authorization });
 
 test.each([null, 'Basic dXNlcjpwYXNz', 'Bearer'])(
   'a request with the header %j is a 401 that asks for a key',
@@ -89,7 +88,7 @@ test.each(operations.filter(({ operation }) => operation.security === undefined)
     const [scope, other] = method === 'GET' ? ['read', 'write'] : ['write', 'read'];
     const authorization = `Bearer ${await store.issueKey({ scopes: [other] })}`;
     const path = `${examplePath}?x=1`;
-    const { headers, body } = await send(method, path, undefined, { authorization });
+    const { headers, body } = await sendWithoutD1(method, path, undefined, { authorization });
     expect(errorOf(body)).toBe(
       `403 insufficient_scope: This API key does not have the scope ${scope}.`,
     );

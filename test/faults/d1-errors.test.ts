@@ -1,9 +1,10 @@
 /** The errors of D1, and the deadlines. */
 import { expect, test } from 'vitest';
-import { contents, expectError } from '../orders/steps.ts';
+import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
+const { insertPet, contents } = stepsOf(store);
 const create = () => store.create({ name: 'Rex', categoryId: 1 });
 
 const INTERNAL = 'Internal server error. Quote the X-Request-Id header when you report it.';
@@ -51,7 +52,7 @@ test.each([
   const [line] = await store.logLines();
   expect(line).toMatchObject({ cause: expect.stringContaining(text), stack: expect.any(String) });
   expect(line?.cause).toContain(fix);
-  expect(await contents(store)).toEqual([]);
+  expect(await contents()).toMatchObject({ pets: [] });
 });
 
 test.each(['TypeError', 'RangeError'] as const)('a %s of D1 is a 500', async (thrown) => {
@@ -60,13 +61,11 @@ test.each(['TypeError', 'RangeError'] as const)('a %s of D1 is a 500', async (th
 });
 
 test('a create after the largest id is a 500', async () => {
-  await store.exec(
-    "INSERT INTO pets (id, name, category_id) VALUES (9223372036854775807, 'Max', 3)",
-  );
+  await insertPet({ id: 2n ** 63n - 1n, name: 'Max' });
   expectError(await create(), 500, 'internal_error', INTERNAL);
   const cause = expect.stringContaining('the largest id is in use');
   expect(await store.logLines()).toMatchObject([{ cause }]);
-  expect(await contents(store)).toEqual(['animal 9223372036854775807 Max 3']);
+  expect(await contents()).toMatchObject({ pets: [{ name: 'Max' }] });
 });
 
 test('the log has the region of a replica of D1, and the number of its attempts', async () => {

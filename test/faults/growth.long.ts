@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
-const send = startApp(startStore());
+const sendWithoutD1 = startApp(startStore());
 
 type Sent = { path?: string; headers?: Record<string, string>; body?: string };
 
@@ -13,7 +13,7 @@ const MAX_ROUNDS = 500;
 
 async function timeOf({ path = '/v1/pets', body, headers }: Sent): Promise<number> {
   const start = performance.now();
-  await send(body ? 'POST' : 'GET', path, body, headers);
+  await sendWithoutD1(body ? 'POST' : 'GET', path, body, headers);
   return performance.now() - start;
 }
 

@@ -13,8 +13,8 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { insertPets } from '../orders/steps.ts';
 import { EMPTY } from '../server.ts';
+import { stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 /** 1, or with `npm run test:long` 10. */
@@ -26,6 +26,7 @@ const RANDOM_SEED = Math.floor(Math.random() * 2 ** 31);
 const SEED = Number(process.env.SEED ?? (REPEAT === 1 ? FIXED_SEED : RANDOM_SEED));
 
 const store = startStore({ faults: true });
+const { insertPet } = stepsOf(store);
 
 /** The statuses of the orders from the id 1 on, and the id of the one with the Idempotency-Key. */
 type State = { orders: string[]; keyed?: number };
@@ -136,7 +137,7 @@ test('the answers to eight clients stay true while D1 and clients fail', async (
   for (const histories of fc.sample(clients, { seed: SEED, numRuns: 10 * REPEAT })) {
     const events: Event[] = [];
     await store.exec(EMPTY);
-    await insertPets(store, 'available');
+    await insertPet({ id: 1, status: 'available' });
     await store.fault({});
     const abandoned: Promise<void>[] = [];
     const perform = async (steps: (typeof histories)[number]) => {

@@ -26,11 +26,16 @@ export type Faults = {
   streamsBodies?: boolean;
 };
 
-/** The number of calls, where the sessions of D1 began, and the options of the last call of `get` and of `limit`. */
+/**
+ * The number of calls, the rows that D1 read and wrote, where its sessions began, and the options of the last call of `get` and
+ * of `limit`.
+ */
 export type Calls = {
   kvReads: number;
   keyLimits: number;
   d1: number;
+  read: number;
+  written: number;
   held: number;
   sessions: string[];
   last: { get?: object; limit?: object };
@@ -42,6 +47,8 @@ const noCalls = (): Calls => ({
   kvReads: 0,
   keyLimits: 0,
   d1: 0,
+  read: 0,
+  written: 0,
   held: 0,
   sessions: [],
   last: {},
@@ -71,28 +78,34 @@ async function control(request: Request): Promise<Response> {
 }
 
 function withFaults(env: FaultyEnv, headers: Headers): Bindings {
-  const counted = calls;
+  // A request that a test leaves behind does not count in the next test.
+  const own = calls;
 
   const limiter = (name: Limiter): RateLimit => ({
     limit(options) {
-      if (name === 'RATE_LIMITER') counted.keyLimits += 1;
-      counted.last.limit = options;
+      if (name === 'RATE_LIMITER') own.keyLimits += 1;
+      own.last.limit = options;
       const binding = faults.limited === name ? env.SMALL_RATE_LIMITER : env[name];
       return callWith(faults.limiters, () => binding.limit(options), 'limiter unavailable');
     },
   });
 
   const readKv = (name: string, options: { cacheTtl: number }) => {
-    counted.kvReads += 1;
-    counted.last.get = options;
+    own.kvReads += 1;
+    own.last.get = options;
     const read = () => env.API_KEYS.get(name, options);
     return callWith(faults.kv, read, 'KV GET failed: 500 Internal Server Error');
   };
 
-  const queryD1 = async <T>(query: () => Promise<T>) => {
-    counted.d1 += 1;
+  /** Makes a call of D1. Those that run late take effect after it. */
+  const queryD1 = async <T extends D1Result | D1Result[]>(query: () => Promise<T>) => {
+    own.d1 += 1;
     const fault = (headers.get('x-d1-fault') as Fault | null) ?? faults.d1?.shift();
     const result = await callWith(fault, query, 'D1_ERROR: Network connection lost.');
+    for (const { meta } of [result].flat()) {
+      own.read += meta.rows_read;
+      own.written += meta.rows_written;
+    }
     await runLateCalls();
     return result;
   };
@@ -110,7 +123,7 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
   });
   const database = faults.unmigrated ? env.EMPTY_DB : env.DB;
   const withSession = (start: string) => {
-    counted.sessions.push(start);
+    own.sessions.push(start);
     const session = database.withSession(start);
     return { ...queriesOf(session), getBookmark: () => session.getBookmark() };
   };

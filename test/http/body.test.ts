@@ -4,8 +4,7 @@ import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-/** A request that reached D1 would be a 503. */
-const send = startApp(store);
+const sendWithoutD1 = startApp(store);
 
 const BODY = '{"name":"Rex","categoryId":1}';
 const NOT_JSON = 'The body must be valid JSON.';
@@ -16,7 +15,7 @@ test.each([
   ['two texts', `${BODY}{}`, NOT_JSON],
   ['not UTF-8', Uint8Array.of(0x22, 0xe9, 0x22), 'The body must be valid UTF-8.'],
 ])('a body that is %s is a 400', async (_, body, problem) => {
-  const reply = await send('POST', '/v1/pets', body);
+  const reply = await sendWithoutD1('POST', '/v1/pets', body);
   expect(errorOf(reply.body)).toBe(`400 invalid_json: ${problem}`);
 });
 
@@ -24,10 +23,10 @@ test.each([
   ['with', (length: number) => ({ 'content-length': `${length}` })],
   ['without', () => ({})],
 ])('a body has at most 16,384 bytes, %s a Content-Length', async (_, headersOf) => {
-  const accepted = await send('POST', '/v1/pets', BODY.padEnd(16_384), headersOf(16_384));
-  // An accepted body reaches D1, which `send` does not have.
+  const accepted = await sendWithoutD1('POST', '/v1/pets', BODY.padEnd(16_384), headersOf(16_384));
+  // An accepted body reaches D1, which is not there.
   expect(accepted.status).toBe(503);
-  const { body } = await send('POST', '/v1/pets', BODY.padEnd(16_385), headersOf(16_385));
+  const { body } = await sendWithoutD1('POST', '/v1/pets', BODY.padEnd(16_385), headersOf(16_385));
   expect(errorOf(body)).toBe('413 body_too_large: The body must be at most 16384 bytes.');
 });
 
@@ -50,12 +49,14 @@ test.each([
   'application/json; charset=utf-8; charset=utf-8',
 ])('the media type %s is not supported', async (type) => {
   const bytes = Uint8Array.from(Buffer.from(BODY));
-  const { body } = await send('POST', '/v1/pets', bytes, { 'content-type': type });
+  const { body } = await sendWithoutD1('POST', '/v1/pets', bytes, { 'content-type': type });
   expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${TYPE}`);
 });
 
 test.each(['gzip', 'br, identity'])('the content coding %s is not supported', async (coding) => {
-  const { headers, body } = await send('POST', '/v1/pets', BODY, { 'content-encoding': coding });
+  const { headers, body } = await sendWithoutD1('POST', '/v1/pets', BODY, {
+    'content-encoding': coding,
+  });
   expect(headers.get('accept-encoding')).toBe('identity');
   expect(errorOf(body)).toBe(`415 unsupported_media_type: The body ${CODING}`);
 });

@@ -5,7 +5,7 @@ import { startApp } from '../in-process.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-const send = startApp(store);
+const sendWithoutD1 = startApp(store);
 const staging = startStore({ faults: true, env: 'staging' });
 
 const ALL = {
@@ -92,7 +92,7 @@ test.each([
   ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]'],
   ...['ftp://localhost', 'null', 'http://evil.example@localhost', 'http://evil.example#.localhost'],
 ])('a page at %s may not use the local store', async (origin) => {
-  const { headers, body } = await send('OPTIONS', '/v1/pets', undefined, { origin });
+  const { headers, body } = await sendWithoutD1('OPTIONS', '/v1/pets', undefined, { origin });
   expect(errorOf(body)).toBe(
     '400 invalid_request: Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
   );

@@ -1,61 +1,83 @@
 /** placeOrder: the order, the status of its animal, refusals and races. */
 import { expect, test } from 'vitest';
+import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
-import {
-  contents,
-  expectError,
-  expectUnchanged,
-  insertOrder,
-  insertPets,
-  type Order,
-} from './steps.ts';
 
 const store = startStore();
+const { insertPet, insertOrder, contents, expectUnchanged } = stepsOf(store);
 
-test('an order of an available animal is a 201, and makes it pending, and no other', async () => {
-  await insertPets(store, 'available', 'available');
-  const reply = await store.placeOrder({ petId: 2 });
-  const { placedAt } = reply.body as Order;
-  const order = `{"id":1,"petId":2,"status":"placed","placedAt":"${placedAt}"}`;
-  expect([reply.status, reply.text]).toEqual([201, order]);
+const WITH_KEY = { headers: { 'idempotency-key': 'k' } };
+
+test('an available animal can be ordered', async () => {
+  await insertPet({ id: 7, status: 'available' });
+  const reply = await store.placeOrder({ petId: 7 });
+  const placedAt = expect.any(String);
+  expect(reply.status).toBe(201);
+  expect(reply.body).toEqual({ id: 1, petId: 7, status: 'placed', placedAt });
   expect(reply.headers.get('location')).toBe(`${store.url()}/v1/store/orders/1`);
-  expect((await store.fetch('/v1/store/orders/1')).text).toBe(order);
-  const pets = ['animal 1 Rex 3 available', 'animal 2 Rex 3 pending'];
-  expect(await contents(store)).toEqual([...pets, 'order 1 of 2 placed']);
 });
 
-const KEYED = { headers: { 'idempotency-key': 'k' } };
+test('an order makes its animal pending, and no other', async () => {
+  await insertPet({ id: 1, status: 'available' });
+  await insertPet({ id: 2, status: 'available' });
+  await store.placeOrder({ petId: 2 });
+  expect(await contents()).toMatchObject({
+    pets: [
+      { id: 1, status: 'available' },
+      { id: 2, status: 'pending' },
+    ],
+    orders: [{ pet_id: 2, status: 'placed' }],
+  });
+});
 
 test.each([
-  [1, 409, 'pet_not_available', 'The animal 1 is not available: its status is sold.'],
-  [2, 409, 'pet_not_available', 'The animal 2 is not available: it has no status.'],
-  [3, 409, 'pet_not_available', 'The animal 3 is not available: its status is pending.'],
-  [77, 404, 'pet_not_found', 'There is no animal with the id 77.'],
-])('an order of the animal %i is a %i that changes nothing', async (petId, ...error) => {
-  await insertPets(store, 'sold', null, 'pending');
-  // The row of the last insert is not the refused order.
-  await insertOrder(store, 1, 'delivered');
-  expectError(await expectUnchanged(store, () => store.placeOrder({ petId })), ...error);
-  expectError(await expectUnchanged(store, () => store.placeOrder({ petId }, KEYED)), ...error);
+  { status: 'pending', problem: 'its status is pending' },
+  { status: 'sold', problem: 'its status is sold' },
+  { status: null, problem: 'it has no status' },
+])('an animal with the status $status cannot be ordered', async ({ status, problem }) => {
+  await insertPet({ id: 7, status });
+  const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
+  const message = `The animal 7 is not available: ${problem}.`;
+  expectError(reply, 409, 'pet_not_available', message);
 });
 
-test('an order beside an open one that an operator inserted reserves the animal', async () => {
-  await insertPets(store, 'available');
-  await insertOrder(store, 1, 'placed');
-  const message = 'The animal 1 is not available: its status is pending.';
-  expectError(await store.placeOrder({ petId: 1 }, KEYED), 409, 'pet_not_available', message);
-  expect(await contents(store)).toEqual(['animal 1 Rex 3 pending', 'order 1 of 1 placed']);
+test('an animal that does not exist cannot be ordered', async () => {
+  const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
+  expectError(reply, 404, 'pet_not_found', 'There is no animal with the id 7.');
+});
+
+test('a refused order with an idempotency key stores nothing', async () => {
+  await insertPet({ id: 7, status: 'sold' });
+  // The last row that was inserted is not the refused order.
+  await insertOrder({ petId: 7, status: 'delivered' });
+  const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
+  expect(reply.status).toBe(409);
+});
+
+test('an animal with an open order that an operator made available is not ordered twice', async () => {
+  await insertPet({ id: 7, status: 'available' });
+  await insertOrder({ id: 1, petId: 7, status: 'placed' });
+  const reply = await store.placeOrder({ petId: 7 }, WITH_KEY);
+  const message = 'The animal 7 is not available: its status is pending.';
+  expectError(reply, 409, 'pet_not_available', message);
+  expect(await contents()).toMatchObject({
+    pets: [{ id: 7, status: 'pending' }],
+    orders: [{ id: 1, pet_id: 7, status: 'placed' }],
+    idempotency_keys: [],
+  });
 });
 
 test('of fifty concurrent orders of one animal, half of them with keys, one is placed', async () => {
-  await insertPets(store, 'available');
+  await insertPet({ id: 7, status: 'available' });
   const keys = Array.from({ length: 50 }, (_, i) => (i % 2 ? `k${i}` : null));
   const replies = await Promise.all(
-    keys.map((key) => store.placeOrder({ petId: 1 }, { headers: { 'idempotency-key': key } })),
+    keys.map((key) => store.placeOrder({ petId: 7 }, { headers: { 'idempotency-key': key } })),
   );
+  const placed = replies.filter(({ status }) => status === 201);
   const refused = replies.filter(({ text }) => text.includes('"pet_not_available"'));
-  expect(refused).toHaveLength(49);
-  const placed = replies.filter(({ status }) => status === 201).map(({ text }) => text);
-  expect((await store.fetch('/v1/store/orders')).text).toBe(`[${placed}]`);
-  expect((await store.fetch('/v1/pets?status=pending')).body).toHaveLength(1);
+  expect([placed.length, refused.length]).toEqual([1, 49]);
+  expect(await contents()).toMatchObject({
+    pets: [{ status: 'pending' }],
+    orders: [{ pet_id: 7, status: 'placed' }],
+  });
 });

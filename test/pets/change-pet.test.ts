@@ -1,76 +1,94 @@
 /** updatePet and deletePet, also of an animal with an order. */
 import { expect, test } from 'vitest';
-import {
-  contents,
-  deletePet,
-  expectError,
-  expectUnchanged,
-  insertOrder,
-  insertPets,
-  updatePet,
-} from '../orders/steps.ts';
+import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
+const { insertPet, insertOrder, updatePet, deletePet, contents, expectUnchanged } = stepsOf(store);
 
-test.each([
-  ['{"name":"Max"}', '"name":"Max","categoryId":3,"status":"available"'],
-  ['{"categoryId":0}', '"name":"Rex","categoryId":0,"status":"available"'],
-  ['{"status":"sold"}', '"name":"Rex","categoryId":3,"status":"sold"'],
-  ['{"categoryId":-9007199254740993,"status":null}', '"name":"Rex","categoryId":-9007199254740993'],
-])('the patch %s changes only its fields', async (patch, expected) => {
-  await insertPets(store, 'available', 'available');
-  const reply = await updatePet(store, 2, patch);
-  expect([reply.status, reply.text]).toEqual([200, `{"id":2,${expected}}`]);
-  expect((await store.fetch('/v1/pets')).text).toBe(
-    `[{"id":1,"name":"Rex","categoryId":3,"status":"available"},${reply.text}]`,
-  );
+test.each([{ name: 'Max' }, { categoryId: 0 }, { status: 'sold' }])(
+  'the patch %j changes that field alone',
+  async (patch) => {
+    await insertPet({ id: 7, name: 'Rex', categoryId: 3, status: 'available' });
+    const reply = await updatePet(7, patch);
+    const rex = { id: 7, name: 'Rex', categoryId: 3, status: 'available' };
+    expect(reply).toMatchObject({ status: 200, body: { ...rex, ...patch } });
+    expect((await store.fetch('/v1/pets/7')).text).toBe(reply.text);
+  },
+);
+
+test('a patch with the status null removes the status', async () => {
+  await insertPet({ id: 7, name: 'Rex', categoryId: 3, status: 'available' });
+  const reply = await updatePet(7, { status: null });
+  expect(reply.body).toEqual({ id: 7, name: 'Rex', categoryId: 3 });
 });
 
-test('a deletion deletes no other animal, and ignores a body that is not JSON', async () => {
-  await insertPets(store, 'available', 'available');
-  const reply = await store.fetch('/v1/pets/2', { method: 'DELETE', body: '{' });
+test('a patch keeps every digit of a category', async () => {
+  await insertPet({ id: 7, name: 'Rex', categoryId: 3, status: 'sold' });
+  const reply = await updatePet(7, '{"categoryId":-9007199254740993}');
+  expect(reply.text).toContain('"categoryId":-9007199254740993,');
+});
+
+// As doubles, the ids are the same number.
+test('a patch changes no other animal', async () => {
+  await insertPet({ id: 9007199254740992n, name: 'Rex' });
+  await insertPet({ id: 9007199254740993n, name: 'Mia' });
+  await updatePet(9007199254740993n, { name: 'Max' });
+  expect(await contents()).toMatchObject({ pets: [{ name: 'Rex' }, { name: 'Max' }] });
+});
+
+test('a deletion deletes no other animal, and ignores its body', async () => {
+  await insertPet({ id: 9007199254740992n, name: 'Rex' });
+  await insertPet({ id: 9007199254740993n, name: 'Mia' });
+  const init = { method: 'DELETE', body: '{' };
+  const reply = await store.fetch('/v1/pets/9007199254740993', init);
   expect([reply.status, reply.text]).toEqual([204, '']);
   expect(reply.headers.has('content-type')).toBe(false);
-  expect(await contents(store)).toEqual(['animal 1 Rex 3 available']);
+  expect(await contents()).toMatchObject({ pets: [{ name: 'Rex' }] });
 });
 
-const CHANGES = [
-  {
-    change: 'setting the status',
-    send: () => updatePet(store, 2, { status: 'sold' }),
-    after: ['animal 2 Rex 3 sold'],
-  },
-  {
-    change: 'removing the status',
-    send: () => updatePet(store, 2, { name: 'Max', status: null }),
-    after: ['animal 2 Max 3'],
-  },
-  { change: 'deleting the animal', send: () => deletePet(store, 2), after: [] },
-];
+const HAS_OPEN_ORDER =
+  'The animal 7 has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
 
-test.each(
-  ['delivered', 'cancelled'].flatMap((closed) => CHANGES.map((each) => ({ ...each, closed }))),
-)('$change is refused until the order is $closed', async ({ closed, send, after }) => {
-  await insertPets(store, 'pending', 'pending');
-  // The order 1 stays open: it is one of the other animal.
-  await insertOrder(store, 1, 'placed');
-  await insertOrder(store, 2, 'placed');
-  for (const open of ['placed', 'approved']) {
-    await store.exec(`UPDATE orders SET status = '${open}' WHERE id = 2`);
-    const message =
-      'The animal 2 has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
-    expectError(await expectUnchanged(store, send), 409, 'pet_has_open_order', message);
-  }
-  await store.exec(`UPDATE orders SET status = '${closed}' WHERE id = 2`);
-  await send();
-  const others = ['order 1 of 1 placed', `order 2 of 2 ${closed}`];
-  expect(await contents(store)).toEqual(['animal 1 Rex 3 pending', ...after, ...others]);
+test.each([
+  { order: 'placed', patch: { status: 'sold' } },
+  { order: 'approved', patch: { name: 'Max', status: null } },
+])('an animal whose order is $order refuses the patch $patch', async ({ order, patch }) => {
+  await insertPet({ id: 7, status: 'pending' });
+  await insertOrder({ petId: 7, status: order });
+  const reply = await expectUnchanged(() => updatePet(7, patch));
+  expectError(reply, 409, 'pet_has_open_order', HAS_OPEN_ORDER);
 });
 
-test('the name and category of an animal with an open order can be changed', async () => {
-  await insertPets(store, 'pending');
-  await insertOrder(store, 1, 'placed');
-  const { text } = await updatePet(store, 1, { name: 'Max', categoryId: 4 });
-  expect(text).toBe('{"id":1,"name":"Max","categoryId":4,"status":"pending"}');
+test.each(['placed', 'approved'])(
+  'an animal whose order is %s cannot be deleted',
+  async (order) => {
+    await insertPet({ id: 7, status: 'pending' });
+    await insertOrder({ petId: 7, status: order });
+    const reply = await expectUnchanged(() => deletePet(7));
+    expectError(reply, 409, 'pet_has_open_order', HAS_OPEN_ORDER);
+  },
+);
+
+test('an animal with an open order can get another name and category', async () => {
+  await insertPet({ id: 7, name: 'Rex', categoryId: 3, status: 'pending' });
+  await insertOrder({ petId: 7, status: 'placed' });
+  const reply = await updatePet(7, { name: 'Max', categoryId: 4 });
+  expect(reply.body).toEqual({ id: 7, name: 'Max', categoryId: 4, status: 'pending' });
+});
+
+test('an animal without an open order can get another status', async () => {
+  await insertPet({ id: 7, status: 'pending' });
+  await insertOrder({ petId: 7, status: 'delivered' });
+  await insertOrder({ petId: 7, status: 'cancelled' });
+  const reply = await updatePet(7, { status: 'sold' });
+  expect(reply).toMatchObject({ status: 200, body: { status: 'sold' } });
+});
+
+test('an animal without an open order can be deleted, and its orders stay', async () => {
+  await insertPet({ id: 7, status: 'sold' });
+  await insertOrder({ id: 5, petId: 7, status: 'delivered' });
+  await insertOrder({ id: 6, petId: 8, status: 'placed' });
+  await deletePet(7);
+  expect(await contents()).toMatchObject({ pets: [], orders: [{ id: 5 }, { id: 6 }] });
 });

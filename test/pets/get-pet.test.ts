@@ -1,9 +1,10 @@
 /** getPet is deprecated, and every response says so. */
 import { expect, test } from 'vitest';
-import { insertPets } from '../orders/steps.ts';
+import { stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
+const { insertPet } = stepsOf(store);
 
 test.each([
   { status: 200, path: '/v1/pets/1' },
@@ -11,7 +12,7 @@ test.each([
   { status: 404, path: '/v1/pets/77' },
   { status: 401, path: '/v1/pets/1', headers: { authorization: null } },
 ])('a $status of getPet is marked as deprecated: $path', async ({ status, path, ...init }) => {
-  await insertPets(store, 'available');
+  await insertPet({ id: 1 });
   const { headers } = await store.fetch(path, init);
   expect(Object.fromEntries(headers)).toMatchObject({
     deprecation: '@1795132800',

@@ -1,42 +1,69 @@
-/** Bodies that the operations reject before D1 is reached: `send` has no D1. */
+/** Bodies that the operations reject before they reach D1. */
 import { expect, test } from 'vitest';
+import { NewPet } from '../../src/pets/schema.ts';
+import { operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
-import { expectError } from '../orders/steps.ts';
+import { expectError } from '../steps.ts';
 import { startStore } from '../store.ts';
 
-const send = startApp(startStore());
+const sendWithoutD1 = startApp(startStore());
 
+/** Of each operation with a body: invalid bodies, each with its problem. */
+const INVALID = operations.flatMap(({ exampleBody, fields, required, ...operation }) => {
+  if (!exampleBody) return [];
+  const known = Object.keys(fields).join(', ');
+  return [
+    { ...operation, body: [], problem: 'body: must be a JSON object' },
+    {
+      ...operation,
+      body: { ...exampleBody, nmae: 1 },
+      problem: `nmae: is not a known field: ${known}`,
+    },
+    ...required.map((field) => ({
+      ...operation,
+      body: { ...exampleBody, [field]: undefined },
+      problem: `${field}: is required`,
+    })),
+  ];
+});
+
+test.each(INVALID)('$operationId rejects $body: $problem', async (each) => {
+  const body = JSON.stringify(each.body);
+  const reply = await sendWithoutD1(each.method, each.examplePath, body);
+  expectError(reply, 400, 'invalid_request', expect.stringContaining(each.problem));
+});
+
+const KNOWN = `is not a known field: ${Object.keys(NewPet.shape).join(', ')}`;
 const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-const FIELDS = 'is not a known field: name, categoryId, status';
+const STATUS = 'must be one of available, pending, sold';
 
-test.each<[method: string, path: string, body: string, message: string]>([
-  ['POST', '/v1/pets', '[]', 'body: must be a JSON object'],
-  [
-    'POST',
-    '/v1/pets',
-    '{"status":"SOLD"}',
-    'name: is required; categoryId: is required; status: must be one of available, pending, sold',
-  ],
-  [
-    'POST',
-    '/v1/pets',
-    '{"name":"Rex","categoryId":1.5,"status":null}',
-    `categoryId: ${INT64}; status: must not be null: omit it for an animal without a status`,
-  ],
-  ['PATCH', '/v1/pets/1', '{}', 'body: must have at least one field'],
-  ['PATCH', '/v1/pets/1', '{"name":null,"x":1}', `name: must be a string; x: ${FIELDS}`],
-  ['PATCH', '/v1/pets/1', '{"x":1}', `x: ${FIELDS}`],
-  ['POST', '/v1/store/orders', '{"petId":9223372036854775808}', `petId: ${INT64}`],
-  ['POST', '/v1/store/orders', '{"x":1}', 'petId: is required; x: is not a known field: petId'],
-  ['PATCH', '/v1/store/orders/1', '{}', 'status: is required'],
-  [
-    'PATCH',
-    '/v1/store/orders/1',
-    '{"status":["placed"]}',
-    'status: must be one of placed, approved, delivered, cancelled',
-  ],
-])('%s %s rejects %s', async (method, path, body, message) => {
-  expectError(await send(method, path, body), 400, 'invalid_request', message);
+test.each([
+  {
+    request: 'POST /v1/pets',
+    body: '{"categoryId":1.5,"status":"SOLD"}',
+    message: `name: is required; categoryId: ${INT64}; status: ${STATUS}`,
+  },
+  {
+    request: 'POST /v1/pets',
+    body: '{"name":"Rex","categoryId":1,"status":null}',
+    message: 'status: must not be null: omit it for an animal without a status',
+  },
+  { request: 'PATCH /v1/pets/1', body: '{}', message: 'body: must have at least one field' },
+  { request: 'PATCH /v1/pets/1', body: '{"nmae":1}', message: `nmae: ${KNOWN}` },
+  { request: 'PATCH /v1/pets/1', body: '{"name":null}', message: 'name: must be a string' },
+  {
+    request: 'POST /v1/store/orders',
+    body: '{"petId":9223372036854775808}',
+    message: `petId: ${INT64}`,
+  },
+  {
+    request: 'PATCH /v1/store/orders/1',
+    body: '{"status":["placed"]}',
+    message: 'status: must be one of placed, approved, delivered, cancelled',
+  },
+])('$request rejects $body', async ({ request, body, message }) => {
+  const [method = '', path = ''] = request.split(' ');
+  expectError(await sendWithoutD1(method, path, body), 400, 'invalid_request', message);
 });
 
 test.each([
@@ -47,7 +74,7 @@ test.each([
   ['must not contain a lone surrogate', '"a\\ud800"'],
   ['must be at most 255 characters long', `"${'🐶'.repeat(256)}"`],
 ])('a 400 says that a name %s', async (problem, name) => {
-  const reply = await send('POST', '/v1/pets', `{"name":${name},"categoryId":1}`);
+  const reply = await sendWithoutD1('POST', '/v1/pets', `{"name":${name},"categoryId":1}`);
   expectError(reply, 400, 'invalid_request', `name: ${problem}`);
 });
 
@@ -59,24 +86,26 @@ test.each([
   ['x'.repeat(65), `${'x'.repeat(64)}…`],
   [`${'x'.repeat(63)}🐕`, `${'x'.repeat(63)}\ufffd…`],
 ])('the unknown field "%s" is a 400', async (field, shown) => {
-  const reply = await send('POST', '/v1/pets', `{"name":"Rex","categoryId":1,"${field}":1}`);
-  expectError(reply, 400, 'invalid_request', `${shown}: ${FIELDS}`);
+  const body = `{"name":"Rex","categoryId":1,"${field}":1}`;
+  const reply = await sendWithoutD1('POST', '/v1/pets', body);
+  expectError(reply, 400, 'invalid_request', `${shown}: ${KNOWN}`);
 });
 
-test.each(['/v1/pets/1', '/v1/store/orders/1'])(
-  '%s may be changed by a merge patch',
-  async (path) => {
-    const sendAs = (type: string) => send('PATCH', path, '{}', { 'content-type': type });
-    const read = await sendAs('application/merge-patch+json; charset=utf-8');
-    expect(read.status).toBe(400);
-    const compressed = { 'content-encoding': 'gzip' };
-    const types = 'application/json, application/merge-patch+json';
-    for (const { status, headers } of [
-      await sendAs('application/json-patch+json'),
-      await send('PATCH', path, '{}', compressed),
-    ]) {
-      const accepted = [headers.get('accept'), headers.get('accept-patch')];
-      expect([status, ...accepted]).toEqual([415, types, types]);
-    }
-  },
-);
+const PATCHES = operations.filter(({ method }) => method === 'PATCH');
+
+test.each(PATCHES)('$operationId accepts a merge patch', async ({ examplePath }) => {
+  const headers = { 'content-type': 'application/merge-patch+json; charset=utf-8' };
+  expect((await sendWithoutD1('PATCH', examplePath, '{}', headers)).status).toBe(400);
+});
+
+test.each(PATCHES)('$operationId names the types that it accepts in a 415', async (patch) => {
+  const sendWith = (headers: Record<string, string>) =>
+    sendWithoutD1('PATCH', patch.examplePath, '{}', headers);
+  const otherPatch = await sendWith({ 'content-type': 'application/json-patch+json' });
+  const compressed = await sendWith({ 'content-encoding': 'gzip' });
+  const types = 'application/json, application/merge-patch+json';
+  for (const { status, headers } of [otherPatch, compressed]) {
+    const accepted = [headers.get('accept'), headers.get('accept-patch')];
+    expect([status, ...accepted]).toEqual([415, types, types]);
+  }
+});

@@ -1,67 +1,84 @@
-/** Ids in paths. */
-import { expect, test } from 'vitest';
-import { operations } from '../contract.ts';
+/** Ids in paths, the ids of new items, and digits beyond 2^53. */
+import { describe, expect, test } from 'vitest';
+import { creates, ID_IN_PATH, itemOperations } from '../contract.ts';
 import { startApp } from '../in-process.ts';
-import {
-  deletePet,
-  expectError,
-  expectUnchanged,
-  insertPets,
-  updateOrder,
-  updatePet,
-} from '../orders/steps.ts';
+import { TABLES } from '../server.ts';
+import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-/** A request that reached D1 would be a 503. */
-const send = startApp(store);
+const { insertPet, createExamples, expectUnchanged } = stepsOf(store);
+const sendWithoutD1 = startApp(store);
 
-const IDS = [
+const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+
+test.each([
   ...['abc', '1.5', '1e3', '0x10', '+1', '--1', '-', '%201', '%37', '1%0A', '%EF%BC%95', '1%2F2'],
   ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)],
-];
-
-test.each(IDS.map((id) => [id.slice(0, 40), id]))('%s is not an id', async (_, id) => {
-  const message = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
-  expectError(await send('GET', `/v1/pets/${id}`), 400, 'invalid_request', message);
+])('%.20s is not an id', async (id) => {
+  const reply = await sendWithoutD1('GET', `/v1/pets/${id}`);
+  expectError(reply, 400, 'invalid_request', `petId: ${INT64}`);
 });
 
-test.each(
-  operations.flatMap(({ method, path }) => (path.endsWith('Id}') ? [{ method, path }] : [])),
-)('$method $path with an unknown id is a 404 without a change', async ({ method, path }) => {
-  await insertPets(store, 'available');
-  const isOrder = path.includes('order');
-  const body = method === 'PATCH' ? { status: isOrder ? 'placed' : 'sold' } : undefined;
-  const url = path.replace(/\{\w+\}/, '-9223372036854775808');
-  const reply = await expectUnchanged(store, () => store.send(method, url, body));
-  // Such as `pet` of `/pets/{petId}`.
-  const name = path.split('/').at(-2)?.replace(/s$/, '');
-  const noun = name === 'pet' ? 'animal' : name;
-  const message = `There is no ${noun} with the id -9223372036854775808.`;
-  expectError(reply, 404, `${name}_not_found`, message);
+describe.each(itemOperations)('$operationId', ({ method, path, exampleBody }) => {
+  /** Such as `adoptionRequest` of `{adoptionRequestId}`. */
+  const [, name = ''] = ID_IN_PATH.exec(path) ?? [];
+
+  test('an id that is not an int64 is a 400', async () => {
+    const reply = await sendWithoutD1(method, path.replace(ID_IN_PATH, '9223372036854775808'));
+    expectError(reply, 400, 'invalid_request', `${name}Id: ${INT64}`);
+  });
+
+  test('an unknown id is a 404 that changes nothing', async () => {
+    const code = `${name.replaceAll(/[A-Z]/g, '_$&').toLowerCase()}_not_found`;
+    const message = expect.stringMatching(
+      /^There is no [\w ]+ with the id -9223372036854775808\.$/,
+    );
+    const url = path.replace(ID_IN_PATH, '-9223372036854775808');
+    await insertPet({ id: 1, status: 'available' });
+    const reply = await expectUnchanged(() => store.send(method, url, exampleBody));
+    expectError(reply, 404, code, message);
+  });
 });
 
-test('operations change exactly the animal and the order with an id beyond 2^53', async () => {
-  // As doubles, the ids are the same number.
-  await store.exec(
-    `INSERT INTO pets (id, name, category_id, status)
-       VALUES (9007199254740992, 'Rex', 1, 'available'), (9007199254740993, 'Tom', 1, 'available');
-     INSERT INTO orders (id, pet_id, status) VALUES (9007199254740992, 1, 'cancelled')`,
-  );
-  const id = '9007199254740993';
-  const key = { headers: { 'idempotency-key': 'k' } };
-  const placed = await store.placeOrder(`{"petId":${id}}`, key);
-  const replayed = await store.placeOrder(`{"petId":${id}}`, key);
-  for (const { text, headers } of [placed, replayed]) {
-    expect(text).toContain(`{"id":${id},"petId":${id},`);
-    expect(headers.get('location')).toBe(`${store.url()}/v1/store/orders/${id}`);
-  }
-  await updateOrder(store, id, 'cancelled');
-  const { text } = await updatePet(store, id, { name: 'Max' });
-  expect(text).toBe(`{"id":${id},"name":"Max","categoryId":1,"status":"available"}`);
-  expect((await store.fetch(`/v1/pets/${id}`)).text).toBe(text);
-  await deletePet(store, id);
-  expect((await store.fetch('/v1/pets')).text).toBe(
-    '[{"id":9007199254740992,"name":"Rex","categoryId":1,"status":"available"}]',
-  );
+const KEY = { headers: { 'idempotency-key': 'k' } };
+
+describe.each(creates)('$operationId', ({ path, fields, exampleBody }) => {
+  test('a new item is at its address, and in the list', async () => {
+    const created = await createExamples(path);
+    const { pathname } = new URL(created?.headers.get('location') ?? '');
+    expect((await store.fetch(pathname)).text).toBe(created?.text);
+    expect((await store.fetch(path)).text).toContain(created?.text);
+  });
+
+  test('the id of a deleted item is not used again', async () => {
+    const deleted = await createExamples(path);
+    await store.exec(TABLES.map((table) => `DELETE FROM ${table}`).join('; '));
+    const created = await createExamples(path);
+    expect(created?.status).toBe(201);
+    expect(created?.headers.get('location')).not.toBe(deleted?.headers.get('location'));
+  });
+
+  test('no digit is lost beyond 2^53', async () => {
+    const int64s = Object.keys(fields).filter((name) => fields[name]?.format === 'int64');
+    const value = JSON.rawJSON('9007199254740993');
+    const body = { ...exampleBody, ...Object.fromEntries(int64s.map((name) => [name, value])) };
+    await createExamples(path);
+    // The animals that an order can name. As doubles, their ids are the same number.
+    await insertPet({ id: 9007199254740992n, status: 'available' });
+    await insertPet({ id: 9007199254740993n, status: 'available' });
+    await store.exec('UPDATE sqlite_sequence SET seq = 9007199254740994');
+
+    const created = await store.send('POST', path, body, KEY);
+    expect(created.text).toContain('{"id":9007199254740995,');
+    for (const name of int64s) expect(created.text).toContain(`"${name}":9007199254740993`);
+    const location = created.headers.get('location');
+    expect(location).toMatch(/\/9007199254740995$/);
+    expect((await store.fetch(`${path}/9007199254740995`)).text).toBe(created.text);
+    expect((await store.fetch(path)).text).toContain(created.text);
+
+    const replayed = await store.send('POST', path, body, KEY);
+    expect(replayed.text).toBe(created.text);
+    expect(replayed.headers.get('location')).toBe(location);
+  });
 });

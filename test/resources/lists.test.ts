@@ -1,24 +1,25 @@
-/** listPets and listOrders: their pages, and the queries that they reject. */
-import { expect, test } from 'vitest';
+/** Lists: of every resource with the examples of the description, then of animals. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { filters, lists } from '../contract.ts';
 import { startApp } from '../in-process.ts';
-import { deletePet, expectError, insertPets, seedStore } from '../orders/steps.ts';
+import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-/** A request that reached D1 would be a 503. */
-const send = startApp(store);
+const { insertPet, deletePet, createExamples } = stepsOf(store);
+const sendWithoutD1 = startApp(store);
 
-/** The ids of a page, such as `1 2 3`, and the path of the next page. */
-async function readPage(path: string): Promise<{ ids: string; next: string | undefined }> {
+/** The ids of a page as text, and the path of the next page. */
+async function readPage(path: string): Promise<{ ids: string[]; next: string | undefined }> {
   const { text, headers } = await store.fetch(path);
-  const ids = Array.from(text.matchAll(/\{"id":(-?[0-9]+)/g), ([, id]) => id);
+  const ids = Array.from(text.matchAll(/\{"id":(-?[0-9]+)/g), ([, id = '']) => id);
   const link = /^<http:\/\/[^/]+(\/[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '');
-  return { ids: ids.join(' '), next: link?.[1] };
+  return { ids, next: link?.[1] };
 }
 
 /** The ids of each page from this path to the last. */
-async function pagesFrom(path: string): Promise<string[]> {
-  const pages: string[] = [];
+async function pagesFrom(path: string): Promise<string[][]> {
+  const pages: string[][] = [];
   for (let next: string | undefined = path; next; ) {
     const page = await readPage(next);
     pages.push(page.ids);
@@ -28,87 +29,98 @@ async function pagesFrom(path: string): Promise<string[]> {
   return pages;
 }
 
-test('a page has 20 items by default, at most 100, and a Link to the next', async () => {
-  await seedStore(store, 101);
+const LIMIT = 'limit: must be an integer from 1 to 100';
+const AFTER = 'after: must be an integer from -9223372036854775808 to 9223372036854775807';
+
+describe.each(lists)('$operationId', ({ path, parameters }) => {
+  beforeEach(() => createExamples(path, 5));
+
+  test('the pages have each item once, by ascending id', async () => {
+    const { ids } = await readPage(path);
+    expect(ids.length).toBeGreaterThanOrEqual(5);
+    expect(ids).toEqual(ids.toSorted((a, b) => Number(a) - Number(b)));
+    expect((await pagesFrom(`${path}?limit=2`)).flat()).toEqual(ids);
+  });
+
+  test('the last page has no Link, also if it is full', async () => {
+    const { ids } = await readPage(path);
+    expect(await pagesFrom(`${path}?limit=${ids.length}`)).toEqual([ids]);
+  });
+
+  test('an invalid query is a 400 that names every problem', async () => {
+    const names = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+    const unknown = `stauts: is not a known parameter: ${names.join(', ')}`;
+    const reply = await sendWithoutD1(
+      'GET',
+      `${path}?limit=0&after=9223372036854775808&stauts=sold`,
+    );
+    expectError(reply, 400, 'invalid_request', `${LIMIT}; ${AFTER}; ${unknown}`);
+  });
+});
+
+test.each(filters)('$path?$name=$value lists the items with that value', async (filter) => {
+  const { path, name, value } = filter;
+  await createExamples(path, 5);
+  const items = (await store.fetch(path)).body as Record<string, unknown>[];
+  const ids = items.filter((item) => item[name] === value).map(({ id }) => `${id}`);
+  expect((await pagesFrom(`${path}?limit=1&${name}=${value}`)).flat()).toEqual(ids);
+});
+
+test('a page has 20 animals by default, and at most 100', async () => {
+  for (let id = 1; id <= 101; id += 1) await insertPet({ id });
   const reply = await store.fetch('/v1/pets');
   expect(reply.body).toHaveLength(20);
   expect(reply.headers.get('link')).toBe(`<${store.url()}/v1/pets?limit=20&after=20>; rel="next"`);
   expect((await store.fetch('/v1/pets?limit=100')).body).toHaveLength(100);
 });
 
-test.each([
-  { path: '/v1/pets', status: 'sold' },
-  { path: '/v1/store/orders', status: 'delivered' },
-])('the pages of $path have each item once, and the last has no Link', async (list) => {
-  await seedStore(store, 12);
-  expect(await pagesFrom(`${list.path}?limit=7`)).toEqual(['1 2 3 4 5 6 7', '8 9 10 11 12']);
-  expect(await pagesFrom(`${list.path}?limit=6`)).toEqual(['1 2 3 4 5 6', '7 8 9 10 11 12']);
-  expect(await pagesFrom(`${list.path}?limit=2&status=${list.status}`)).toEqual(['2 6', '10']);
-});
-
-test('no animal is skipped or repeated while others are added and deleted', async () => {
-  await insertPets(store, 'sold', 'sold', 'sold', 'sold', 'sold');
-  const first = await readPage('/v1/pets?limit=2');
-  await store.create({ name: 'Max', categoryId: 3 });
-  await deletePet(store, 2);
-  const second = await readPage(first.next ?? '');
-  await store.create({ name: 'Tom', categoryId: 3 });
-  await deletePet(store, 4);
-  const others = await pagesFrom(second.next ?? '');
-  expect([first.ids, second.ids, ...others]).toEqual(['1 2', '3 4', '5 6', '7']);
-});
-
-test('pages keep every digit of ids, with and without a filter', async () => {
-  const ids = [
-    ...['-9223372036854775808', '-1', '0'],
-    ...['9007199254740992', '9007199254740993', '9223372036854775807'],
-  ];
-  await store.exec(
-    `INSERT INTO pets (id, name, category_id, status) SELECT value, 'Rex', 1, 'sold' FROM json_each('[${ids}]')`,
-  );
-  expect(await pagesFrom('/v1/pets?limit=1')).toEqual(ids);
-  expect(await pagesFrom('/v1/pets?limit=1&status=sold')).toEqual(ids);
-});
-
-const LIMIT = 'limit: must be an integer from 1 to 100';
-const AFTER = 'after: must be an integer from -9223372036854775808 to 9223372036854775807';
-
-const PARAMETERS = 'is not a known parameter: limit, status, after';
-const LIMITS = [
-  ...['', '0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', 'abc', '%EF%BC%95'],
-];
-
-test.each([
-  ...LIMITS.map((limit) => [`pets?limit=${limit}`, LIMIT]),
-  ['pets?limit=5&limit=5', 'limit: must be given only once'],
-  ['pets?after=', AFTER],
-  ['pets?after=9223372036854775808', AFTER],
-  ['pets?stauts=sold&__proto__=5', `stauts: ${PARAMETERS}; __proto__: ${PARAMETERS}`],
-  [
-    'store/orders?limit=0&status=no&after=x',
-    `${LIMIT}; status: must be one of placed, approved, delivered, cancelled; ${AFTER}`,
-  ],
-])('the list %s is a 400', async (path, message) => {
-  expectError(await send('GET', `/v1/${path}`), 400, 'invalid_request', message);
-});
-
-test('a limit of a thousand digits is a 400', async () => {
-  const path = `/v1/pets?limit=${'9'.repeat(1000)}`;
-  expectError(await send('GET', path), 400, 'invalid_request', LIMIT);
+test('Link has the validated values, not the text of the request', async () => {
+  for (const id of [1, 2, 3]) await insertPet({ id, status: 'sold' });
+  const reply = await store.fetch('/v1/pets?after=-0001&st%61tus=%73old&limit=002');
+  const next = `${store.url()}/v1/pets?limit=2&status=sold&after=2`;
+  expect(reply.headers.get('link')).toBe(`<${next}>; rel="next"`);
 });
 
 test('a page begins after any id, whether it exists or not', async () => {
-  await seedStore(store, 12);
-  await store.exec('DELETE FROM pets WHERE id = 8');
-  expect(await pagesFrom('/v1/pets?limit=3&after=8')).toEqual(['9 10 11', '12']);
-  expect(await pagesFrom('/v1/pets?status=sold&after=3')).toEqual(['6 10']);
-  expect(await pagesFrom('/v1/pets?after=9223372036854775807')).toEqual(['']);
+  for (const id of [1, 3, 5]) await insertPet({ id, status: 'sold' });
+  expect(await pagesFrom('/v1/pets?after=2')).toEqual([['3', '5']]);
+  expect(await pagesFrom('/v1/pets?after=3')).toEqual([['5']]);
+  expect(await pagesFrom('/v1/pets?after=3&status=sold')).toEqual([['5']]);
 });
 
-test('Link is built from the validated values, not from the text of the request', async () => {
-  await seedStore(store, 12);
-  const reply = await store.fetch('/v1/pets?after=-0001&st%61tus=%73old&limit=002');
-  expect(reply.headers.get('link')).toBe(
-    `<${store.url()}/v1/pets?limit=2&status=sold&after=6>; rel="next"`,
-  );
+test('no animal is skipped or repeated while others are added and deleted', async () => {
+  for (const id of [1, 2, 3, 4]) await insertPet({ id });
+  const first = await readPage('/v1/pets?limit=2');
+  await deletePet(2);
+  await insertPet({ id: 5 });
+  const second = await readPage(first.next ?? '');
+  expect([first.ids, second.ids]).toEqual([
+    ['1', '2'],
+    ['3', '4'],
+  ]);
+  await deletePet(4);
+  expect(await pagesFrom(second.next ?? '')).toEqual([['5']]);
+});
+
+test.each(['', '&status=sold'])('pages keep every digit of ids%s', async (filter) => {
+  const ids = [-(2n ** 63n), -1n, 0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+  for (const id of ids) await insertPet({ id, status: 'sold' });
+  const pages = await pagesFrom(`/v1/pets?limit=1${filter}`);
+  expect(pages).toEqual(ids.map((id) => [`${id}`]));
+});
+
+test.each([
+  ...['', '0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', 'abc', '%EF%BC%95'],
+  '9'.repeat(1000),
+])('the limit %.20s is a 400', async (limit) => {
+  const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
+  expectError(reply, 400, 'invalid_request', LIMIT);
+});
+
+test.each([
+  ['limit=5&limit=5', 'limit: must be given only once'],
+  ['status=no', 'status: must be one of available, pending, sold'],
+])('the query %s is a 400', async (query, message) => {
+  const reply = await sendWithoutD1('GET', `/v1/pets?${query}`);
+  expectError(reply, 400, 'invalid_request', message);
 });

@@ -1,0 +1,90 @@
+/** Steps that tests share: the rows that a test begins with, requests, and what the database holds after them. */
+import { expect } from 'vitest';
+import { creates } from './contract.ts';
+import { TABLES } from './server.ts';
+import type { Reply, Store } from './store.ts';
+
+type Id = number | bigint;
+type Pet = { id?: Id; name?: string; categoryId?: Id; status?: string | null };
+type Order = { id?: Id; petId: Id; status: string };
+
+/** The rows of each table. Integers beyond 2^53 are rounded. */
+type Contents = Record<string, Record<string, unknown>[]>;
+
+/** The steps of a test file, with its store. */
+export function stepsOf(store: Store) {
+  const insert = (table: string, row: Record<string, Id | string | null>) => {
+    const values = Object.values(row).map((value) =>
+      typeof value === 'string' ? `'${value}'` : String(value),
+    );
+    return store.exec(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${values})`);
+  };
+
+  const steps = {
+    /** Inserts an animal. The first one without an `id` has the id 1. */
+    insertPet({ name = 'Rex', categoryId = 3, ...row }: Pet): Promise<void> {
+      return insert('pets', { name, category_id: categoryId, ...row });
+    },
+
+    /** Inserts an order. The first one without an `id` has the id 1. */
+    insertOrder({ petId, ...row }: Order): Promise<void> {
+      return insert('orders', { pet_id: petId, ...row });
+    },
+
+    updatePet(id: Id, patch: unknown): Promise<Reply> {
+      return store.send('PATCH', `/v1/pets/${id}`, patch);
+    },
+
+    deletePet(id: Id): Promise<Reply> {
+      return store.fetch(`/v1/pets/${id}`, { method: 'DELETE' });
+    },
+
+    updateOrder(id: Id, status: string): Promise<Reply> {
+      return store.send('PATCH', `/v1/store/orders/${id}`, { status });
+    },
+
+    /**
+     * Inserts the rows that the bodies in the description refer to, or makes them usable again: the animals 1 and 2 can be
+     * ordered. A resource that refers to another one needs its rows here.
+     */
+    allowExamples(): Promise<void> {
+      return store.exec(
+        `UPDATE orders SET status = 'delivered';
+         INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 3), (2, 'Mia', 3) ON CONFLICT DO NOTHING;
+         UPDATE pets SET status = 'available' WHERE id <= 2`,
+      );
+    },
+
+    /** Creates items of a collection, such as `/v1/pets`, with the bodies in its description in turn. Returns the last reply. */
+    async createExamples(path: string, count = 1): Promise<Reply | undefined> {
+      const { exampleBodies = [] } = creates.find((each) => each.path === path) ?? {};
+      let reply: Reply | undefined;
+      for (let i = 0; i < count; i += 1) {
+        await steps.allowExamples();
+        reply = await store.send('POST', path, exampleBodies[i % exampleBodies.length]);
+      }
+      return reply;
+    },
+
+    async contents(): Promise<Contents> {
+      const { DB } = await store.bindings();
+      const statements = TABLES.map((table) => DB.prepare(`SELECT * FROM ${table}`));
+      const results = await DB.batch<Contents[string][number]>(statements);
+      return Object.fromEntries(TABLES.map((table, i) => [table, results[i]?.results ?? []]));
+    },
+
+    /** Expects a request to leave the database as it is, and returns its reply. */
+    async expectUnchanged(send: () => Promise<Reply>): Promise<Reply> {
+      const before = await steps.contents();
+      const reply = await send();
+      expect(await steps.contents()).toEqual(before);
+      return reply;
+    },
+  };
+  return steps;
+}
+
+export function expectError(reply: Reply, status: number, code: string, message: unknown): void {
+  expect(reply.body).toEqual({ code, message, status });
+  expect(reply.status).toBe(status);
+}
