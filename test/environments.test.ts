@@ -13,7 +13,15 @@ type Config = ReturnType<typeof read>;
 
 /** The values that no two environments may have in common. */
 const UNIQUE = ['database_name', 'database_id', 'id', 'namespace_id', 'pattern', 'BASE_URL'];
-const DIFFERENT = [...UNIQUE, 'targetEnvironment', 'account_id', 'routes', 'vars', 'limit'];
+const DIFFERENT = [
+  ...UNIQUE,
+  'targetEnvironment',
+  'account_id',
+  'routes',
+  'vars',
+  'limits',
+  'limit',
+];
 
 /** The unique values in a part of a configuration, such as `id local`. */
 function uniqueValues(part: object): string[] {
@@ -39,6 +47,19 @@ test.each(DEPLOYED)('%s has the settings of the local store, and its own address
   expect(config.routes).toEqual([{ pattern: host, custom_domain: true }]);
 });
 
+test.each(DEPLOYED)('%s sweeps on time, logs every request, and has readable stacks', (env) => {
+  const { triggers, observability, upload_source_maps } = read(env);
+  expect(triggers).toEqual({ crons: ['*/10 * * * *'] });
+  expect(upload_source_maps).toBe(true);
+  expect(JSON.stringify(observability)).not.toContain('head_sampling_rate');
+});
+
+test('the limits are equal in every environment that has them', () => {
+  // The Free plan rejects them.
+  const limits = [local, ...DEPLOYED.map(read)].flatMap((config) => config.limits ?? []);
+  expect(limits).toEqual(limits.map(() => limits[0]));
+});
+
 test('environments share no database, namespace, limiter, name or address', () => {
   const configs = [local, ...DEPLOYED.map(read)];
   const values = configs.flatMap((config) => [`name ${config.name}`, ...uniqueValues(config)]);
@@ -56,7 +77,6 @@ test('the top level names no account or address, and logs no invocations', () =>
     // Invocation logs contain URLs and headers.
     observability: { enabled: true, logs: { invocation_logs: false } },
     ratelimits: [limiter, limiter],
-    limits: { cpu_ms: 1000 },
     vars: { ENVIRONMENT: 'local' },
   });
 });
