@@ -28,7 +28,7 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
 /** An API key, which a person may have passed as another argument. */
 const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
-/** Wrangler quotes a token that is not a valid header. */
+/** Environment variables whose values wrangler prints in some errors, for example a token with a line break. */
 const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
 
 /** The message of an error, in one line, without API keys and tokens. */
@@ -60,8 +60,7 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production, unless `yes`. A hang-up, or a signal that `signal` stands for, is
- * a no.
+ * Asks for confirmation before a change to production, unless `yes`. A hang-up, or an abort of `signal`, is a no.
  *
  * @throws Error when the answer is no, or standard input is not a terminal.
  */
@@ -82,18 +81,21 @@ export async function confirm(
 export async function readLine(question: string, signal?: AbortSignal): Promise<string> {
   if (process.stdin.isTTY) console.error(question);
   // Not `question`: after a hang-up it throws outside of this function, or waits for ever.
-  let answer = '';
   const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
-  for await (answer of lines) break;
-  // Otherwise the process would go on reading, and not end.
-  lines.close();
-  return answer;
+  try {
+    for await (const line of lines) return line;
+    return '';
+  } finally {
+    // Otherwise the process would go on reading, and not end.
+    lines.close();
+  }
 }
 
 /** Calls back when the user, the system or npm stops this process. */
 export function onStop(stop: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // When npm is stopped, the shell between npm and this process ends without a signal.
+  // When npm is stopped, the shell between npm and this process ends without a signal to this process, which then has
+  // another parent.
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || stop(), 500).unref();
 }
