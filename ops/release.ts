@@ -154,7 +154,7 @@ async function rollOut(rollout: Rollout, options: Options) {
     await deployTriggers(rollout);
     await test(store);
     await requireNoOtherOperator(rollout);
-    console.log(`${environment} serves ${version} to all.`);
+    console.log(environment, 'serves', version, 'to all.');
   } catch (cause) {
     const problem = signal.aborted ? 'interrupted' : oneLine(cause);
     const end = rollout.hasDeployed ? await goBack(rollout, problem) : 'no version was deployed';
