@@ -35,7 +35,7 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
 /** An API key, which a person may have passed as another argument. */
 const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
-/** Variables whose value can be in an error: wrangler shows a token that is not a valid header. */
+/** Environment variables whose values wrangler prints in some errors, for example a token with a line break. */
 const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
 
 /** The message of an error, in one line, without API keys and tokens. */

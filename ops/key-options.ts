@@ -31,8 +31,8 @@ export const overlapOption = new Option('--overlap <duration>', 'how long the ol
 /** The milliseconds of a duration such as `15m`, `24h`, `90d`. */
 function duration(text: string): number {
   const [, count, unit = ''] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
-  const milliseconds = Number(count) * Number(UNITS[unit]);
-  if (milliseconds >= 0) return milliseconds;
+  const length = UNITS[unit];
+  if (count && length) return Number(count) * length;
   throw new InvalidArgumentError(
     'It must be a duration such as 15m, 24h or 7d. An expiry may also be a date such as 2027-01-31.',
   );

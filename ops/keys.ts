@@ -25,7 +25,6 @@ const WholeRecord = z.looseObject({ ...KeyRecord.shape, rotatedTo: z.optional(z.
 type WholeRecord = z.infer<typeof WholeRecord>;
 /** The metadata is the record itself, so that listing needs no reads. */
 type Listed = { name: string; metadata?: unknown };
-type Stored = { name: string; record: WholeRecord };
 
 type Options = { env: Environment; yes?: boolean };
 type Rotation = Options & { overlap: number };
@@ -35,6 +34,8 @@ const yesOption = ['--yes', 'do not ask before changing production'] as const;
 
 /** Longer than a rotation takes from its last read of a record to its write. */
 const ROTATION_MS = 10_000;
+
+const EFFECT = 'It stops working within about two minutes, or later if KV is slow.';
 
 export const program = createProgram('npm run keys --', 'Issues, rotates and revokes API keys.');
 program
@@ -103,17 +104,14 @@ async function revoke(keyId: string | undefined, { env, yes }: Options) {
   if (record.revokedAt) return console.log(`Key ${id} was already revoked at ${record.revokedAt}.`);
   await confirm(`revoke the key ${id} (${label})`, env, yes);
   const revokedAt = new Date().toISOString();
-  console.log(`Revoking key ${id} takes 10 s …`);
+  console.log('This takes 10 s …');
   let current = record;
   // KV has no transactions: a rotation that has read the record before may overwrite the first write.
   for (const delayMs of [ROTATION_MS, 0]) {
     await writeRecord(env, name, { ...current, revokedAt });
     await pause(delayMs);
     current = await readRecord(env, name);
-    if (current.revokedAt) {
-      const effect = 'It stops working within about two minutes, or later if KV is slow.';
-      return console.log(`Key ${id} is revoked. ${effect}`);
-    }
+    if (current.revokedAt) return console.log(`Key ${id} is revoked.`, EFFECT);
     console.log('Another command has overwritten the revocation.');
   }
   throw new Error(`key ${id} is not revoked: run the command again`);
@@ -140,12 +138,13 @@ async function rotate(id: string, { env, overlap, yes }: Rotation) {
   }
 }
 
-/** Ends a key after the overlap. Returns its expiry. @throws Error that says what is known of the key. */
+/** Ends a key after the overlap, unless it ends before. Returns its expiry. @throws Error that says what is known of the key. */
 async function expireKey(env: Environment, name: string, rotatedTo: string, overlap: number) {
   // Another operator may have revoked or rotated it since it was read.
   const old = await readRecord(env, name);
   rejectRotation(old);
-  const expiresAt = endOfOverlap(old, overlap);
+  const oldEnd = old.expiresAt ? Date.parse(old.expiresAt) : Infinity;
+  const expiresAt = new Date(Math.min(Date.now() + overlap, oldEnd)).toISOString();
   let failure = 'another command has changed it';
   try {
     await writeRecord(env, name, { ...old, expiresAt, rotatedTo });
@@ -157,12 +156,6 @@ async function expireKey(env: Environment, name: string, rotatedTo: string, over
   if (current.revokedAt) throw new Error(`key ${old.id} is revoked`);
   if (current.rotatedTo !== rotatedTo) throw new Error(`key ${old.id} is not rotated: ${failure}`);
   return expiresAt;
-}
-
-/** The end of the overlap, or of the key if that is earlier. */
-function endOfOverlap({ expiresAt }: WholeRecord, overlap: number): string {
-  const end = new Date(Date.now() + overlap).toISOString();
-  return expiresAt && Date.parse(expiresAt) < Date.parse(end) ? expiresAt : end;
 }
 
 /** The expiry of a key that is issued now, and lives as long as another. */
@@ -212,7 +205,7 @@ async function listKeys(env: Environment) {
 }
 
 /** The key with this id, with its current record: the metadata of a list can be outdated. */
-async function keyById(env: Environment, id: string): Promise<Stored> {
+async function keyById(env: Environment, id: string) {
   // Not quoted, because the output of a command is often shared.
   if (id.startsWith('animal_')) throw new Error('it is a key. To get its id: npm run keys -- show');
   const key = (await listKeys(env)).find(({ record }) => record.id === id);
@@ -221,7 +214,7 @@ async function keyById(env: Environment, id: string): Promise<Stored> {
 }
 
 /** The key that is read from standard input, also one that a list does not show yet. */
-async function keyFromInput(env: Environment): Promise<Stored> {
+async function keyFromInput(env: Environment) {
   const key = (await readLine('Paste the key, and press Enter:')).trim();
   if (environmentOfKey(key) !== env) throw new Error(`it is not a key of --env ${env}`);
   const name = await recordName(key);

@@ -33,6 +33,9 @@ export const WRANGLER_ENV = {
   X_LOCAL_EXPLORER: 'false',
 };
 
+/** The code of Cloudflare's API for a worker that was never deployed. */
+const NO_WORKER = /\[code: 10007\]/;
+
 /** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, does. */
 type Options = { detached?: boolean; timeout?: number };
 
@@ -79,15 +82,19 @@ export async function runIn(
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    if (!config.includes(`"${environment}-account-id"`)) throw cause;
+    const isMissing =
+      config.includes(`"${environment}-account-id"`) || NO_WORKER.test(cause.message);
+    if (!isMissing) throw cause;
     const fix = 'is not set up. See "First set-up" in docs/operations.md.';
     throw new Error(`${environment} ${fix} (${cause.message})`);
   });
 }
 
 /** Wrangler's errors as one line, without its hints below them, or all of its output if there is none. */
-function errorText(output: string): string {
+export function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
-  const [, errors] = /\[ERROR\]([\s\S]*?)(If you think this is a bug|🪵|▲ \[|$)/.exec(plain) ?? [];
-  return oneLine(errors ?? plain);
+  const start = plain.indexOf('[ERROR]');
+  if (start < 0) return oneLine(plain);
+  const [errors] = plain.slice(start).split(/If you think this is a bug|🪵|▲ \[/);
+  return oneLine(errors?.replace('[ERROR]', ''));
 }

@@ -14,7 +14,7 @@ type Config = ReturnType<typeof read>;
 
 /** The values that no two environments may have in common. */
 const UNIQUE = ['database_name', 'database_id', 'id', 'namespace_id', 'pattern', 'BASE_URL'];
-const OWN = ['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limit'];
+const OWN = ['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limits', 'limit'];
 const DIFFERENT = [...UNIQUE, ...OWN];
 
 /** The unique values in a part of a configuration, such as `id local`. */
@@ -67,6 +67,19 @@ test.each([
   const find = () => hostOf({ ...config, name: 'store', vars: { BASE_URL: `https://${host}/v1` } });
   if (isValid) expect(find()).toBe(host);
   else expect(find).toThrow('BASE_URL must be https://store.ACCOUNT.workers.dev/v1');
+});
+
+test.each(DEPLOYED)('%s sweeps on time, logs every request, and has readable stacks', (env) => {
+  const { triggers, observability, upload_source_maps } = read(env);
+  expect(triggers).toEqual({ crons: ['*/10 * * * *'] });
+  expect(upload_source_maps).toBe(true);
+  expect(JSON.stringify(observability)).not.toContain('head_sampling_rate');
+});
+
+test('the limits are equal in every environment that has them', () => {
+  // The Free plan rejects them.
+  const limits = [local, ...DEPLOYED.map(read)].flatMap((config) => config.limits ?? []);
+  expect(limits).toEqual(limits.map(() => limits[0]));
 });
 
 test('environments share no database, namespace, limiter, name or address', () => {

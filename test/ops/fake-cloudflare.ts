@@ -1,9 +1,11 @@
 /**
- * A fake of the part of Cloudflare's API that a release calls through wrangler: versions, deployments, settings, and which
- * worker has which host name. It checks the token, and records its calls. https://developers.cloudflare.com/api/
+ * A fake of the part of Cloudflare's API that a release calls through wrangler: versions, deployments, settings, logs, and
+ * which worker has which host name. It checks the token, and records its calls. https://developers.cloudflare.com/api/
  */
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -34,6 +36,16 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
   const calls: string[] = [];
   const workers = new Map<string, Worker>();
   const hosts = new Map<string, string>();
+  const state = {
+    /** Whether the token may tail logs. */
+    mayTail: true,
+    /** Lines of the log that each tail gets at once. */
+    logged: [] as string[],
+    /** The number of tails that are connected. */
+    tails: 0,
+    /** The `success` of each statement, in a response that is a success itself. */
+    isApplied: true,
+  };
   /** Its own time: each thing is created a second after the one before. */
   let seconds = Date.UTC(2027, 0, 1) / 1000;
   const createdOn = () => new Date(++seconds * 1000).toISOString();
@@ -107,10 +119,22 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
     for (const { hostname } of origins) hosts.set(hostname, req.param('name'));
     return ok([]);
   });
+  routes.post(`${script}/tails`, ({ req }) => {
+    if (!state.mayTail) throw error(403, 10000, 'Authentication error');
+    const url = new URL(req.url.replace('http', 'ws')).origin;
+    return ok({ id: 'tail', url, expires_at: '2027-01-01T06:00:00Z' });
+  });
+  routes.delete(`${script}/tails/tail`, () => ok(null));
   // https://developers.cloudflare.com/api/resources/d1/. No migration is ever recorded as applied.
-  routes.post('/d1/database/:id/query', () =>
-    ok([{ results: [], success: true, meta: { duration: 0 } }]),
+  routes.post('/d1/database/:id/query', async ({ req }) => {
+    const { sql } = await req.json<{ sql: string }>();
+    const success = state.isApplied || !sql.includes('INSERT INTO');
+    return ok([{ results: [], success, meta: { duration: 0 } }]);
+  });
+  routes.get('/d1/database/:id', ({ req }) =>
+    ok({ uuid: req.param('id'), name: 'DB', version: 'production' }),
   );
+  routes.get('/d1/database/:id/time_travel/bookmark', () => ok({ bookmark: 'a-bookmark' }));
 
   const app = new Hono().use(async ({ req }, next) => {
     if (req.header('authorization') !== `Bearer ${TOKEN}`)
@@ -128,17 +152,52 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
   const options = { fetch: app.fetch, hostname: '127.0.0.1', port: 0 };
   const server = serve({ ...options, overrideGlobalObjects: false }, started.resolve);
   const { port } = await started.promise;
+  server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
+    state.tails += 1;
+    socket.on('close', () => (state.tails -= 1));
+    // The end of a connection is seen only by who reads it.
+    socket.resume().on('end', () => socket.end());
+    socket.write(handshake(headers['sec-websocket-key'] ?? ''));
+    for (const line of state.logged) socket.write(textFrame(eventOf(line)));
+  });
   /** Environment variables that send wrangler here. */
   const env = {
     CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
     CLOUDFLARE_API_TOKEN: TOKEN,
   };
   const close = () => new Promise((resolve) => server.close(resolve));
-  return { env, calls, workers, hosts, find, close };
+  return { env, calls, workers, hosts, state, find, close };
 }
 
 export function ok(result: unknown): Response {
   return Response.json({ success: true, errors: [], messages: [], result, result_info: {} });
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
+function handshake(key: string): string {
+  const accept = hash('sha1', `${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`, 'base64');
+  const headers = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}`;
+  return `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\nSec-WebSocket-Protocol: trace-v1\r\n\r\n`;
+}
+
+/** A text of 126 to 65535 bytes. https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
+function textFrame(text: string): Buffer {
+  const head = Buffer.from([0x81, 126, 0, 0]);
+  head.writeUInt16BE(Buffer.byteLength(text), 2);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
+
+/** A request that has logged a line, as a tail gets it. */
+function eventOf(line: string): string {
+  const request = { url: 'https://api.animals.test/v1/pets', method: 'POST', headers: {}, cf: {} };
+  const logs = [{ level: 'log', message: [line], timestamp: 0 }];
+  return JSON.stringify({
+    outcome: 'ok',
+    eventTimestamp: 0,
+    event: { request },
+    logs,
+    exceptions: [],
+  });
 }
 
 export function error(status: 400 | 401 | 403 | 404, code: number, message: string): HTTPException {

@@ -3,12 +3,20 @@ import { hash } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
 import type { Store } from '../../ops/smoke.ts';
-import { runInProcess } from './in-process.ts';
+import { importWith, runInProcess } from './in-process.ts';
 import type { Result } from './project.ts';
 
 export const OLD = 'old';
 export const NEW = 'new';
 export const OTHER = 'other';
+/** The ids of versions, which tests and calls name by the words above. */
+const IDS = Object.fromEntries(
+  [NEW, OLD, OTHER].map((name, i) => [name, `00000000-0000-4000-8000-00000000000${i}`]),
+);
+const withIds = (text: string) =>
+  text.replaceAll(/\b(old|new|other)\b/g, (name) => IDS[name] ?? '');
+const withNames = (text: string) =>
+  Object.entries(IDS).reduce((named, [name, id]) => named.replaceAll(id, name), text);
 export const HEAD = 'c'.repeat(40);
 const SCRIPT = 'a script';
 const GIT = [
@@ -19,9 +27,14 @@ const GIT = [
 ];
 
 type Name = 'staging' | 'production';
+type Annotations = { 'workers/tag'?: string; 'workers/message'?: string };
 export type Fake = ReturnType<typeof fakeRelease>;
 
 function environment(name: Name) {
+  const annotations: Annotations = {
+    'workers/tag': HEAD,
+    'workers/message': hash('sha256', SCRIPT),
+  };
   return {
     config: {
       name: `store-${name}`,
@@ -35,11 +48,13 @@ function environment(name: Name) {
       API_KEYS: `${name}-keys`,
       BASE_URL: `https://${name}.test/v1`,
     },
-    annotations: { 'workers/tag': HEAD, 'workers/message': hash('sha256', SCRIPT) },
+    annotations,
     /** Such as `x@10% y@90%`; the oldest first. */
     deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
     /** The versions with the secret that stops writes. */
     stopping: [] as (string | undefined)[],
+    /** What wrangler prints of the migrations. */
+    migrations: '│ 0004_a.sql │ ✅ │',
   };
 }
 
@@ -51,6 +66,10 @@ export function fakeRelease() {
   /** All commands, tests and pauses, in order, such as `production triggers deploy`. */
   const calls: string[] = [];
   const hooks: { point: RegExp; effect: () => unknown; times: number }[] = [];
+  /** Calls that succeed without an effect. */
+  const ignored: RegExp[] = [];
+  /** The folders of builds. */
+  const folders = new Set<string>();
   let interrupt = () => {};
 
   /** Runs a hook at points such as `before production triggers deploy`, `pause 15000` or `test production new`. */
@@ -77,7 +96,9 @@ export function fakeRelease() {
 
   /** What wrangler does, and prints. */
   function carryOut(name: Name, args: string[]): string {
-    const { deployments, bindings, annotations, stopping } = environments[name];
+    const { deployments, bindings, annotations, stopping, migrations } = environments[name];
+    if (args.includes('time-travel')) return '{ "bookmark": "a-bookmark" }';
+    if (args.includes('migrations')) return migrations;
     const shares = args.filter((arg) => arg.includes('@')).join(' ');
     const [command] = args.join(' ').match(/^(versions|deployments|rollback)( \w+)?/) ?? [];
     if (args[0] === 'rollback') deploy(name, `${args[1]}@100%`, args.at(-1), 'me');
@@ -85,6 +106,7 @@ export function fakeRelease() {
     if (command === 'versions upload') return `Worker Version ID: ${NEW}\n`;
     if (command === 'versions view')
       return JSON.stringify({
+        id: args[2],
         annotations,
         resources: {
           bindings: [
@@ -113,15 +135,16 @@ export function fakeRelease() {
     return JSON.stringify(list.slice(-10));
   }
 
-  async function runIn(name: Name, args: string[], options: object): Promise<string> {
+  async function runIn(name: Name, ids: string[], options: object): Promise<string> {
+    const args = ids.map(withNames);
     expect(options).toEqual({ detached: true, timeout: 300_000 });
-    if (/ (view|list) /.test(args.join(' '))) expect(args.at(-1)).toBe('--json');
+    if (/ (view|list|info) /.test(args.join(' '))) expect(args.at(-1)).toBe('--json');
     const call = [name, ...args].join(' ');
     pass(`before ${call}`);
     calls.push(call);
-    const output = carryOut(name, args);
+    const output = ignored.some((each) => each.test(call)) ? '' : carryOut(name, args);
     pass(`after ${call}`);
-    return output;
+    return withIds(output);
   }
 
   function readConfig({ config, env }: { config: string; env: Name }) {
@@ -132,6 +155,8 @@ export function fakeRelease() {
   async function build(args: string[]): Promise<string> {
     const folder = expect.stringMatching(/^\/project\/dist\/[\w-]{36}$/);
     expect(args).toEqual(['deploy', '--dry-run', '--env', 'staging', '--outdir', folder]);
+    folders.add(args.at(-1) ?? '');
+    pass('build');
     return '';
   }
 
@@ -141,7 +166,7 @@ export function fakeRelease() {
     async ({ environment, version, override, signal, baseUrl, apiKey }: Tested) => {
       expect([baseUrl, apiKey]).toEqual([environments[environment].config.vars.BASE_URL, 'key']);
       const how = override ? ` by override ${override}` : '';
-      calls.push(`${kind} ${environment} ${version}${how}`);
+      calls.push(withNames(`${kind} ${environment} ${version}${how}`));
       pass(calls.at(-1) ?? '');
       signal.throwIfAborted();
     };
@@ -158,19 +183,33 @@ export function fakeRelease() {
   type Command = [keyof typeof git, ...string[]];
   function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
     expect(GIT).toContain([name, ...args].join(' '));
-    if (git[name] === 'fails') done(new Error(name));
+    const [, code] = /^exit (\d+)$/.exec(git[name]) ?? [];
+    if (code) done(Object.assign(new Error(name), { code: Number(code) }));
     else done(null, { stdout: git[name] });
+  }
+
+  /** Watches the log of a version, as ops/tail.ts does. A hook at `log` throws when there was a 500. */
+  async function watchErrors(name: Name, version: string, signal: AbortSignal) {
+    expect(signal).toBeInstanceOf(AbortSignal);
+    calls.push(withNames(`watch ${name} ${version}`));
+    pass(`watch ${name}`);
+    return { requireNone: () => pass('log'), end: () => void calls.push('watch ends') };
   }
 
   const mocks = {
     wrangler: { unstable_readConfig: readConfig },
     '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runIn, runWrangler: build },
-    'node:fs/promises': { readFile: async () => script },
+    'node:fs/promises': {
+      readFile: async () => script,
+      rm: async (folder: string) => void folders.delete(folder),
+    },
+    '../../ops/tail.ts': { watchErrors },
     '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
     '../../ops/command-line.ts': {
       ...commandLine,
       confirm(...args: Parameters<typeof commandLine.confirm>) {
-        expect(args[3]?.aborted).toBe(false);
+        expect(args[3]).toBeInstanceOf(AbortSignal);
+        pass('confirm');
         return commandLine.confirm(...args);
       },
       onStop(stop: () => void) {
@@ -184,15 +223,20 @@ export function fakeRelease() {
   /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
   async function release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
     vi.stubEnv('SMOKE_API_KEY', apiKey);
-    const result = await runInProcess('release.ts', mocks, args, answer);
+    const deployments = await importWith('deployments.ts', mocks);
+    const all = { ...mocks, '../../ops/deployments.ts': deployments };
+    const line = args.map((arg) => IDS[arg] ?? arg);
+    const { code, stdout, stderr } = await runInProcess('release.ts', all, line, answer);
     vi.unstubAllEnvs();
-    return result;
+    return { code, stdout: withNames(stdout), stderr: withNames(stderr) };
   }
 
   return {
     environments,
     git,
     calls,
+    folders,
+    ignored,
     on,
     fail,
     deploy,
@@ -204,6 +248,7 @@ export function fakeRelease() {
     },
     served: (name: Name) => environments[name].deployments.at(-1)?.shares,
     /** The calls that change something. */
-    changes: () => calls.filter((call) => !/ (list|view) |^(reads|all|pause)/.test(call)),
+    changes: () =>
+      calls.filter((call) => !/ (list|view|info) |^(reads|all|pause|watch)/.test(call)),
   };
 }

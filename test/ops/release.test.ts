@@ -30,7 +30,9 @@ const POINTS = [
     `after production ${step}`,
   ]),
   `reads production ${NEW} by override`,
+  'watch production',
   'pause 10000',
+  '^log$',
   `reads production ${NEW}$`,
 ];
 
@@ -64,7 +66,7 @@ describe('a release that succeeds', () => {
   test('a promotion is tested by override for five minutes at 10 %', async () => {
     const { code, stdout, stderr } = await fake.release(['promote', '--yes', '--run', 'mine']);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/To restore what was before: \S+Z\n/);
+    expect(stdout).toMatch(/To restore what was before: --bookmark a-bookmark\n/);
     expect(stdout).toMatch(/production serves new to all\.\n$/);
     expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_10, AT_100, TRIGGERS]);
     const overriding = `reads production ${NEW} by override store-production="${NEW}"`;
@@ -75,6 +77,28 @@ describe('a release that succeeds', () => {
       ...[overriding, overriding, ...held],
       ...Array(2).fill(`reads production ${NEW}`),
     ]);
+  });
+
+  test('a promotion watches the log of the new version while it holds 10 %', async () => {
+    await fake.release(PROMOTE);
+    const steps = fake.calls.filter((call) => /watch|deploy /.test(call));
+    expect(steps.map((call) => call.replace(/ --yes.*/, ''))).toEqual([
+      `production ${AT_0}`,
+      `watch production ${NEW}`,
+      `production ${AT_10}`,
+      'watch ends',
+      `production ${AT_100}`,
+    ]);
+  });
+
+  test.each([
+    ['--hold', '0'],
+    ['--hold', '20', '--unwatched'],
+  ])('a promotion with %s %s %s does not watch the log', async (...options) => {
+    fake.fail(/watch/);
+    const command = ['promote', '--yes', ...options];
+    expect(await fake.release(command)).toMatchObject({ code: 0, stderr: '' });
+    expect(fake.served('production')).toBe(`${NEW}@100%`);
   });
 
   test('a promotion holds 10 % for exactly the seconds of --hold', async () => {
@@ -113,8 +137,41 @@ describe('a release that succeeds', () => {
 
   test('a release says that it goes back in history', async () => {
     expect((await fake.release(STAGING)).stdout).not.toContain('BACK');
-    fake.git['merge-base'] = 'fails';
+    fake.git['merge-base'] = 'exit 1';
     expect((await fake.release(STAGING)).stdout).toContain('It goes BACK in history');
+  });
+
+  test('a release does not say so if it does not know the served commit', async () => {
+    fake.git['merge-base'] = 'exit 128';
+    expect((await fake.release(STAGING)).stdout).not.toContain('BACK');
+    fake.environments.staging.annotations = {};
+    const { stdout } = await fake.release(STAGING);
+    expect(stdout).toContain('The served commit is unknown and the release is');
+    expect(stdout).not.toContain('BACK');
+  });
+
+  test('a read that fails once is read once more', async () => {
+    for (const command of ['deployments list', 'versions view', 'time-travel info'])
+      fails(`before production .*${command}`);
+    expect(await fake.release(PROMOTE)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('a release resumes writes with --resume-writes', async () => {
+    for (const { stopping } of Object.values(fake.environments)) stopping.push(OLD);
+    for (const command of [STAGING, PROMOTE])
+      expect(await fake.release([...command, '--resume-writes'])).toMatchObject({ code: 0 });
+    expect(fake.served('production')).toBe(`${NEW}@100%`);
+  });
+
+  test.each([
+    ['that succeeds', '^nothing'],
+    ['that is refused', '^reads'],
+    ['that goes back', 'pause 10000'],
+    ['whose build fails', '^build'],
+  ])('a release %s removes its build', async (_, point) => {
+    fails(point);
+    await fake.release(PROMOTE);
+    expect(fake.folders).toEqual(new Set());
   });
 
   test.each([
@@ -141,6 +198,9 @@ describe('refusals before anything changes', () => {
     Object.assign(fake.environments[theirs].config, {
       [name]: fake.environments[ours].config[name],
     });
+  const rollStagingBack = () => {
+    fake.environments[theirs].annotations = { 'workers/tag': 'an older commit' };
+  };
   const addRoute = () =>
     fake.environments[ours].config.routes.push({ pattern: 'another.test', custom_domain: true });
 
@@ -150,19 +210,29 @@ describe('refusals before anything changes', () => {
     ['with an ignored file', () => git('ls-files', 'src/a.ts'), /remove first: src/],
     ['of another commit than staging serves', () => git('rev-parse', 'x'), /not serve HEAD/],
     ['of other bytes', () => fake.rebuild('other bytes'), /the build differs from staging's/],
-    ['during a release to staging', () => fake.deploy(theirs, SHARED), /--env staging/],
-    ['during a release', () => fake.deploy(ours, SHARED), /rollback <version> --env production/],
+    [
+      'during a release to staging',
+      () => fake.deploy(theirs, SHARED),
+      /is unfinished: time 1 berta/,
+    ],
+    [
+      'during a release',
+      () => fake.deploy(ours, SHARED),
+      /unfinished: time 1 berta deployed new@10% old@90%. "Unfin/,
+    ],
     ['over a version that fails its test', () => fails('^reads production old'), /failed/],
     ['with another database', () => bind('DB'), /DB = .* is not in old: "Move a store"/],
     ['with another KV namespace', () => bind('API_KEYS'), /API_KEYS = .* is not in/],
     ['with another address', () => bind('BASE_URL'), /BASE_URL = .* is not in/],
     ['with a shared database', () => share('d1_databases'), /DB = .* is of both/],
+    ['whose staging is rolled back meanwhile', () => fake.on(/^reads/, rollStagingBack), /HEAD/],
     ['with a shared KV namespace', () => share('kv_namespaces'), /API_KEYS = .* is of both/],
     ['with a shared address', () => share('vars'), /only route must be|of both/],
     ['with another route', addRoute, /only route must be/],
     ['after a change in the dashboard', () => fails('before .*--strict'), /failed/],
     ['whose HEAD moves', () => fake.on(/^reads/, checkOut), /another commit was checked out/],
-    ['that is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), /aborted/],
+    ['that is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), /interrupted/],
+    ['whose reads fail twice', () => fake.fail(/production deployments list/, 2), /failed/],
   ])('a promotion %s is refused', async (_, given, problem) => {
     given();
     expect(await failing(PROMOTE)).toMatch(problem);
@@ -172,13 +242,6 @@ describe('refusals before anything changes', () => {
   test('a promotion without a terminal and --yes is refused', async () => {
     expect(await failing(['promote'])).toContain('add --yes');
     expect(changes()).toEqual([]);
-  });
-
-  test('a promotion during another shows the list of deployments', async () => {
-    fake.deploy(ours, SHARED);
-    const { stderr } = await fake.release(PROMOTE);
-    const listed = [`time 1 berta deployed ${SHARED}`, `time 0 anna deployed ${OLD}@100%`];
-    expect(stderr.split('\n').slice(0, 2)).toEqual(listed);
   });
 });
 
@@ -283,7 +346,11 @@ describe('a promotion that fails', () => {
       () => [fails(`after .*${AT_100}`), fake.on(/triggers/, () => fails('^reads'))],
       'reads',
     ],
-    ['is not listed', () => fake.on(/after .*@0%/, unlisted), 'its deployment is missing'],
+    ['is not listed', () => fake.on(/after .*@0%/, unlisted), `it serves ${OLD}@100%`],
+    ['stays without effect at 10 %', () => fake.ignored.push(/@10%/), `it serves ${NEW}@0% ${OLD}`],
+    ['stays at 10 %', () => fake.ignored.push(/new@100%/), `it serves ${SHARED}`],
+    ['cannot watch the log', () => fails('watch'), 'failed watch'],
+    ['logs a 500', () => fails('^log$'), 'failed .log'],
     ['finds another HEAD at 10 %', () => fake.on(/pause 10/, checkOut), 'another commit'],
     ['finds another HEAD at 100 %', () => fake.on(/after .*new@100%/, checkOut), 'another commit'],
   ])('a promotion that %s ends with the old version', async (_, given, error) => {
@@ -297,8 +364,7 @@ describe('a promotion that fails', () => {
   });
 
   test.each<[title: string, given: () => void, error: string]>([
-    ['would stop writes', () => stopping(NEW), 'would stop or resume writes'],
-    ['would resume writes', () => stopping(OLD), 'would stop or resume writes'],
+    ['would resume writes', () => stopping(OLD), 'would resume writes: "Stop writes" in'],
     ['finds another HEAD', () => fake.on(/after .* upload/, checkOut), 'another commit'],
   ])('a promotion that %s deploys nothing', async (_, given, error) => {
     given();
@@ -306,7 +372,36 @@ describe('a promotion that fails', () => {
     expect(changes()).toEqual([UPLOAD]);
   });
 
-  const blindly = () => fake.fail(/deployments list/, 9);
+  test('a promotion that would stop writes deploys nothing, even with --resume-writes', async () => {
+    stopping(NEW);
+    const error = await failing([...PROMOTE, '--resume-writes']);
+    expect(error).toContain('new would stop writes: "Stop writes" in');
+    expect(changes()).toEqual([UPLOAD]);
+  });
+
+  test('a promotion whose migration has no success, although wrangler has, deploys nothing', async () => {
+    fake.environments.production.migrations = '│ 0004_a.sql │ ❌ │\n│ 0005_b.sql │ ✅ │';
+    const error = await failing(PROMOTE);
+    expect(error).toMatch(/a migration failed: .* 0004_a.sql │ ❌ .*; no version was deployed$/);
+    expect(changes()).toEqual([UPLOAD, MIGRATE]);
+  });
+
+  test('a promotion that cannot watch the log never serves 10 %', async () => {
+    fails('watch');
+    await failing(PROMOTE);
+    expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, BACK]);
+  });
+
+  test.each(['pause 10000', '^log$', `before production ${AT_10}`])(
+    'a promotion that fails at "%s" watches the log no more',
+    async (point) => {
+      fails(point);
+      await failing(PROMOTE);
+      expect(fake.calls).toContain('watch ends');
+    },
+  );
+
+  const blindly = () => fake.fail(/deployments list/, 99);
   const promoteByHand = () => fake.deploy('production', `${OLD}@100% ${OTHER}@0%`);
   test.each<[title: string, given: () => void, good: string, served: string]>([
     ['whose way back fails twice', () => fails('pause', WAY_BACK, WAY_BACK), OLD, SHARED],
@@ -367,21 +462,27 @@ describe('rollback', () => {
     expect(fake.calls.some((call) => call.startsWith('reads'))).toBe(false);
   });
 
-  test.each([
-    ['fails its test', () => fake.fail(/^reads/), `${OLD}@100%. failed`],
-    ['another operator replaces', () => fake.on(/pause/, rollBackByHand), `${OTHER}@100%, and not`],
-    ['another operator shares', () => fake.on(/pause/, shareByHand), `${SHARED}, and not`],
-    ['fails without effect', () => fake.fail(/before .* rollback/), `${SHARED}. failed`],
-    ['fails after it took effect', () => fake.fail(/after .* rollback/), `${OLD}@100%. failed`],
-    ['cannot be read', () => fake.fail(/ list --json/), 'an unknown version. failed list'],
-    [
-      'fails and cannot be read',
-      () => [fake.fail(/ list --json/), fake.fail(/before .* rollback/)],
-      'an unknown version. failed before',
-    ],
-  ])('a rollback that %s says what is served', async (_, given, problem) => {
+  test.each<[title: string, given: () => void, error: string, served: string]>([
+    ['fails its test', () => fails('^reads'), 'failed .reads', `${OLD}@100%`],
+    ['another operator replaces', () => fake.on(/pause/, rollBackByHand), '', `${OTHER}@100%`],
+    ['another operator shares', () => fake.on(/pause/, shareByHand), '', SHARED],
+    ['has no effect', () => fake.ignored.push(/rollback/), '', SHARED],
+    ['fails', () => fails('before .* rollback'), 'failed before', SHARED],
+    ['fails after it took effect', () => fails('after .* rollback'), 'after', `${OLD}@100%`],
+    ['is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), 'interr', `${OLD}@100%`],
+  ])('a rollback that %s says what is served', async (_, given, error, served) => {
     given();
-    expect(await failing(ROLLBACK)).toContain(`production serves ${problem}`);
+    const { code, stderr } = await fake.release(ROLLBACK);
+    const last = `error: production serves ${served}, not ${OLD}@100% with a passed test`;
+    const first = error ? [expect.stringMatching(`^error: .*${error}`)] : [];
+    expect([code, stderr.trimEnd().split('\n')]).toEqual([1, [...first, last]]);
+  });
+
+  test('a rollback that fails and cannot be read says both', async () => {
+    fails('before .* rollback');
+    fake.on(/pause/, () => fake.fail(/ list --json/, 2));
+    const { code, stderr } = await fake.release(ROLLBACK);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/failed before.*\n.*list --json\n$/)]);
   });
 
   test('a rollback on staging does not ask', async () => {
@@ -389,19 +490,46 @@ describe('rollback', () => {
     expect(await fake.release(command)).toMatchObject({ code: 0 });
   });
 
-  test('a rollback without a version is refused, even if forced', async () => {
-    const command = ROLLBACK.with(1, '');
-    expect(await failing([...command, '--force'])).toBe('error: name the version to serve');
+  const production = () => fake.environments.production;
+  test.each<[title: string, given: () => void, error: string]>([
+    ['uses another database', () => Object.assign(production().bindings, { DB: 'x' }), 'Move a st'],
+    ['resumes writes', () => production().stopping.push(NEW, OTHER), 'old would resume writes'],
+    ['stops writes', () => production().stopping.push(OLD), 'old would stop writes'],
+  ])('a rollback to a version that %s is refused, unless forced', async (_, given, error) => {
+    given();
+    const refusal = await failing(ROLLBACK);
+    expect(refusal).toContain(error);
+    expect(refusal).toContain('To roll back without this check: --force');
     expect(changes()).toEqual([]);
-  });
-
-  test('a rollback to another database is refused, unless forced', async () => {
-    fake.environments.production.bindings.DB = 'x';
-    expect(await failing(ROLLBACK)).toContain('"Move a store" in docs/operations.md');
     expect(await fake.release([...ROLLBACK, '--force'])).toMatchObject({ code: 0 });
     expect(changes()).toEqual([BACK]);
   });
+
+  test('a rollback needs neither the right route nor a store of its own', async () => {
+    const { config } = fake.environments.production;
+    config.routes.push({ pattern: 'another.test', custom_domain: true });
+    Object.assign(fake.environments.staging.config, { vars: config.vars });
+    expect(await fake.release(ROLLBACK)).toMatchObject({ code: 0 });
+  });
 });
+
+/** Each point before the first change. */
+test.each([
+  [ROLLBACK, 'after production versions view old'],
+  [ROLLBACK, 'after production deployments list'],
+  [ROLLBACK, 'after production versions view new'],
+  [[...ROLLBACK, '--force'], 'confirm'],
+  [UNDO, 'after production deployments list'],
+])('%s that is interrupted at "%s" changes nothing', async (args, point) => {
+  fake.deploy('production', SHARED, 'mine');
+  fake.on(new RegExp(point), () => fake.interrupt());
+  expect(await failing(args)).toBe('error: interrupted');
+  expect(changes()).toEqual([]);
+  expect(fake.served('production')).toBe(SHARED);
+});
+
+const BERTA = `time 1 berta deployed ${OLD}@90% ${OTHER}@10%`;
+const UNFINISHED = '"Unfinished releases" in docs/operations.md';
 
 describe('undo', () => {
   test.each([`${NEW}@0% ${OLD}@100%`, SHARED, `${NEW}@100%`])(
@@ -428,6 +556,14 @@ describe('undo', () => {
     expect(changes()).toEqual([]);
   });
 
+  test('undo beside another release names the page, and no version', async () => {
+    fake.deploy('production', `${OTHER}@10% ${OLD}@90%`);
+    fake.deploy('production', SHARED, 'mine');
+    const error = await failing(UNDO);
+    expect(error).toBe(`error: a release is unfinished: ${BERTA}. ${UNFINISHED}`);
+    expect(changes()).toEqual([]);
+  });
+
   test('undo that fails twice prints the command to run', async () => {
     fake.deploy('production', `${NEW}@100%`, 'mine');
     fake.fail(/before production rollback/, 2);
@@ -449,9 +585,13 @@ test.each([
 test.each([
   ['promote --hold 1.5'],
   ['promote --hold -1'],
-  ['rollback x'],
-  ['rollback x --env local'],
+  ['rollback old'],
+  ['rollback old --env local'],
+  ['rollback x --env production'],
+  ['rollback  --env production --force'],
+  ['rollback 00000000-0000-4000-8000-00000000000 --env production'],
   ['staging --hold 0'],
+  ['staging --run '],
 ])('"%s" is refused with the exit code 2', async (args) => {
   const { code, stderr } = await fake.release(args.split(' '));
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*\n$/)]);

@@ -1,6 +1,6 @@
 /** Two whole releases, one to staging and its promotion, through the real wrangler, to a fake of Cloudflare's API. */
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -26,9 +26,9 @@ async function git(...args: string[]): Promise<string> {
   return (await promisify(execFile)('git', [...identity, ...args], options)).stdout.trim();
 }
 
-/** Runs a script of ops, or wrangler as the operations page does, which must succeed. */
-async function run(script: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await project.run(script, args, {
+/** Runs a script of ops, or wrangler as the operations page does. */
+function start(script: string, ...args: string[]) {
+  return project.run(script, args, {
     ...cloudflare.env,
     ...WRANGLER_ENV,
     WRANGLER_LOG_PATH: path('.wrangler/logs'),
@@ -36,8 +36,20 @@ async function run(script: string, ...args: string[]): Promise<string> {
     WRANGLER_LOG: 'error',
     SMOKE_API_KEY: 'a key',
   });
+}
+
+/** As `start`. It must succeed. Returns what it prints. */
+async function run(script: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await start(script, ...args);
   expect(code, stdout + stderr).toBe(0);
   return stdout;
+}
+
+/** Runs a release that must fail. Returns its errors. */
+async function failing(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await start('release.ts', ...args);
+  expect(code, stdout + stderr).toBe(1);
+  return stderr;
 }
 const wrangler = (...args: string[]) =>
   run('../node_modules/wrangler/wrangler-dist/cli.js', ...args);
@@ -51,7 +63,7 @@ const sharesOf = (environment: string) =>
 /** The calls since the start of the test that change something, without account and SQL. */
 const changes = () =>
   cloudflare.calls
-    .filter((call) => !/^GET |assets|changeset|query (SELECT|CREATE TABLE IF)/.test(call))
+    .filter((call) => !/^GET |assets|changeset|tails|query (SELECT|CREATE TABLE IF)/.test(call))
     .map((call) => call.replace(/\/accounts\/.*?\/(scripts|database)\/[^/]+\//, ''))
     .map((call) => call.replace(/(?<=POST query).*/, ''));
 
@@ -71,7 +83,14 @@ beforeEach(() => {
 });
 afterAll(() => cloudflare.close());
 
+const PROMOTE = ['promote', '--yes', '--hold'];
+
 describe('from the first set-up on', { shuffle: false }, () => {
+  test('a release to a worker that does not exist names the page to read', async () => {
+    const page = 'staging is not set up. See "First set-up" in docs/operations.md.';
+    expect(await failing('staging')).toContain(page);
+  });
+
   test.each(['staging', 'production'])('wrangler deploys the first version of %s', async (env) => {
     await wrangler('d1', 'migrations', 'apply', 'DB', '--env', env, '--remote');
     await wrangler('deploy', '--env', env, '--no-x-provision');
@@ -79,19 +98,65 @@ describe('from the first set-up on', { shuffle: false }, () => {
     expect(cloudflare.hosts.size).toBe(env === 'staging' ? 1 : 2);
   });
 
+  test('a release refuses a file that is not in the commit', async () => {
+    await writeFile(path('src/new.ts'), '');
+    expect(await failing('staging')).toBe('error: commit or remove first: ?? src/new.ts\n');
+    await rm(path('src/new.ts'));
+    await writeFile(path('migrations/node_modules'), '');
+    expect(await failing('staging')).toBe(
+      'error: commit or remove first: migrations/node_modules\n',
+    );
+    await rm(path('migrations/node_modules'));
+    expect(changes()).toEqual([]);
+  });
+
+  test('a migration that D1 refuses in a successful response ends a release', async () => {
+    cloudflare.state.isApplied = false;
+    const error = await failing('staging');
+    cloudflare.state.isApplied = true;
+    expect(error).toMatch(/a migration failed: .*❌.*; no version was deployed\n$/);
+    expect(sharesOf('staging')).toEqual(['100']);
+  });
+
   test('a release to staging serves HEAD to all', async () => {
     expect(await run('release.ts', 'staging')).toMatch(/staging serves \S{36} to all\.\n$/);
     const { versions, deployments } = find('staging');
-    const [, next] = versions;
+    const next = versions.at(-1);
     expect(sharesOf('staging')).toEqual(['100', '0/100', '100']);
     expect(deployments.at(-1)?.versions).toEqual([{ version_id: next?.id, percentage: 100 }]);
     expect(next?.annotations['workers/tag']).toBe(await git('rev-parse', 'HEAD'));
+    expect(await readdir(path('dist'))).toEqual([]);
+  });
+
+  test('a promotion whose token may not tail the log never serves 10 %', async () => {
+    cloudflare.state.mayTail = false;
+    const error = await failing(...PROMOTE, '1');
+    cloudflare.state.mayTail = true;
+    expect(error).toMatch(/the log is not watched: .*Authentication error.*; production serves/);
+    expect(sharesOf('production')).toEqual(['100', '0/100', '100']);
+  });
+
+  test('a promotion whose version logs a 500 goes back', async () => {
+    const line = {
+      method: 'POST',
+      route: '/v1/pets',
+      code: 'internal_error',
+      cause: 'no such table',
+    };
+    cloudflare.state.logged = [JSON.stringify(line)];
+    const error = await failing(...PROMOTE, '86400');
+    cloudflare.state.logged = [];
+    expect(error).toMatch(
+      /the version answered 500: .*\/v1\/pets.*no such table.*; production serves/,
+    );
+    expect(sharesOf('production').slice(3)).toEqual(['0/100', '10/90', '100']);
+    await expect.poll(() => cloudflare.state.tails).toBe(0);
   });
 
   test('the bytes of staging are promoted, through 0, 10 and 100 % of requests', async () => {
-    await run('release.ts', 'promote', '--yes', '--hold', '0');
-    const [, promoted] = find('production').versions;
-    const [, tested] = find('staging').versions;
+    await run('release.ts', ...PROMOTE, '1');
+    const promoted = find('production').versions.at(-1);
+    const tested = find('staging').versions.at(-1);
     expect(promoted?.code).toBe(tested?.code);
     expect(promoted?.annotations).toEqual(tested?.annotations);
     const made = [...new Set(changes())];

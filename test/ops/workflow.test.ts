@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 
 const workflow = readFileSync(join(PROJECT_ROOT, '.github/workflows/release.yml'), 'utf8');
 const [, ...jobTexts] = (workflow.split('\njobs:\n')[1] ?? '').split(/^ {2}(?=\w+:$)/m);
@@ -42,6 +43,26 @@ test('releases wait for each other, but a rollback waits for none', () => {
       /concurrency:\n +group: release\n +cancel-in-progress: false\n +queue: max/,
     );
   expect(jobs.rollback).not.toContain('concurrency');
+});
+
+test('each release has the secrets and the reviewers of its environment', () => {
+  const environments = Object.entries<string>(jobs).flatMap(([job, text]) =>
+    Array.from(text.matchAll(/^ {4}environment: (.+)$/gm), ([, name]) => `${job}: ${name}`),
+  );
+  expect(environments).toEqual(['staging: staging', 'promote: production', 'rollback: production']);
+});
+
+test('a pull request cannot change, delete or rename a migration', () => {
+  const check = readFileSync(join(PROJECT_ROOT, '.github/workflows/check.yml'), 'utf8');
+  expect(check).toContain('run: git diff --exit-code --diff-filter=MDR HEAD^1 -- migrations\n');
+});
+
+test('CI runs every script that tests', () => {
+  const ci = readFileSync(join(PROJECT_ROOT, '.ci/run'), 'utf8');
+  const scripts = Object.keys(packageJson.scripts).filter((name) => name.startsWith('test:'));
+  const run = Array.from(ci.matchAll(/npm run (test:\w+)/g), ([, name]) => name);
+  expect(run.sort()).toEqual(scripts.sort());
+  expect(ci).toMatch(/^npm run check\nnpm test$/m);
 });
 
 test('only commits of main are promoted', () => {
