@@ -1,5 +1,5 @@
 /**
- * Writes the client's types of the OpenAPI description. With `--check` it writes nothing, and fails if a file is out of
+ * Writes what the client takes from the OpenAPI description. With `--check` it writes nothing, and fails if a file is out of
  * date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,14 @@ if (args.some((arg) => arg !== '--check')) {
 
 const description = readFileSync(join(import.meta.dirname, '../public/v1/openapi.json'), 'utf8');
 
-for (const [name, content] of Object.entries(await typesOf(description))) {
-  const path = join(import.meta.dirname, name);
-  if (!args.includes('--check')) writeFileSync(path, content);
-  else if (!existsSync(path) || content !== readFileSync(path, 'utf8')) {
-    console.error(`client/${name} is out of date: run \`npm run client:types\``);
-    process.exitCode = 1;
+try {
+  for (const [name, content] of Object.entries(await typesOf(description))) {
+    const path = join(import.meta.dirname, name);
+    if (!args.includes('--check')) writeFileSync(path, content);
+    else if (!existsSync(path) || content !== readFileSync(path, 'utf8'))
+      throw new Error(`client/${name} is out of date. Run: npm run client:types`);
   }
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
 }
