@@ -1,4 +1,4 @@
-/** `npm run client:types`: writes the client's types of the OpenAPI description. */
+/** `npm run client:types`: writes what the client takes from the OpenAPI description. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, run } from '../ops/command-line.ts';
@@ -6,7 +6,7 @@ import { typesOf } from './types.ts';
 
 export const program = createProgram(
   'npm run client:types --',
-  "Writes the client's types of the OpenAPI description.",
+  "Writes the client's types and 64-bit names of the OpenAPI description.",
 )
   .option('--check', 'write nothing, and fail if a file is out of date')
   .action(generateTypes);

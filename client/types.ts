@@ -1,6 +1,6 @@
 /**
- * The client's types of an OpenAPI description: `schema.d.ts`, in which every int64 is a `bigint` and every list of values
- * is open, and `names.d.ts`, a name for each schema and for the query of each list.
+ * What the client takes from an OpenAPI description: `schema.d.ts`, the types of its callers, in which every int64 is a
+ * `bigint` and every list of values is open, and `src/description.ts`, the names of its int64 fields and operations.
  */
 import openapiTypescript, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import ts from 'typescript';
@@ -10,57 +10,187 @@ const { factory, SyntaxKind } = ts;
 /** With exactOptionalPropertyTypes, `status: pet.status` fits only a type with `undefined`. */
 const OPTIONAL_FIELD = /^( +\w+\?: (?!never).*[^{]);$/gm;
 
+const REFERENCE = /components\["schemas"\]\["(\w+)"\]/g;
+
 /** Where a page begins: callers follow the `next` of a page instead. */
 const PAGE_PARAMETERS = ['after'];
 
-/** The contents of the files by their names. */
+type Schema = {
+  type?: string | string[];
+  format?: string;
+  anyOf?: Schema[];
+  properties?: Record<string, Schema>;
+};
+type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+};
+type Operation = { operationId: string; parameters?: (Parameter | { $ref: string })[] };
+type Description = {
+  components: { schemas: Record<string, Schema>; parameters?: Record<string, Parameter> };
+  paths: Record<string, Record<string, Operation>>;
+};
+
+/**
+ * The contents of the files by their names.
+ *
+ * @throws Error that names the place of an int64 that the client could not know by the name of its field
+ */
 export async function typesOf(text: string): Promise<Record<string, string>> {
-  const int64Fields = new Set<string>();
-  const description = JSON.parse(text, (name, value) => {
-    if (name === 'properties') {
-      for (const [field, schema] of Object.entries(value))
-        if (isInt64(Object(schema))) int64Fields.add(field);
-    }
-    // A parameter can have `content` in place of `schema`.
-    if (value?.in === 'path' && isInt64(Object(value.schema))) int64Fields.add(value.name);
-    return value;
-  });
-  const nodes = await openapiTypescript(description, {
-    transform(schema, { path }) {
-      if (schema.format === 'int64') return factory.createKeywordTypeNode(SyntaxKind.BigIntKeyword);
-      // The client's own type of codes adds any other string to those of the service.
-      if (!schema.enum || path === '#/components/schemas/Error') return undefined;
-      return openUnion(schema.enum.map(String));
-    },
-  });
-  const fields = [...int64Fields];
-  // In the examples of doc comments, `"id": 7` must be `"id": 7n` to be TypeScript.
-  const exampleOfInt64 = new RegExp(`^( +\\* +"(?:${fields.join('|')})": -?\\d+)`, 'gm');
-  const schema = astToString(nodes)
-    .replaceAll(exampleOfInt64, '$1n')
-    .replaceAll(OPTIONAL_FIELD, '$1 | undefined;');
+  const description: Description = JSON.parse(text);
+  const int64Names = int64NamesIn(description);
   return {
-    'schema.d.ts': `${COMMENT_HEADER}${schema}
-/** The fields and parameters that are an int64. */
-export type Int64Field = ${fields.map((name) => `'${name}'`).join(' | ')};
-`,
-    'names.d.ts': `/** Names for the types of the description. Written by \`npm run client:types\`. */
-import type { components, operations } from './schema.d.ts';
-
-type Query<O extends keyof operations> = NonNullable<operations[O]['parameters']['query']>;
-
-${[...schemaNames(description), ...queryNames(description)].join('')}
-// Without this line, \`Query\` would be exported, too.
-export {};
-`,
+    'schema.d.ts': await schemaOf(description, int64Names),
+    'src/description.ts': moduleOf(description, int64Names),
   };
 }
 
-type Int64 = { format?: string; anyOf?: Int64[] };
+// ---------------------------------------------------------------------------------------- the names of int64 fields
 
-/** Also a nullable one. */
-const isInt64 = ({ format, anyOf = [] }: Int64): boolean =>
-  format === 'int64' || anyOf.some(isInt64);
+type Field = { name: string; place: string; isInt64: boolean };
+
+function int64NamesIn(description: Description): string[] {
+  const fields = fieldsIn(description, '#');
+  const names = new Set(fields.filter(({ isInt64 }) => isInt64).map(({ name }) => name));
+  const other = fields.find(({ name, isInt64 }) => names.has(name) && !isInt64);
+  if (other) throw new Error(`${other.place}: must be an int64, as other fields of this name are`);
+  return [...names];
+}
+
+/** The fields of all objects, and the parameters of paths. */
+function fieldsIn(value: unknown, place: string): Field[] {
+  if (!(value instanceof Object)) return [];
+  if ('in' in value && 'name' in value && 'schema' in value && isInt64(Object(value.schema)))
+    return value.in === 'path' ? [{ name: String(value.name), place, isInt64: true }] : [];
+  if ('format' in value && value.format === 'int64')
+    throw new Error(`${place}: an int64 must be a field of an object or a parameter, in place`);
+  return Object.entries(value).flatMap(([key, child]) => {
+    const inside = `${place}/${key}`;
+    return key === 'properties' ? propertiesIn(child, inside) : fieldsIn(child, inside);
+  });
+}
+
+function propertiesIn(properties: Record<string, Schema>, place: string): Field[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const field = { name, place: `${place}/${name}`, isInt64: isInt64(schema) };
+    return field.isInt64 ? [field] : [field, ...fieldsIn(schema, field.place)];
+  });
+}
+
+/** Also a nullable one, as `anyOf` or as a list of types. */
+function isInt64({ type, format, anyOf = [] }: Schema): boolean {
+  if (anyOf.some(isInt64)) return anyOf.every((each) => isInt64(each) || each.type === 'null');
+  const types = [type].flat();
+  return format === 'int64' && types.includes('integer') && types.every(isIntegerOrNull);
+}
+
+const isIntegerOrNull = (type: string | undefined) => type === 'integer' || type === 'null';
+
+// ---------------------------------------------------------------------------------------- the files
+
+function moduleOf({ paths }: Description, int64Names: string[]): string {
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(
+      ([method, { operationId }]) => `  ${operationId}: '${method.toUpperCase()} ${path}';\n`,
+    ),
+  );
+  return `/** From the OpenAPI description. Written by \`npm run client:types\`. */
+
+/** The names of the fields that are an int64. */
+export const INT64_FIELDS: Record<string, true> = {
+${int64Names.map((name) => `  ${name}: true,\n`).join('')}};
+
+/** The request of each operation. */
+export interface Operations {
+${operations.join('')}}
+`;
+}
+
+async function schemaOf(description: Description, int64Names: string[]): Promise<string> {
+  const components = { schemas: usedSchemas(description) };
+  const nodes = await openapiTypescript(JSON.stringify({ ...DOCUMENT, components }), {
+    // A caller may omit what has a default.
+    defaultNonNullable: false,
+    transform(schema, { path }) {
+      if (schema.format === 'int64') return bigintOf(schema.type);
+      // The client's own type of codes adds any other string to those of the service.
+      if (!schema.enum || path === '#/components/schemas/ServiceErrorCode') return undefined;
+      return openUnion(schema.enum.map(String));
+    },
+  });
+  // In the examples of doc comments, `"id": 7` must be `"id": 7n` to be TypeScript.
+  const exampleOfInt64 = new RegExp(`^( +\\* +"(?:${int64Names.join('|')})": -?\\d+)`, 'gm');
+  const types = astToString(nodes.flatMap(declarationsIn))
+    .replaceAll(REFERENCE, '$1')
+    .replaceAll(exampleOfInt64, '$1n')
+    .replaceAll(OPTIONAL_FIELD, '$1 | undefined;');
+  return COMMENT_HEADER + types;
+}
+
+const DOCUMENT = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} };
+
+/** The schemas of callers. A list is a `Pages` of its items, and an error a `StoreError`. */
+function usedSchemas({ components, paths }: Description): Record<string, Schema> {
+  const { Error: error, ...others } = components.schemas;
+  const schemas = Object.entries(others).filter(([, { type }]) => type !== 'array');
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const queries = operations.flatMap(({ operationId, parameters = [] }) => {
+    const own = parameters.flatMap((each) =>
+      '$ref' in each ? (components.parameters?.[each.$ref.split('/').at(-1) ?? ''] ?? []) : each,
+    );
+    return querySchema(operationId, own);
+  });
+  return {
+    ...Object.fromEntries([...schemas, ...queries]),
+    ServiceErrorCode: error?.properties?.code ?? {},
+  };
+}
+
+/** The query of a list as a schema, with its name. */
+function querySchema(operationId: string, parameters: Parameter[]): [string, Schema][] {
+  const inQuery = parameters.filter((each) => each.in === 'query');
+  const given = inQuery.filter(({ name }) => !PAGE_PARAMETERS.includes(name));
+  const properties = given.map(({ name, schema, description }) => [
+    name,
+    { description, ...schema },
+  ]);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: given.filter(({ required }) => required).map(({ name }) => name),
+  };
+  const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Query`;
+  return given.length > 0 ? [[name, schema]] : [];
+}
+
+/** A declaration of each schema. Editors show the name of an interface. */
+function declarationsIn(node: ts.Node): ts.Node[] {
+  if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'components') return [];
+  const [schemas] = node.members;
+  if (!schemas || !ts.isPropertySignature(schemas)) return [];
+  const members = schemas.type && ts.isTypeLiteralNode(schemas.type) ? schemas.type.members : [];
+  return members.flatMap((member) => (ts.isPropertySignature(member) ? declarationOf(member) : []));
+}
+
+function declarationOf(member: ts.PropertySignature): ts.Node[] {
+  const { name, type } = member;
+  if (!type || !ts.isIdentifier(name)) return [];
+  const modifiers = [factory.createModifier(SyntaxKind.ExportKeyword)];
+  const declaration = ts.isTypeLiteralNode(type)
+    ? factory.createInterfaceDeclaration(modifiers, name, undefined, undefined, type.members)
+    : factory.createTypeAliasDeclaration(modifiers, name, undefined, type);
+  const comments = ts.getSyntheticLeadingComments(member);
+  return [ts.setSyntheticLeadingComments(declaration, comments)];
+}
+
+function bigintOf(type: string | string[] | undefined): ts.TypeNode {
+  const bigint = factory.createKeywordTypeNode(SyntaxKind.BigIntKeyword);
+  if (![type].flat().includes('null')) return bigint;
+  return factory.createUnionTypeNode([bigint, factory.createLiteralTypeNode(factory.createNull())]);
+}
 
 /** The known values and any other string, which a newer service may have added. Editors still suggest the known ones. */
 function openUnion(values: string[]): ts.TypeNode {
@@ -72,28 +202,4 @@ function openUnion(values: string[]): ts.TypeNode {
     factory.createTypeLiteralNode([]),
   ]);
   return factory.createUnionTypeNode([...known, anyString]);
-}
-
-type Operation = { operationId: string; parameters?: { name: string; in: string }[] };
-type Description = {
-  components: { schemas: object };
-  paths: Record<string, { get?: Operation }>;
-};
-
-/** Not `Error`, which would hide the global one. */
-function schemaNames({ components }: Description): string[] {
-  return Object.keys(components.schemas)
-    .filter((name) => name !== 'Error')
-    .map((name) => `export type ${name} = components['schemas']['${name}'];\n`);
-}
-
-function queryNames({ paths }: Description): string[] {
-  const reads = Object.values(paths).flatMap(({ get }) => get ?? []);
-  return reads.map(({ operationId, parameters = [] }) => {
-    const inQuery = parameters.filter((each) => each.in === 'query').map(({ name }) => name);
-    const given = inQuery.filter((name) => !PAGE_PARAMETERS.includes(name));
-    const fields = given.map((name) => `'${name}'`).join(' | ');
-    const type = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Query`;
-    return fields && `export type ${type} = Pick<Query<'${operationId}'>, ${fields}>;\n`;
-  });
 }

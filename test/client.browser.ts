@@ -7,7 +7,7 @@ import { bundle } from './client/tools.ts';
 const SCRIPT = `
   import * as client from '../../client/src/index.ts';
   import { runSuite } from './suite.ts';
-  globalThis.runSuite = (addresses) => runSuite(client, addresses);`;
+  globalThis.runSuite = (addresses) => runSuite(client, addresses, false);`;
 
 const addresses = startServers();
 test('the suite passes in a browser', async () => {

@@ -1,9 +1,7 @@
 /** The error that failed calls are rejected with. */
-import type { components } from '../schema.d.ts';
-import { type Metadata, metadataOf } from './metadata.ts';
-
-/** The codes of the service that this version of the client knows. */
-export type ServiceErrorCode = components['schemas']['Error']['code'];
+import type { ServiceErrorCode } from '../schema.d.ts';
+import { metadataOf } from './metadata.ts';
+import type { Metadata } from './types.ts';
 
 /**
  * The codes of the service, those that a newer service adds, and five of this client:
@@ -32,43 +30,65 @@ export type StoreErrorDetails = {
   cause?: unknown;
 };
 
+/** The same in every copy of this package. */
+const BRAND = Symbol.for('animal-store-client');
+
 /** Why a call failed. `code` is for programs, `message` for people. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-  readonly code: StoreErrorCode;
+  declare readonly code: StoreErrorCode;
   /** The HTTP status, if there was a response. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** Identifies the last answered request in the service's log. Include it when you report a problem. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Response metadata, if there was a response. */
-  readonly metadata: Metadata | undefined;
+  declare readonly metadata: Metadata | undefined;
   /** The error body of the service, with fields that this client does not know. */
-  readonly body: Record<string, unknown> | undefined;
+  declare readonly body: Record<string, unknown> | undefined;
   /** Number of requests sent. */
-  readonly attempts: number;
+  declare readonly attempts: number;
   /** Whether a write may have been carried out: an attempt got no response, a 5xx, or an invalid response. */
-  readonly outcomeUnknown: boolean;
+  declare readonly outcomeUnknown: boolean;
   /** Of a create whose outcome is unknown: repeat the call with it, and nothing is created twice. */
-  readonly idempotencyKey: string | undefined;
+  declare readonly idempotencyKey: string | undefined;
 
   constructor(
     code: StoreErrorCode,
     message: string,
     { metadata, body, outcomeUnknown = false, idempotencyKey, cause }: StoreErrorDetails = {},
   ) {
-    super(message, { cause });
-    this.code = code;
-    this.status = metadata?.status;
-    this.requestId = metadata?.requestId;
-    this.metadata = metadata && { ...metadataOf(Response.error(), 0), ...metadata };
-    this.body = body;
-    this.attempts = metadata?.attempts ?? 0;
-    this.outcomeUnknown = outcomeUnknown;
-    this.idempotencyKey = idempotencyKey;
+    // An undefined cause would be printed.
+    super(message, cause === undefined ? {} : { cause });
+    // Not enumerable, so that it is not printed.
+    Object.defineProperty(this, BRAND, { value: true });
+    const { status, requestId, attempts = 0 } = metadata ?? {};
+    Object.assign(this, {
+      code,
+      status,
+      requestId,
+      metadata: metadata && {
+        ...metadataOf({ status: 0, headers: { get: () => null } }, 0),
+        ...metadata,
+      },
+      body,
+      attempts,
+      outcomeUnknown,
+      idempotencyKey,
+    });
+  }
+
+  /** For logs: what identifies the failure, and the fields of the body. Each `bigint` is text, which JSON can have. */
+  toJSON(): object {
+    const { name, message, metadata, body, ...fields } = this;
+    return JSON.parse(
+      JSON.stringify({ ...body, message, ...fields }, (_, value) =>
+        typeof value === 'bigint' ? String(value) : value,
+      ),
+    );
   }
 }
 
 /** Whether it is a {@link StoreError}, also one of another copy of this package, for which `instanceof` is false. */
 export function isStoreError(error: unknown): error is StoreError {
-  return Object(error).name === 'StoreError';
+  return Object(error)[BRAND] === true;
 }

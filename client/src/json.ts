@@ -2,16 +2,8 @@
  * JSON without losing a digit. Plain `JSON.parse` turns every number into a double, which rounds integers beyond 2^53,
  * and plain `JSON.stringify` rejects a `bigint`.
  */
-import type { Int64Field } from '../schema.d.ts';
+import { INT64_FIELDS } from './description.ts';
 import { must } from './options.ts';
-
-/** The compiler compares these with the description. */
-const INT64_FIELDS: Record<Int64Field, true> = {
-  id: true,
-  categoryId: true,
-  petId: true,
-  orderId: true,
-};
 
 /** Converting a longer integer takes more than linear time, and no int64 has more than 19 digits. */
 const INTEGER = /^-?\d{1,1000}$/;
@@ -22,14 +14,13 @@ const engine: JSON & { rawJSON?: (json: string) => unknown } = JSON;
 /** @throws Error in a runtime that would round integers */
 export function requireRawJson(): (json: string) => unknown {
   if (engine.rawJSON) return engine.rawJSON;
-  throw new Error(
-    'animal-store-client needs JSON.rawJSON: Node.js 22 or later, or a current Bun, Deno, Worker or browser',
-  );
+  throw new Error('animal-store-client needs JSON.rawJSON: Node.js 22 or later');
 }
 
 /**
- * Parses JSON. The int64 fields of the store, written as digits (`id`, `categoryId`, `petId`, `orderId`), and every integer
- * beyond 2^53 become a `bigint`; other numbers stay a `number`. The inverse of {@link stringifyJson} for everything that the store returns.
+ * Parses JSON. The int64 fields of the store, such as `id`, if they are written as digits, and every integer beyond 2^53
+ * become a `bigint`; other numbers stay a `number`. The inverse of {@link stringifyJson} for everything that the store
+ * returns.
  *
  * @throws SyntaxError when the text is not JSON
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
@@ -37,10 +28,10 @@ export function requireRawJson(): (json: string) => unknown {
 export function parseJson(text: string): unknown {
   requireRawJson();
   return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
-    if (Number.isSafeInteger(value) && !Object.hasOwn(INT64_FIELDS, name)) return value;
-    // The source of a string begins with a quote. Arrays and objects have no source.
+    if (typeof value !== 'number') return value;
+    const mayStayNumber = Number.isSafeInteger(value) && !Object.hasOwn(INT64_FIELDS, name);
     const digits = context?.source ?? '';
-    return INTEGER.test(digits) ? BigInt(digits) : value;
+    return !mayStayNumber && INTEGER.test(digits) ? BigInt(digits) : value;
   });
 }
 
@@ -61,11 +52,11 @@ export function stringifyJson(value: unknown): string {
 /**
  * For callers in JavaScript: no compiler rejects their numbers, which may have been rounded already.
  *
- * @throws TypeError when an int64 field is not a `bigint`
+ * @throws TypeError when an int64 field is neither a `bigint` nor `null`
  */
-export function requireBigInts(fields: object): void {
-  for (const [name, value] of Object.entries(fields)) {
-    const isInt64 = Object.hasOwn(INT64_FIELDS, name) && value !== undefined;
-    must(!isInt64 || typeof value === 'bigint', `${name}: must be a bigint, such as 7n`);
+export function checkInt64Fields(body: object): void {
+  for (const [name, value] of Object.entries(body)) {
+    const isGiven = Object.hasOwn(INT64_FIELDS, name) && value !== undefined && value !== null;
+    must(!isGiven || typeof value === 'bigint', name, 'must be a bigint, such as 7n');
   }
 }

@@ -1,42 +1,36 @@
 /** Response metadata. */
-import type { FetchResponse } from './options.ts';
+import type { FetchResponse, Metadata } from './types.ts';
 
-export type Metadata = {
-  status: number;
-  /** Identifies the request in the service's log. Include it when you report a problem. */
-  requestId: string | undefined;
-  /** When the operation was deprecated (RFC 9745). */
-  deprecation: Date | undefined;
-  /** When the operation will be removed (RFC 8594). */
-  sunset: Date | undefined;
-  /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
-  idempotencyReplayed: boolean;
-  /** Seconds to wait before the next request, from `Retry-After`; 0 without it. */
-  retryAfterSeconds: number;
-  /** Number of requests sent. */
-  attempts: number;
-  /** All headers that the runtime exposes. */
-  headers: FetchResponse['headers'];
-};
-
-export function metadataOf({ status, headers }: FetchResponse, attempts: number): Metadata {
-  // A time in seconds, such as @1795132800.
-  const deprecation = Number(headers.get('Deprecation')?.slice(1));
-  const sunset = headers.get('Sunset');
+export function metadataOf(
+  { status, headers }: Pick<FetchResponse, 'status' | 'headers'>,
+  attempts: number,
+): Metadata {
+  // Such as `@1795132800`, in seconds.
+  const deprecation = headers.get('deprecation')?.slice(1);
   return {
     status,
-    requestId: headers.get('X-Request-Id') ?? undefined,
-    deprecation: deprecation ? new Date(deprecation * 1000) : undefined,
-    sunset: sunset ? new Date(sunset) : undefined,
-    idempotencyReplayed: headers.get('Idempotency-Replayed') === 'true',
-    retryAfterSeconds: secondsOf(headers.get('Retry-After') ?? ''),
+    requestId: headers.get('x-request-id') ?? undefined,
+    deprecation: dateOf(Number(deprecation) * 1000),
+    sunset: dateOf(Date.parse(headers.get('sunset') ?? '')),
+    idempotencyReplayed: headers.get('idempotency-replayed') === 'true',
+    retryAfterSeconds: retryAfterOf(headers),
     attempts,
     headers,
   };
 }
 
-/** `Retry-After` is a number or a date (RFC 9110, 10.2.3). */
-function secondsOf(retryAfter: string): number {
+function dateOf(ms: number) {
+  const date = new Date(ms);
+  // An unreadable date has the time NaN.
+  return date.getTime() ? date : undefined;
+}
+
+/** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */
+function retryAfterOf(headers: FetchResponse['headers']) {
+  const retryAfter = headers.get('retry-after') ?? '';
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
-  return Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) || 0;
+  // By the clock of the server: that of this machine may be wrong. Browsers hide `Date` from pages of other origins.
+  const now = Date.parse(headers.get('date') ?? '') || Date.now();
+  // The result is NaN if it is no date.
+  return Math.max(0, (Date.parse(retryAfter) - now) / 1000) || 0;
 }

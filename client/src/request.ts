@@ -1,15 +1,16 @@
 /** Turns a call into a request. */
-import type { Client, Reply, Returns } from './attempt.ts';
-import { requireBigInts, stringifyJson } from './json.ts';
-import { checkRequestOptions, must, type RequestOptions } from './options.ts';
+import type { Client, Returns } from './attempt.ts';
+import { checkInt64Fields, stringifyJson } from './json.ts';
+import { checkRequestOptions, given, isText, must } from './options.ts';
 import { send } from './send.ts';
+import type { Method, Reply, RequestOptions } from './types.ts';
 import { VERSION } from './version.ts';
 
-/** Not HEAD, whose errors have no body. */
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The methods of HTTP that `request` accepts. */
-export type Method = (typeof METHODS)[number];
+/** They belong to the connection: `fetch` rejects them, or replaces them. */
+const CONNECTION_HEADERS =
+  'connection content-length expect keep-alive transfer-encoding upgrade'.split(' ');
 
 type Details = {
   /** The parameter of the route. */
@@ -27,15 +28,17 @@ export async function request<T>(
   options: RequestOptions = {},
   { id, isRepeatable = method !== 'PATCH', returns = 'object' }: Details = {},
 ): Promise<Reply<T>> {
-  // In lower case, a POST would be repeated without an Idempotency-Key.
-  must(METHODS.includes(method), `method: must be one of ${METHODS}`);
-  checkRequestOptions(options);
   const { body } = options;
-  requireBigInts(Object(body));
+  // `fetch` sends `post` as POST, which would be repeated without an Idempotency-Key.
+  must(METHODS.includes(method), 'method', `must be one of ${METHODS}`);
   // Otherwise the path could change the host, which gets the API key.
-  must(route[0] === '/', 'path: must start with /');
+  must(isText(route, /^\//), 'path', 'must start with /');
+  must(method !== 'GET' || body === undefined, 'body', 'must be undefined');
+  checkRequestOptions(options);
+  // The fields of other operations are not known.
+  if (returns !== 'any') checkInt64Fields(Object(body));
   const path = route.replace(/{(\w+Id)}$/, (_, name) => {
-    must(typeof id === 'bigint', `${name}: must be a bigint, such as 7n`);
+    must(typeof id === 'bigint', name, 'must be a bigint, such as 7n');
     return String(id);
   });
   const outgoing = {
@@ -46,24 +49,28 @@ export async function request<T>(
     returns,
     isRepeatable,
   };
-  return send(client, outgoing, options);
+  const signals = [options.signal, client.signal];
+  return send({ ...client, ...given(options) }, outgoing, signals);
 }
 
+/** The headers, with names in lower case. @throws TypeError if a name or a value is invalid */
 function headersOf(
-  { defaults }: Client,
+  client: Client,
   method: Method,
-  options: RequestOptions,
-): Record<string, string> {
-  const headers = new Headers();
-  // A browser sends its own, and its preflight would forbid another.
-  if (typeof navigator === 'undefined' || !navigator.userAgent?.startsWith('Mozilla/'))
-    headers.set('User-Agent', `animal-store-client/${VERSION}`);
-  for (const [name, value] of Object.entries({ ...defaults.headers, ...options.headers }))
-    headers.set(name, value);
-  if (options.body !== undefined) headers.set('Content-Type', 'application/json');
-  // `crypto.randomUUID` is missing in pages that were loaded over http.
-  const random = crypto.getRandomValues(new BigUint64Array(2)).join('-');
-  const idempotencyKey = options.idempotencyKey ?? headers.get('Idempotency-Key') ?? random;
-  if (method === 'POST') headers.set('Idempotency-Key', idempotencyKey);
-  return Object.fromEntries(headers);
+  { headers, body, idempotencyKey }: RequestOptions,
+) {
+  // Browsers send a `User-Agent` of their own. The preflight of another would fail.
+  const isBrowser = typeof navigator !== 'undefined' && navigator.userAgent?.startsWith('Mozilla/');
+  const merged = new Headers(isBrowser ? {} : { 'user-agent': `animal-store-client/${VERSION}` });
+  for (const [name, value] of Object.entries({ ...client.headers, ...headers }))
+    merged.set(name, value);
+  for (const name of CONNECTION_HEADERS) must(!merged.has(name), name, 'is not an option');
+  if (body !== undefined) merged.set('content-type', 'application/json');
+  if (method === 'POST') {
+    // Not `crypto.randomUUID`, which is missing in pages that were loaded over http.
+    const random = crypto.getRandomValues(new BigUint64Array(2)).join('-');
+    const key = idempotencyKey ?? merged.get('idempotency-key') ?? random;
+    merged.set('idempotency-key', key);
+  }
+  return Object.fromEntries(merged);
 }

@@ -9,30 +9,22 @@ import type {
   OrderPatch,
   Pet,
   PetPatch,
-} from '../names.d.ts';
-import type { Client, Reply } from './attempt.ts';
+} from '../schema.d.ts';
+import type { Client } from './attempt.ts';
 import { requireRawJson } from './json.ts';
-import {
-  type CallOptions,
-  type CreateOptions,
-  checkStoreOptions,
-  type RequestOptions,
-  type StoreOptions,
-} from './options.ts';
-import { listOf, type Pages } from './pages.ts';
-import { type Method, request } from './request.ts';
-
-/** The result of a call. Rejected with a `StoreError`, or with a TypeError about an argument. */
-export interface Call<T> extends Promise<T> {
-  /**
-   * The result with the response metadata.
-   *
-   * @example
-   * const { data, metadata } = await store.createPet(rex).withMetadata();
-   * console.log(data.id, metadata.requestId);
-   */
-  withMetadata(): Promise<Reply<T>>;
-}
+import { checkStoreOptions, checkToken, DEFAULT_LIMITS, given } from './options.ts';
+import { listOf } from './pages.ts';
+import { request } from './request.ts';
+import type {
+  Call,
+  CallOptions,
+  CreateOptions,
+  Method,
+  Pages,
+  Reply,
+  RequestOptions,
+  StoreOptions,
+} from './types.ts';
 
 /** The operations of the store. Every 64-bit integer is a `bigint`. */
 export interface AnimalStore {
@@ -111,7 +103,7 @@ export interface AnimalStore {
    * this version does not have. After a 5xx or no response it repeats every method but PATCH; each POST has an
    * `Idempotency-Key`.
    *
-   * @param path - begins with `/`, relative to `baseUrl`
+   * @param path - begins with `/`, relative to `baseUrl`: never what a user typed
    * @example const pets = await store.request('GET', '/pets?limit=1');
    */
   request(method: Method, path: string, options?: RequestOptions): Call<unknown>;
@@ -144,8 +136,8 @@ export interface Session extends AnimalStore {
 export function createAnimalStore(options: StoreOptions): AnimalStore {
   requireRawJson();
   checkStoreOptions(options);
-  const { baseUrl, apiKey, fetch, ...defaults } = options;
-  return storeOf({ baseUrl: baseUrl.replace(/\/$/, ''), apiKey, fetch, defaults });
+  const baseUrl = options.baseUrl.replace(/\/$/, '');
+  return storeOf({ ...options, ...DEFAULT_LIMITS, ...given(options), baseUrl });
 }
 
 function storeOf(client: Client): AnimalStore {
@@ -197,19 +189,22 @@ function call<T>(reply: Promise<Reply<T>>): Call<T> {
   });
 }
 
-/** Ids are never reused: if a repetition finds no animal, an earlier attempt deleted it, and its response was lost. */
-function acceptDeleted(error: unknown): Reply<undefined> {
-  const { code, outcomeUnknown, metadata } = Object(error);
-  if (code === 'pet_not_found' && outcomeUnknown) return { data: undefined, metadata };
+/** Ids are never reused: if a repetition finds nothing, an earlier attempt deleted it, and its response was lost. */
+function acceptDeleted(error: unknown) {
+  const { code, status, outcomeUnknown, metadata } = Object(error);
+  // Such as `pet_not_found`. A `not_found` is about the path.
+  if (outcomeUnknown && status === 404 && code.endsWith('_not_found'))
+    return { data: undefined, metadata };
   throw error;
 }
 
 function sessionOf(client: Client, start = 'first-primary'): Session {
-  const session = { bookmark: { start, newest: '' } };
+  checkToken('start', start);
+  const session = { bookmark: { value: start } };
   return {
     ...storeOf({ ...client, session }),
     get bookmark() {
-      return session.bookmark.newest || session.bookmark.start;
+      return session.bookmark.value;
     },
   };
 }

@@ -6,9 +6,15 @@ import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 export const README = readFileSync(join(PROJECT_ROOT, 'client/README.md'), 'utf8');
 
 /** The code blocks of a language, as one program. */
-export function programIn(language: string): string {
-  const blocks = README.split(`\`\`\`${language}\n`).slice(1);
+export function programIn(language: string, document = README): string {
+  const blocks = document.split(`\`\`\`${language}\n`).slice(1);
   return blocks.map((block) => block.split('```')[0]).join('');
+}
+
+/** The examples of a section. */
+export function sectionOf(heading: string): string {
+  const [, section = ''] = README.split(`\n## ${heading}\n`);
+  return programIn('ts', section.split('\n## ')[0]);
 }
 
 export const EXAMPLES = programIn('ts');

@@ -1,13 +1,14 @@
 /** A client whose `fetch` is a list of answers, and calls of it. */
 import { vi } from 'vitest';
-import type { operations } from '../../client/schema.d.ts';
 import {
   type AnimalStore,
   type CallOptions,
   createAnimalStore,
   type Fetch,
+  parseJson,
   type StoreOptions,
 } from '../../client/src/index.ts';
+import { operations } from '../contract.ts';
 
 export type Answer = () => ReturnType<Fetch>;
 
@@ -46,30 +47,44 @@ export const limited = problem(429, 'rate_limited', { 'X-Request-Id': 'id-429' }
 export const unavailable = problem(503, 'service_unavailable', { 'X-Request-Id': 'id-503' });
 /** The connection is lost, as Node.js reports it. */
 export const lost = () => Promise.reject(new TypeError('fetch failed'));
+/** No server listens, as Node.js reports it. */
+export const refused = () =>
+  Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
 /** No answer ever comes, and the `fetch` ignores its signal. */
 export const silence = () => new Promise<never>(() => {});
 
-type Call = (store: AnimalStore, options?: CallOptions) => Promise<unknown>;
+export type Call = (store: AnimalStore, options?: CallOptions) => Promise<unknown>;
 
-/** A call of each operation. */
-export const CALLS: Record<keyof operations, Call> = {
-  listPets: (store, options) => store.listPets({}, options).page(),
-  createPet: (store, options) => store.createPet(REX, options),
-  getPet: (store, options) => store.getPet(1n, options),
-  updatePet: (store, options) => store.updatePet(1n, {}, options),
-  deletePet: (store, options) => store.deletePet(1n, options),
-  listOrders: (store, options) => store.listOrders({}, options).page(),
-  placeOrder: (store, options) => store.placeOrder({ petId: 1n }, options),
-  getOrder: (store, options) => store.getOrder(1n, options),
-  updateOrder: (store, options) => store.updateOrder(1n, { status: 'approved' }, options),
-  getHealth: (store, options) => store.getHealth(options),
-};
+/** A call of each operation, made from its description. */
+export const CALLS: Record<string, Call> = Object.fromEntries(
+  operations.map(({ operation, path, exampleBody }) => {
+    const { operationId, parameters = [] } = operation;
+    const isList = parameters.some(({ name }) => name === 'limit');
+    const args = [
+      ...(path.includes('{') ? [1n] : []),
+      ...(exampleBody ? [parseJson(JSON.stringify(exampleBody))] : []),
+      ...(isList ? [{}] : []),
+    ];
+    const call: Call = (store, options) => {
+      const result = Reflect.get(store, operationId)(...args, options);
+      return isList ? result.page() : result;
+    };
+    return [operationId, call];
+  }),
+);
+
+/** The real one: in a test, that of the global is a fake. */
+const { setImmediate } = globalThis;
 
 /** Lets the time pass until the call has ended, and returns its result or error. The clock must be a fake. */
 export async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   let hasEnded = false;
   const outcome = call.catch((error: unknown) => error).finally(() => (hasEnded = true));
-  // Not all timers: those of other files' servers would move the clock on after the end.
-  while (!hasEnded) await vi.advanceTimersToNextTimerAsync();
-  return outcome;
+  for (;;) {
+    // Lets the call do everything that needs no time: otherwise a timer of another file's server would move the clock on.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (hasEnded) return outcome;
+    // Not all timers: those of other files' servers would move the clock on after the end.
+    await vi.advanceTimersToNextTimerAsync();
+  }
 }

@@ -43,12 +43,37 @@ test.each(['<', '<?', '<?>', '<?>;', '<?>; ', '?', ';', ' ', '; rel', '; rel="ne
   },
 );
 
-test('a cycle of empty pages is an invalid_response, not a loop', async () => {
-  const cycle = ['?a', '?b', '?a'].map((next) => page('[]', next));
+test('a cycle of pages is an invalid_response, not a loop', async () => {
+  const cycle = ['?a', '?b', '?a'].map((next) => page('[{"id":1}]', next));
   const { store, requests } = clientWith(cycle);
-  const failure = { code: 'invalid_response', message: 'A cycle: ?a', status: 200 };
+  const failure = { code: 'invalid_response', message: 'No progress: ?a', status: 200 };
   await expect(store.listPets().toArray({ max: 9 })).rejects.toMatchObject(failure);
   expect(requests).toHaveLength(3);
+});
+
+test('an empty page that leads to another one ends a loop, and page() returns it', async () => {
+  const pages = [page('[{"id":1}]', '?a'), page('[]', '?b')];
+  const { store, requests } = clientWith(pages);
+  const failure = { code: 'invalid_response', message: 'No progress: ?b', status: 200 };
+  await expect(store.listPets().toArray({ max: 5 })).rejects.toMatchObject(failure);
+  expect(requests).toHaveLength(2);
+  expect(await store.listPets().page()).toMatchObject({ items: [], next: '?b' });
+});
+
+test.each(['/../store/orders?limit=1', '', '#', 'limit=1', ' ?limit=1', null, 7, {}])(
+  'page(%j) is a TypeError, and sends nothing',
+  async (next) => {
+    const { store, requests } = clientWith([reply('[]')]);
+    const call = Reflect.apply(store.listPets().page, undefined, [next]);
+    await expect(call).rejects.toThrow(new TypeError('next: must start with ?'));
+    expect(requests).toEqual([]);
+  },
+);
+
+test('page(next) replaces the query of the list', async () => {
+  const { store, requests } = clientWith([reply('[]')]);
+  await store.listPets({ status: 'sold' }).page('?limit=1');
+  expect(pathsOf(requests)).toEqual(['GET /v1/pets?limit=1']);
 });
 
 test('for await reads all pages, of 100 items unless the list has a limit', async () => {
@@ -76,7 +101,7 @@ test.each(['client', 'call'])('the signal of the %s stops a loop between items',
 });
 
 test('the options of a list apply to each of its pages', async () => {
-  const { store, requests } = clientWith([page('[]', '?a'), unavailable]);
+  const { store, requests } = clientWith([page('[{"id":1}]', '?a'), unavailable]);
   const options = { headers: { traceparent: 'mine' }, maxAttempts: 1 };
   const failure = { code: 'service_unavailable', attempts: 1 };
   await expect(store.listPets({}, options).toArray({ max: 9 })).rejects.toMatchObject(failure);

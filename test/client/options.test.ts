@@ -23,7 +23,10 @@ test.each([
   ['deadlineMs', [0, -1, Number.NaN, '5', null]],
   ['attemptTimeoutMs', [0, Number.NaN]],
   ['maxAttempts', [0, Number.NaN]],
-  ['headers', [new Headers({ a: 'b' }), { a: undefined }, { a: 7 }, [['a', 'b']], 'a: b']],
+  [
+    'headers',
+    [new Headers({ a: 'b' }), new Map([['a', 'b']]), { a: undefined }, { a: 7 }, [['a', 'b']], 'a'],
+  ],
   ['fetch', ['fetch', {}]],
   ['signal', ['signal', new AbortController()]],
   // Not options of the client.
@@ -45,6 +48,9 @@ test.each([
   ['idempotencyKey', ['', 'ä', 'a'.repeat(256)]],
   // The key could go to another host.
   ['path', ['', '@evil.example/pets']],
+  // Of a GET.
+  ['body', [{}, null, '']],
+  ['headers', [new Headers({ a: 'b' })]],
   // In lower case, it would be repeated without a key.
   ['method', ['post', 'HEAD']],
 ])(
@@ -64,6 +70,40 @@ test.each(['http://localhost:1/v1', 'http://a.localhost', 'http://127.0.0.2', 'h
   '%s is on this machine: it may be http',
   (baseUrl) => void createAnimalStore({ ...VALID, baseUrl }),
 );
+
+test.each(['Connection', 'content-length', 'Expect', 'keep-alive', 'transfer-encoding', 'UPGRADE'])(
+  'the header %s, with which fetch would fail, is a TypeError that names it',
+  async (name) => {
+    for (const options of [{ headers: { [name]: 'close' } }, {}]) {
+      const { store, requests } = clientWith([rex], { headers: { [name]: 'close' } });
+      const message = `${name.toLowerCase()}: is not an option`;
+      await expect(store.getPet(1n, options)).rejects.toThrow(new TypeError(message));
+      expect(requests).toEqual([]);
+    }
+  },
+);
+
+test.each([{ 'a b': 'c' }, { a: 'b\nc' }, { a: '🐈' }])(
+  'the header %j, which no request can have, is a TypeError, and sends nothing',
+  async (headers) => {
+    const { store, requests } = clientWith([rex]);
+    await expect(store.getPet(1n, { headers })).rejects.toThrow(TypeError);
+    expect(requests).toEqual([]);
+  },
+);
+
+test.each(['a\nb', '', 'a b', 'ä', null, 7])('a session from %j is a TypeError', (start) => {
+  const { store } = clientWith([rex]);
+  const session = () => Reflect.apply(store.session, undefined, [start]);
+  expect(session).toThrow(new TypeError('start: must be printable ASCII without spaces'));
+});
+
+test('headers of an object without a prototype are sent', async () => {
+  const { store, requests } = clientWith([rex]);
+  const headers = Object.assign(Object.create(null), { traceparent: 'mine' });
+  await store.getPet(1n, { headers });
+  expect(headerOf(requests, 'traceparent')).toEqual(['mine']);
+});
 
 test('an undefined option of a call keeps that of the client', async () => {
   const { store } = clientWith([unavailable], { maxAttempts: 1 });
@@ -127,7 +167,7 @@ test('a runtime without JSON.rawJSON is one clear error', () => {
   const { rawJSON } = Object(JSON);
   onTestFinished(() => void Object.assign(JSON, { rawJSON }));
   Object.assign(JSON, { rawJSON: undefined });
-  const message = 'needs JSON.rawJSON: Node.js 22 or later';
+  const message = 'animal-store-client needs JSON.rawJSON: Node.js 22 or later';
   expect(() => createAnimalStore(VALID)).toThrow(message);
   expect(() => parseJson('{}')).toThrow(message);
 });

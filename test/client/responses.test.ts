@@ -44,6 +44,36 @@ test('a session continues from the primary after a write whose outcome is unknow
   expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(sent);
 });
 
+test.each([408, 425, 503])('a session continues from the primary after a %i', async (status) => {
+  const { store, requests } = clientWith([
+    stamped('0001'),
+    problem(status, 'unavailable'),
+    stamped('0002'),
+  ]);
+  const session = store.session();
+  for (const _ of [1, 2]) await session.listPets().page();
+  const sent = ['first-primary', '0001', 'first-primary'];
+  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(sent);
+  expect(session.bookmark).toBe('0002');
+});
+
+test('dates that cannot be read are undefined', async () => {
+  for (const headers of [
+    { Deprecation: 'true', Sunset: 'soon' },
+    { Deprecation: '@', Sunset: '' },
+    { Deprecation: '@1e99', Sunset: '2030-13-01' },
+  ]) {
+    const { store } = clientWith([reply('{}', { headers })]);
+    const { metadata } = await store.getHealth().withMetadata();
+    expect([metadata.deprecation, metadata.sunset]).toEqual([undefined, undefined]);
+  }
+});
+
+test('request returns a null that was answered', async () => {
+  const { store } = clientWith([reply('null')]);
+  expect(await store.request('GET', '/toys')).toBe(null);
+});
+
 test('metadata has the deprecation, the sunset and the replay', async () => {
   const dates = { Deprecation: '@1795132800', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
   const headers = { ...dates, 'Idempotency-Replayed': 'true' };
@@ -78,4 +108,50 @@ test('an attempt that has ended aborts its signal, which closes its connection',
   const { store, requests } = clientWith([unavailable, reply('{}')]);
   await store.getHealth();
   expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+});
+
+/** A body that never ends, and when it is cancelled. */
+function endless(chunk: string) {
+  const bytes = new TextEncoder().encode(chunk);
+  let resolve = () => {};
+  const cancelled = new Promise<void>((done) => (resolve = done));
+  const pull = (controller: ReadableStreamDefaultController) =>
+    chunk ? controller.enqueue(bytes) : new Promise<void>(() => {});
+  return { body: new ReadableStream({ pull, cancel: () => resolve() }), cancelled };
+}
+
+// Otherwise, this fetch, which ignores its signal, would read on for ever.
+test('a body that is too long is cancelled', async () => {
+  const { body, cancelled } = endless(' '.repeat(2 ** 16));
+  const call = clientWith([reply(body)]).store.getHealth();
+  await expect(call).rejects.toMatchObject({ code: 'invalid_response' });
+  await cancelled;
+});
+
+test('a body that is too late is cancelled', async () => {
+  const { body, cancelled } = endless('');
+  const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
+  const call = clientWith([reply(body)], options).store.getHealth();
+  await expect(call).rejects.toMatchObject({ code: 'network_error', status: 200 });
+  await cancelled;
+});
+
+test('the body of a response that comes after the end of its attempt is cancelled', async () => {
+  const { body, cancelled } = endless('');
+  let answerLate = (_: Response) => {};
+  const late: Answer = () => new Promise((resolve) => (answerLate = resolve));
+  const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
+  const call = clientWith([late], options).store.getHealth();
+  await expect(call).rejects.toMatchObject({ code: 'network_error', status: undefined });
+  answerLate(new Response(body));
+  await cancelled;
+});
+
+test('a body that fails while it is cancelled leaves nothing unhandled', async () => {
+  const cancel = () => Promise.reject(new Error('lost'));
+  const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
+  const answers = [reply(new ReadableStream({ cancel }))];
+  const call = clientWith(answers, options).store.getHealth();
+  // With an unhandled rejection, the run would fail.
+  await expect(call).rejects.toMatchObject({ code: 'network_error' });
 });

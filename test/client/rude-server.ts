@@ -15,6 +15,12 @@ const BEHAVIOURS: Record<string, (response: ServerResponse, isRepeated: boolean)
     response.writeHead(200, { 'Content-Length': 1000 });
     response.write(HEALTH, () => response.destroy());
   },
+  // An error page of a proxy, with the headers of the request.
+  reflects: (response) =>
+    response.writeHead(502).end(`<pre>${response.req.headers.authorization}</pre>`),
+  // Not HTTP: Node.js gives these bytes to the error of `fetch`.
+  'reflects-garbage': ({ req, socket }) =>
+    void socket?.end(`HTTP/9 ${req.headers.authorization}\r\n\r\n`),
   redirects: (response) => response.writeHead(307, { Location: '/target' }).end(),
   'is-endless': function write(response) {
     while (response.write(MEBIBYTE));
@@ -28,6 +34,15 @@ const HEADERS = {
   'Access-Control-Allow-Headers': '*, Authorization',
   'Content-Type': 'text/html',
 };
+
+/** A port on which no server listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = Object(server.address());
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 /** Starts the store and the rude server for a test file. At `/` the rude server serves an empty page. */
 export function startServers(): () => Promise<Addresses> {
@@ -48,6 +63,11 @@ export function startServers(): () => Promise<Addresses> {
   return async () => {
     const { port } = Object(server.address());
     const apiKey = await store.issueKey();
-    return { store: `${store.url()}/v1`, rude: `http://127.0.0.1:${port}`, apiKey };
+    return {
+      store: `${store.url()}/v1`,
+      rude: `http://127.0.0.1:${port}`,
+      refusing: `http://127.0.0.1:${await closedPort()}`,
+      apiKey,
+    };
   };
 }

@@ -1,12 +1,13 @@
 /**
- * `npm run test:client`: runs the suite with the installed package in every runtime that has an npm package, and the
- * recipes of client/README.md. Installs the runtimes first, about 100 MB each, into a folder that is kept.
+ * `npm run test:client`: runs the suite with the installed package in every runtime that has an npm package and in jsdom, and
+ * the recipes of client/README.md. Installs the runtimes first, about 100 MB each, into a folder that is kept.
  */
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { programIn } from './documents.ts';
+import { programIn, sectionOf } from './documents.ts';
 import { startServers } from './rude-server.ts';
 import { bundle, compile, install, installClient, runIn } from './tools.ts';
 
@@ -32,15 +33,41 @@ const SUITE = `
   import { runSuite } from './suite.ts';
   const { Bun, Deno } = globalThis;
   const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node;
-  const failures = await runSuite(client, JSON.parse(process.argv.at(-1)));
+  const failures = await runSuite(client, JSON.parse(process.argv.at(-1)), true);
   console.log(JSON.stringify({ version, failures }));`;
 
 const WORKER = `
   import * as client from '../../client/src/index.ts';
   import { runSuite } from './suite.ts';
   export default {
-    fetch: async (request) => Response.json(await runSuite(client, await request.json())),
+    fetch: async (request) => Response.json(await runSuite(client, await request.json(), false)),
   };`;
+
+/** In a window of jsdom: the suite, and the examples of testing. */
+const IN_WINDOW = `
+  import * as client from 'animal-store-client';
+  import { runSuite } from './suite.ts';
+  const { createAnimalStore, StoreError, stringifyJson } = client;
+  globalThis.run = async (addresses) => {
+    const shown = [];
+    const console = { log: (value) => shown.push(stringifyJson(value)) };
+    ${sectionOf('Testing')}
+    return { shown, failures: await runSuite(client, addresses, true) };
+  };`;
+
+/** Opens the window, which has no `fetch` and no `Response`. The `fetch` of Node.js rejects a signal of jsdom. */
+const jsdomWith = (path: string, script: string) => `
+  const { default: { JSDOM } } = await import(${JSON.stringify(path)}.toString());
+  const { window } = new JSDOM('', { url: 'http://localhost', runScripts: 'outside-only' });
+  window.fetch = (url, init) => {
+    const controller = new AbortController();
+    init.signal.addEventListener('abort', () => controller.abort());
+    return fetch(url, { ...init, signal: controller.signal });
+  };
+  window.eval(${JSON.stringify(script)});
+  const result = await window.run(JSON.parse(process.argv.at(-1)));
+  console.log(JSON.stringify({ hasResponse: 'Response' in window, ...result }));
+  window.close();`;
 
 /** The recipes as one program, and what shows that they work. (React 18 renders no bigint.) */
 const RECIPES = `
@@ -68,7 +95,7 @@ const addresses = startServers();
 const { folder } = installClient();
 beforeAll(async () => {
   const runtimes = RUNTIMES.map(({ from, version }) => `runtime-${version}@npm:${from}@${version}`);
-  await install(join(PROJECT_ROOT, CACHE), `typescript@5.4.5 ${runtimes.join(' ')}`);
+  await install(join(PROJECT_ROOT, CACHE), `typescript@5.4.5 jsdom@31.0.1 ${runtimes.join(' ')}`);
 });
 
 /** Runs a program in the user's project with the addresses as its argument, and returns what it prints, as JSON. */
@@ -82,6 +109,16 @@ async function print(program: string, command?: string): Promise<unknown> {
 test.each(RUNTIMES)('the suite passes in $from $version', async ({ version, command }) => {
   const path = join(PROJECT_ROOT, CACHE, 'node_modules', `runtime-${version}`, command);
   expect(await print(SUITE, `"${path}`)).toEqual({ version, failures: [] });
+});
+
+test('the suite and the examples of testing pass in jsdom', async () => {
+  const script = await bundle(IN_WINDOW, { format: 'iife' });
+  const path = join(PROJECT_ROOT, CACHE, 'node_modules/jsdom/lib/api.js');
+  expect(await print(jsdomWith(pathToFileURL(path).href, script))).toEqual({
+    hasResponse: false,
+    shown: ['[{"id":7,"name":"Tom","categoryId":1}]', '404'],
+    failures: [],
+  });
 });
 
 test.each([`${CACHE}/node_modules/typescript`, 'client/node_modules/typescript'])(

@@ -6,5 +6,5 @@ import { runSuite } from './suite.ts';
 
 const addresses = startServers();
 test('the suite passes', async () => {
-  expect(await runSuite(client, await addresses())).toEqual([]);
+  expect(await runSuite(client, await addresses(), true)).toEqual([]);
 });

@@ -43,7 +43,7 @@ export async function install(folder: string, packages: string): Promise<void> {
 /** A user's project with the packed client, for a test file. It finds other packages in node_modules above it. */
 export function installClient() {
   const folder = mkdtempSync(join(PROJECT_ROOT, 'node_modules/.consumer-'));
-  const files: { path: string }[] = [];
+  const files: { path: string; size: number }[] = [];
   beforeAll(async () => {
     const options = `--silent -- --json --pack-destination "${folder}"`;
     const [packed] = JSON.parse((await run(`npm run client:pack ${options}`)).stdout);

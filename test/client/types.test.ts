@@ -1,5 +1,5 @@
 /** The types of the client, and their examples, agree with the OpenAPI description. */
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { typesOf } from '../../client/types.ts';
 import { operations } from '../contract.ts';
@@ -7,19 +7,87 @@ import { operations } from '../contract.ts';
 const read = (path: string) => readFileSync(path, 'utf8');
 const description = read('public/v1/openapi.json');
 
-test.each(['schema.d.ts', 'names.d.ts'])(
-  'client/%s has the types of the description',
-  async (name) => {
-    expect((await typesOf(description))[name]).toBe(read(`client/${name}`));
-  },
-);
+const files = await typesOf(description);
 
-test('a nullable int64 is a bigint or null, and its name is a field with an int64', async () => {
-  const int64 = '{ "type": "integer", "format": "int64" }';
-  const nullable = `{ "anyOf": [${int64}, { "type": "null" }] }`;
-  const types = await typesOf(description.replace('"properties": {', `$& "weight": ${nullable},`));
-  expect(types['schema.d.ts']).toContain('weight?: bigint | null | undefined;');
-  expect(types['schema.d.ts']).toMatch(/^export type Int64Field = .*'weight'/m);
+test.each(Object.keys(files))('client/%s is what the description says', (name) => {
+  expect(files[name]).toBe(read(`client/${name}`));
+});
+
+const INT64 = { type: 'integer', format: 'int64' };
+
+/** The description, in which an animal has another field. */
+function withField(name: string, schema: object): string {
+  const changed = JSON.parse(description);
+  changed.components.schemas.Pet.properties[name] = schema;
+  return JSON.stringify(changed);
+}
+
+test.each([
+  { schema: INT64, type: 'bigint' },
+  { schema: { anyOf: [INT64, { type: 'null' }] }, type: 'bigint | null' },
+  { schema: { anyOf: [{ type: 'null' }, INT64] }, type: 'null | bigint' },
+  { schema: { type: ['integer', 'null'], format: 'int64' }, type: 'bigint | null' },
+])('an int64 as $schema is a $type, and its name is known', async ({ schema, type }) => {
+  const types = await typesOf(withField('weight', schema));
+  expect(/weight\?: (.*) \| undefined;/.exec(types['schema.d.ts'] ?? '')?.[1]).toBe(type);
+  expect(types['src/description.ts']).toContain('  weight: true,\n');
+});
+
+const PET = '#/components/schemas/Pet/properties';
+
+test.each([
+  { shape: 'in an array', schema: { type: 'array', items: INT64 }, place: '/weight/items' },
+  {
+    shape: 'in a map',
+    schema: { type: 'object', additionalProperties: INT64 },
+    place: '/weight/additionalProperties',
+  },
+  { shape: 'in oneOf', schema: { oneOf: [INT64] }, place: '/weight/oneOf/0' },
+  { shape: 'in allOf', schema: { allOf: [INT64] }, place: '/weight/allOf/0' },
+  {
+    shape: 'beside a text',
+    schema: { anyOf: [INT64, { type: 'string' }] },
+    place: '/weight/anyOf/0',
+  },
+  { shape: 'as a text', schema: { type: 'string', format: 'int64' }, place: '/weight' },
+  {
+    shape: 'as a text or an integer',
+    schema: { type: ['integer', 'string'], format: 'int64' },
+    place: '/weight',
+  },
+])('an int64 $shape is an error that names its place', async ({ schema, place }) => {
+  const message = `${PET}${place}: an int64 must be`;
+  await expect(typesOf(withField('weight', schema))).rejects.toThrow(message);
+});
+
+test('an int64 behind a $ref is an error that names its place', async () => {
+  const text = withField('weight', { $ref: '#/components/schemas/Weight' });
+  const changed = JSON.parse(text);
+  changed.components.schemas.Weight = INT64;
+  const message = '#/components/schemas/Weight: an int64 must be';
+  await expect(typesOf(JSON.stringify(changed))).rejects.toThrow(message);
+});
+
+test.each([
+  { type: 'integer', format: 'int32' },
+  { type: 'number' },
+  { type: 'string' },
+  { $ref: '#/components/schemas/PetStatus' },
+])('a field %j with the name of an int64 is an error that names its place', async (schema) => {
+  const message = `${PET}/orderId: must be an int64`;
+  await expect(typesOf(withField('orderId', schema))).rejects.toThrow(message);
+});
+
+test('schema.d.ts has what the types of the client use, and no more', () => {
+  const types = read('client/schema.d.ts');
+  const names = Array.from(types.matchAll(/^export \w+ (\w+)/gm), ([, name = '']) => name);
+  const sources = globSync('client/src/*.ts').filter((path) => !path.endsWith('index.ts'));
+  const uses = [types, ...sources.map(read)].join('');
+  const unused = names.filter(
+    (name) => (uses.match(RegExp(`\\b${name}\\b`, 'g')) ?? []).length < 2,
+  );
+  expect(unused).toEqual([]);
+  expect(names).toContain('Pet');
 });
 
 test('the examples of the types have a bigint for each id', () => {

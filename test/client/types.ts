@@ -2,7 +2,7 @@
 
 import nodeFetch from 'node-fetch';
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
-import type { operations } from '../../client/schema.d.ts';
+import type { Operations } from '../../client/src/description.ts';
 import type * as Client from '../../client/src/index.ts';
 
 type Equal<A, B> =
@@ -12,8 +12,8 @@ function expectType<_T extends true>(): void {}
 declare const store: Client.AnimalStore;
 declare const dispatcher: Dispatcher;
 
-// Every method is an operation, but these two.
-expectType<Equal<Exclude<keyof typeof store, keyof operations>, 'request' | 'session'>>();
+// Every operation has a method, and every other method is one of these two.
+expectType<Equal<keyof Client.AnimalStore, keyof Operations | 'request' | 'session'>>();
 
 // Every int64 is a bigint, and nothing else is.
 expectType<Equal<Client.Pet['id'] | Client.Order['petId'], bigint>>();
@@ -54,5 +54,3 @@ store.getPet(7);
 expectType<Equal<keyof Client.ListPetsQuery | keyof Client.ListOrdersQuery, 'limit' | 'status'>>();
 // @ts-expect-error: only creates have an Idempotency-Key
 store.updatePet(7n, { name: 'Max' }, { idempotencyKey: 'k' });
-// @ts-expect-error: the description has parameters that only the client sends
-export type Parameters = Client.operations['listPets']['parameters'];

@@ -1,0 +1,122 @@
+/** The types of callers, beside the client itself and the types of the description. */
+// ---------------------------------------------------------------------------------------- calls
+
+/** The result of a call. Rejected with a `StoreError`, or with a TypeError about an argument. */
+export interface Call<T> extends Promise<T> {
+  /**
+   * The result with the response metadata.
+   *
+   * @example
+   * const { data, metadata } = await store.createPet(rex).withMetadata();
+   * console.log(data.id, metadata.requestId);
+   */
+  withMetadata(): Promise<Reply<T>>;
+}
+
+/** The methods of HTTP that `request` accepts. Not HEAD, whose errors have no body. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A list. The first request is sent by `for await`, `page()` or `toArray()`. */
+export interface Pages<T> extends AsyncIterable<T> {
+  /**
+   * Fetches one page: the first, or the one that the `next` of an earlier page leads to.
+   *
+   * @param next - replaces the query of the list, and begins with `?`
+   * @example
+   * const { items, next } = await store.listPets({ limit: 10 }).page();
+   * const second = next && (await store.listPets().page(next));
+   */
+  page(next?: string): Promise<Page<T>>;
+
+  /**
+   * Fetches the first `max` items, or all if there are fewer.
+   * @example const pets = await store.listPets({ status: 'sold' }).toArray({ max: 500 });
+   */
+  toArray(options: { max: number }): Promise<T[]>;
+}
+
+// ---------------------------------------------------------------------------------------- responses
+
+export type Page<T> = {
+  items: T[];
+  /** The query of the next page, for `page(next)`; `undefined` on the last page. */
+  next: string | undefined;
+  metadata: Metadata;
+};
+
+export type Reply<T> = { data: T; metadata: Metadata };
+
+export type Metadata = {
+  status: number;
+  /** Identifies the request in the service's log. Include it when you report a problem. */
+  requestId: string | undefined;
+  /** When the operation was deprecated (RFC 9745). */
+  deprecation: Date | undefined;
+  /** When the operation will be removed (RFC 8594). */
+  sunset: Date | undefined;
+  /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
+  idempotencyReplayed: boolean;
+  /** Seconds to wait before the next request, from `Retry-After`; 0 without it. */
+  retryAfterSeconds: number;
+  /** Number of requests sent. */
+  attempts: number;
+  /** All headers that the runtime exposes. */
+  headers: FetchResponse['headers'];
+};
+
+// ---------------------------------------------------------------------------------------- options
+
+/** The limits and headers of a call. */
+export type CallOptions = {
+  /** Aborts the call, or the whole `for await` over a list, with the code `aborted`. */
+  signal?: AbortSignal | undefined;
+  /**
+   * Milliseconds for the call with all its attempts and pauses; default 60,000. In a `for await` it applies
+   * to each page: limit the whole loop with `signal`.
+   */
+  deadlineMs?: number | undefined;
+  /** Milliseconds for each attempt; default 15,000. Then it counts as one without a response. */
+  attemptTimeoutMs?: number | undefined;
+  /** Maximum number of attempts; default 4. */
+  maxAttempts?: number | undefined;
+  /** Headers to add, for example `traceparent`. Those of the call replace those of the client. */
+  headers?: Record<string, string> | undefined;
+};
+
+export type CreateOptions = CallOptions & {
+  /** Default: a random key for each call. With a key of your own you can repeat the call within 24 hours. */
+  idempotencyKey?: string | undefined;
+};
+
+export type RequestOptions = CreateOptions & {
+  /** Sent as JSON, in which every digit of a `bigint` is exact. */
+  body?: unknown;
+};
+
+export type StoreOptions = CallOptions & {
+  /** The store's address, which ends in `/v1`. `http:` only for localhost: others could read the API key. */
+  baseUrl: string;
+  /** The key, or a function that returns the key for the next attempt. */
+  apiKey: string | (() => string | Promise<string>);
+  /** Default: the global `fetch` at the time of the call. */
+  fetch?: Fetch | undefined;
+};
+
+/** The part of `fetch` that the client uses, so that the functions of other packages fit, too. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+export type FetchInit = {
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+  signal: AbortSignal;
+  redirect: 'manual';
+};
+
+export type FetchResponse = {
+  status: number;
+  headers: Pick<Headers, 'get'>;
+  /** The client reads a web stream up to its limit of 524,288 characters. Without one it uses `text()`. */
+  body?: unknown;
+  text(): Promise<string>;
+};
