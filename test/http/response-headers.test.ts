@@ -72,6 +72,10 @@ test.each([
   expect(Object.fromEntries(headers)).toMatchObject(file.headers);
 });
 
+test.each(['/docs', '/v1/openapi.json'])('OPTIONS %s, a static file, is a 405', async (path) => {
+  expect((await fetch(store.url() + path, { method: 'OPTIONS' })).status).toBe(405);
+});
+
 test.each([
   { title: 'the response of a fetch', respond: () => fetch('data:,hello'), reply: [200, 'hello'] },
   { title: 'a redirect', respond: () => Response.redirect('https://a.example'), reply: [302, ''] },
