@@ -1,11 +1,11 @@
 /**
- * Calling the store from TypeScript: `node client/example.ts` runs this against the store that `npm start` serves.
+ * Calling the store from TypeScript: `npm run example` runs this against the store that `npm start` serves.
  * Outside this repository the import is `from 'animal-store-client'`.
  */
 import { parseArgs } from 'node:util';
 import { createAnimalStore, StoreError } from './src/index.ts';
 
-const USAGE = 'usage: node client/example.ts [--url https://…/v1 --key <API_KEY>]';
+const USAGE = 'usage: npm run example -- [--url https://…/v1 --key <API_KEY>]';
 
 try {
   const { values } = parseArgs({

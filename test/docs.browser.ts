@@ -51,7 +51,7 @@ async function askForKey() {
 /** Types into the dialog, and closes it. */
 async function authorize(text: string) {
   const dialog = await askForKey();
-  await dialog.getByRole('textbox', { name: 'Value' }).fill(text);
+  await dialog.getByLabel('Value').fill(text);
   await dialog.getByRole('button', { name: 'Authorize' }).click();
   await dialog.getByRole('button', { name: 'Close' }).first().click();
 }
@@ -93,6 +93,20 @@ test('the docs page of a local store names its key', async () => {
   const [localKey] = /animal_local_\w+/.exec(readFileSync('README.md', 'utf8')) ?? [];
   await open();
   expect(await (await askForKey()).innerText()).toContain(localKey);
+});
+
+test('the key is typed into a password field, and is not in the line of curl', async () => {
+  const key = await store.issueKey();
+  await open();
+  const field = (await askForKey()).getByLabel('Value');
+  expect(await field.getAttribute('type')).toBe('password');
+  expect(await field.getAttribute('autocomplete')).toBe('off');
+  await page.keyboard.press('Escape');
+  await authorize(key);
+  expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
+  const curl = await page.locator('.curl-command').innerText();
+  expect(curl).toContain("-H 'Authorization: Bearer <API_KEY>'");
+  expect(await page.content()).not.toContain(key);
 });
 
 test('elsewhere the docs page goes to https before it shows anything, without a key', async () => {

@@ -52,6 +52,15 @@ test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
   },
 );
 
+test.each(['README.md', 'client/README.md', 'docs/api.md', 'docs/keys.md'])(
+  '%s has no comments in the commands to paste, which zsh passes on as arguments',
+  (document) => {
+    const commands = allOf(read(document), /^```sh\n(.*?)^```/gms).join('');
+    expect(commands).not.toBe('');
+    expect(commands).not.toMatch(/(^|\s)#/);
+  },
+);
+
 test('SECURITY.md names tests that exist', () => {
   const named = allOf(read('SECURITY.md'), /`([\w/-]+\.[a-z]+\.ts)`/g);
   expect(named.length).toBeGreaterThan(20);

@@ -27,9 +27,9 @@ test('the description has the names and limits of the service interface', () => 
     info: { version: '1.0.0' },
     security: [{ apiKey: [] }],
     servers: [
-      { url: baseUrlOf('production') },
-      { url: baseUrlOf('staging') },
-      { url: 'http://localhost:8787/v1' },
+      { url: baseUrlOf('production'), 'x-internal': false },
+      { url: baseUrlOf('staging'), 'x-internal': true },
+      { url: 'http://localhost:8787/v1', 'x-internal': true },
     ],
     paths: {
       '/pets/{petId}': {

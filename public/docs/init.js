@@ -94,6 +94,27 @@ const namedByVisibleText =
   ({ 'aria-label': _, ...props }) =>
     React.createElement(Component, props);
 
+// A password field: nobody reads the key from the screen, and the browser does not offer it again.
+const hideKey = () => ({
+  wrapComponents: {
+    Input:
+      (Input, { React }) =>
+      (props) => {
+        const isKey = props.id === 'auth-bearer-value';
+        const hidden = isKey && { type: 'password', autoComplete: 'off' };
+        return React.createElement(Input, { ...props, ...hidden });
+      },
+    // The line of curl, which people paste into chats, has a placeholder in place of the key.
+    curl:
+      (Curl, { React }) =>
+      ({ request, ...props }) => {
+        const header = ['headers', 'Authorization'];
+        const shown = request.hasIn(header) ? request.setIn(header, 'Bearer <API_KEY>') : request;
+        return React.createElement(Curl, { ...props, request: shown });
+      },
+  },
+});
+
 const nameControls = () => ({
   wrapComponents: {
     Servers: named('select', () => 'Server'),
@@ -150,7 +171,7 @@ window.SwaggerUIBundle({
   spec: description,
   domNode: page,
   requestInterceptor,
-  plugins: [showRawBodies, showStability, nameControls, holdFocus],
+  plugins: [showRawBodies, showStability, nameControls, hideKey, holdFocus],
   deepLinking: true,
   displayRequestDuration: true,
   showExtensions: true,

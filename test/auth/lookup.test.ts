@@ -1,5 +1,5 @@
 /** When a request reads KV, and what it does when KV fails. */
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sendInProcess } from '../../bench/calls.ts';
 import { stubBindings } from '../../bench/stubs.ts';
 import { generateKey } from '../../ops/generate-key.ts';
@@ -123,6 +123,41 @@ test.each(['throws', 'hangs'] as const)(
     expect(stale).toEqual([false, false, ...Array(12).fill(true), ...Array(4).fill(false)]);
   },
 );
+
+test('a slow read of KV prolongs neither the thirty seconds nor the hour of a record', async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  const record = JSON.stringify({ id: 'known', label: 'test', createdAt: '2026-11-20T00:00:00Z' });
+  const begun = Promise.withResolvers<void>();
+  const slow = Promise.withResolvers<string>();
+  const readSlowly = () => {
+    begun.resolve();
+    return slow.promise;
+  };
+  const read = vi.fn().mockImplementationOnce(readSlowly);
+  const bindings = { ...stubBindings(), API_KEYS: { get: read } };
+  const key = generateKey('production');
+  const send = () => sendInProcess({ path: '/v1/pets' }, bindings, key);
+
+  const first = send();
+  await begun.promise;
+  vi.advanceTimersByTime(20_000);
+  slow.resolve(record);
+  expect((await first).status).toBe(200);
+  vi.advanceTimersByTime(9_999);
+  await send();
+  expect(read).toHaveBeenCalledTimes(1);
+  read.mockRejectedValue(new Error('KV is down'));
+  vi.advanceTimersByTime(1);
+  expect((await send()).status).toBe(200);
+  expect(read).toHaveBeenCalledTimes(2);
+  vi.advanceTimersByTime(HOUR * 1_000 - 30_000);
+  expect((await send()).status).toBe(503);
+});
 
 test('a read of KV that returns late does not restore a revoked key', async () => {
   vi.spyOn(console, 'log').mockImplementation(() => {});

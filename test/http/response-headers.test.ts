@@ -1,4 +1,5 @@
 /** The headers of every response, and those for pages of other origins (CORS). */
+import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { errorOf } from '../contract.ts';
 import { startApp } from '../in-process.ts';
@@ -22,6 +23,7 @@ test.each([
   ['GET', '/v1/pets', 200, 'private, no-store'],
   ['POST', '/v1/pets', 415, 'private, no-store'],
   ['OPTIONS', '/v1/pets', 204, 'no-store'],
+  ['PUT', '/v1/pets', 405, 'no-store'],
   ['GET', '/v1/nothing', 404, 'no-store'],
   ['GET', '/health', 200, 'no-store'],
 ])('%s %s has the headers of every response', async (method, path, status, cacheControl) => {
@@ -33,16 +35,42 @@ test.each([
   expect(reply.headers.get('x-request-id')).not.toBe(headers['x-request-id']);
 });
 
-test.each(['/docs', '/v1/openapi.json', '/'])('%s has Strict-Transport-Security', async (path) => {
-  const { headers } = await fetch(store.url() + path, { redirect: 'manual' });
-  expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+/** The headers of every static file. */
+const STATIC = {
+  allow: 'GET, HEAD',
+  'strict-transport-security': 'max-age=31536000',
+  'x-frame-options': 'DENY',
+};
+const DOCS = { ...STATIC, 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' };
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+
+test.each([
+  { path: '/', status: 302, headers: { ...STATIC, location: '/docs' } },
+  { path: '/docs', status: 200, headers: { ...DOCS, 'content-security-policy': POLICY } },
+  ...globSync('docs/*', { cwd: 'public' }).map((file) => ({
+    path: `/${file.replaceAll('\\', '/')}`,
+    status: 200,
+    headers: DOCS,
+  })),
+  {
+    path: '/v1/openapi.json',
+    status: 200,
+    headers: {
+      ...STATIC,
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'Allow, ETag',
+      'x-content-type-options': 'nosniff',
+    },
+  },
+])('the static file $path cannot be framed, and has all its headers', async (file) => {
+  const { status, headers } = await fetch(store.url() + file.path, { redirect: 'manual' });
+  expect(status).toBe(file.status);
+  expect(Object.fromEntries(headers)).toMatchObject(file.headers);
 });
 
-test('the docs page cannot be framed, and loads nothing from other origins', async () => {
-  const { headers } = await fetch(`${store.url()}/docs`);
-  expect(headers.get('content-security-policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'",
-  );
+test.each(['/docs', '/v1/openapi.json'])('OPTIONS %s, a static file, is a 405', async (path) => {
+  expect((await fetch(store.url() + path, { method: 'OPTIONS' })).status).toBe(405);
 });
 
 test.each(['/v1/pets', '/v1/nothing'])(

@@ -1,6 +1,6 @@
 /** The local store when its process is killed, and when its files are damaged. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyProject, freePort, startProcess } from './project.ts';
@@ -34,6 +34,20 @@ test('npm start fails when wrangler is killed, and leaves no runtime on its port
     'error: wrangler has ended, so the store is no longer served. Start it again: npm start\n';
   expect([code, stderr]).toEqual([1, error]);
   await project.start('local/start.ts', ['--port', port]).printed('curl -i');
+});
+
+test('the commands of docs/keys.md can be pasted', async () => {
+  const page = readFileSync('docs/keys.md', 'utf8').split('## The commands')[1];
+  const [, commands = ''] = /```sh\n(.*?)```/s.exec(page ?? '') ?? [];
+  const pasted = commands.replaceAll(
+    /npm run (--silent )?keys --/g,
+    `"${process.execPath}" ops/keys.ts`,
+  );
+  // Bash reads the commands from standard input, as from a terminal: a command that reads it takes the next ones away.
+  const options = { cwd: project.path(), input: pasted, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync('bash', ['-e'], options);
+  expect([status, stderr]).toEqual([0, expect.stringContaining('expires at')]);
+  expect(stdout).toMatch(/^(key_\w{12}) \(Anna's shop\) is active\.$[\s\S]*^Key \1 is revoked\./m);
 });
 
 test('npm start names npm run reset when files are damaged, which deletes them', async () => {

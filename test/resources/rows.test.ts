@@ -20,12 +20,14 @@ async function rowsOf(send: () => Promise<Reply>) {
 }
 
 describe('D1 reads and writes few rows for', () => {
-  // Animals and orders that no test names.
+  // Animals, orders and records of idempotency keys that no test names.
   beforeEach(() =>
     store.exec(
       `WITH RECURSIVE ids(id) AS (SELECT 1001 UNION ALL SELECT id + 1 FROM ids LIMIT 2000)
          INSERT INTO pets (id, name, category_id, status) SELECT id, 'Mia', 3, 'sold' FROM ids;
-       INSERT INTO orders (id, pet_id, status) SELECT id, id, 'delivered' FROM pets`,
+       INSERT INTO orders (id, pet_id, status) SELECT id, id, 'delivered' FROM pets;
+       INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
+         SELECT 'hash ' || id, unixepoch() * 1000, 'hash', '{"id":1}' FROM pets`,
     ),
   );
 
