@@ -25,8 +25,9 @@ function examplesOf(name: string) {
   for (const [, language, text = ''] of document.matchAll(/^```(sh|http)\n(.*?)\n```/gms)) {
     const last = examples.at(-1);
     if (language === 'http' && last) last.answer = text;
-    for (const [curl] of text.matchAll(/^curl (?:.*\\\n)*.*$/gm))
-      examples.push({ request: parseCurl(curl.replace('$KEY', key)) });
+    // Those of a deployed store are sent in test/ops/set-up.release.ts.
+    const local = text.matchAll(/^curl (?!.*\$STORE)(?:.*\\\n)*.*$/gm);
+    for (const [curl] of local) examples.push({ request: parseCurl(curl.replace('$KEY', key)) });
   }
   return examples;
 }

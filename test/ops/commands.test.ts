@@ -10,6 +10,7 @@ import { confirm, integerFrom, oneLine, onStop } from '../../ops/command-line.ts
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { fakeRelease } from './fake-release.ts';
 import { importWith, runInProcess } from './in-process.ts';
+import { readPlaceholders } from './placeholders.ts';
 import { copyProject, freePort, startProcess } from './project.ts';
 
 const project = copyProject();
@@ -41,6 +42,7 @@ test.each([
   ['npm run types', 'types.ts'],
   ['npm run openapi:lint', 'lint-openapi.ts'],
   ['npm run client:types', '../client/generate.ts'],
+  ['npm run provision', 'provision.ts'],
 ])('%s -- --help shows its usage', async (command, script) => {
   const { code, stdout, stderr } = await runInProcess(script, {}, ['--help']);
   expect([code, stderr]).toEqual([0, '']);
@@ -104,7 +106,16 @@ test('npm start on a port that is in use names the option for another', async ()
   expect(error).toContain('is in use. Choose another: npm start -- --port <number>');
 });
 
+/** Replaces wrangler.toml of the copy until the test ends. */
+async function writeConfig(text: string): Promise<void> {
+  const config = join(project.path(), 'wrangler.toml');
+  const original = await readFile(config, 'utf8');
+  onTestFinished(() => writeFile(config, original));
+  await writeFile(config, text);
+}
+
 test('a command on an environment that is not set up names the page to read', async () => {
+  await writeConfig(readPlaceholders());
   const error = await errorOf(1, 'keys.ts list --env staging', {
     CLOUDFLARE_API_BASE_URL: 'http://localhost:1',
     CLOUDFLARE_API_TOKEN: 'a-token',
@@ -113,11 +124,8 @@ test('a command on an environment that is not set up names the page to read', as
 });
 
 test('openapi writes what is out of date or missing, and --check only names it', async () => {
-  const config = join(project.path(), 'wrangler.toml');
   const description = join(project.path(), 'public/v1/openapi.json');
-  const original = await readFile(config, 'utf8');
-  onTestFinished(() => writeFile(config, original));
-  await writeFile(config, original.replaceAll('animal-store.example', 'animals.test'));
+  await writeConfig(readPlaceholders().replaceAll('animal-store.example', 'animals.test'));
   const before = await readFile(description, 'utf8');
   // The types of the client are tested in types.test.ts.
   const mocks = {

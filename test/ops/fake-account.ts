@@ -9,6 +9,7 @@ import { error, ok, startCloudflare } from './fake-cloudflare.ts';
 
 export const ACCOUNT = 'a'.repeat(32);
 
+export type Account = Awaited<ReturnType<typeof startAccount>>;
 type Database = { uuid: string; name: string; sql: string[]; sqlite: DatabaseSync };
 type Namespace = { id: string; title: string; values: Map<string, string> };
 

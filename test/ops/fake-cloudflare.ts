@@ -14,9 +14,15 @@ const TOKEN = 'fake-api-token';
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { id: string; versions: Shares };
-type Metadata = { main_module: string; bindings: object[]; annotations?: Record<string, string> };
+type Binding = { name: string; text?: string };
+type Metadata = { main_module: string; bindings: Binding[]; annotations?: Record<string, string> };
 /** As the API shows it. `code`: the text of its main module. */
-type Version = { id: string; code: string; annotations: Record<string, string> };
+type Version = {
+  id: string;
+  code: string;
+  annotations: Record<string, string>;
+  resources: { bindings: Binding[] };
+};
 /** Versions and deployments are in the order of their creation. */
 export type Worker = { versions: Version[]; deployments: Deployment[] };
 

@@ -51,9 +51,20 @@ export async function startWorld(folder: string) {
 
   /** Deploys a version with the bindings of wrangler.toml. */
   function deploy(environment: Environment): void {
-    const { name = '', vars, ...resources } = readConfig({ config, env: environment });
-    const bindings = { vars, resources };
-    const version = { id: `${name}-1`, code: '', annotations: {}, resources: bindings };
+    const {
+      name = '',
+      vars,
+      d1_databases,
+      kv_namespaces,
+    } = readConfig({ config, env: environment });
+    const text = JSON.stringify([vars, d1_databases, kv_namespaces]);
+    const values = text.match(/"[^"]+"/g)?.map((each) => ({ name: each, text: JSON.parse(each) }));
+    const version = {
+      id: `${name}-1`,
+      code: '',
+      annotations: {},
+      resources: { bindings: values ?? [] },
+    };
     const deployments = [{ id: '1', versions: [{ version_id: version.id, percentage: 100 }] }];
     account.workers.set(name, { versions: [version], deployments });
   }

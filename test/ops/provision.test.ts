@@ -239,7 +239,7 @@ describe('refusals, before anything is created or written', () => {
     await world.provision('staging');
     world.commands.length = 0;
     const { versions, deployments } = world.account.find(STAGING);
-    versions.push({ id: 'other', code: '', annotations: {} });
+    versions.push({ id: 'other', code: '', annotations: {}, resources: { bindings: [] } });
     deployments.at(-1)?.versions.push({ version_id: 'other', percentage: 0 });
     await refused('staging', `${STAGING} serves another address, database or KV namespace`);
   });

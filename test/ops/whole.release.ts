@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WRANGLER_ENV } from '../../ops/wrangler.ts';
 import { startCloudflare } from './fake-cloudflare.ts';
+import { readPlaceholders } from './placeholders.ts';
 import { copyProject } from './project.ts';
 
 const project = copyProject();
@@ -71,8 +72,7 @@ beforeAll(async () => {
   cloudflare = await startCloudflare();
   await writeFile(path('ops/smoke.ts'), SMOKE);
   await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
-  const config = await readFile(path('wrangler.toml'), 'utf8');
-  const named = config.replaceAll('animal-store.example', 'animals.test');
+  const named = readPlaceholders().replaceAll('animal-store.example', 'animals.test');
   await writeFile(path('wrangler.toml'), named.replace(PLACEHOLDERS, '$2-of-$1'));
   await git('init', '--quiet');
   await git('add', '--all');

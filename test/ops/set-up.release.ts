@@ -1,0 +1,107 @@
+/** A fresh clone that is set up with the real wrangler, against a fake of Cloudflare's API, and what works in it then. */
+import { execFile } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { unstable_splitSqlQuery as splitSql } from 'wrangler';
+import { PROJECT_ROOT, WRANGLER_ENV } from '../../ops/wrangler.ts';
+import { type Account, startAccount } from './fake-account.ts';
+import { readPlaceholders } from './placeholders.ts';
+import { temporaryFolder } from './project.ts';
+
+const STAGING = 'animal-store-staging';
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@animals.test',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@animals.test',
+};
+
+let clone: string;
+let account: Account;
+
+/** Runs a command line in the clone, which must succeed. Returns what it prints. */
+async function run(line: string, settings: Record<string, string> = {}): Promise<string> {
+  const env = { ...process.env, ...account.env, ...WRANGLER_ENV, ...IDENTITY, ...settings };
+  const options = { cwd: clone, env, maxBuffer: 1e8 };
+  return (await promisify(execFile)('sh', ['-ec', line], options)).stdout;
+}
+
+beforeEach(async () => {
+  account = await startAccount();
+  onTestFinished(() => void account.close());
+  clone = await temporaryFolder();
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const { stdout } = await promisify(execFile)('git', list, { cwd: PROJECT_ROOT });
+  for (const file of stdout.split('\0').filter(Boolean)) {
+    mkdirSync(join(clone, dirname(file)), { recursive: true });
+    cpSync(join(PROJECT_ROOT, file), join(clone, file));
+  }
+  for (const packages of ['node_modules', 'client/node_modules'])
+    symlinkSync(join(PROJECT_ROOT, packages), join(clone, packages), 'junction');
+  writeFileSync(join(clone, 'wrangler.toml'), readPlaceholders());
+  await run('npm run --silent openapi; git init -q; git add --all; git commit -qm Begin');
+});
+
+/** Serves the deployed version, with the account's rows and keys, over https. Returns its port. */
+async function serve(): Promise<number> {
+  const [version] = account.find(STAGING).versions;
+  if (!version) throw new Error('no version was deployed');
+  const { id, code, resources } = version;
+  const texts = resources.bindings.map(({ name, text = '' }) => [name, text]);
+  const simple = { limit: 100, period: 10 as const };
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      https: true,
+      modules: [{ type: 'ESModule', path: 'index.js', contents: code }],
+      compatibilityDate: '2026-11-17',
+      bindings: { ...Object.fromEntries(texts), CF_VERSION_METADATA: { id } },
+      d1Databases: ['DB'],
+      kvNamespaces: ['API_KEYS'],
+      ratelimits: {
+        RATE_LIMITER: { namespace_id: '1', simple },
+        WRITE_RATE_LIMITER: { namespace_id: '2', simple },
+      },
+    }),
+  );
+  onTestFinished(() => runtime.dispose());
+  const database = await runtime.getD1Database('DB');
+  const sql = account.databases.flatMap((each) => each.sql).flatMap(splitSql);
+  for (const statement of sql) await database.prepare(statement).run();
+  const keys = await runtime.getKVNamespace('API_KEYS');
+  for (const { values } of account.namespaces)
+    for (const [name, value] of values) await keys.put(name, value);
+  return Number((await runtime.ready).port);
+}
+
+test('the lines of the README lead from a fresh clone to a first answer', async () => {
+  const [, section = ''] = readFileSync('README.md', 'utf8').split('## Deploy it to your own');
+  const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
+  const [login, provision, commit, key, curl] = block.trimEnd().split('\n');
+  // It opens a browser. Here a token is set.
+  expect(login).toBe('npx wrangler login');
+  const variables = 'echo "STORE=$STORE KEY=$KEY"';
+  const printed = await run([provision, commit, key, variables].join('\n'));
+  const [, assignments = ''] = /^(STORE=\S+ KEY=\S+)$/m.exec(printed) ?? [];
+  expect(await run('git status --porcelain')).toBe('');
+  // In place of the DNS and the certificate of workers.dev.
+  const curlrc = `insecure\nconnect-to = "::127.0.0.1:${await serve()}"\n`;
+  writeFileSync(join(clone, '.wrangler/.curlrc'), curlrc);
+  const answer = await run(`${assignments}\n${curl}`, { CURL_HOME: join(clone, '.wrangler') });
+  expect(assignments).toContain(`STORE=https://${STAGING}.anna.workers.dev/v1 `);
+  expect(answer).toMatch(/^HTTP\/\S+ 200[\s\S]*\[\]$/);
+});
+
+test('the checks, and the tests that read wrangler.toml, pass before and after a set-up', async () => {
+  const tests = globSync('test/**/*.test.ts', { cwd: clone }).filter((file) =>
+    readFileSync(join(clone, file), 'utf8').includes('wrangler.toml'),
+  );
+  expect(tests).toContain('test/environments.test.ts');
+  const verify = `npm run check; npx vitest run --project test ${tests.join(' ')}`;
+  await run(verify);
+  await run('npm run provision -- staging');
+  await run('npm run provision -- production --host api.animals.test --yes');
+  await run(verify);
+});
