@@ -62,7 +62,7 @@ export const environmentOption = new Option('--env <environment>', 'the environm
 /**
  * Asks for confirmation before a change to production, unless `yes`. A hang-up, or an abort of `signal`, is a no.
  *
- * @throws Error when the answer is no, or standard input is not a terminal.
+ * @throws Error when the answer is no, standard input is not a terminal, or `signal` is aborted already.
  */
 export async function confirm(
   what: string,
@@ -70,6 +70,7 @@ export async function confirm(
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {
+  signal?.throwIfAborted();
   if (environment !== 'production' || yes) return;
   if (!process.stdin.isTTY)
     throw new Error(`confirmation required: add --yes to ${what} in production without a terminal`);
