@@ -66,13 +66,18 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .choices(ENVIRONMENTS)
   .default('local');
 
-/** Asks for confirmation before a change to production: see {@link ask}. */
+/**
+ * Asks for confirmation before a change to production: see {@link ask}.
+ *
+ * @throws also when `signal` is aborted already.
+ */
 export async function confirm(
   what: string,
   environment: Environment,
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {
+  signal?.throwIfAborted();
   if (environment === 'production') await ask(`${what} in PRODUCTION`, yes, signal);
 }
 

@@ -154,7 +154,7 @@ async function rollOut(rollout: Rollout, options: Options) {
     await test(store);
     await deployTriggers(rollout);
     await test(store);
-    await requireNoOtherOperator(rollout);
+    await requireUnchanged(rollout);
     console.log(environment, 'serves', version, 'to all.');
   } catch (cause) {
     const problem = signal.aborted ? 'interrupted' : oneLine(cause);
@@ -169,14 +169,13 @@ async function rollback(version: string, { env, force, yes }: BackOptions) {
   const target = readTarget(env);
   if (!force) await requireSameBehaviour(target, version);
   await confirm(`serve ${version} to all`, env, yes, signal);
-  signal.throwIfAborted();
   const problem = await failureOf(serveAndTest(target, version));
   if (problem) console.error(`error: ${problem}`);
   // Another release, or a call that failed, may take effect later.
   await pause(SETTLE_MS);
-  const { newest } = await readNewest(target);
-  const state = `${env} serves ${sharesOf(newest)}`;
-  if (problem || state !== `${env} serves ${version}@100%`)
+  const served = await readServed(target);
+  const state = `${env} serves ${served}`;
+  if (problem || served !== `${version}@100%`)
     throw new Error(`${state}, not ${version}@100% with a passed test`);
   console.log(state, apiKey ? 'and is tested.' : 'and is not tested: SMOKE_API_KEY is not set.');
 }
@@ -184,6 +183,14 @@ async function rollback(version: string, { env, force, yes }: BackOptions) {
 async function serveAndTest(target: Target, version: string) {
   await serve(target, version, 'rollback');
   if (apiKey) await testReads(storeOf(target, version));
+}
+
+async function readServed(target: Target): Promise<string> {
+  try {
+    return sharesOf((await readNewest(target)).newest);
+  } catch (cause) {
+    throw new Error(`it is unknown what is served: ${oneLine(cause)}`, { cause });
+  }
 }
 
 async function undo(id: string, { env, yes }: BackOptions) {
@@ -195,7 +202,6 @@ async function undo(id: string, { env, yes }: BackOptions) {
   const old = requireOneVersion(foreign);
   console.log(deployments.map(describe).join('\n'));
   await confirm(`go back from the run ${id}`, env, yes, signal);
-  signal.throwIfAborted();
   console.log(await goBack({ id, target, old }, `the run ${id} is not undone`));
 }
 

@@ -26,10 +26,11 @@ export async function watchErrors(environment: string, version: string, signal: 
     connected.reject(new Error(problem));
   });
   await connected.promise;
-
-  /** @throws Error with the line of the first 500, or if the log is not watched any more. */
-  function requireNone() {
-    if (problem) throw new Error(problem);
-  }
-  return { requireNone, end };
+  return {
+    end,
+    /** @throws Error with the line of the first 500, or if the log is not watched any more. */
+    requireNone() {
+      if (problem) throw new Error(problem);
+    },
+  };
 }

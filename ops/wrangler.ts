@@ -33,9 +33,6 @@ export const WRANGLER_ENV = {
   X_LOCAL_EXPLORER: 'false',
 };
 
-/** The code of Cloudflare's API for a worker that was never deployed. */
-const NO_WORKER = /\[code: 10007\]/;
-
 /** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, does. */
 type Options = { detached?: boolean; timeout?: number };
 
@@ -82,8 +79,9 @@ export async function runIn(
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
+    // The second is the code of Cloudflare's API for a worker that was never deployed.
     const isMissing =
-      config.includes(`"${environment}-account-id"`) || NO_WORKER.test(cause.message);
+      config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
     if (!isMissing) throw cause;
     const fix = 'is not set up. See "First set-up" in docs/operations.md.';
     throw new Error(`${environment} ${fix} (${cause.message})`);

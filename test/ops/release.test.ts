@@ -353,6 +353,11 @@ describe('a promotion that fails', () => {
     ['logs a 500', () => fails('^log$'), 'failed .log'],
     ['finds another HEAD at 10 %', () => fake.on(/pause 10/, checkOut), 'another commit'],
     ['finds another HEAD at 100 %', () => fake.on(/after .*new@100%/, checkOut), 'another commit'],
+    [
+      'finds another HEAD at its triggers',
+      () => fake.on(/before .* trig/, checkOut),
+      'another com',
+    ],
   ])('a promotion that %s ends with the old version', async (_, given, error) => {
     given();
     const { code, stderr } = await fake.release(PROMOTE);
@@ -482,7 +487,10 @@ describe('rollback', () => {
     fails('before .* rollback');
     fake.on(/pause/, () => fake.fail(/ list --json/, 2));
     const { code, stderr } = await fake.release(ROLLBACK);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/failed before.*\n.*list --json\n$/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/failed before.*\nerror: it is unknown what is served: failed .*\n$/),
+    ]);
   });
 
   test('a rollback on staging does not ask', async () => {

@@ -1,6 +1,6 @@
 /** Two whole releases, one to staging and its promotion, through the real wrangler, to a fake of Cloudflare's API. */
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
