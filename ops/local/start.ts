@@ -8,9 +8,6 @@ import { createProgram, integerFrom, onStop, run } from '../command-line.ts';
 import { startWrangler } from '../wrangler.ts';
 import { LOCAL_KEY, reserveStore, setUpLocalStore } from './store.ts';
 
-/** Wrangler prints it at each start. The sweep of idempotency keys is nothing that a developer waits for. */
-const SCHEDULED_WARNING = /.*Scheduled Workers are not automatically triggered[\s\S]*?\n\n\n/;
-
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
   .action(async ({ port }: { port: number }) => {
@@ -38,15 +35,28 @@ async function serve(port: number): Promise<void> {
     isStopped = true;
     server.kill('SIGTERM');
   });
-  server.stderr.setEncoding('utf8').on('data', (text: string) => {
-    process.stderr.write(text.replace(SCHEDULED_WARNING, ''));
-  });
+  printWarnings(server.stderr);
   await printLines(server.stdout, `http://localhost:${port}`);
   if (isStopped) return;
   endGroup(server);
   throw new Error(
     'wrangler has ended, so the store is no longer served. Start it again: npm start',
   );
+}
+
+/**
+ * Prints wrangler's warnings and errors, but for its warning about scheduled handlers, which ends with two empty lines: the sweep
+ * of idempotency keys is nothing that a developer waits for.
+ */
+async function printWarnings(output: Readable): Promise<void> {
+  let isHidden = false;
+  let previous = '';
+  for await (const line of createInterface({ input: output })) {
+    if (line.includes('Scheduled Workers are not automatically triggered')) isHidden = true;
+    if (!isHidden) console.error(line);
+    if (line === '' && previous === '') isHidden = false;
+    previous = line;
+  }
 }
 
 /** Prints the banner when the server is ready, and then the service's log line of each request. */
