@@ -44,7 +44,7 @@ test.each(['', 'u'])('the pattern of a name with the flag "%s" is that of the se
   const { properties } = Object(description.components.schemas?.NewPet);
   const pattern = new RegExp(properties.name.pattern, flag);
   const exceptions = new RegExp(NOT_IN_PATTERN, 'u');
-  // The other planes have no characters that are not visible.
+  // The planes 0, 1 and 14: the others have no characters that are not visible.
   const codes = [0, 1, 14].flatMap((plane) =>
     Array.from({ length: 0x10000 }, (_, code) => plane * 0x10000 + code),
   );

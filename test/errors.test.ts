@@ -37,6 +37,7 @@ test('an unexpected exception is logged with its stack, and shown as internal_er
   expect(errorOf(reply.body)).toBe(
     '500 internal_error: Internal server error. Quote the X-Request-Id header when you report it.',
   );
+  // A stack begins with the message of its error.
   const stack = expect.stringContaining('record.\n    at ');
   const cause = 'KV holds an invalid key record.';
   const requestId = reply.headers.get('x-request-id');

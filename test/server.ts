@@ -5,7 +5,10 @@ import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import type { Faults } from './faults/worker.ts';
 
-/** With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. */
+/**
+ * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. Only then it can have the
+ * variables of another environment.
+ */
 export type ServerOptions = { faults?: false; env?: 'local' } | { faults: true; env?: Environment };
 
 /** The environment of wrangler.toml whose variables the app has: staging over https; local, the default, over http. */
@@ -22,6 +25,7 @@ export const SMALL_LIMIT = 5;
 
 /** The servers of this process, with and without faults. Test files share them; environment.ts closes them. */
 const servers = new Map<string, Promise<Server>>();
+// environment.ts does not share the modules of the tests, but this global.
 globalThis.sharedServers = servers;
 // Otherwise, the servers would keep a vitest process alive after its parent was killed.
 process.once('disconnect', () => process.exit());

@@ -25,7 +25,10 @@ export function startStore(options: ServerOptions = {}) {
   const suiteKey = generateKey(env);
   let server: Server;
   let vars: Faults['vars'];
-  /** Sends a request without the proxy of `wrangler dev`, which would double its time. */
+  /**
+   * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
+   * accepts https alone.
+   */
   const request: Server['worker']['fetch'] = (path, init) => {
     const origin = env === 'local' ? server.url.origin : 'https://animal-store.example';
     return server.worker.fetch(`${origin}${path}`, init);
@@ -34,13 +37,13 @@ export function startStore(options: ServerOptions = {}) {
   let scheduledRuns = 0;
 
   const store = {
-    /** The origin of its addresses. Other clients can write there. */
+    /** The origin of its addresses. A test that knows it can also write without `fetch`, so the tables are emptied after it. */
     url(): string {
       server.isDirty = true;
       return server.url.origin;
     },
 
-    /** Sends a request to the worker. */
+    /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(path: string, options: RequestOptions = {}) {
       const { method = 'GET', key = suiteKey, headers, body } = options;
       const present = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
@@ -129,6 +132,7 @@ export function startStore(options: ServerOptions = {}) {
     scheduledRuns = 0;
   });
   afterEach(async () => {
+    // All lines have arrived now, and none has an API key.
     await store.logLines();
     for (const { message } of server.harness.getLogs())
       expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);

@@ -69,8 +69,8 @@ test.each([
   ['revoked', 1, () => store.issueKey(REVOKED), 'revoked_api_key'],
 ])(
   'two requests with a %s key read KV %i times, and nothing else',
-  async (_, kvReads, of, code) => {
-    const key = await of();
+  async (_, kvReads, makeKey, code) => {
+    const key = await makeKey();
     expect([await list(key), await list(key)]).toEqual([code, code]);
     expect(await store.calls()).toMatchObject({ kvReads, keyLimits: 0, d1: 0 });
   },
@@ -119,6 +119,7 @@ test.each(['throws', 'hangs'] as const)(
     expect(await listWithBoth()).toEqual(['service_unavailable', 'service_unavailable']);
     await setAhead(HOUR + 5);
     expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
+    // Two requests before KV fails, twelve that use the records, two that are rejected, and two after KV works again.
     const stale = (await store.logLines()).map(({ keyStale = false }) => keyStale);
     expect(stale).toEqual([false, false, ...Array(12).fill(true), ...Array(4).fill(false)]);
   },

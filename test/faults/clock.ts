@@ -30,6 +30,7 @@ async function step(): Promise<void> {
 const timers = new Set<number>();
 let lastTimer = 0;
 
+/** A timer advances the clock itself, step by step, until it is due or cleared. */
 globalThis.setTimeout = ((callback: () => void, ms = 0) => {
   lastTimer += 1;
   const timer = lastTimer;
@@ -44,7 +45,7 @@ globalThis.setTimeout = ((callback: () => void, ms = 0) => {
 }) as typeof setTimeout;
 globalThis.clearTimeout = ((timer: number) => timers.delete(timer)) as typeof clearTimeout;
 
-/** Makes a call of a binding, for which the clock stops. */
+/** Makes a call of a binding. The clock stands still until it ends, because its duration is that of the machine. */
 export async function callBinding<T>(call: () => Promise<T>): Promise<T> {
   callsInProgress += 1;
   try {

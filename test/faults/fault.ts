@@ -37,6 +37,7 @@ export async function runLateCalls(): Promise<void> {
  * again and again.
  */
 async function released(): Promise<void> {
+  // `endCalls` releases this object, and replaces it for later calls.
   const own = held;
   own.count += 1;
   while (!own.isReleased) await tick();
@@ -58,9 +59,11 @@ export async function callWith<T>(
     for (const { meta } of [result].flat() as D1Result[]) Object.assign(meta, fault.meta);
     return result;
   }
+  // Without an effect, or with a later one:
   if (fault === 'hangs') return new Promise(() => {});
   if (fault === 'runs late') late.push(run);
   if (fault === 'throws' || fault === 'runs late') throw new Error(lost);
+  // The call takes effect, or has no fault:
   const result = await run();
   if (fault === 'loses the response') throw new Error(lost);
   if (fault === 'runs, then hangs') return new Promise(() => {});

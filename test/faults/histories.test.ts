@@ -72,9 +72,11 @@ const listOrders: Operation = {
  * response. One whose outcome is unknown takes effect once at any moment after its request, or never.
  */
 function isExplained(events: Event[]): boolean {
+  /** The states from which the rest could not be explained, each with that rest. */
   const visited = new Set<string>();
 
   function search(state: State, rest: Event[]): boolean {
+    // What takes effect next was sent before the first answer of the rest arrived.
     const firstAnswer = Math.min(...rest.map(({ answeredAt }) => answeredAt));
     if (firstAnswer === Infinity) return true;
     const place = JSON.stringify([state, rest.map((event) => events.indexOf(event))]);

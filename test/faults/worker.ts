@@ -109,6 +109,7 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
     await runLateCalls();
     return result;
   };
+  /** A prepared statement whose calls can fail, also after `bind`, which returns another one. */
   const statement = (original: D1PreparedStatement): D1PreparedStatement => {
     const { bind, all, run } = original;
     return Object.assign(original, {
