@@ -274,6 +274,10 @@ const FAILURES: Record<string, Failure> = {
     options: { apiKey: () => Promise.reject(new Error('vault locked')) },
     ends: 'api_key_failed (The request failed: vault locked) after 0 attempts and 0 ms',
   },
+  'a call whose apiKey function finds no server of its own is not repeated': {
+    options: { apiKey: refused },
+    ends: 'api_key_failed (The request failed: fetch failed: ECONNREFUSED) after 0 attempts and 0 ms',
+  },
   'a call whose apiKey function returns an invalid key sends nothing': {
     options: { apiKey: () => 'secret key' },
     ends: 'api_key_failed (The request failed: apiKey: must be printable ASCII without spaces) after 0 attempts and 0 ms',
@@ -321,6 +325,9 @@ test('a call goes on when the clock of the machine is set forward', async () => 
     rex,
   ]);
   expect(await outcomeOf(createPet(store))).toMatchObject({ id: 1n });
+  // Now the two clocks differ from the beginning.
+  const late = clientWith([retryAfter('60')]).store;
+  expect(await outcomeOf(createPet(late))).toMatchObject({ code: 'rate_limited', attempts: 1 });
 });
 
 test.each([
