@@ -357,6 +357,15 @@ test.each([
   { cause: undefined, shown: '' },
   { cause: Object.create(null), shown: '' },
   { cause: { message: Symbol('odd') }, shown: '' },
+  { cause: { message: 'a', cause: { message: 7 } }, shown: ': a: 7' },
+  {
+    cause: Object.defineProperty({ message: 'a' }, 'code', {
+      get: () => {
+        throw new Error('odd');
+      },
+    }),
+    shown: ': a',
+  },
 ])('whatever a fetch rejects with is a network_error$shown', async ({ cause, shown }) => {
   const outcome = await outcomeOf(createPet(clientWith([() => Promise.reject(cause)]).store));
   const failure = { code: 'network_error', attempts: 4, status: undefined, outcomeUnknown: true };
