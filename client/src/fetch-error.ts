@@ -9,11 +9,15 @@ export const HIDDEN = '<API key>';
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /** Whether there was no connection, so that nothing was sent. */
-export function isNotConnected(error: unknown): boolean {
-  const { code, cause } = Object(error);
-  // Node.js has the code in the cause. Deno has none, only this text.
-  const isConnecting = cause?.message?.includes(': client error (Connect)');
-  return isConnecting || NOT_CONNECTED.includes(code ?? cause?.code);
+export function isNotConnected({ message, cause }: StoreError): boolean {
+  // Deno has no code, only this text.
+  if (message.includes(': client error (Connect)')) return true;
+  try {
+    const { code, cause: inner } = Object(cause);
+    return NOT_CONNECTED.includes(code ?? inner?.code);
+  } catch {
+    return false;
+  }
 }
 
 /** The error of an attempt that ended without a complete response, or without a key. */

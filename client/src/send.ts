@@ -56,8 +56,9 @@ function mayRepeat(error: StoreError, { isRepeatable }: Outgoing, max: number, m
 }
 
 /** By the rate limiter, or because nothing was sent. Any request may be repeated. */
-function isNotCarriedOut({ code, status, cause }: StoreError) {
-  return status === 429 || (code === 'network_error' && !status && isNotConnected(cause));
+function isNotCarriedOut(error: StoreError) {
+  const { code, status } = error;
+  return status === 429 || (code === 'network_error' && !status && isNotConnected(error));
 }
 
 /** It was perhaps carried out, or still will be. */

@@ -274,6 +274,10 @@ const FAILURES: Record<string, Failure> = {
     options: { apiKey: () => Promise.reject(new Error('vault locked')) },
     ends: 'api_key_failed (The request failed: vault locked) after 0 attempts and 0 ms',
   },
+  'a call whose apiKey function finds no server of its own is not repeated': {
+    options: { apiKey: refused },
+    ends: 'api_key_failed (The request failed: fetch failed: ECONNREFUSED) after 0 attempts and 0 ms',
+  },
   'a call whose apiKey function returns an invalid key sends nothing': {
     options: { apiKey: () => 'secret key' },
     ends: 'api_key_failed (The request failed: apiKey: must be printable ASCII without spaces) after 0 attempts and 0 ms',
@@ -321,6 +325,9 @@ test('a call goes on when the clock of the machine is set forward', async () => 
     rex,
   ]);
   expect(await outcomeOf(createPet(store))).toMatchObject({ id: 1n });
+  // Now the two clocks differ from the beginning.
+  const late = clientWith([retryAfter('60')]).store;
+  expect(await outcomeOf(createPet(late))).toMatchObject({ code: 'rate_limited', attempts: 1 });
 });
 
 test.each([
@@ -350,6 +357,15 @@ test.each([
   { cause: undefined, shown: '' },
   { cause: Object.create(null), shown: '' },
   { cause: { message: Symbol('odd') }, shown: '' },
+  { cause: { message: 'a', cause: { message: 7 } }, shown: ': a: 7' },
+  {
+    cause: Object.defineProperty({ message: 'a' }, 'code', {
+      get: () => {
+        throw new Error('odd');
+      },
+    }),
+    shown: ': a',
+  },
 ])('whatever a fetch rejects with is a network_error$shown', async ({ cause, shown }) => {
   const outcome = await outcomeOf(createPet(clientWith([() => Promise.reject(cause)]).store));
   const failure = { code: 'network_error', attempts: 4, status: undefined, outcomeUnknown: true };
