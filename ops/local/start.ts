@@ -8,8 +8,11 @@ import { createProgram, integerFrom, onStop, run } from '../command-line.ts';
 import { startWrangler } from '../wrangler.ts';
 import { LOCAL_KEY, reserveStore, setUpLocalStore } from './store.ts';
 
-/** Wrangler prints it at each start. The sweep of idempotency keys is nothing that a developer waits for. */
+/** Wrangler prints this warning at each start. Development does not need the sweep of idempotency keys. */
 const SCHEDULED_WARNING = /.*Scheduled Workers are not automatically triggered[\s\S]*?\n\n\n/;
+
+/** Wrangler gets a process group of its own, by which its children can be ended. Windows has none. */
+const HAS_GROUPS = process.platform !== 'win32';
 
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
@@ -32,14 +35,15 @@ if (import.meta.main) await run(program);
 async function serve(port: number): Promise<void> {
   const options = ['--ip', 'localhost', '--port', String(port), '--inspector-port', '0'];
   // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
-  const server = startWrangler(['dev', '--env', '', ...options], { detached: true });
+  const server = startWrangler(['dev', '--env', '', ...options], { detached: HAS_GROUPS });
   let isStopped = false;
   onStop(() => {
     isStopped = true;
     server.kill('SIGTERM');
   });
   server.stderr.setEncoding('utf8').on('data', (text: string) => {
-    process.stderr.write(text.replace(SCHEDULED_WARNING, ''));
+    // While it is stopped, its bundler can print a stack.
+    if (!isStopped) process.stderr.write(text.replace(SCHEDULED_WARNING, ''));
   });
   await printLines(server.stdout, `http://localhost:${port}`);
   if (isStopped) return;
@@ -62,9 +66,9 @@ async function printLines(output: Readable, origin: string): Promise<void> {
   }
 }
 
-/** Ends the runtime that a killed wrangler leaves behind, which would keep the port. Windows has no process groups. */
+/** Ends the runtime that a killed wrangler leaves behind, which would keep the port. */
 function endGroup({ pid }: ChildProcess): void {
-  if (!pid || process.platform === 'win32') return;
+  if (!pid || !HAS_GROUPS) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
