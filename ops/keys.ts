@@ -89,7 +89,7 @@ async function show({ env }: Options): Promise<void> {
 }
 
 async function revoke(id: string, { env, yes }: Options): Promise<void> {
-  // The id in ops/local/store.ts.
+  // LOCAL_KEY_RECORD (ops/local/store.ts) has this id.
   if (env === 'local' && id === 'local')
     throw new Error(
       'the fixed key of the local store cannot be revoked: npm start would restore it',
