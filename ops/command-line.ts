@@ -11,11 +11,11 @@ export function createProgram(name: string, description: string): Command {
     .description(description)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
-    .configureHelp({ optionDescription: describeOption });
+    .configureHelp({ optionDescription: optionHelp });
 }
 
 /** Commander's help shows defaults, but not which options are required. */
-function describeOption(option: Option): string {
+function optionHelp(option: Option): string {
   const text = new Help().optionDescription(option);
   return option.mandatory ? `${text} (required)` : text;
 }

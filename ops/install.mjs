@@ -18,9 +18,15 @@ const INSTALLED = 'node_modules/.package-lock.json';
  * pauses before the second and third attempt to reach the registry are 1 and 5 seconds, not 10 and 60.
  */
 const FLAGS = [
-  ...['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'],
-  ...['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
-  ...['--loglevel=error', '--no-progress'],
+  '--ignore-scripts',
+  '--include=dev',
+  '--include=optional',
+  '--no-audit',
+  '--no-fund',
+  '--fetch-retry-mintimeout=1000',
+  '--fetch-retry-maxtimeout=5000',
+  '--loglevel=error',
+  '--no-progress',
 ];
 
 /** Exists while one process installs. Has the ids of that process and of its npm, which can outlive it. */

@@ -96,7 +96,7 @@ async function show({ env }: Options) {
 async function revoke(keyId: string | undefined, { env, yes }: Options) {
   const { name, record } = await (keyId ? keyById(env, keyId) : keyFromInput(env));
   const { id, label } = record;
-  // The id in ops/local/store.ts.
+  // LOCAL_KEY_RECORD (ops/local/store.ts) has this id.
   if (env === 'local' && id === 'local')
     throw new Error(
       'the fixed key of the local store cannot be revoked: npm start would restore it',

@@ -85,14 +85,14 @@ function wholeWord(spelling: string): RegExp {
   return new RegExp(`${before}${spelling}(?![a-z0-9])`, 'g');
 }
 
-/** Matches an API key. Its groups are what its checksum is computed from, but for the prefix, and the checksum. */
+/** Matches an API key. Its groups are the part between the prefix and the checksum, and the checksum. */
 function keyPattern(prefix: string): RegExp {
   return new RegExp(`\\b${prefix}_(${ENVIRONMENTS}_\\w{30})(\\w{6})\\b`, 'g');
 }
 
 /**
- * Matches the prefix of API keys where a word begins, also after the `\\b` of a regular expression. After it comes an
- * environment, or what is no word, such as `${environment}` or a bracket: `pet_id` is no key.
+ * Matches the prefix of API keys where a word begins, also after the `\b` of a regular expression. An environment or a
+ * character such as `$`, `(` or a quote must follow, so that the prefix `pet` does not match `pet_id`.
  */
 function wholePrefix(prefix: string): RegExp {
   const before = '(?<=\\\\b|(?<![A-Za-z0-9_]))';
@@ -115,7 +115,7 @@ function rejectUncommitted(): void {
     throw new Error('there are uncommitted changes. Commit them first, so that you can undo this');
 }
 
-/** @throws Error if the code has a new name already: it would be changed into the name by the next renaming. */
+/** @throws Error if the code already uses the name or the prefix: the next renaming would replace that, too. */
 export function rejectUsed(files: Map<string, string>, { name, prefix }: Names): void {
   const code = [...files].filter(([path]) => !path.endsWith('.md'));
   const reject = (pattern: RegExp, fix: string) => {

@@ -8,6 +8,9 @@ import { createProgram, integerFrom, onStop, run } from '../command-line.ts';
 import { startWrangler } from '../wrangler.ts';
 import { LOCAL_KEY, reserveStore, setUpLocalStore } from './store.ts';
 
+/** Wrangler gets a process group of its own, by which its children can be ended. Windows has none. */
+const HAS_GROUPS = process.platform !== 'win32';
+
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
   .action(async ({ port }: { port: number }) => {
@@ -29,13 +32,13 @@ if (import.meta.main) await run(program);
 async function serve(port: number): Promise<void> {
   const options = ['--ip', 'localhost', '--port', String(port), '--inspector-port', '0'];
   // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
-  const server = startWrangler(['dev', '--env', '', ...options], { detached: true });
+  const server = startWrangler(['dev', '--env', '', ...options], { detached: HAS_GROUPS });
   let isStopped = false;
   onStop(() => {
     isStopped = true;
     server.kill('SIGTERM');
   });
-  printWarnings(server.stderr);
+  printWarnings(server.stderr, () => isStopped);
   await printLines(server.stdout, `http://localhost:${port}`);
   if (isStopped) return;
   endGroup(server);
@@ -45,15 +48,15 @@ async function serve(port: number): Promise<void> {
 }
 
 /**
- * Prints wrangler's warnings and errors, but for its warning about scheduled handlers, which ends with two empty lines: the sweep
- * of idempotency keys is nothing that a developer waits for.
+ * Prints wrangler's warnings and errors until it is stopped: then its bundler can print a stack. Leaves out the warning about
+ * scheduled handlers, which ends with two empty lines: development does not need the sweep of idempotency keys.
  */
-async function printWarnings(output: Readable): Promise<void> {
+async function printWarnings(output: Readable, isStopped: () => boolean): Promise<void> {
   let isHidden = false;
   let previous = '';
   for await (const line of createInterface({ input: output })) {
     if (line.includes('Scheduled Workers are not automatically triggered')) isHidden = true;
-    if (!isHidden) console.error(line);
+    if (!isHidden && !isStopped()) console.error(line);
     if (line === '' && previous === '') isHidden = false;
     previous = line;
   }
@@ -72,9 +75,9 @@ async function printLines(output: Readable, origin: string): Promise<void> {
   }
 }
 
-/** Ends the runtime that a killed wrangler leaves behind, which would keep the port. Windows has no process groups. */
+/** Ends the runtime that a killed wrangler leaves behind, which would keep the port. */
 function endGroup({ pid }: ChildProcess): void {
-  if (!pid || process.platform === 'win32') return;
+  if (!pid || !HAS_GROUPS) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
