@@ -91,13 +91,13 @@ function readSection(environment: Environment, path = CONFIG) {
   const [namespace] = section?.kv_namespaces ?? [];
   if (!section?.name || !database?.database_name || !namespace) throw new Error(LAYOUT);
   const host = hostOf(section);
-  const unless = (placeholder: string, value?: string) =>
+  const valueUnless = (placeholder: string, value?: string) =>
     value === `${environment}-${placeholder}` ? undefined : value;
   const set: Values = {
-    account: unless('account-id', section.account_id),
+    account: valueUnless('account-id', section.account_id),
     host: host.endsWith('.example') ? undefined : host,
-    database: unless('database-id', database.database_id),
-    namespace: unless('api-keys-id', namespace.id),
+    database: valueUnless('database-id', database.database_id),
+    namespace: valueUnless('api-keys-id', namespace.id),
   };
   return {
     environment,
