@@ -1,4 +1,4 @@
-/** A fresh clone that is set up with the real wrangler, against a fake of Cloudflare's API, and what works in it then. */
+/** A fresh clone that is set up with the real wrangler, against a fake of Cloudflare's API, and what works in it then. Needs sh and curl. */
 import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
