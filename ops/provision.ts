@@ -2,10 +2,10 @@
  * `npm run provision`: sets an environment up, from an account to an address. It makes every refusal before it creates or
  * writes anything. Run again, it finds what an earlier run has created. docs/operations.md explains it.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { Argument, InvalidArgumentError } from 'commander';
 import {
   type Unstable_RawConfig as RawConfig,
@@ -29,12 +29,11 @@ const EDITED = join(PROJECT_ROOT, '.wrangler/provision.toml');
 const MOVE = 'To change a store, see "Move a store" in docs/operations.md.';
 const NO_NAME = 'the account has no name at workers.dev: open Workers & Pages in the dashboard';
 const RESTORE = 'If it has no data, restore its placeholders: git log --patch wrangler.toml';
-const NEXT = [
-  'The first version is not tested, and nobody uses it yet. A release replaces it by a tested one.',
-  'Next: commit the changes, and create a key (npm run keys -- create --help).',
-  'For production, follow the rest of "First set-up" in docs/operations.md.',
-].join('\n');
-const LAYOUT = 'wrangler.toml: the section is not as it was. See: git log --patch wrangler.toml';
+const UNTESTED =
+  'No test has passed this version, and nobody uses it yet: npm run release replaces it.';
+const UNCHANGED = 'A version is served already. Only its routes and crons are set.';
+const NEXT = 'Next: commit, and create a key. For production: "First set-up" in docs/operations.md';
+const LAYOUT = 'wrangler.toml must have its original layout: git log --patch wrangler.toml';
 
 export const program = createProgram('npm run provision --', 'Sets an environment up.')
   .addArgument(new Argument('<environment>').choices(['staging', 'production']))
@@ -71,11 +70,13 @@ async function provision(environment: Environment, options: Options): Promise<vo
   found.namespace ??= await create(inAccount, '/storage/kv/namespaces', { title: keysName });
   await editConfig(section, found);
   await rename(EDITED, CONFIG);
-  execFileSync(process.execPath, [join(PROJECT_ROOT, 'ops/openapi.ts')]);
+  // Asynchronous, because the API closes a connection on which the process does not react.
+  await promisify(execFile)(process.execPath, [join(PROJECT_ROOT, 'ops/openapi.ts')]);
   // Read again, because another operator may have deployed. A served version is never replaced.
-  const served = await readServed(inAccount, worker);
-  if (served.length > 0) await runIn(environment, ['triggers', 'deploy']);
+  const isServed = (await readServed(inAccount, worker)).length > 0;
+  if (isServed) await runIn(environment, ['triggers', 'deploy']);
   else await deployFirst(environment);
+  console.error(isServed ? UNCHANGED : UNTESTED);
   console.error(NEXT);
   console.log(`https://${host}/v1`);
 }
@@ -89,18 +90,23 @@ function readSection(environment: Environment, path = CONFIG) {
   const [database] = section?.d1_databases ?? [];
   const [namespace] = section?.kv_namespaces ?? [];
   if (!section?.name || !database?.database_name || !namespace) throw new Error(LAYOUT);
-  const { name: worker } = section;
-  const { database_name: databaseName } = database;
   const host = hostOf(section);
-  const unless = (placeholder: string, value?: string) =>
+  const valueUnless = (placeholder: string, value?: string) =>
     value === `${environment}-${placeholder}` ? undefined : value;
   const set: Values = {
-    account: unless('account-id', section.account_id),
+    account: valueUnless('account-id', section.account_id),
     host: host.endsWith('.example') ? undefined : host,
-    database: unless('database-id', database.database_id),
-    namespace: unless('api-keys-id', namespace.id),
+    database: valueUnless('database-id', database.database_id),
+    namespace: valueUnless('api-keys-id', namespace.id),
   };
-  return { environment, worker, databaseName, host, set, others: { ...rawConfig, env: others } };
+  return {
+    environment,
+    worker: section.name,
+    databaseName: database.database_name,
+    host,
+    set,
+    others: { ...rawConfig, env: others },
+  };
 }
 
 /** Writes a copy of wrangler.toml with values for placeholders. @throws Error unless it parses as it should. */
@@ -109,16 +115,19 @@ async function editConfig({ environment, host: old, others }: Section, values: V
   const route = `routes = [{ pattern = "${old}", custom_domain = true }]`;
   const text = await readFile(CONFIG, 'utf8');
   const edited = text
-    .replace(route, isCustom(host) ? route : 'workers_dev = true')
+    .replace(route, isCustom(host) ? route.replace(old, host) : 'workers_dev = true')
     .replace(`"${environment}-account-id"`, `"${account}"`)
     .replace(`"${environment}-database-id"`, `"${database}"`)
     .replace(`"${environment}-api-keys-id"`, `"${namespace}"`)
-    .replace(`"${old}"`, `"${host}"`)
     .replace(`"https://${old}/v1"`, `"https://${host}/v1"`);
   await mkdir(dirname(EDITED), { recursive: true });
   await writeFile(EDITED, edited);
-  const parsed = readSection(environment, EDITED);
-  if (isDeepStrictEqual([parsed.set, parsed.others], [values, others])) return;
+  try {
+    const parsed = readSection(environment, EDITED);
+    if (isDeepStrictEqual([parsed.set, parsed.others], [values, others])) return;
+  } catch {
+    // It is no TOML any more, or has another address.
+  }
   throw new Error(LAYOUT);
 }
 
@@ -184,7 +193,7 @@ async function connect(): Promise<Call> {
   return async (path, body) => {
     const post = body && { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(base + path, { headers, ...post }).catch((cause) => {
-      throw new Error(`Cloudflare cannot be reached: ${cause.cause}`, { cause });
+      throw new Error(`Cloudflare cannot be reached: ${cause.cause ?? cause}`, { cause });
     });
     const { success, result, errors } = Object(await response.json().catch(() => undefined));
     if (success) return result;
@@ -223,7 +232,7 @@ async function find(call: Call, path: string, name: string) {
 
 async function create(call: Call, path: string, body: object) {
   const resource = await call<Resource>(path, body);
-  console.error('Created', path, JSON.stringify(body));
+  console.error('Created', path, body);
   return resource?.uuid ?? resource?.id;
 }
 
@@ -253,5 +262,5 @@ async function deployFirst(environment: Environment): Promise<void> {
 
 function parseHost(text: string): string {
   if (/^([a-z0-9-]+\.)+[a-z0-9-]+$/.test(text) && isCustom(text)) return text;
-  throw new InvalidArgumentError('It must be lower case, and not at workers.dev (the default).');
+  throw new InvalidArgumentError('It must be a host name in lower case, and not at workers.dev.');
 }

@@ -92,14 +92,20 @@ export async function startWorld(folder: string) {
   async function provision(line: string, typed?: string) {
     vi.stubEnv('CLOUDFLARE_API_BASE_URL', account.env.CLOUDFLARE_API_BASE_URL);
     vi.stubGlobal('fetch', fetchOrDie);
-    const execFileSync = (_: string, [script = '']: string[]) => {
+    type Done = (error: unknown) => void;
+    const execFile = (_: string, [script = '']: string[], done: Done) => {
       const name = script.replace(folder, '');
-      step(name);
-      world.commands.push(name);
+      try {
+        step(name);
+        world.commands.push(name);
+        done(null);
+      } catch (error) {
+        done(error);
+      }
     };
     const mocks = {
       '../../ops/wrangler.ts': { PROJECT_ROOT: folder, runIn, runWrangler },
-      'node:child_process': { execFileSync },
+      'node:child_process': { execFile },
     };
     const args = line.split(' ').filter(Boolean);
     const result = await runInProcess('provision.ts', mocks, args, typed);

@@ -46,7 +46,7 @@ describe('a store', () => {
     const before = world.readConfig();
     const { code, stdout, stderr } = await world.provision('staging');
     expect([code, stdout]).toEqual([0, `https://${AT_WORKERS_DEV}/v1\n`]);
-    expect(stderr).toContain('The first version is not tested');
+    expect(stderr).toContain('No test has passed this version');
     const [database] = world.account.databases;
     const [namespace] = world.account.namespaces;
     expect([database?.name, namespace?.title]).toEqual([STAGING, `${STAGING}-api-keys`]);
@@ -78,13 +78,22 @@ describe('a store', () => {
     const before = world.readConfig();
     world.account.calls.length = 0;
     world.commands.length = 0;
-    for (const line of ['staging', `staging --host ${HOST} --account ${ACCOUNT}`])
-      expect(await world.provision(line)).toMatchObject({
-        code: 0,
-        stdout: `https://${HOST}/v1\n`,
-      });
+    world.account.accounts.push({ id: 'b'.repeat(32), name: 'Berta' });
+    for (const line of ['staging', `staging --host ${HOST} --account ${ACCOUNT}`]) {
+      const { stdout, stderr } = await world.provision(line);
+      expect(stdout).toBe(`https://${HOST}/v1\n`);
+      expect(stderr).toContain('A version is served already. Only its routes and crons are set.');
+    }
     expect([world.created(), world.readConfig()]).toEqual([[], before]);
     expect(world.commands).toEqual([OPENAPI, TRIGGERS, OPENAPI, TRIGGERS]);
+  });
+
+  test('run again after a release, only the served version counts', async () => {
+    await world.provision('staging');
+    const { versions, deployments } = world.account.find(STAGING);
+    versions.unshift({ id: 'older', code: '', annotations: {}, resources: { bindings: [] } });
+    deployments.unshift({ id: '0', versions: [{ version_id: 'older', percentage: 100 }] });
+    expect(await world.provision('staging')).toMatchObject({ code: 0 });
   });
 
   test('staging and production share nothing', async () => {
@@ -295,22 +304,31 @@ describe('the layout of wrangler.toml', () => {
     ['single quotes', '"staging-account-id"', "'staging-account-id'"],
     ['a value that is missing', /^id = "staging.*\n/m, ''],
     ['routes on several lines', /^routes = \[(.*staging.*)\]/m, 'routes = [\n  $1\n]'],
+    [
+      'a route in another order',
+      '{ pattern = "staging.api.animal-store.example", custom_domain = true }',
+      '{ custom_domain = true, pattern = "staging.api.animal-store.example" }',
+    ],
+    ['workers_dev beside the route', /^routes = .*staging.*/m, 'workers_dev = false\n$&'],
     ['a comment that has the value', /^account_id = "staging/m, '# as "staging-account-id"\n$&'],
     ['the value in another table', /^\[vars\]/m, '$&\nCOPY = "staging-database-id"'],
-  ])('%s: it is not understood', async (_, from, to) => {
-    edit(from, to);
-    expect(await isRefused()).toMatch(/the section is not as it was|only route must be/);
-  });
-
-  test.each([
     ['no section', /^\[env\.staging\]\n(.*\n)*?\n/m, ''],
     ['no database', /^\[\[env.staging.d1_databases\]\]\n(.*\n)*?\n/m, ''],
-  ])('%s: it is not understood', async (_, from, to) => {
+  ])('%s: the command changes nothing', async (_, from, to) => {
     edit(from, to);
-    expect(await isRefused()).toMatch(/the section is not as it was|only route/);
+    expect(await isRefused()).toContain('wrangler.toml must have its original layout');
   });
 
-  test('two routes, or a route and workers.dev', async () => {
+  test('a placeholder of staging in production: the command does not replace it', async () => {
+    await world.provision('staging');
+    edit('production-database-id', 'staging-database-id');
+    const before = world.readConfig();
+    const { code, stderr } = await world.provision('staging');
+    expect([code, world.readConfig()]).toEqual([1, before]);
+    expect(stderr).toContain('wrangler.toml must have its original layout');
+  });
+
+  test('two routes: the command does not choose one', async () => {
     edit(/^routes = \[(.*staging.*)\]/m, 'routes = [$1, "animals.test/*"]');
     expect(await isRefused()).toContain('the only route must be the host of BASE_URL');
   });

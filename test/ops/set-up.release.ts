@@ -1,4 +1,4 @@
-/** A fresh clone that is set up with the real wrangler, against a fake of Cloudflare's API, and what works in it then. */
+/** A fresh clone that is set up with the real wrangler, against a fake of Cloudflare's API, and what works in it then. Needs sh and curl. */
 import { execFile } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -42,7 +42,9 @@ beforeEach(async () => {
   for (const packages of ['node_modules', 'client/node_modules'])
     symlinkSync(join(PROJECT_ROOT, packages), join(clone, packages), 'junction');
   writeFileSync(join(clone, 'wrangler.toml'), readPlaceholders());
-  await run('npm run --silent openapi; git init -q; git add --all; git commit -qm Begin');
+  const ignore = 'echo node_modules >> .git/info/exclude';
+  const commit = 'git add --all; git commit -qm Begin';
+  await run(`npm run --silent openapi; git init -q; ${ignore}; ${commit}`);
 });
 
 /** Serves the deployed version, with the account's rows and keys, over https. Returns its port. */
@@ -99,6 +101,8 @@ test('the checks, and the tests that read wrangler.toml, pass before and after a
     readFileSync(join(clone, file), 'utf8').includes('wrangler.toml'),
   );
   expect(tests).toContain('test/environments.test.ts');
+  // It reads every file.
+  tests.push('test/ops/rename.test.ts');
   const verify = `npm run check; npx vitest run --project test ${tests.join(' ')}`;
   await run(verify);
   await run('npm run provision -- staging');
