@@ -275,10 +275,8 @@ function requireOwnHost({ config }: Target) {
 function requireSeparateStores({ environment, bindings }: Target) {
   const other = readTarget(environment === 'staging' ? 'production' : 'staging');
   const others = Object.values(other.bindings);
-  for (const [name, value] of Object.entries(bindings)) {
-    if (others.includes(value))
-      throw new Error(`wrangler.toml: ${name} = ${value} is of both environments`);
-  }
+  const shared = Object.entries(bindings).find(([, value]) => others.includes(value));
+  if (shared) throw new Error(`wrangler.toml: ${shared.join(' = ')} is of both environments`);
 }
 
 /** Two versions that share the requests must have one store. */
@@ -292,26 +290,26 @@ function requireSameStore({ bindings }: Target, version: Version) {
 }
 
 /** A version inherits the secrets of the newest one, which need not be the one that is served. */
-function requireSameWrites(old: Version, next: Version, mayResume = false) {
-  const before = stopsWrites(old);
-  const after = stopsWrites(next);
+async function requireSameWrites(target: Target, old: string, next: string, mayResume = false) {
+  const before = await stopsWrites(target, old);
+  const after = await stopsWrites(target, next);
   if (before === after || (before && mayResume)) return;
   const change = after ? 'stop' : 'resume';
-  throw new Error(`${next.id} would ${change} writes: "Stop writes" in docs/operations.md`);
+  throw new Error(`${next} would ${change} writes: "Stop writes" in docs/operations.md`);
 }
 
-function stopsWrites({ resources }: Version): boolean {
+async function stopsWrites(target: Target, version: string): Promise<boolean> {
+  const { resources } = await readVersion(target, version);
   return resources.bindings.some(({ name }) => name === 'WRITES_STOPPED');
 }
 
 /** A rollback is to change the code alone. */
 async function requireSameBehaviour(target: Target, version: string) {
   try {
-    const next = await readVersion(target, version);
-    requireSameStore(target, next);
+    requireSameStore(target, await readVersion(target, version));
     const { newest } = await readNewest(target);
-    for (const { version_id } of newest.versions)
-      requireSameWrites(await readVersion(target, version_id), next);
+    for (const served of newest.versions)
+      await requireSameWrites(target, served.version_id, version);
   } catch (cause) {
     throw new Error(`${oneLine(cause)}. To roll back without this check: --force`, { cause });
   }
@@ -344,8 +342,7 @@ async function upload(rollout: Rollout, { resumeWrites }: Options): Promise<stri
   const command = ['versions', 'upload', build.script, ...options, ...notes];
   const [, version] = / Version ID: (\S+)/.exec(await wrangler(target, ...command)) ?? [];
   if (!version) throw new Error('wrangler names no version');
-  const [before, after] = [await readVersion(target, old), await readVersion(target, version)];
-  requireSameWrites(before, after, resumeWrites);
+  await requireSameWrites(target, old, version, resumeWrites);
   return version;
 }
 

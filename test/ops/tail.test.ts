@@ -28,9 +28,6 @@ beforeEach(async () => {
   watch = () => watchErrors('production', 'new', stop.signal);
 });
 
-/** Lets what was printed arrive. */
-const arrive = () => new Promise((resolve) => setImmediate(resolve));
-
 /** A log that is watched. */
 async function connected(): Promise<ErrorLog> {
   tail.stdout.write('Connected to animal-store-production, waiting for logs...\n');
@@ -38,7 +35,9 @@ async function connected(): Promise<ErrorLog> {
 }
 
 test('the log of one version is filtered for 500s by Cloudflare', async () => {
-  (await connected()).requireNone();
+  const log = await connected();
+  tail.stdout.write('POST https://api.test/v1/pets - Ok @ 1/1/2027\n');
+  log.requireNone();
   expect(tail.startWrangler.mock.calls[0]).toEqual([
     'tail --env production --format pretty --version-id new --search internal_error'.split(' '),
   ]);
@@ -46,13 +45,11 @@ test('the log of one version is filtered for 500s by Cloudflare', async () => {
 
 test('a 500 is shown with its request and cause, the first one alone', async () => {
   const log = await connected();
-  tail.stdout.write('POST https://api.test/v1/pets - Ok @ 1/1/2027\n');
-  await arrive();
-  log.requireNone();
   for (const cause of ['first', 'second'])
     tail.stdout.write(`  (log) ${JSON.stringify({ ...LINE, cause })}\n`);
-  await arrive();
-  expect(log.requireNone).toThrow(/^the version answered 500: .*POST.*\/v1\/pets.*first/);
+  await vi.waitFor(() =>
+    expect(log.requireNone).toThrow(/^the version answered 500: .*POST.*\/v1\/pets.*first/),
+  );
 });
 
 test('a log that cannot be watched is an error with the cause', async () => {
@@ -63,8 +60,9 @@ test('a log that cannot be watched is an error with the cause', async () => {
 test('a watch that ends by itself is an error', async () => {
   const log = await connected();
   tail.stderr.end('✘ [ERROR] Unable to reconnect\n');
-  await arrive();
-  expect(log.requireNone).toThrow('the log is not watched: Unable to reconnect');
+  await vi.waitFor(() =>
+    expect(log.requireNone).toThrow('the log is not watched: Unable to reconnect'),
+  );
 });
 
 test('an interrupt ends the watch, also before it is connected', async () => {
