@@ -57,7 +57,7 @@ async function printWarnings(output: Readable, isStopped: () => boolean): Promis
   for await (const line of createInterface({ input: output })) {
     if (line.includes('Scheduled Workers are not automatically triggered')) isHidden = true;
     if (!isHidden && !isStopped()) console.error(line);
-    if (line === '' && previous === '') isHidden = false;
+    if (previous + line === '') isHidden = false;
     previous = line;
   }
 }
