@@ -12,10 +12,12 @@ const sendWithoutD1 = startApp(store);
 
 const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-test.each([
+const IDS = [
   ...['abc', '1.5', '1e3', '0x10', '+1', '--1', '-', '%201', '%37', '1%0A', '%EF%BC%95', '1%2F2'],
   ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)],
-])('%.20s is not an id', async (id) => {
+];
+
+test.each(IDS.map((id) => [id.slice(0, 20), id]))('%s is not an id', async (_, id) => {
   const reply = await sendWithoutD1('GET', `/v1/pets/${id}`);
   expectError(reply, 400, 'invalid_request', `petId: ${INT64}`);
 });

@@ -62,8 +62,10 @@ test.each(filters)('$path?$name=$value lists the items with that value', async (
   const { path, name, value } = filter;
   await createExamples(path, 5);
   const items = (await store.fetch(path)).body as Record<string, unknown>[];
-  const ids = items.filter((item) => item[name] === value).map(({ id }) => `${id}`);
-  expect((await pagesFrom(`${path}?limit=1&${name}=${value}`)).flat()).toEqual(ids);
+  const pages = items.filter((item) => item[name] === value).map(({ id }) => [`${id}`]);
+  // The only page of an empty list is empty.
+  const expected = pages.length > 0 ? pages : [[]];
+  expect(await pagesFrom(`${path}?limit=1&${name}=${value}`)).toEqual(expected);
 });
 
 test('a page has 20 animals by default, and at most 100', async () => {
@@ -109,13 +111,18 @@ test.each(['', '&status=sold'])('pages keep every digit of ids%s', async (filter
   expect(pages).toEqual(ids.map((id) => [`${id}`]));
 });
 
-test.each([
+const LIMITS = [
   ...['', '0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', 'abc', '%EF%BC%95'],
   '9'.repeat(1000),
-])('the limit %.20s is a 400', async (limit) => {
-  const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
-  expectError(reply, 400, 'invalid_request', LIMIT);
-});
+];
+
+test.each(LIMITS.map((limit) => [limit.slice(0, 20), limit]))(
+  'the limit %s is a 400',
+  async (_, limit) => {
+    const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
+    expectError(reply, 400, 'invalid_request', LIMIT);
+  },
+);
 
 test.each([
   ['limit=5&limit=5', 'limit: must be given only once'],
