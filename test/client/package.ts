@@ -39,7 +39,7 @@ test('the package has what src has, with types and source maps, and nothing stal
 
 test('the examples of README.md print what their comments show', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
-  const program = EXAMPLES.replace('http://localhost:8787', store.url());
+  const program = EXAMPLES.replaceAll('http://localhost:8787', store.url());
   const shown = Array.from(EXAMPLES.matchAll(/console.*; \/\/ (.*\n)/g), ([, line]) => line);
   const printed = { status: 0, stdout: shown.join(''), stderr: '' };
   expect(await runIn(folder, program)).toEqual(printed);
