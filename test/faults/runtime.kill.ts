@@ -1,4 +1,5 @@
 /** The runtime is killed several times while clients write, and restarted on the same data. */
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { createAnimalStore, StoreError } from '../../client/src/index.ts';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
@@ -17,9 +18,12 @@ async function start(port: number): Promise<Running> {
   return running;
 }
 
-/** Kills wrangler, its children and workerd at once: none of them can clean up. They are a process group. */
-async function kill({ process: { pid }, exited }: Running): Promise<void> {
-  if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+/** Kills `npm start`, and the process group of wrangler and workerd, which it has started: none of them can clean up. */
+async function kill({ process: { pid = 0 }, exited }: Running): Promise<void> {
+  const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  const children = processes.matchAll(new RegExp(`^ *(\\d+) +${pid}$`, 'gm'));
+  for (const group of [pid, ...Array.from(children, ([, child]) => Number(child))])
+    process.kill(-group, 'SIGKILL');
   await exited;
 }
 
