@@ -7,16 +7,18 @@ import type { ResourceDescription } from './describe.ts';
 /** The descriptions, in the order of the routes. The docs page has the same order. */
 export async function findResources(): Promise<ResourceDescription[]> {
   const files = readdirSync(join(import.meta.dirname, 'resources'));
-  const modules = await Promise.all(files.map((file) => importResource(basename(file, '.ts'))));
-  const resources = modules.map(({ resource }) => resource);
+  const names = files.filter((file) => file.endsWith('.ts')).map((file) => basename(file, '.ts'));
+  const resources = await Promise.all(names.map(importResource));
   return resources.toSorted((a, b) => firstRoute(a) - firstRoute(b));
 }
 
-function importResource(name: string): Promise<{ resource: ResourceDescription }> {
-  return import(`./resources/${name}.ts`);
+async function importResource(name: string): Promise<ResourceDescription> {
+  const { resource } = await import(`./resources/${name}.ts`);
+  if (!resource) throw new Error(`openapi/resources/${name}.ts does not export \`resource\``);
+  return resource;
 }
 
-/** The index of the resource's first route among all routes. */
+/** The index of the resource's first route among all routes. `describeApi` rejects a resource without a route. */
 function firstRoute({ paths }: ResourceDescription): number {
   const routed = Object.keys(paths).map((path) => `/v1${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
   return app.routes.findIndex(({ path }) => routed.includes(path));

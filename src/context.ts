@@ -50,12 +50,12 @@ export type OperationDefinition = {
   json?: z.ZodMiniObject;
   /** Media types of the body. Default: `application/json` alone. */
   mediaTypes?: readonly string[];
-  /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
-  acceptsIdempotencyKey?: boolean;
 } & (
-  | { scope: 'read' }
+  | { scope: 'read'; acceptsIdempotencyKey?: never }
   | {
       scope: 'write';
+      /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
+      acceptsIdempotencyKey?: boolean;
       /** The end of "It is unknown whether …" in a 503 to a request without `Idempotency-Key`, such as `the animal was added`. */
       effect: string;
       /** The next sentence of that 503: what the client should do. */

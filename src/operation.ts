@@ -14,7 +14,9 @@ import { rejectInvalid, validateQueryText } from './http/validate.ts';
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
-  [Part in keyof D & ('param' | 'query' | 'json')]: z.output<D[Part]>;
+  [Part in keyof D & ('param' | 'query' | 'json') as undefined extends D[Part]
+    ? never
+    : Part]: z.output<D[Part]>;
 };
 
 /**

@@ -71,4 +71,11 @@ plainCreate((_: Sql) => ({ table: TABLE, before: { firstResponse: sql`…` }, in
 // @ts-expect-error: the 503 of a write says whether a retry is safe
 ({ operationId: 'x', scope: 'write', effect: 'x' }) satisfies OperationDefinition;
 
-deletePet.scope satisfies 'write';
+// @ts-expect-error: a read cannot be a create
+({ operationId: 'x', scope: 'read', acceptsIdempotencyKey: true }) satisfies OperationDefinition;
+
+const loose: OperationDefinition = deletePet;
+app.delete('/', operation(loose), (c) => {
+  // @ts-expect-error: it is not known that the operation has a body
+  return c.json(c.req.valid('json'));
+});

@@ -13,7 +13,7 @@ export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
  * The first that matches counts.
  */
 const KINDS: [pattern: RegExp, kind: FailureKind][] = [
-  [/no such (table|column)/, 'not migrated'],
+  [/no such (table|column)|has no column named/, 'not migrated'],
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'full'],
   // The platform is busy, or its storage fails. The service treats all other codes of SQLite as mistakes.
   [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown'],

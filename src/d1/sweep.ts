@@ -7,7 +7,7 @@ import { sql } from './sql.ts';
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
 /** No step starts later than this, in milliseconds. Runs never overlap: one starts every ten minutes (wrangler.toml). */
-const MAX_DURATION_MS = 4 * 60_000;
+const MAX_DURATION_MS = 240_000;
 /**
  * Maximum number of statements of a run. D1 allows 1,000 in one invocation.
  * https://developers.cloudflare.com/d1/platform/limits/

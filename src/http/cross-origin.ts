@@ -33,7 +33,8 @@ const answerPreflight = cors({
  * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. (Locally,
  * `requireSafeTransport` has already rejected pages of other hosts.) Answers every OPTIONS, and
  * marks the finished responses of other requests. `cors` would set its headers before the handler runs: then Hono builds a
- * second response to copy them into, which takes CPU time.
+ * second response to copy them into, which takes CPU time. A handler that returns the response of a `fetch` must copy it first,
+ * because its headers are immutable.
  */
 export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === 'OPTIONS') return answerPreflight(c, next);

@@ -26,7 +26,7 @@ export const Limit = z._default(LimitText, LIMIT.default);
 /** The id after which the page begins, a bigint, as Stripe's `starting_after`. Without it, the list begins at the smallest id. */
 export const After = z.optional(Int64Text);
 
-type Filter = z.ZodMiniOptional<z.ZodMiniType<string>>;
+type Filter = z.ZodMiniOptional<z.ZodMiniType<string | bigint>>;
 
 /** The query parameters of a paged list. */
 export function pageParameters<Filters extends Record<string, Filter>>(filters: Filters) {

@@ -28,40 +28,40 @@ test.each([
   { schema: { anyOf: [{ type: 'null' }, INT64] }, type: 'null | bigint' },
   { schema: { type: ['integer', 'null'], format: 'int64' }, type: 'bigint | null' },
 ])('an int64 as $schema is a $type, and its name is known', async ({ schema, type }) => {
-  const types = await typesOf(withField('weight', schema));
-  expect(/weight\?: (.*) \| undefined;/.exec(types['schema.d.ts'] ?? '')?.[1]).toBe(type);
-  expect(types['src/description.ts']).toContain('  weight: true,\n');
+  const types = await typesOf(withField('girth', schema));
+  expect(/girth\?: (.*) \| undefined;/.exec(types['schema.d.ts'] ?? '')?.[1]).toBe(type);
+  expect(types['src/description.ts']).toContain('  girth: true,\n');
 });
 
 const PET = '#/components/schemas/Pet/properties';
 
 test.each([
-  { shape: 'in an array', schema: { type: 'array', items: INT64 }, place: '/weight/items' },
+  { shape: 'in an array', schema: { type: 'array', items: INT64 }, place: '/girth/items' },
   {
     shape: 'in a map',
     schema: { type: 'object', additionalProperties: INT64 },
-    place: '/weight/additionalProperties',
+    place: '/girth/additionalProperties',
   },
-  { shape: 'in oneOf', schema: { oneOf: [INT64] }, place: '/weight/oneOf/0' },
-  { shape: 'in allOf', schema: { allOf: [INT64] }, place: '/weight/allOf/0' },
+  { shape: 'in oneOf', schema: { oneOf: [INT64] }, place: '/girth/oneOf/0' },
+  { shape: 'in allOf', schema: { allOf: [INT64] }, place: '/girth/allOf/0' },
   {
     shape: 'beside a text',
     schema: { anyOf: [INT64, { type: 'string' }] },
-    place: '/weight/anyOf/0',
+    place: '/girth/anyOf/0',
   },
-  { shape: 'as a text', schema: { type: 'string', format: 'int64' }, place: '/weight' },
+  { shape: 'as a text', schema: { type: 'string', format: 'int64' }, place: '/girth' },
   {
     shape: 'as a text or an integer',
     schema: { type: ['integer', 'string'], format: 'int64' },
-    place: '/weight',
+    place: '/girth',
   },
 ])('an int64 $shape is an error that names its place', async ({ schema, place }) => {
   const message = `${PET}${place}: an int64 must be`;
-  await expect(typesOf(withField('weight', schema))).rejects.toThrow(message);
+  await expect(typesOf(withField('girth', schema))).rejects.toThrow(message);
 });
 
 test('an int64 behind a $ref is an error that names its place', async () => {
-  const text = withField('weight', { $ref: '#/components/schemas/Weight' });
+  const text = withField('girth', { $ref: '#/components/schemas/Weight' });
   const changed = JSON.parse(text);
   changed.components.schemas.Weight = INT64;
   const message = '#/components/schemas/Weight: an int64 must be';

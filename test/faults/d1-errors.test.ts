@@ -37,6 +37,7 @@ const FULL = 'The database or the account is full';
 test.each([
   ['no such table: pets: SQLITE_ERROR', MIGRATE],
   ['no such column: breed: SQLITE_ERROR', MIGRATE],
+  ['table pets has no column named breed: SQLITE_ERROR', MIGRATE],
   ['database or disk is full: SQLITE_FULL', FULL],
   ['Exceeded maximum DB size.', FULL],
   ["Your account has exceeded D1's maximum account storage limit", FULL],
