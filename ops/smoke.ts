@@ -31,7 +31,7 @@ const DESCRIPTION = join(PROJECT_ROOT, 'public/v1/openapi.json');
 type Content = { body?: object; idempotencyKey?: string };
 
 /** `idName`: the parameter of the path of one item, such as `petId`. */
-type Resource = { path: string; idName: string; example: object };
+type Resource = { path: string; idName: string; example: object; isDeletable: boolean };
 /** The newest id of each resource, by its `idName`. */
 type Ids = Record<string, number>;
 type Create = (path: string, content: Content) => Promise<{ id: number }>;
@@ -62,9 +62,15 @@ export async function smokeTest(store: Store): Promise<void> {
   };
   try {
     const ids: Ids = {};
-    for (const resource of await readResources())
+    const resources = await readResources();
+    for (const resource of resources)
       ids[resource.idName] = await testResource(store, resource, ids, create);
     await testSale(store, ids, create);
+    // The sale has deleted its animal.
+    for (const { path, idName } of resources.filter(
+      (each) => each.isDeletable && each.path !== '/pets',
+    ))
+      await call(store, `DELETE ${path}/${ids[idName]}`, '204');
   } finally {
     await cleanUp(store, created);
   }
@@ -78,7 +84,8 @@ async function readResources(): Promise<Resource[]> {
     const content = paths[path]?.post?.requestBody.content['application/json'];
     if (!content || !parameter) return [];
     const [first] = Object.values<{ value: object }>(content.examples);
-    return [{ path, idName: parameter.slice(0, -1), example: first?.value ?? {} }];
+    const isDeletable = 'delete' in paths[itemPath];
+    return [{ path, idName: parameter.slice(0, -1), example: first?.value ?? {}, isDeletable }];
   });
 }
 

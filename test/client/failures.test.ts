@@ -390,6 +390,13 @@ test.each([
   expect(await outcomeOf(updatePet(store))).toMatchObject(failure);
 });
 
+const DELETES = METHODS.filter(({ request }) => request.startsWith('DELETE'));
+
+test.each(DELETES)('a repeated $name that finds nothing succeeds', async ({ name = '' }) => {
+  const { store } = clientWith([lost, problem(404, 'toy_not_found')]);
+  expect(await outcomeOf(Promise.resolve(CALLS[name]?.(store)))).toBe(undefined);
+});
+
 test.each(['pet_not_found', 'toy_not_found'])(
   'a repeated delete whose answer is %s succeeds',
   async (code) => {

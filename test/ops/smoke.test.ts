@@ -177,7 +177,8 @@ function addShelters() {
       shelters.set('/shelters/5', shelter);
       return Response.json(shelter, { status: 201 });
     }
-    if (init.method === 'DELETE') shelters.delete(path);
+    if (init.method === 'DELETE')
+      return new Response(null, { status: shelters.delete(path) ? 204 : 404 });
     const shelter = shelters.get(path);
     return shelter ? Response.json(shelter) : list(path);
   });
@@ -209,6 +210,8 @@ test('a new resource is created, read, listed and deleted by its description alo
     'POST /shelters',
     'GET /shelters/5',
     'GET /shelters?limit=1',
+    // The second and the third are of the clean-up.
+    'DELETE /shelters/5',
     'DELETE /shelters/5',
     'DELETE /shelters/5',
   ]);
