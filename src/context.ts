@@ -72,7 +72,7 @@ export type Client = {
 };
 
 /** Must never contain an API key, a body or a pet's name. */
-export type LogFields = {
+type LogFields = {
   /** `operationId` of the operation. */
   operation?: string;
   /** KV failed, so the key's last known state was used. */

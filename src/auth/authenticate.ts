@@ -7,7 +7,7 @@ import { findRecord } from './key-lookup.ts';
 import { scopesOf, stateOf } from './key-record.ts';
 
 /** `WWW-Authenticate` of a 401 without a key. The other 401s and `insufficient_scope` append the attribute `error`. */
-export const CHALLENGE = 'Bearer realm="animal-store"';
+const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
  * Accepts a request with a valid API key.

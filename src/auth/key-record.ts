@@ -44,7 +44,7 @@ export function parseRecord(stored: string): KeyRecord {
   }
 }
 
-export type KeyState = 'active' | 'expired' | 'revoked';
+type KeyState = 'active' | 'expired' | 'revoked';
 
 /** A revoked key is reported as revoked, even if it has also expired. */
 export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {

@@ -6,7 +6,7 @@
  * - `mistake`: the service or its schema has an error. D1 has refused the statements.
  * - `unknown`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
  */
-export type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
+type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
 
 /**
  * Texts of SQLite (https://sqlite.org/rescode.html) and of D1 (https://developers.cloudflare.com/d1/observability/debug-d1/).

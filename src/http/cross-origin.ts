@@ -19,6 +19,7 @@ const exposeHeaders = [
   'X-D1-Bookmark',
   'X-Request-Id',
 ];
+const EXPOSED = exposeHeaders.join(',');
 
 const answerPreflight = cors({
   origin: '*',
@@ -40,5 +41,5 @@ export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === 'OPTIONS') return answerPreflight(c, next);
   await next();
   c.res.headers.set('Access-Control-Allow-Origin', '*');
-  c.res.headers.set('Access-Control-Expose-Headers', exposeHeaders.join(','));
+  c.res.headers.set('Access-Control-Expose-Headers', EXPOSED);
 });
