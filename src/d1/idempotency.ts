@@ -27,7 +27,7 @@ export type CreatedRow = { id: string; body: string };
 type FirstResponse = CreatedRow & { body_hash: string };
 
 /** The parts of a create. `insert` inserts at most one row into `table`. */
-export type Create<Before extends Statements> = {
+type Create<Before extends Statements> = {
   table: Table;
   /** Statements that run before `insert`. `keyedCreate` adds those of `KeyStatements`, so their names do not compile here. */
   before: Before & { [Name in keyof KeyStatements]?: never };
