@@ -13,6 +13,7 @@ import {
 } from 'wrangler';
 import { ask, confirm, createProgram, run } from './command-line.ts';
 import { hostOf } from './host.ts';
+import { requireMigrated } from './migrations.ts';
 import { PROJECT_ROOT, runIn, runWrangler } from './wrangler.ts';
 
 type Environment = 'staging' | 'production';
@@ -248,9 +249,7 @@ async function readServed(call: Call, worker: string) {
 // -------------------------------------------------------------------------------------- the rest
 
 async function deployFirst(environment: Environment): Promise<void> {
-  const output = await runIn(environment, ['d1', 'migrations', 'apply', 'DB', '--remote']);
-  // Wrangler goes on after it, and exits with 0.
-  if (output.includes('❌')) throw new Error(`a migration failed: ${output}`);
+  requireMigrated(await runIn(environment, ['d1', 'migrations', 'apply', 'DB', '--remote']));
   try {
     await runIn(environment, ['deploy', '--no-x-provision']);
   } catch (cause) {

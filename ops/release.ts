@@ -28,6 +28,7 @@ import {
   wrangler,
 } from './deployments.ts';
 import { hostOf } from './host.ts';
+import { requireMigrated } from './migrations.ts';
 import { type Store, smokeTest, testReads } from './smoke.ts';
 import { watchErrors } from './tail.ts';
 import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
@@ -351,9 +352,7 @@ async function applyMigrations(rollout: Rollout) {
   await requireUnchanged(rollout);
   const { bookmark } = await read(target, 'd1', 'time-travel', 'info', 'DB');
   console.log('Applying migrations. To restore what was before: --bookmark', bookmark);
-  const output = await wrangler(target, 'd1', 'migrations', 'apply', 'DB', '--remote');
-  // When D1 answers that a statement had no success, wrangler goes on, and exits with 0.
-  if (output.includes('❌')) throw new Error(`a migration failed: ${oneLine(output)}`);
+  requireMigrated(await wrangler(target, 'd1', 'migrations', 'apply', 'DB', '--remote'));
 }
 
 /** Gives a version a share of the requests, in percent, and the rest to the old one. */
