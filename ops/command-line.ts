@@ -4,13 +4,15 @@ import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'com
 
 const ENVIRONMENTS = ['local', 'staging', 'production'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
+/** An environment that is deployed to Cloudflare. */
+export type DeployedEnvironment = Exclude<Environment, 'local'>;
 
 /** A command that reports invalid arguments in one line on standard error, with exit code 2. */
 export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(`${oneLine(text)}\n`) })
+    .configureOutput({ outputError: (text, write) => write(`${safeMessage(text)}\n`) })
     .configureHelp({ optionDescription: optionHelp });
 }
 
@@ -26,7 +28,7 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      console.error(`error: ${oneLine(error)}`);
+      console.error(`error: ${safeMessage(error)}`);
       process.exitCode = 1;
     } else if (error.exitCode !== 0) process.exitCode = 2;
   }
@@ -39,7 +41,7 @@ const API_KEY = /animal_[a-z]+_\w{20,}/g;
 const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
 
 /** The message of an error, in one line, without API keys and tokens. */
-export function oneLine(error: unknown): string {
+export function safeMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   let line = withoutBreaks(message).replaceAll(API_KEY, 'animal_…');
   for (const name of SECRETS) {

@@ -1,13 +1,12 @@
 /** An environment at Cloudflare, its versions and its deployments, through wrangler. */
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { PROJECT_ROOT, runIn } from './wrangler.ts';
-
-export type Environment = 'staging' | 'production';
+import type { DeployedEnvironment } from './command-line.ts';
+import { PROJECT_ROOT, runWranglerIn } from './wrangler.ts';
 
 /** An environment, as wrangler.toml describes it. */
 export type Target = {
-  environment: Environment;
+  environment: DeployedEnvironment;
   worker: string;
   config: ReturnType<typeof readConfig>;
   baseUrl: string;
@@ -32,7 +31,7 @@ export type Deployment = {
   versions: { version_id: string; percentage: number }[];
 };
 
-export function readTarget(environment: Environment): Target {
+export function readTarget(environment: DeployedEnvironment): Target {
   const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: environment });
   const baseUrl = String(config.vars.BASE_URL);
   const bindings = {
@@ -45,7 +44,7 @@ export function readTarget(environment: Environment): Target {
 
 /** Ctrl-C does not end wrangler: a call that is cut off may still take effect. The limit is for a hang. */
 export function wrangler({ environment }: Target, ...args: string[]): Promise<string> {
-  return runIn(environment, args, { detached: true, timeout: 300_000 });
+  return runWranglerIn(environment, args, { detached: true, timeout: 300_000 });
 }
 
 /** Runs a command that changes nothing, and once more if it fails. Returns its JSON. */

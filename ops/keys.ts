@@ -6,19 +6,25 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { environmentOfKey } from '../src/auth/key-format.ts';
-import { KEY_PREFIX, KeyRecord, recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
+import {
+  KeyRecord,
+  KV_NAME_PREFIX,
+  recordName,
+  scopesOf,
+  stateOf,
+} from '../src/auth/key-record.ts';
 import type { Environment } from './command-line.ts';
 import {
   confirm,
   createProgram,
   environmentOption,
-  oneLine,
   readLine,
   run,
+  safeMessage,
 } from './command-line.ts';
 import { generateKey } from './generate-key.ts';
 import { expiresOption, labelOption, overlapOption } from './key-options.ts';
-import { runIn } from './wrangler.ts';
+import { runWranglerIn } from './wrangler.ts';
 
 /** Keeps unknown members, which a newer version may have written. `rotatedTo` is for these commands alone. */
 const WholeRecord = z.looseObject({ ...KeyRecord.shape, rotatedTo: z.optional(z.string()) });
@@ -134,7 +140,9 @@ async function rotate(id: string, { env, overlap, yes }: Rotation) {
     console.error(`The old key ${id} expires at ${end}.`);
   } catch (cause) {
     const fix = `To see both: npm run keys -- list --env ${env}`;
-    throw new Error(`the new key ${nextId} is issued, but ${oneLine(cause)}. ${fix}`, { cause });
+    throw new Error(`the new key ${nextId} is issued, but ${safeMessage(cause)}. ${fix}`, {
+      cause,
+    });
   }
 }
 
@@ -150,7 +158,7 @@ async function expireKey(env: Environment, name: string, rotatedTo: string, over
     await writeRecord(env, name, { ...old, expiresAt, rotatedTo });
   } catch (error) {
     // It may have taken effect all the same.
-    failure = oneLine(error);
+    failure = safeMessage(error);
   }
   const current = await readRecord(env, name);
   if (current.revokedAt) throw new Error(`key ${old.id} is revoked`);
@@ -194,7 +202,7 @@ async function issueKey(
 
 /** All records, by time of creation. Those without valid metadata are only counted, so that a list is one call. */
 async function listKeys(env: Environment) {
-  const listed: Listed[] = JSON.parse(await kv(env, 'list', '--prefix', KEY_PREFIX));
+  const listed: Listed[] = JSON.parse(await kv(env, 'list', '--prefix', KV_NAME_PREFIX));
   const keys = listed.flatMap(({ name, metadata }) => {
     const { data: record } = WholeRecord.safeParse(metadata);
     return record ? [{ name, record }] : [];
@@ -244,5 +252,5 @@ export async function writeRecord(
 /** Runs a command of `wrangler kv key`. */
 function kv(env: Environment, command: string, ...args: string[]): Promise<string> {
   const where = env === 'local' ? '--local' : '--remote';
-  return runIn(env, ['kv', 'key', command, ...args, '--binding', 'API_KEYS', where]);
+  return runWranglerIn(env, ['kv', 'key', command, ...args, '--binding', 'API_KEYS', where]);
 }

@@ -1,5 +1,5 @@
 /** What wrangler does not say by its exit code about migrations. */
-import { oneLine } from './command-line.ts';
+import { safeMessage } from './command-line.ts';
 
 /**
  * When D1 answers that a statement had no success, wrangler goes on, and exits with 0.
@@ -7,5 +7,5 @@ import { oneLine } from './command-line.ts';
  * @throws Error if the output of `wrangler d1 migrations apply` shows a failed migration.
  */
 export function requireMigrated(output: string): void {
-  if (output.includes('❌')) throw new Error(`a migration failed: ${oneLine(output)}`);
+  if (output.includes('❌')) throw new Error(`a migration failed: ${safeMessage(output)}`);
 }

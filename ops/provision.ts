@@ -11,12 +11,11 @@ import {
   type Unstable_RawConfig as RawConfig,
   experimental_readRawConfig as readRawConfig,
 } from 'wrangler';
-import { ask, confirm, createProgram, run } from './command-line.ts';
+import { ask, confirm, createProgram, type DeployedEnvironment, run } from './command-line.ts';
 import { hostOf } from './host.ts';
 import { requireMigrated } from './migrations.ts';
-import { PROJECT_ROOT, runIn, runWrangler } from './wrangler.ts';
+import { PROJECT_ROOT, runWrangler, runWranglerIn } from './wrangler.ts';
 
-type Environment = 'staging' | 'production';
 type Options = { host?: string; account?: string; yes?: true };
 type Section = ReturnType<typeof readSection>;
 /** `undefined`: a placeholder in wrangler.toml, or missing in the account. */
@@ -44,7 +43,7 @@ export const program = createProgram('npm run provision --', 'Sets an environmen
   .action(provision);
 if (import.meta.main) await run(program);
 
-async function provision(environment: Environment, options: Options): Promise<void> {
+async function provision(environment: DeployedEnvironment, options: Options): Promise<void> {
   const section = readSection(environment);
   const { worker, databaseName } = section;
   const keysName = `${worker}-api-keys`;
@@ -75,7 +74,7 @@ async function provision(environment: Environment, options: Options): Promise<vo
   await promisify(execFile)(process.execPath, [join(PROJECT_ROOT, 'ops/openapi.ts')]);
   // Read again, because another operator may have deployed. A served version is never replaced.
   const isServed = (await readServed(inAccount, worker)).length > 0;
-  if (isServed) await runIn(environment, ['triggers', 'deploy']);
+  if (isServed) await runWranglerIn(environment, ['triggers', 'deploy']);
   else await deployFirst(environment);
   console.error(isServed ? UNCHANGED : UNTESTED);
   console.error(NEXT);
@@ -85,7 +84,7 @@ async function provision(environment: Environment, options: Options): Promise<vo
 // --------------------------------------------------------------------------------- wrangler.toml
 
 /** An environment in wrangler.toml. `set`: its values that are not placeholders. `others`: the rest of the file. */
-function readSection(environment: Environment, path = CONFIG) {
+function readSection(environment: DeployedEnvironment, path = CONFIG) {
   const { rawConfig }: { rawConfig: RawConfig } = readRawConfig({ config: path });
   const { [environment]: section, ...others } = rawConfig.env ?? {};
   const [database] = section?.d1_databases ?? [];
@@ -248,10 +247,12 @@ async function readServed(call: Call, worker: string) {
 
 // -------------------------------------------------------------------------------------- the rest
 
-async function deployFirst(environment: Environment): Promise<void> {
-  requireMigrated(await runIn(environment, ['d1', 'migrations', 'apply', 'DB', '--remote']));
+async function deployFirst(environment: DeployedEnvironment): Promise<void> {
+  requireMigrated(
+    await runWranglerIn(environment, ['d1', 'migrations', 'apply', 'DB', '--remote']),
+  );
   try {
-    await runIn(environment, ['deploy', '--no-x-provision']);
+    await runWranglerIn(environment, ['deploy', '--no-x-provision']);
   } catch (cause) {
     if (!String(cause).includes('100328')) throw cause;
     const fix = 'Remove the three sections "limits" from wrangler.toml, and run this again';

@@ -10,11 +10,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod/mini';
-import { confirm, createProgram, integerFrom, oneLine, onStop, run } from './command-line.ts';
+import {
+  confirm,
+  createProgram,
+  type DeployedEnvironment,
+  integerFrom,
+  onStop,
+  run,
+  safeMessage,
+} from './command-line.ts';
 import {
   type Deployment,
   describe,
-  type Environment,
   isOf,
   onlyVersionOf,
   read,
@@ -54,7 +61,7 @@ type Rollout = Run & {
 };
 
 type Options = { run: string; hold: number; unwatched?: true; resumeWrites?: true; yes?: true };
-type BackOptions = { env: Environment; force?: true; yes?: true };
+type BackOptions = { env: DeployedEnvironment; force?: true; yes?: true };
 
 /** A call that failed may take effect up to this much later. */
 const SETTLE_MS = 15_000;
@@ -103,7 +110,7 @@ program
   .action(undo);
 if (import.meta.main) await run(program);
 
-async function release(environment: Environment, options: Options) {
+async function release(environment: DeployedEnvironment, options: Options) {
   // A folder of this run: another release in this checkout must not replace it.
   const folder = join(PROJECT_ROOT, 'dist', randomUUID());
   try {
@@ -158,7 +165,7 @@ async function rollOut(rollout: Rollout, options: Options) {
     await requireUnchanged(rollout);
     console.log(environment, 'serves', version, 'to all.');
   } catch (cause) {
-    const problem = signal.aborted ? 'interrupted' : oneLine(cause);
+    const problem = signal.aborted ? 'interrupted' : safeMessage(cause);
     const end = rollout.hasDeployed ? await goBack(rollout, problem) : 'no version was deployed';
     throw new Error(`${problem}; ${end}`, { cause });
   }
@@ -190,7 +197,7 @@ async function readServed(target: Target): Promise<string> {
   try {
     return sharesOf((await readNewest(target)).newest);
   } catch (cause) {
-    throw new Error(`it is unknown what is served: ${oneLine(cause)}`, { cause });
+    throw new Error(`it is unknown what is served: ${safeMessage(cause)}`, { cause });
   }
 }
 
@@ -221,7 +228,8 @@ async function readHead(): Promise<string> {
   const changed = await git('status', '--porcelain', '--untracked-files=all');
   const folders = ['src', 'public', 'migrations'];
   const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', ...folders);
-  if (changed || ignored) throw new Error(`commit or remove first: ${oneLine(changed + ignored)}`);
+  if (changed || ignored)
+    throw new Error(`commit or remove first: ${safeMessage(changed + ignored)}`);
   return git('rev-parse', 'HEAD');
 }
 
@@ -312,7 +320,7 @@ async function requireSameBehaviour(target: Target, version: string) {
     for (const served of newest.versions)
       await requireSameWrites(target, served.version_id, version);
   } catch (cause) {
-    throw new Error(`${oneLine(cause)}. To roll back without this check: --force`, { cause });
+    throw new Error(`${safeMessage(cause)}. To roll back without this check: --force`, { cause });
   }
 }
 
@@ -403,7 +411,7 @@ async function failureOf(call: Promise<unknown>): Promise<string> {
     await call;
     return '';
   } catch (error) {
-    return oneLine(error);
+    return safeMessage(error);
   }
 }
 
@@ -430,7 +438,7 @@ async function goBack({ id, target, old }: Run, problem: string): Promise<string
       if (newest !== foreign) await serve(target, requireOneVersion(foreign), id);
       return `${target.environment} serves ${await readRestored(target, id)}`;
     } catch (error) {
-      console.error(`error: ${oneLine(error)}`);
+      console.error(`error: ${safeMessage(error)}`);
     }
   }
   const command = `npx wrangler rollback ${good} --env ${target.environment}`;

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { oneLine } from './command-line.ts';
+import { safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
 
 export type Store = {
@@ -131,7 +131,7 @@ async function waitForVersion(store: Store) {
       answers += 1;
     } catch (cause) {
       store.signal?.throwIfAborted();
-      if (Date.now() > end) throw new Error(`${store.baseUrl}: ${oneLine(cause)}`, { cause });
+      if (Date.now() > end) throw new Error(`${store.baseUrl}: ${safeMessage(cause)}`, { cause });
       answers = 0;
       await pause(500);
     }

@@ -1,7 +1,7 @@
 /** `npm test` and `npm run test:…`: runs the tests of one project of vitest.config.ts, with any option of vitest. */
 import { existsSync } from 'node:fs';
 import { createCLI } from 'vitest/node';
-import { oneLine } from './command-line.ts';
+import { safeMessage } from './command-line.ts';
 
 const [project = 'test', ...args] = process.argv.slice(2);
 
@@ -10,7 +10,7 @@ try {
   createCLI().parse(['node', 'vitest', 'run', '--project', project, ...args]);
 } catch (error) {
   // Vitest's own command shows the stack of an unknown option.
-  fail(oneLine(error), 2);
+  fail(safeMessage(error), 2);
 }
 
 async function rejectMissingBrowser(): Promise<void> {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { type Environment, oneLine } from './command-line.ts';
+import { type Environment, safeMessage } from './command-line.ts';
 
 // CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
 // and commands on the local store would use its ids. Every command imports this module before it does anything.
@@ -68,7 +68,7 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
  *
  * @throws Error with the fix if the environment is not set up or the local store is damaged.
  */
-export async function runIn(
+export async function runWranglerIn(
   environment: Environment,
   args: string[],
   options?: Options,
@@ -92,7 +92,7 @@ export async function runIn(
 export function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
   const start = plain.indexOf('[ERROR]');
-  if (start < 0) return oneLine(plain);
+  if (start < 0) return safeMessage(plain);
   const [errors] = plain.slice(start).split(/If you think this is a bug|🪵|▲ \[/);
-  return oneLine(errors?.replace('[ERROR]', ''));
+  return safeMessage(errors?.replace('[ERROR]', ''));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import { writeRecord } from '../keys.ts';
-import { PROJECT_ROOT, runIn } from '../wrangler.ts';
+import { PROJECT_ROOT, runWranglerIn } from '../wrangler.ts';
 
 /** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */
 export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
@@ -39,7 +39,7 @@ export function reserveStore(): void {
 export async function setUpLocalStore(): Promise<void> {
   // One after the other: two runtimes that create the same files at once can fail with SQLITE_BUSY.
   console.log('Setting up the local store: applying the migrations …');
-  await runIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
+  await runWranglerIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
   console.log('Setting up the local store: writing its API key …');
   await writeRecord('local', await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
 }

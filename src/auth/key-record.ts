@@ -59,9 +59,9 @@ export function scopesOf({ scopes, scope }: KeyRecord): Scope[] {
   return (['read', 'write'] as const).filter((each) => scopes.includes(each));
 }
 
-export const KEY_PREFIX = 'key:';
+export const KV_NAME_PREFIX = 'key:';
 
 /** The KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
 export async function recordName(key: string): Promise<string> {
-  return KEY_PREFIX + (await sha256(key));
+  return KV_NAME_PREFIX + (await sha256(key));
 }

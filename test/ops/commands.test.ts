@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { confirm, integerFrom, oneLine, onStop } from '../../ops/command-line.ts';
+import { confirm, integerFrom, onStop, safeMessage } from '../../ops/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { fakeRelease } from './fake-release.ts';
 import { importWith, runInProcess } from './in-process.ts';
@@ -172,17 +172,20 @@ test.each([
 ] as const)('a command fails when wrangler is killed while it works on %s', async (env, error) => {
   const config = 'account_id = "staging-account-id"';
   const mocks = { 'node:fs': { readFileSync: () => config } };
-  const { runIn }: typeof import('../../ops/wrangler.ts') = await importWith('wrangler.ts', mocks);
+  const { runWranglerIn }: typeof import('../../ops/wrangler.ts') = await importWith(
+    'wrangler.ts',
+    mocks,
+  );
   // It does not end by itself.
   const command = ['dev', '--port', '0'];
-  await expect(runIn(env, command, { timeout: 1 })).rejects.toThrow(new Error(error));
+  await expect(runWranglerIn(env, command, { timeout: 1 })).rejects.toThrow(new Error(error));
 });
 
 test('an error does not show a token, also one that wrangler quotes on two lines', () => {
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'first\nsecond');
   vi.stubEnv('CLOUDFLARE_API_KEY', 'third');
   vi.stubEnv('SMOKE_API_KEY', 'fourth');
-  const line = oneLine('"first\nsecond" is no valid header: "first second", third, fourth\n');
+  const line = safeMessage('"first\nsecond" is no valid header: "first second", third, fourth\n');
   expect(line).toBe('"…" is no valid header: "…", …, …');
 });
 

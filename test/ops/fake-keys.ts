@@ -10,7 +10,7 @@ type StoredRecord = { id: string; [member: string]: unknown };
 export function fakeKeys() {
   let expected = '';
 
-  async function runIn(environment: string, args: string[]): Promise<string> {
+  async function runWranglerIn(environment: string, args: string[]): Promise<string> {
     expect(environment).toBe(expected);
     const [, , command, name = '', value = '', , metadata = ''] = args;
     const where = environment === 'local' ? '--local' : '--remote';
@@ -41,7 +41,7 @@ export function fakeKeys() {
     run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
       const mocks = {
-        '../../ops/wrangler.ts': { runIn },
+        '../../ops/wrangler.ts': { runWranglerIn },
         'node:timers/promises': { setTimeout: async (ms: number) => fake.beforePause(ms) },
       };
       return runInProcess('keys.ts', mocks, line.split(' '), typed);

@@ -69,7 +69,7 @@ export async function startWorld(folder: string) {
     account.workers.set(name, { versions: [version], deployments });
   }
 
-  async function runIn(environment: Environment, args: string[]): Promise<string> {
+  async function runWranglerIn(environment: Environment, args: string[]): Promise<string> {
     const command = [environment, ...args].join(' ');
     step(command);
     world.commands.push(command);
@@ -104,7 +104,7 @@ export async function startWorld(folder: string) {
       }
     };
     const mocks = {
-      '../../ops/wrangler.ts': { PROJECT_ROOT: folder, runIn, runWrangler },
+      '../../ops/wrangler.ts': { PROJECT_ROOT: folder, runWranglerIn, runWrangler },
       'node:child_process': { execFile },
     };
     const args = line.split(' ').filter(Boolean);

@@ -135,7 +135,7 @@ export function fakeRelease() {
     return JSON.stringify(list.slice(-10));
   }
 
-  async function runIn(name: Name, ids: string[], options: object): Promise<string> {
+  async function runWranglerIn(name: Name, ids: string[], options: object): Promise<string> {
     const args = ids.map(withNames);
     expect(options).toEqual({ detached: true, timeout: 300_000 });
     if (/ (view|list|info) /.test(args.join(' '))) expect(args.at(-1)).toBe('--json');
@@ -198,7 +198,7 @@ export function fakeRelease() {
 
   const mocks = {
     wrangler: { unstable_readConfig: readConfig },
-    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runIn, runWrangler: build },
+    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWranglerIn, runWrangler: build },
     'node:fs/promises': {
       readFile: async () => script,
       rm: async (folder: string) => void folders.delete(folder),
