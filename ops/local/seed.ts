@@ -1,5 +1,4 @@
 /** `npm run seed`: adds sample data to the local store, even while it is served. */
-import { join } from 'node:path';
 import { createProgram, integerFrom, run } from '../command-line.ts';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
 import { addPets } from './sample-data.ts';
@@ -11,14 +10,14 @@ const MAX = 1_000_000;
 export const program = createProgram('npm run seed --', 'Adds animals to the local store.')
   .requiredOption('--pets <number>', 'number of animals', integerFrom(1, MAX))
   .action(async ({ pets }: { pets: number }) => {
+    // Wrangler runs in this process, and finds its configuration and the store in this folder.
+    process.chdir(PROJECT_ROOT);
     Object.assign(process.env, WRANGLER_ENV);
     // Imported only here, because loading wrangler would delay the error for invalid arguments.
     const { getPlatformProxy } = await import('wrangler');
     const { env, dispose } = await getPlatformProxy<Env>({
-      configPath: join(PROJECT_ROOT, 'wrangler.toml'),
       // The top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
       environment: '',
-      persist: { path: join(PROJECT_ROOT, '.wrangler/state/v3') },
     });
     try {
       // On a fresh clone there are no tables.

@@ -1,5 +1,7 @@
 /** The store on a developer's machine: what `npm start` serves, kept in .wrangler/state. */
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import { writeRecord } from '../keys.ts';
@@ -17,9 +19,14 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 /** Outside the folder of the store, so that deleting that folder does not release the lock. */
 const LOCK = join(PROJECT_ROOT, '.serving.sqlite');
 
+const workerd = createRequire(import.meta.url)('workerd').default;
+/** The Workers runtime's program, by a path that only `npm start` in this folder uses: it begins with this folder. */
+export const RUNTIME = `${import.meta.dirname}/${relative(import.meta.dirname, workerd)}`;
+
 /**
  * Reserves the store until this process ends: two runtimes on the same files would find databases locked. The lock is a
- * SQLite transaction, which the operating system ends with the process, even if that is killed.
+ * SQLite transaction, which the operating system ends with the process, even if that is killed. Ends the runtime that a
+ * killed `npm start` leaves.
  *
  * @throws Error with the fix when another process has reserved it.
  */
@@ -28,11 +35,14 @@ export function reserveStore(): void {
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
-    const fix = 'stop it (Ctrl-C), or use another clone';
-    throw new Error(`the store of this folder is running: ${fix}`, { cause });
+    const problem = 'the store of this folder is running: stop it (Ctrl-C), or use another clone';
+    throw new Error(problem, { cause });
   }
   // The reference also prevents garbage collection, which would close the file.
   process.once('exit', () => lock.close());
+  // It would keep the port and the files of the store. On Windows, it ends with the process that has started it.
+  const path = import.meta.dirname.replaceAll(/\W/g, '.');
+  spawnSync('pkill', ['-KILL', '-f', `^${path}`]);
 }
 
 /** Applies the migrations and writes the local key. Keeps all data. */
