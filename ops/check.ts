@@ -14,20 +14,17 @@ const CHECKS = {
 
 export const program = createProgram('npm run check --', 'Runs every check.').action(() => {
   const failed = Object.entries(CHECKS).filter(([script]) => !passes(script));
-  if (failed.length === 0) {
-    console.log('All checks passed.');
-    return;
-  }
   for (const [script, fix] of failed) console.error(`failed: ${script}, ${fix}`);
-  process.exitCode = 1;
+  if (failed.length > 0) process.exitCode = 1;
+  else console.log('All checks passed.');
 });
 
 if (import.meta.main) await run(program);
 
+/** Runs the script as npm does. Not by the name `npm`, which is a batch file on Windows. */
 function passes(script: string): boolean {
   const npm = process.env.npm_execpath;
   if (!npm) throw new Error('npm is required. Run: npm run check');
-  // Not `npm`, which is a batch file on Windows.
   const command = [npm, 'run', '--silent', script];
   return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
 }

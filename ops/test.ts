@@ -3,20 +3,18 @@ import { existsSync } from 'node:fs';
 import { createCLI } from 'vitest/node';
 import { safeMessage } from './command-line.ts';
 
-const [project = 'test', ...args] = process.argv.slice(2);
+const [project = '', ...args] = process.argv.slice(2);
 
-if (project === 'browser') await rejectMissingBrowser();
+if (project === 'browser') {
+  const { CHROMIUM } = await import('../test/browser.ts');
+  if (!existsSync(CHROMIUM))
+    fail(`there is no Chromium at ${CHROMIUM}. Set CHROMIUM to the path of its program`, 1);
+}
 try {
   createCLI().parse(['node', 'vitest', 'run', '--project', project, ...args]);
 } catch (error) {
   // Vitest's own command shows the stack of an unknown option.
   fail(safeMessage(error), 2);
-}
-
-async function rejectMissingBrowser(): Promise<void> {
-  const { CHROMIUM } = await import('../test/browser.ts');
-  if (!existsSync(CHROMIUM))
-    fail(`there is no Chromium at ${CHROMIUM}. Set CHROMIUM to the path of its program`, 1);
 }
 
 function fail(message: string, exitCode: number): never {

@@ -39,8 +39,6 @@ test.each([
   ['npm run check', 'check.ts'],
   ['npm run bundle', 'check-bundle.ts'],
   ['npm run rename', 'rename.ts'],
-  ['npm run types', 'types.ts'],
-  ['npm run openapi:lint', 'lint-openapi.ts'],
   ['npm run client:types', '../client/generate.ts'],
   ['npm run provision', 'provision.ts'],
 ])('%s -- --help shows its usage', async (command, script) => {
@@ -66,8 +64,6 @@ test.each([
   ['local/reset.ts --env staging', "error: unknown option '--env'"],
   ['local/seed.ts', "error: required option '--pets <number>' not specified"],
   ['local/seed.ts --pets 0', "argument '0' is invalid."],
-  ['types.ts --env staging', "error: unknown option '--env'"],
-  ['lint-openapi.ts --fix', "error: unknown option '--fix'"],
   ['../client/generate.ts --out x', "error: unknown option '--out'"],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {
   const [script = '', ...args] = line.split(' ');
