@@ -1,5 +1,6 @@
 /** `npm start`: sets up the local store, serves it, and reloads it when its files change. */
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createProgram, integerFrom, onStop, run, safeMessage } from '../command-line.ts';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
 import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './store.ts';
@@ -8,6 +9,8 @@ export const program = createProgram('npm start --', 'Sets up the local store an
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
   .action(async ({ port }: { port: number }) => {
     reserveStore();
+    if (await isInUse(port))
+      throw new Error(`port ${port} is in use. Choose another: npm start -- --port <number>`);
     await setUpLocalStore();
     console.log('Starting the server …');
     await serve(port);
@@ -57,4 +60,17 @@ The animal store is ready: ${origin}/docs
 
 Ctrl-C stops it, \`npm run reset\` empties it. Log of requests:
 `;
+}
+
+/** Whether a program listens on the port, at an address of `localhost`. */
+async function isInUse(port: number): Promise<boolean> {
+  const socket = connect(port, 'localhost');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -98,9 +98,8 @@ test('npm start on a port that is in use names the option for another', async ()
   const other = createServer().listen(port, 'localhost');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
-  const { code, stderr } = await project.run('local/start.ts', ['--port', `${port}`]);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: Address already in use \(localhost:\d+\)\. .* with --port\.\n$/);
+  const error = await errorOf(1, `local/start.ts --port ${port}`);
+  expect(error).toContain('is in use. Choose another: npm start -- --port <number>');
 });
 
 /** Replaces wrangler.toml of the copy until the test ends. */
