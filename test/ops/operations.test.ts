@@ -1,4 +1,4 @@
-/** The operations page agrees with the database and with the queries of the alerts. */
+/** The operations pages agree with the database, and the alerts with the log. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
 import { startStore } from '../store.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
+const rowsPage = readFileSync('docs/restore-rows.md', 'utf8');
 const store = startStore();
 
 test('the page can be read in an emergency', () => {
@@ -13,9 +14,10 @@ test('the page can be read in an emergency', () => {
   expect(page.split(/\s+/).length).toBeLessThanOrEqual(3300);
 });
 
-/** The statements that a command of the page, `STATEMENTS "…" > file`, writes. */
+/** The statements that a command of the pages, `STATEMENTS "…" > file`, writes. */
 async function statements(from: string): Promise<string[]> {
-  const queries = Array.from(page.matchAll(/STATEMENTS "(SELECT [^"]+)"/g), ([, sql = '']) => sql);
+  const commands = `${page}${rowsPage}`.matchAll(/STATEMENTS "(SELECT [^"]+)"/g);
+  const queries = Array.from(commands, ([, sql = '']) => sql);
   const found = queries.filter((sql) => sql.includes(` FROM ${from}`));
   expect(found, from).toHaveLength(1);
   const { DB } = await store.bindings();
