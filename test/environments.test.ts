@@ -69,12 +69,16 @@ test.each([
   else expect(find).toThrow('BASE_URL must be https://store.ACCOUNT.workers.dev/v1');
 });
 
-test.each(DEPLOYED)('%s sweeps on time, logs every request, and has readable stacks', (env) => {
-  const { triggers, observability, upload_source_maps } = read(env);
-  expect(triggers).toEqual({ crons: ['*/10 * * * *'] });
-  expect(upload_source_maps).toBe(true);
-  expect(JSON.stringify(observability)).not.toContain('head_sampling_rate');
-});
+test.each(DEPLOYED)(
+  '%s sweeps on time, logs every request, has Issues and readable stacks',
+  (env) => {
+    const { triggers, observability, upload_source_maps } = read(env);
+    expect(triggers).toEqual({ crons: ['*/10 * * * *'] });
+    expect(upload_source_maps).toBe(true);
+    expect(observability).toMatchObject({ enabled: true, issues: { enabled: true } });
+    expect(JSON.stringify(observability)).not.toContain('head_sampling_rate');
+  },
+);
 
 test('the limits are equal in every environment that has them', () => {
   // The Free plan rejects them.

@@ -1,4 +1,4 @@
-/** The operations page agrees with the database and with the queries of the alerts. */
+/** The operations pages agree with the database, and the alerts with the log. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
 import { startStore } from '../store.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
+const rowsPage = readFileSync('docs/restore-rows.md', 'utf8');
 const store = startStore();
 
 test('the page can be read in an emergency', () => {
@@ -13,9 +14,10 @@ test('the page can be read in an emergency', () => {
   expect(page.split(/\s+/).length).toBeLessThanOrEqual(3300);
 });
 
-/** The statements that a command of the page, `STATEMENTS "…" > file`, writes. */
+/** The statements that a command of the pages, `STATEMENTS "…" > file`, writes. */
 async function statements(from: string): Promise<string[]> {
-  const queries = Array.from(page.matchAll(/STATEMENTS "(SELECT [^"]+)"/g), ([, sql = '']) => sql);
+  const commands = `${page}${rowsPage}`.matchAll(/STATEMENTS "(SELECT [^"]+)"/g);
+  const queries = Array.from(commands, ([, sql = '']) => sql);
   const found = queries.filter((sql) => sql.includes(` FROM ${from}`));
   expect(found, from).toHaveLength(1);
   const { DB } = await store.bindings();
@@ -96,9 +98,56 @@ test('a restored order does not delete a newer open one', async () => {
   expect(await rowsOf('orders')).toEqual(before);
 });
 
-test.each(globSync('docs/alerts/*.json'))('%s leaves out no group, and is in the table', (path) => {
+const ALERTS = readFileSync('docs/alerts/README.md', 'utf8');
+
+test.each(globSync('docs/alerts/*.{json,sql}'))('%s is in the tables of its page', (path) => {
+  expect(ALERTS).toContain(`(${basename(path)})`);
+});
+
+/** A query of an alert in the dialect of SQLite, for a table of log lines. */
+const inSqlite = (alert: string) =>
+  readFileSync(`docs/alerts/${alert}.sql`, 'utf8')
+    .replace('logs.workersLogs', 'log_lines')
+    .replace('<ACCOUNT_ID>', 'ours')
+    .replace("NOW() - INTERVAL '1' HOUR", "datetime('now', '-1 hour')")
+    .replaceAll(/attributes\['(\w+)'\]/g, "json_extract(attributes, '$.$1')");
+
+test('each query of an alert counts the lines that its alert is about', async () => {
+  const { DB } = await store.bindings();
+  await store.create(REX);
+  await store.fetch('/v1/pets');
+  await store.fetch('/v1/health');
+  await store.fetch('/v1/pets', { key: 'animal_local_unknown' });
+  await store.scheduled();
+  const lines = await store.logLines();
+  const list = lines.find(({ operation }) => operation === 'listPets');
+  lines.push({ ...list, status: 500 }, { ...list, status: 503, d1Ms: 5000 });
+  await store.exec('CREATE TABLE log_lines (accountTag, scriptName, timestamp, attributes)');
+  for (const script of ['animal-store-production', 'animal-store-staging'])
+    for (const line of lines)
+      await DB.prepare(`INSERT INTO log_lines VALUES ('ours', ?, datetime('now'), ?)`)
+        .bind(script, JSON.stringify(line))
+        .run();
+
+  const alerts = ['requests', 'errors', 'unauthorized', 'd1-requests', 'slow-d1-requests'];
+  const counts = [...alerts, 'finished-sweeps'].map(async (alert) => [
+    alert,
+    await DB.prepare(inSqlite(alert)).first('value'),
+  ]);
+  const counted = Object.fromEntries(await Promise.all(counts));
+  await store.exec('DROP TABLE log_lines');
+  expect(counted).toEqual({
+    requests: 6,
+    errors: 2,
+    unauthorized: 1,
+    'd1-requests': 4,
+    'slow-d1-requests': 1,
+    'finished-sweeps': 1,
+  });
+});
+
+test.each(globSync('docs/alerts/*.json'))('%s leaves out no group', (path) => {
   expect(JSON.parse(readFileSync(path, 'utf8')).limit).toBe(2000);
-  expect(readFileSync('docs/alerts/README.md', 'utf8')).toContain(`(${basename(path)})`);
 });
 
 type Query = {
@@ -108,7 +157,7 @@ type Query = {
   };
 };
 
-test('each query filters and groups by what its alert is about', () => {
+test('each query filters and groups by what the page says', () => {
   const queries = globSync('docs/alerts/*.json').map((path) => {
     const { parameters }: Query = JSON.parse(readFileSync(path, 'utf8'));
     const { filters, groupBys = [] } = parameters;
@@ -121,14 +170,8 @@ test('each query filters and groups by what its alert is about', () => {
     ];
   });
   expect(Object.fromEntries(queries)).toEqual({
-    'any-500': 'environment eq production, status eq 500 by code,cause',
     'creates-by-key': 'environment eq production, status eq 201 by keyId',
-    'mass-401': 'environment eq production, status eq 401 by code,keyId',
-    outcomes:
-      '$workers.scriptName eq animal-store-production, $workers.outcome neq ok by $workers.outcome,$workers.scriptVersion.id',
     'requests-by-key': 'environment eq production, status exists by keyId',
     'share-of-5xx': 'environment eq production, status exists by status,$workers.scriptVersion.id',
-    sweep: 'environment eq production, task exists by finished,cause',
-    traffic: 'environment eq production, operation exists by operation',
   });
 });

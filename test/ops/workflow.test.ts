@@ -1,70 +1,174 @@
-/** The workflow that releases: what a cancelled run does, and which steps see secrets. */
+/** The workflows: the lines that decide whether a step runs and what it does, and which steps see secrets. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
-const workflow = readFileSync(join(PROJECT_ROOT, '.github/workflows/release.yml'), 'utf8');
-const [, ...jobTexts] = (workflow.split('\njobs:\n')[1] ?? '').split(/^ {2}(?=\w+:$)/m);
-const jobs = Object.fromEntries(['check', ...jobTexts].map((text) => [text.split(':')[0], text]));
-const stepsOf = (job = '') => job.split(/^ {6}- /m).slice(1);
-const releases = stepsOf(workflow).filter((step) => step.includes('ops/release.ts'));
+const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
+const workflow = read('.github/workflows/release.yml');
+const [triggers = '', jobTexts = ''] = workflow.split('\njobs:\n');
+const jobs = jobTexts.split(/^ {2}(?=\w+:$)/m).filter((text) => text.trim() !== '');
+const stepsOf = (text: string) => text.split(/^ {6}- /m).slice(1);
 
-test('releases replace the shell, so that a cancellation reaches them', () => {
-  expect(releases).toHaveLength(5);
-  for (const step of releases)
-    expect(step).toMatch(/run: (sleep 60 && )?exec node ops\/release\.ts/);
+/** Text by name: the whole of check.yml, the triggers of release.yml, and each of its jobs. */
+const PARTS: Record<string, string> = {
+  'check.yml': read('.github/workflows/check.yml'),
+  'release.yml': triggers,
+  ...Object.fromEntries(jobs.map((text) => [text.split(':')[0], text])),
+};
+
+/** The lines of a part, with `<…>` for an expression. */
+const linesOf = (part: string) =>
+  (PARTS[part] ?? '')
+    .replaceAll(/\$\{\{ (.+?) \}\}/g, '<$1>')
+    .split('\n')
+    .map((line) => line.trim().replace(/^- /, ''));
+
+/** Without one of these lines, a step runs when it must not, does not run when it must, or does something else. */
+const DECIDING: [part: string, line: string, why: string][] = [
+  ['check.yml', 'pull_request:', 'pull requests are checked'],
+  ['check.yml', 'workflow_call:', 'releases are checked by the same steps'],
+  ['check.yml', 'timeout-minutes: 45', 'a test that hangs ends'],
+  ['check.yml', 'fetch-depth: 2', 'HEAD^1 exists'],
+  ['check.yml', "if: github.event_name == 'pull_request'", 'there, HEAD^1 is main'],
+  [
+    'check.yml',
+    'run: git diff --exit-code --diff-filter=MDR HEAD^1 -- migrations',
+    'a database may have run it',
+  ],
+  [
+    'check.yml',
+    'run: pipx run zizmor==1.32.0 --offline --min-severity medium .github',
+    'the rules of workflows',
+  ],
+  ['check.yml', 'run: .ci/run', 'all tests, not only npm test'],
+
+  ['release.yml', 'branches: [main]', 'only main is released'],
+  ['release.yml', 'workflow_dispatch:', 'people promote and roll back'],
+  ['release.yml', 'options: [promote, rollback]', 'the jobs below ask for these names'],
+
+  ['check', "if: github.event_name == 'push'", 'a rollback does not wait for tests'],
+  ['check', 'uses: ./.github/workflows/check.yml', 'the checks of a pull request'],
+
+  ['staging', 'needs: check', 'untested code is not released'],
+  ['staging', 'timeout-minutes: 30', 'a release that hangs frees the group'],
+  ['staging', 'environment: staging', 'the secrets of staging'],
+  ['staging', 'group: release', 'one release at a time'],
+  ['staging', 'cancel-in-progress: false', 'a release is not killed by the next'],
+  ['staging', 'queue: max', 'a waiting promotion is not dropped'],
+  ['staging', 'fetch-depth: 0', 'a release compares itself with the history'],
+  ['staging', 'run: npm run setup', 'installs packages without their scripts'],
+  ['staging', 'id: release', 'the condition of the undo'],
+  [
+    'staging',
+    'run: exec node ops/release.ts staging --run "$RUN"',
+    'exec: a cancellation reaches it',
+  ],
+  [
+    'staging',
+    "if: cancelled() && steps.release.outcome == 'cancelled'",
+    'a failed release goes back itself',
+  ],
+  [
+    'staging',
+    'run: sleep 60 && exec node ops/release.ts undo "$RUN" --env staging --yes',
+    'sleep: the last call of the killed release may still take effect',
+  ],
+
+  [
+    'tested',
+    "if: github.event_name == 'workflow_dispatch' && inputs.action == 'promote' && github.ref == 'refs/heads/main'",
+    'not by a push, not for a rollback, not from another branch',
+  ],
+  ['tested', 'timeout-minutes: 5', 'one query'],
+  ['tested', 'commit: <steps.staging.outputs.commit>', 'the commit that the reviewer sees'],
+  ['tested', 'id: staging', 'the output above'],
+  [
+    'tested',
+    'gh run list --repo "$REPOSITORY" --workflow release.yml --branch main --event push --status success \\',
+    'only what staging has accepted',
+  ],
+  [
+    'tested',
+    '--limit 1 --json headSha --jq \'.[] | "commit=\\(.headSha)"\' | tee "$GITHUB_OUTPUT" "$GITHUB_STEP_SUMMARY"',
+    'the newest',
+  ],
+  ['tested', 'grep -q \'^commit=\' "$GITHUB_OUTPUT"', 'none was found: the job fails'],
+
+  ['promote', 'needs: tested', 'nothing else may be promoted'],
+  ['promote', 'timeout-minutes: 60', 'a promotion that hangs frees the group'],
+  ['promote', 'environment: production', 'the review, and the secrets of production'],
+  ['promote', 'group: release', 'one release at a time'],
+  ['promote', 'cancel-in-progress: false', 'a promotion is not killed by the next release'],
+  ['promote', 'queue: max', 'an approved promotion is not dropped'],
+  ['promote', 'ref: <needs.tested.outputs.commit>', 'the reviewed commit, not the newest'],
+  ['promote', 'fetch-depth: 0', 'the history of main'],
+  ['promote', 'run: git merge-base --is-ancestor "$COMMIT" origin/main', 'only commits of main'],
+  ['promote', 'run: npm run setup', 'installs packages without their scripts'],
+  ['promote', 'id: promote', 'the condition of the undo'],
+  [
+    'promote',
+    'run: exec node ops/release.ts promote --yes --run "$RUN"',
+    'exec: a cancellation reaches it; --yes: nobody answers; --run: the undo finds it',
+  ],
+  ['promote', "if: cancelled() && steps.promote.outcome == 'cancelled'", 'as on staging'],
+  [
+    'promote',
+    'run: sleep 60 && exec node ops/release.ts undo "$RUN" --env production --yes',
+    'as on staging',
+  ],
+
+  [
+    'rollback',
+    "if: github.event_name == 'workflow_dispatch' && inputs.action == 'rollback' && github.ref == 'refs/heads/main'",
+    'not by a push, not for a promotion, not from another branch',
+  ],
+  ['rollback', 'timeout-minutes: 15', 'a rollback that hangs is seen'],
+  ['rollback', 'environment: production', 'the review, and the secrets of production'],
+  ['rollback', 'run: npm run setup', 'installs packages without their scripts'],
+  [
+    'rollback',
+    'run: exec node ops/release.ts rollback "$VERSION" --env production --yes $FORCE',
+    '--yes: nobody answers',
+  ],
+];
+
+test.each(DECIDING)('%s has the line "%s" (%s)', (part, line) => {
+  expect(linesOf(part)).toContain(line);
+});
+
+test('no other condition decides whether a step runs, and no failure is ignored', () => {
+  const known = DECIDING.map(([, line]) => line);
+  const lines = Object.keys(PARTS).flatMap(linesOf);
+  const conditions = lines.filter((line) => /^(if|continue-on-error):/.test(line));
+  expect(conditions.filter((line) => !known.includes(line))).toEqual([]);
+});
+
+test.each(['staging', 'promote'])('in the job %s, a release and its undo name one run', (job) => {
+  const run = 'RUN: <github.run_id>-<github.run_attempt>';
+  expect(linesOf(job).filter((line) => line === run)).toHaveLength(2);
+});
+
+test('a rollback waits for no release and no job', () => {
+  expect(PARTS.rollback).not.toMatch(/concurrency:|needs:/);
 });
 
 test('only the releases see secrets', () => {
   const secret = stepsOf(workflow).filter((step) => step.includes('secrets.'));
-  expect(secret).toEqual(releases);
+  expect(secret).toHaveLength(5);
+  for (const step of secret) expect(step).toContain('ops/release.ts');
 });
 
 test('packages are installed only by npm run setup, which runs none of their scripts', () => {
   const installations = stepsOf(workflow).filter((step) => step.includes('run: npm'));
-  expect(installations.map((step) => step.trim())).toEqual(Array(3).fill('run: npm run setup'));
-});
-
-test.each(['staging', 'promote'])(
-  'the job %s goes back in a step of its own when it is cancelled',
-  (job) => {
-    const [release, undo] = stepsOf(jobs[job]).filter((step) => step.includes('ops/release.ts'));
-    const [, id] = /^id: (\w+)/.exec(release ?? '') ?? [];
-    expect(undo).toMatch(`if: cancelled() && steps.${id}.outcome == 'cancelled'`);
-    for (const step of [release, undo]) expect(step).toMatch(/RUN: .*run_id.*run_attempt/);
-  },
-);
-
-test('releases wait for each other, but a rollback waits for none', () => {
-  for (const job of [jobs.staging, jobs.promote])
-    expect(job).toMatch(
-      /concurrency:\n +group: release\n +cancel-in-progress: false\n +queue: max/,
-    );
-  expect(jobs.rollback).not.toContain('concurrency');
-});
-
-test('each release has the secrets and the reviewers of its environment', () => {
-  const environments = Object.entries<string>(jobs).flatMap(([job, text]) =>
-    Array.from(text.matchAll(/^ {4}environment: (.+)$/gm), ([, name]) => `${job}: ${name}`),
-  );
-  expect(environments).toEqual(['staging: staging', 'promote: production', 'rollback: production']);
-});
-
-test('a pull request cannot change, delete or rename a migration', () => {
-  const check = readFileSync(join(PROJECT_ROOT, '.github/workflows/check.yml'), 'utf8');
-  expect(check).toContain('run: git diff --exit-code --diff-filter=MDR HEAD^1 -- migrations\n');
+  for (const step of installations) expect(step).toMatch(/^run: npm run setup\n/);
 });
 
 test('CI runs every script that tests', () => {
-  const ci = readFileSync(join(PROJECT_ROOT, '.ci/run'), 'utf8');
+  const ci = read('.ci/run');
   const scripts = Object.keys(packageJson.scripts).filter((name) => name.startsWith('test:'));
   const run = Array.from(ci.matchAll(/npm run (test:\w+)/g), ([, name]) => name);
   expect(run.sort()).toEqual(scripts.sort());
   expect(ci).toMatch(/^npm run check\nnpm test$/m);
-});
-
-test('only commits of main are promoted', () => {
-  expect(jobs.promote).toContain('git merge-base --is-ancestor "$COMMIT" origin/main');
 });

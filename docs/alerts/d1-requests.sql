@@ -1,0 +1,5 @@
+SELECT COUNT(*) AS value
+FROM logs.workersLogs
+WHERE accountTag = '<ACCOUNT_ID>'
+  AND scriptName = 'animal-store-production'
+  AND attributes['d1Ms'] >= 0

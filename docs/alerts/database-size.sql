@@ -1,0 +1,5 @@
+SELECT MAX(databaseSize) AS value
+FROM states.d1Storage
+WHERE accountTag = '<ACCOUNT_ID>'
+  AND timestamp >= NOW() - INTERVAL '1' DAY
+  AND databaseId = '<DATABASE_ID>'
