@@ -83,6 +83,7 @@ test('the command creates, deploys, and writes the ids, the account and the addr
   const before = read();
   const { code, stdout, stderr } = await provision();
   expect([code, stdout]).toEqual([0, `${ADDRESS}\n`]);
+  expect(stderr).toContain(`${CREATE_DATABASE}\ndatabase_id = "a-database"\n`);
   expect(stderr).toContain('This version has passed no test');
   expect(commands).toEqual(STEPS.filter((step) => step.startsWith('np')));
   expect(read()).toBe(
