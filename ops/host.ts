@@ -19,16 +19,11 @@ export function hostOf({ name, workers_dev, routes = [], vars }: Config): string
   const [first, ...others] = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
   const isOnlyRoute = first === host && others.length === 0 && !host.endsWith('.workers.dev');
   if (!workers_dev && isOnlyRoute) return host;
-  if (workers_dev && routes.length === 0 && isAtWorkersDev(host, name)) return host;
+  // `<worker>.<account's name>.workers.dev`
+  const [worker, , ...rest] = host.split('.');
+  const isAtWorkersDev = worker === name && rest.join('.') === 'workers.dev';
+  if (workers_dev && routes.length === 0 && isAtWorkersDev) return host;
   const rule =
-    'the only route must be the host of BASE_URL; with workers_dev there must be no route';
-  throw new Error(
-    `wrangler.toml: ${rule}, and BASE_URL must be https://${name}.ACCOUNT.workers.dev/v1`,
-  );
-}
-
-/** Whether it is `<worker>.<account's name>.workers.dev`. */
-function isAtWorkersDev(host: string, worker = ''): boolean {
-  const [first, , ...rest] = host.split('.');
-  return first === worker && rest.join('.') === 'workers.dev';
+    'wrangler.toml: the only route must be the host of BASE_URL; with workers_dev there must be no route';
+  throw new Error(`${rule}, and BASE_URL must be https://${name}.ACCOUNT.workers.dev/v1`);
 }

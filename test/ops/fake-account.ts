@@ -1,6 +1,6 @@
 /**
- * A fake of what `npm run provision` needs of an account of Cloudflare's, beside the workers of fake-cloudflare.ts: zones,
- * databases (real SQLite), KV namespaces, host names, and the account's name at workers.dev.
+ * A fake of what setting up an environment needs of an account of Cloudflare's, beside the workers of fake-cloudflare.ts:
+ * the login, the account's name at workers.dev, databases (real SQLite) and KV namespaces.
  */
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,13 +13,12 @@ export type Account = Awaited<ReturnType<typeof startAccount>>;
 type Database = { uuid: string; name: string; sql: string[]; sqlite: DatabaseSync };
 type Namespace = { id: string; title: string; values: Map<string, string> };
 
-/** Starts the fake. `onAnswer`: called when a call has taken effect, before it is answered. */
-export async function startAccount(onAnswer?: (call: string) => unknown) {
+/** Starts the fake. */
+export async function startAccount() {
   const account = {
     accounts: [{ id: ACCOUNT, name: "Anna's account" }],
     /** The name at workers.dev. */
     subdomain: 'anna' as string | undefined,
-    zones: [{ name: 'animals.test', status: 'active', account: ACCOUNT }],
     databases: [] as Database[],
     namespaces: [] as Namespace[],
     /** The workers that workers.dev serves. */
@@ -27,20 +26,23 @@ export async function startAccount(onAnswer?: (call: string) => unknown) {
     isFree: false,
     /** Makes a migration fail inside of an answer that succeeds, as D1 can. */
     failsMigrations: false,
+    /** A call that fails, without an effect, such as `POST /d1/database`. */
+    failing: undefined as string | undefined,
   };
 
-  const routes = new Hono().basePath('/accounts/:account');
   const all = new Hono();
+  all.get('/user/tokens/verify', () => ok({ status: 'active' }));
+  // As for a token that may read neither the user nor the memberships.
+  all.get('/user', () => error(403, 9109, 'Unauthorized').getResponse());
+  all.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
   all.get('/accounts', () => ok(account.accounts));
-  all.get('/zones', ({ req }) => {
-    const { name, status, 'account.id': id } = req.query();
-    const isMeant = (zone: (typeof account.zones)[number]) =>
-      zone.name === name && zone.status === status && zone.account === id;
-    return ok(account.zones.filter(isMeant));
-  });
+
+  const routes = new Hono().basePath('/accounts/:account');
   routes.use(async ({ req }, next) => {
     const isKnown = account.accounts.some(({ id }) => id === req.param('account'));
     if (!isKnown) throw error(403, 10000, 'Authentication error');
+    const call = `${req.method} ${req.path.replace(/\/accounts\/\w+/, '')}`;
+    if (account.failing && call.endsWith(account.failing)) throw error(400, 1, 'It failed.');
     await next();
   });
   routes.get('/workers/subdomain', () => {
@@ -48,31 +50,20 @@ export async function startAccount(onAnswer?: (call: string) => unknown) {
     if (!subdomain) throw error(404, 10007, 'You do not have a workers.dev subdomain.');
     return ok({ subdomain });
   });
-  routes.get('/workers/domains', () =>
-    ok(Array.from(cloudflare.hosts, ([hostname, service]) => ({ hostname, service }))),
-  );
   routes.post('/workers/scripts/:name/subdomain', async ({ req }) => {
     const { enabled } = await req.json<{ enabled: boolean }>();
     if (enabled) account.atWorkersDev.add(req.param('name'));
     return ok({ enabled });
   });
   routes.put('/workers/scripts/:name', async ({ req }, next) => {
-    const { subdomain, isFree } = account;
-    if (!subdomain) throw error(400, 10063, 'You need a workers.dev subdomain.');
     const fields = await req.formData();
-    const hasLimits = String(await new Response(fields.get('metadata')).text()).includes(
-      '"limits"',
-    );
-    if (isFree && hasLimits)
+    const metadata = await new Response(fields.get('metadata')).text();
+    if (account.isFree && metadata.includes('"limits"'))
       throw error(400, 100328, 'CPU limits are not supported for the Free plan.');
     await next();
   });
 
-  // The name is a filter: others that contain it are listed, too.
-  routes.get('/d1/database', ({ req }) => {
-    const named = account.databases.filter(({ name }) => name.includes(req.query('name') ?? ''));
-    return ok(named.map(({ uuid, name }) => ({ uuid, name })));
-  });
+  routes.get('/d1/database', () => ok(account.databases.map(({ uuid, name }) => ({ uuid, name }))));
   routes.post('/d1/database', async ({ req }) => {
     const { name } = await req.json<{ name: string }>();
     if (account.databases.some((each) => each.name === name))
@@ -97,7 +88,11 @@ export async function startAccount(onAnswer?: (call: string) => unknown) {
   });
 
   const namespaces = '/storage/kv/namespaces';
-  routes.get(namespaces, () => ok(account.namespaces.map(({ id, title }) => ({ id, title }))));
+  routes.get(namespaces, ({ req }) => {
+    // Wrangler reads pages until one is empty.
+    const page = Number(req.query('page') ?? 1) === 1 ? account.namespaces : [];
+    return ok(page.map(({ id, title }) => ({ id, title })));
+  });
   routes.post(namespaces, async ({ req }) => {
     const { title } = await req.json<{ title: string }>();
     if (account.namespaces.some((each) => each.title === title))
@@ -114,6 +109,5 @@ export async function startAccount(onAnswer?: (call: string) => unknown) {
   });
 
   all.route('/', routes);
-  const cloudflare = await startCloudflare({ routesBefore: all, ...(onAnswer && { onAnswer }) });
-  return Object.assign(account, cloudflare);
+  return Object.assign(account, await startCloudflare({ routesBefore: all }));
 }

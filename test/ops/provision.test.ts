@@ -1,426 +1,208 @@
-/** `npm run provision` in this process, against a fake of Cloudflare's API. provision.release.ts runs the real wrangler. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { unstable_readConfig as readConfig } from 'wrangler';
-import { hostOf } from '../../ops/host.ts';
-import { ACCOUNT } from './fake-account.ts';
-import { startWorld, type World } from './fake-provision.ts';
+/** `npm run provision` in this process, with a fake of wrangler and of Cloudflare's API. set-up.release.ts runs the real wrangler. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ACCOUNT, type Account, startAccount } from './fake-account.ts';
+import { runInProcess } from './in-process.ts';
+import { readPlaceholders } from './placeholders.ts';
 import { temporaryFolder } from './project.ts';
 
-let world: World;
-let folder: string;
+const STAGING = 'animal-store-staging';
+const ADDRESS = `https://${STAGING}.anna.workers.dev/v1`;
+const CREATE_DATABASE = `npx wrangler d1 create ${STAGING} --env staging`;
+const CREATE_NAMESPACE = 'npx wrangler kv namespace create animal-store-api-keys --env staging';
+const MIGRATE = 'npx wrangler d1 migrations apply DB --remote --env staging';
+const DEPLOY = 'npx wrangler deploy --no-x-provision --env staging';
+const STEPS = [
+  CREATE_DATABASE,
+  'in wrangler.toml, replace staging-database-id by the id',
+  CREATE_NAMESPACE,
+  'in wrangler.toml, replace staging-api-keys-id by the id',
+  'npm run openapi',
+  MIGRATE,
+  DEPLOY,
+];
+
+let account: Account;
+let config: string;
+/** The commands that were run. */
+let commands: string[];
+/** What a command prints or throws. */
+let outcomes: Record<string, string | Error>;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  world = await startWorld(folder);
+  account = await startAccount();
+  vi.stubEnv('CLOUDFLARE_API_BASE_URL', account.env.CLOUDFLARE_API_BASE_URL);
+  config = join(await temporaryFolder(), 'wrangler.toml');
+  writeFileSync(config, readPlaceholders());
+  commands = [];
+  outcomes = {
+    [CREATE_DATABASE]: 'database_id = "a-database"',
+    [CREATE_NAMESPACE]: 'id = "a-namespace"',
+  };
 });
 afterEach(async () => {
-  vi.unstubAllGlobals();
-  await world.account.close();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  await account.close();
 });
 
-const STAGING = 'animal-store-staging';
-const HOST = 'staging.api.animals.test';
-const AT_WORKERS_DEV = `${STAGING}.anna.workers.dev`;
-const OPENAPI = '/ops/openapi.ts';
-const MIGRATE = 'staging d1 migrations apply DB --remote';
-const DEPLOY = 'staging deploy --no-x-provision';
-const TRIGGERS = 'staging triggers deploy';
-
-const read = (env: string) => readConfig({ config: `${folder}/wrangler.toml`, env });
-const edit = (from: string | RegExp, to: string) => {
-  const text = world.readConfig();
-  const edited = text.replace(from, to);
-  expect(edited).not.toBe(text);
-  world.writeConfig(edited);
-};
-/** The lines of wrangler.toml that are different from before, each as it was and as it is. */
-function changedLines(before: string): string[][] {
-  const lines = world.readConfig().split('\n');
-  expect(lines).toHaveLength(before.split('\n').length);
-  const pairs = before.split('\n').map((line, i) => [line, lines[i] ?? '']);
-  return pairs.filter(([was, is]) => was !== is);
+function take(command: string): string {
+  commands.push(command);
+  const outcome = outcomes[command] ?? '';
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
 }
 
-describe('a store', () => {
-  test('the command creates what is missing, and deploys the first version at workers.dev', async () => {
-    const before = world.readConfig();
-    const { code, stdout, stderr } = await world.provision('staging');
-    expect([code, stdout]).toEqual([0, `https://${AT_WORKERS_DEV}/v1\n`]);
-    expect(stderr).toContain('No test has passed this version');
-    const [database] = world.account.databases;
-    const [namespace] = world.account.namespaces;
-    expect([database?.name, namespace?.title]).toEqual([STAGING, `${STAGING}-api-keys`]);
-    expect(world.commands).toEqual([OPENAPI, MIGRATE, DEPLOY]);
-    expect(changedLines(before).map(([, is]) => is)).toEqual([
-      `account_id = "${ACCOUNT}"`,
-      'workers_dev = true',
-      `BASE_URL = "https://${AT_WORKERS_DEV}/v1"`,
-      `database_id = "${database?.uuid}"`,
-      `id = "${namespace?.id}"`,
-    ]);
-    expect(hostOf(read('staging'))).toBe(AT_WORKERS_DEV);
-  });
-
-  test('with --host it is served at that host, and not at workers.dev', async () => {
-    const { code, stdout } = await world.provision(`staging --host ${HOST} --yes`);
-    expect([code, stdout]).toEqual([0, `https://${HOST}/v1\n`]);
-    const { routes, workers_dev } = read('staging');
-    expect({ routes, workers_dev }).toEqual({
-      routes: [{ pattern: HOST, custom_domain: true }],
-      workers_dev: false,
-    });
-    expect(hostOf(read('staging'))).toBe(HOST);
-    expect(world.account.hosts).toEqual(new Map([[HOST, STAGING]]));
-  });
-
-  test('run again, the command creates nothing, and deploys the triggers alone', async () => {
-    await world.provision(`staging --host ${HOST} --yes`);
-    const before = world.readConfig();
-    world.account.calls.length = 0;
-    world.commands.length = 0;
-    world.account.accounts.push({ id: 'b'.repeat(32), name: 'Berta' });
-    for (const line of ['staging', `staging --host ${HOST} --account ${ACCOUNT}`]) {
-      const { stdout, stderr } = await world.provision(line);
-      expect(stdout).toBe(`https://${HOST}/v1\n`);
-      expect(stderr).toContain('A version is served already. Only its routes and crons are set.');
-    }
-    expect([world.created(), world.readConfig()]).toEqual([[], before]);
-    expect(world.commands).toEqual([OPENAPI, TRIGGERS, OPENAPI, TRIGGERS]);
-  });
-
-  test('run again after a release, only the served version counts', async () => {
-    await world.provision('staging');
-    const { versions, deployments } = world.account.find(STAGING);
-    versions.unshift({ id: 'older', code: '', annotations: {}, resources: { bindings: [] } });
-    deployments.unshift({ id: '0', versions: [{ version_id: 'older', percentage: 100 }] });
-    expect(await world.provision('staging')).toMatchObject({ code: 0 });
-  });
-
-  test('staging and production share nothing', async () => {
-    await world.provision('staging');
-    expect(await world.provision('production --yes')).toMatchObject({ code: 0 });
-    const [staging, production] = [read('staging'), read('production')];
-    expect(world.account.databases).toHaveLength(2);
-    expect(world.account.namespaces).toHaveLength(2);
-    expect(production.d1_databases).not.toEqual(staging.d1_databases);
-    expect(production.kv_namespaces).not.toEqual(staging.kv_namespaces);
-    expect(hostOf(production)).not.toBe(hostOf(staging));
-  });
-
-  test('a database and a namespace of the right names are used', async () => {
-    await world.provision('staging');
-    const { databases, namespaces } = world.account;
-    const again = await startWorld(await temporaryFolder());
-    again.account.databases.push({
-      ...databases[0],
-      name: `${STAGING}-2`,
-      uuid: 'another',
-    } as never);
-    again.account.databases.push(...databases);
-    again.account.namespaces.push(...namespaces);
-    expect(await again.provision('staging')).toMatchObject({ code: 0 });
-    expect([again.created(), again.account.databases.length]).toEqual([[], 2]);
-    expect(again.readConfig()).toBe(world.readConfig());
-    await again.account.close();
-  });
-});
-
-describe('refusals, before anything is created or written', () => {
-  const OTHER = 'b'.repeat(32);
-  const withHost = `staging --host ${HOST} --yes`;
-
-  /** Expects the command to fail with this problem, without any effect. */
-  async function refused(line: string, problem: string | RegExp, typed?: string): Promise<void> {
-    const before = [world.readConfig(), world.created()];
-    const { code, stdout, stderr } = await world.provision(line, typed);
-    expect(stderr).toMatch(problem);
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^error: /);
-    expect([code, stdout, world.commands]).toEqual([1, '', []]);
-    expect([world.readConfig(), world.created()]).toEqual(before);
-  }
-
-  test('an account without a name at workers.dev', async () => {
-    world.account.subdomain = undefined;
-    await refused('staging', 'the account has no name at workers.dev: open Workers & Pages');
-    await refused(withHost, 'the account has no name at workers.dev');
-  });
-
-  test('several accounts, or none', async () => {
-    world.account.accounts.push({ id: OTHER, name: 'Berta' });
-    await refused('staging', `by --account <id>: ${ACCOUNT} (Anna's account), ${OTHER} (Berta)\n`);
-    world.account.accounts.length = 0;
-    await refused('staging', 'by --account <id>: this login has none');
-  });
-
-  test('an account of somebody else', async () => {
-    await refused(`staging --account ${OTHER}`, /\/accounts\/b+\/.*Authentication error/);
-  });
-
-  test('a token that Cloudflare rejects', async () => {
-    world.account.env.CLOUDFLARE_API_TOKEN = 'expired';
-    await refused('staging', /\/accounts\?per_page=50: .*Invalid access token/);
-  });
-
-  test('an API that cannot be reached', async () => {
-    world.account.env.CLOUDFLARE_API_BASE_URL = 'http://127.0.0.1:1';
-    await refused('staging', /Cloudflare cannot be reached: .*(ECONNREFUSED|bad port)/);
-  });
-
-  test('an API that answers with a page', async () => {
-    world.answer = () => new Response('<html>Bad gateway</html>', { status: 502 });
-    await refused('staging', 'Cloudflare answers /accounts?per_page=50: 502');
-  });
-
-  test.each([
-    ['of no zone', 'api.other.test'],
-    ['of a zone that is not active', 'api.pending.test'],
-    ['of a zone of another account', 'api.berta.test'],
-    ['whose name only ends like a zone', 'notanimals.test'],
-  ])('a host %s', async (_, host) => {
-    world.account.zones.push(
-      { name: 'pending.test', status: 'pending', account: ACCOUNT },
-      { name: 'berta.test', status: 'active', account: OTHER },
-    );
-    await refused(`staging --host ${host} --yes`, `${host} is in no active zone`);
-  });
-
-  test('a host of another worker', async () => {
-    world.account.hosts.set(HOST, 'a-shop');
-    await refused(withHost, `${HOST} is a host of the worker a-shop: choose another`);
-  });
-
-  test('a new host, whose DNS records are replaced, without a yes', async () => {
-    const change = `serve ${STAGING} at ${HOST}, and replace the DNS records of that host`;
-    await refused(`staging --host ${HOST}`, `add --yes to ${change} without a terminal`);
-    await refused(`staging --host ${HOST}`, `This will ${change}. Continue? [y/N]`, 'n\n');
-  });
-
-  test('production without a yes', async () => {
-    const change = 'serve animal-store-production at animal-store-production.anna.workers.dev';
-    await refused('production', `add --yes to ${change} in PRODUCTION`);
-    await refused('production', `This will ${change} in PRODUCTION. Continue? [y/N]`, '\n');
-  });
-
-  test('a host of production', async () => {
-    await world.provision('production --host api.animals.test --yes');
-    world.commands.length = 0;
-    const problem = 'https://api.animals.test/v1 is of the other environment';
-    // It is also a host of the other worker.
-    await refused('staging --host api.animals.test --yes', problem);
-  });
-
-  test('a worker, a database or a KV namespace of production', async () => {
-    await world.provision('production --yes');
-    world.commands.length = 0;
-    const [database] = world.account.databases;
-    const [namespace] = world.account.namespaces;
-    const text = world.readConfig();
-    edit(`database_name = "${STAGING}"`, 'database_name = "animal-store-production"');
-    await refused('staging', `${database?.uuid} is of the other environment`);
-    world.writeConfig(text);
-    Object.assign(namespace ?? {}, { title: `${STAGING}-api-keys` });
-    await refused('staging', `${namespace?.id} is of the other environment`);
-    edit(`name = "${STAGING}"`, 'name = "animal-store-production"');
-    await refused('staging', 'animal-store-production is of the other environment');
-  });
-
-  test.each([
-    ['address', /^BASE_URL = .*staging.*/m, 'BASE_URL = "https://x.test/v1"'],
-    ['database', /^database_id = "(?!local|production).*/m, 'database_id = "x"'],
-    ['KV namespace', /^id = "(?!local|production).*/m, 'id = "x"'],
-  ])('a worker that serves another %s', async (_, line, other) => {
-    await world.provision('staging');
-    world.commands.length = 0;
-    const text = world.readConfig();
-    edit(line, other);
-    world.deploy('staging');
-    world.writeConfig(text);
-    const problem = `${STAGING} serves another address, database or KV namespace. To change a store`;
-    await refused('staging', problem);
-  });
-
-  test('a worker of another project with the same name', async () => {
-    world.deploy('staging');
-    await refused('staging', `${STAGING} serves another address, database or KV namespace`);
-  });
-
-  test('a worker with two versions, one of which has another database', async () => {
-    await world.provision('staging');
-    world.commands.length = 0;
-    const { versions, deployments } = world.account.find(STAGING);
-    versions.push({ id: 'other', code: '', annotations: {}, resources: { bindings: [] } });
-    deployments.at(-1)?.versions.push({ version_id: 'other', percentage: 0 });
-    await refused('staging', `${STAGING} serves another address, database or KV namespace`);
-  });
-
-  test.each([
-    ['account', 'account_id', 'staging-account-id', OTHER],
-    ['database', 'database_id', 'staging-database-id', 'lost'],
-    ['namespace', 'id', 'staging-api-keys-id', 'lost'],
-  ])('another %s in wrangler.toml', async (kind, name, placeholder, other) => {
-    edit(`${name} = "${placeholder}"`, `${name} = "${other}"`);
-    const problem = `wrangler.toml: the ${kind} of staging is ${other}, not `;
-    await refused(`staging --account ${ACCOUNT}`, problem);
-    await refused(`staging --account ${ACCOUNT}`, 'restore its placeholders');
-  });
-
-  test('another address in wrangler.toml', async () => {
-    await world.provision(withHost);
-    world.commands.length = 0;
-    const problem = `the host of staging is ${HOST}, not new.animals.test`;
-    await refused('staging --host new.animals.test --yes', problem);
-  });
-
-  test('another name of the account at workers.dev', async () => {
-    await world.provision('staging');
-    world.commands.length = 0;
-    world.account.subdomain = 'berta';
-    await refused('staging', `is ${AT_WORKERS_DEV}, not ${STAGING}.berta.workers.dev`);
-  });
-});
-
-describe('the layout of wrangler.toml', () => {
-  const isRefused = async (line = 'staging') => {
-    const before = world.readConfig();
-    const { code, stderr } = await world.provision(line);
-    expect([code, world.created(), world.readConfig()]).toEqual([1, [], before]);
-    return stderr;
+/** Runs `npm run provision -- <args>`. `typed`: on a terminal. */
+function provision(args = ['staging', '--yes'], typed?: string) {
+  const logins: Record<string, object> = {
+    auth: { token: account.env.CLOUDFLARE_API_TOKEN },
+    whoami: { accounts: account.accounts },
   };
+  const wrangler = {
+    PROJECT_ROOT: join(config, '..'),
+    runWrangler: async ([command = '']: string[]) => JSON.stringify(logins[command]),
+    runWranglerIn: async (environment: string, words: string[]) =>
+      take(`npx wrangler ${words.join(' ')} --env ${environment}`),
+  };
+  const execFileSync = () => take('npm run openapi');
+  const mocks = { '../../ops/wrangler.ts': wrangler, 'node:child_process': { execFileSync } };
+  return runInProcess('provision.ts', mocks, args, typed);
+}
 
-  test('comments, and line ends of Windows, stay', async () => {
-    edit('"staging-account-id"', '"staging-account-id" # ask Anna');
-    edit(/^routes = .*staging.*/m, '$& # no zone yet');
-    world.writeConfig(world.readConfig().replaceAll('\n', '\r\n'));
-    const before = world.readConfig();
-    expect(await world.provision('staging')).toMatchObject({ code: 0 });
-    expect(changedLines(before).map(([, is]) => is)).toEqual([
-      `account_id = "${ACCOUNT}" # ask Anna\r`,
-      'workers_dev = true # no zone yet\r',
-      ...Array(3).fill(expect.stringMatching(/^[\w]+ = "[^"]+"\r$/)),
-    ]);
-  });
+const read = () => readFileSync(config, 'utf8');
+function edit(from: string, to: string): void {
+  expect(read()).toContain(from);
+  writeFileSync(config, read().replace(from, to));
+}
 
-  test.each([
-    ['single quotes', '"staging-account-id"', "'staging-account-id'"],
-    ['a value that is missing', /^id = "staging.*\n/m, ''],
-    ['routes on several lines', /^routes = \[(.*staging.*)\]/m, 'routes = [\n  $1\n]'],
-    [
-      'a route in another order',
-      '{ pattern = "staging.api.animal-store.example", custom_domain = true }',
-      '{ custom_domain = true, pattern = "staging.api.animal-store.example" }',
-    ],
-    ['workers_dev beside the route', /^routes = .*staging.*/m, 'workers_dev = false\n$&'],
-    ['a comment that has the value', /^account_id = "staging/m, '# as "staging-account-id"\n$&'],
-    ['the value in another table', /^\[vars\]/m, '$&\nCOPY = "staging-database-id"'],
-    ['no section', /^\[env\.staging\]\n(.*\n)*?\n/m, ''],
-    ['no database', /^\[\[env.staging.d1_databases\]\]\n(.*\n)*?\n/m, ''],
-  ])('%s: the command changes nothing', async (_, from, to) => {
-    edit(from, to);
-    expect(await isRefused()).toContain('wrangler.toml must have its original layout');
-  });
-
-  test('a placeholder of staging in production: the command does not replace it', async () => {
-    await world.provision('staging');
-    edit('production-database-id', 'staging-database-id');
-    const before = world.readConfig();
-    const { code, stderr } = await world.provision('staging');
-    expect([code, world.readConfig()]).toEqual([1, before]);
-    expect(stderr).toContain('wrangler.toml must have its original layout');
-  });
-
-  test('two routes: the command does not choose one', async () => {
-    edit(/^routes = \[(.*staging.*)\]/m, 'routes = [$1, "animals.test/*"]');
-    expect(await isRefused()).toContain('the only route must be the host of BASE_URL');
-  });
-
-  test('a file that is no TOML', async () => {
-    edit('[env.staging]', '[env.staging');
-    expect(await isRefused()).toMatch(/^error: .*\n$/);
-  });
+test('the command creates, deploys, and writes the ids, the account and the address', async () => {
+  // Line ends of Windows stay.
+  writeFileSync(config, read().replaceAll('\n', '\r\n'));
+  const before = read();
+  const { code, stdout, stderr } = await provision();
+  expect([code, stdout]).toEqual([0, `${ADDRESS}\n`]);
+  expect(stderr).toContain(`${CREATE_DATABASE}\ndatabase_id = "a-database"\n`);
+  expect(stderr).toContain('This version has passed no test');
+  expect(commands).toEqual(STEPS.filter((step) => step.startsWith('np')));
+  expect(read()).toBe(
+    before
+      .replace('staging-account-id', ACCOUNT)
+      .replace(/routes = .*staging.*\]/, 'workers_dev = true')
+      .replace('https://staging.api.animal-store.example/v1', ADDRESS)
+      .replace('staging-database-id', 'a-database')
+      .replace('staging-api-keys-id', 'a-namespace'),
+  );
 });
 
-describe('answers, other operators and failures', () => {
-  test('a yes on the terminal sets a host up', async () => {
-    const { code } = await world.provision(`staging --host ${HOST}`, 'y\n');
-    expect([code, world.account.hosts.get(HOST)]).toEqual([0, STAGING]);
-  });
+test('an account and a host of one’s own in wrangler.toml stay, and the question names the danger', async () => {
+  account.accounts.push({ id: 'b'.repeat(32), name: 'Berta' });
+  edit('staging-account-id', ACCOUNT);
+  writeFileSync(config, read().replaceAll('staging.api.animal-store.example', 'x.animals.test'));
+  const before = read();
+  const { stdout, stderr } = await provision(['staging'], 'y\n');
+  expect(stdout).toBe('https://x.animals.test/v1\n');
+  expect(stderr).toContain(`This will set up ${STAGING} at https://x.animals.test in the account`);
+  expect(stderr).toContain('replaces the DNS records of that host, and takes it from another');
+  const ids = before.replace('staging-database-id', 'a-database');
+  expect(read()).toBe(ids.replace('staging-api-keys-id', 'a-namespace'));
+});
 
-  test('a version that another operator deploys meanwhile is not replaced', async () => {
-    world.onStep = (step) => {
-      if (step === OPENAPI) world.deploy('staging');
-    };
-    expect(await world.provision('staging')).toMatchObject({ code: 0 });
-    expect(world.commands).toEqual([OPENAPI, TRIGGERS]);
-  });
+const DEPLOYMENT = { id: '1', versions: [] };
 
-  test('a change of wrangler.toml meanwhile is not lost', async () => {
-    world.onStep = (step) => {
-      if (step === 'POST /d1/database') edit('cpu_ms', '# Another editor.\ncpu_ms');
-    };
-    await world.provision('staging');
-    expect(world.readConfig()).toContain('# Another editor.');
-  });
-
-  test('a failed migration, which wrangler only prints, deploys nothing', async () => {
-    world.outcomes[MIGRATE] = '│ 0001_create_pets.sql │ ❌ │';
-    const { code, stderr } = await world.provision('staging');
-    expect([code, world.commands]).toEqual([1, [OPENAPI, MIGRATE]]);
-    expect(stderr).toContain('a migration failed: │ 0001_create_pets.sql │ ❌ │');
-    world.outcomes = {};
-    expect(await world.provision('staging')).toMatchObject({ code: 0 });
-  });
-
-  test('the Free plan gets its fix, after which the command goes on', async () => {
-    world.outcomes[DEPLOY] = new Error(
-      'CPU limits are not supported for the Free plan. [code: 100328]',
-    );
-    const { code, stderr } = await world.provision('staging');
-    expect(code).toBe(1);
-    expect(stderr).toContain('Remove the three sections "limits" from wrangler.toml, and run this');
-    world.outcomes = {};
-    const text = world.readConfig();
-    world.writeConfig(text.replaceAll(/^\[(env\.\w+\.)?limits\]\ncpu_ms = 1000\n\n/gm, ''));
-    expect(await world.provision('staging')).toMatchObject({ code: 0 });
-    expect(world.account.databases).toHaveLength(1);
-  });
-
-  test('another failure of wrangler is shown', async () => {
-    world.outcomes[DEPLOY] = new Error('wrangler: it failed');
-    const { code, stderr } = await world.provision('staging');
-    expect([code, stderr.split('\n').at(-2)]).toEqual([1, 'error: wrangler: it failed']);
-  });
-
-  test.each([
-    'production --host',
-    'staging --host https://a.test',
-    'staging --host A.test',
-    'local',
-    '',
-    'staging --host x.y.workers.dev',
-    'staging --host localhost',
-  ])('"%s" is refused with the exit code 2', async (line) => {
-    const { code, stderr } = await world.provision(line);
-    expect([code, world.account.calls]).toEqual([2, []]);
-    expect(stderr).toMatch(/^error: .*\n$/);
-  });
+test.each<[string, () => unknown, string]>([
+  [
+    'a database id that is no placeholder',
+    () => edit('staging-database-id', 'other'),
+    'wrangler.toml: other is not a placeholder, so',
+  ],
+  [
+    'a KV namespace id that is no placeholder',
+    () => edit('staging-api-keys-id', 'other'),
+    'wrangler.toml: other is not a placeholder, so',
+  ],
+  [
+    'several accounts',
+    () => account.accounts.push({ id: 'b'.repeat(32), name: 'Berta' }),
+    `account_id = "${'b'.repeat(32)}" # Berta\nerror: this login has several accounts: in wrangler.toml, write one of the lines above into [env.staging]`,
+  ],
+  ['no account', () => account.accounts.splice(0), 'this login has no account'],
+  [
+    'a worker with a deployment',
+    () => account.workers.set(STAGING, { versions: [], deployments: [DEPLOYMENT] }),
+    `${STAGING} has a deployment already. If it is this store, write its ids`,
+  ],
+  [
+    'an account without a name at workers.dev',
+    () => Object.assign(account, { subdomain: undefined }),
+    'the account has no name at workers.dev: open Workers & Pages in the dashboard',
+  ],
+  [
+    'a call that Cloudflare refuses',
+    () => Object.assign(account, { failing: 'GET /workers/subdomain' }),
+    `Cloudflare answers /accounts/${ACCOUNT}/workers/subdomain: [{"code":1,"message":"It failed."}]`,
+  ],
+  [
+    'a call without an answer',
+    () => vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort()),
+    "Cloudflare's API does not answer: AbortError",
+  ],
+  [
+    'two routes',
+    () => edit('routes = [{ pattern = "staging', 'routes = ["a.test/*", { pattern = "staging'),
+    'the only route must be the host of BASE_URL',
+  ],
+  ['a file that is no TOML', () => edit('[env.staging]', '[env.staging'), 'error: '],
+  ['single quotes', () => edit('"staging-account-id"', "'staging-account-id'"), 'exactly once'],
+  ['a copy', () => edit('[env.staging]', '# "staging-account-id"\n[env.staging]'), 'exactly once'],
+])('%s: the command changes nothing', async (_, arrange, message) => {
+  arrange();
+  const before = read();
+  const { code, stdout, stderr } = await provision();
+  expect(stderr).toContain(message);
+  expect([code, stdout, commands, read()]).toEqual([1, '', [], before]);
+  expect(stderr).toMatch(/^error: .*\n$/m);
 });
 
 test.each([
-  ['at workers.dev', 'staging', AT_WORKERS_DEV],
-  ['at a host', `staging --host ${HOST} --yes`, HOST],
-])('a store %s is the same after an interruption at any step', async (_, line, host) => {
-  let [steps, last] = [0, await world.provision(line)];
-  do {
-    await world.account.close();
-    world = await startWorld(folder);
-    world.steps = steps;
-    last = await world.provision(line);
-    world.steps = Number.POSITIVE_INFINITY;
-    expect(await world.provision(line), `${steps}`).toMatchObject({ code: 0 });
-    expect([world.account.databases.length, world.account.namespaces.length]).toEqual([1, 1]);
-    expect(world.commands.filter((command) => command === DEPLOY)).toEqual([DEPLOY]);
-    expect(hostOf(read('staging'))).toBe(host);
-    steps += 1;
-  } while (last.code !== 0);
-  expect(steps).toBeGreaterThan(12);
+  ['no', 'n\n'],
+  ['no terminal', undefined],
+])('%s: the command changes nothing', async (_, typed) => {
+  const before = read();
+  expect(await provision(['staging'], typed)).toMatchObject({ code: 1, stdout: '' });
+  expect([commands, read()]).toEqual([[], before]);
+});
+
+const FAILURE = new Error('wrangler: it failed');
+
+test.each<[string, number, Record<string, string | Error>, string]>([
+  ['a database that exists', 0, { [CREATE_DATABASE]: FAILURE }, 'it failed'],
+  ['an unknown database id', 1, { [CREATE_DATABASE]: '' }, 'wrangler has printed no id'],
+  ['a KV namespace that exists', 2, { [CREATE_NAMESPACE]: FAILURE }, 'it failed'],
+  ['an unknown namespace id', 3, { [CREATE_NAMESPACE]: '' }, 'wrangler has printed no id'],
+  ['no description', 4, { 'npm run openapi': FAILURE }, 'it failed'],
+  ['a failed migration, which wrangler only prints', 5, { [MIGRATE]: '❌' }, 'a migration failed'],
+  ['a failed deployment', 6, { [DEPLOY]: FAILURE }, 'it failed'],
+  [
+    'the Free plan',
+    6,
+    { [DEPLOY]: new Error('CPU limits are not supported for the Free plan. [code: 100328]') },
+    'remove the sections [limits], [env.staging.limits] and [env.production.limits] from',
+  ],
+])('%s: the command prints what it has done, and what is left', async (_, i, failure, message) => {
+  Object.assign(outcomes, failure);
+  const { code, stdout, stderr } = await provision();
+  expect([code, stdout]).toEqual([1, '']);
+  const [, done, left] = /\nDone:\n([\s\S]*?)Left to do[^\n]*\n([\s\S]*)error: /.exec(stderr) ?? [];
+  const lines = (steps: string[]) => steps.map((step) => `  ${step}\n`).join('');
+  expect(done).toBe(lines(STEPS.slice(0, i)));
+  expect(left).toBe(lines(STEPS.slice(i)));
+  expect(stderr.split('\n').at(-2)).toContain(message);
+});
+
+test.each(['production --host x.test', 'local', ''])('"%s" is refused', async (line) => {
+  const { code, stderr } = await provision(line.split(' '));
+  expect([code, account.calls]).toEqual([2, []]);
+  expect(stderr).toMatch(/^error: .*\n$/);
 });

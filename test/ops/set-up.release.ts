@@ -78,14 +78,15 @@ async function serve(): Promise<number> {
   return Number((await runtime.ready).port);
 }
 
-test('the lines of the README lead from a fresh clone to a first answer', async () => {
+test('the block of the README leads from a fresh clone to a first answer', async () => {
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Deploy it to your own');
   const [, block = ''] = /```sh\n(.*?)```/s.exec(section) ?? [];
-  const [login, provision, commit, key, curl] = block.trimEnd().split('\n');
+  const [login, ...lines] = block.trimEnd().split(' &&\n');
+  const curl = lines.pop();
   // It opens a browser. Here a token is set.
   expect(login).toBe('npx wrangler login');
-  const variables = 'echo "STORE=$STORE KEY=$KEY"';
-  const printed = await run([provision, commit, key, variables].join('\n'));
+  const setUp = lines.join(' && ').replace('-- staging', '-- staging --yes');
+  const printed = await run(`${setUp} && echo "STORE=$STORE KEY=$KEY"`);
   const [, assignments = ''] = /^(STORE=\S+ KEY=\S+)$/m.exec(printed) ?? [];
   expect(await run('git status --porcelain')).toBe('');
   // In place of the DNS and the certificate of workers.dev.
@@ -105,7 +106,78 @@ test('the checks, and the tests that read wrangler.toml, pass before and after a
   tests.push('test/ops/rename.test.ts');
   const verify = `npm run check; npx vitest run --project test ${tests.join(' ')}`;
   await run(verify);
-  await run('npm run provision -- staging');
-  await run('npm run provision -- production --host api.animals.test --yes');
+  await run('npm run provision -- staging --yes');
+  editConfig('api.animal-store.example', 'api.animals.test');
+  await run('npm run provision -- production --yes');
+  expectServed('staging', `${STAGING}.anna.workers.dev`);
+  expectServed('production', 'api.animals.test');
+  expect(account.hosts).toEqual(new Map([['api.animals.test', 'animal-store-production']]));
+  expect(account.atWorkersDev).toEqual(new Set([STAGING]));
   await run(verify);
+});
+
+function editConfig(from: string | RegExp, to: string): void {
+  const config = join(clone, 'wrangler.toml');
+  const text = readFileSync(config, 'utf8');
+  expect(text).toMatch(from);
+  writeFileSync(config, text.replaceAll(from, to));
+}
+
+/** The worker has one version, with this address, and a database and a KV namespace of its own. */
+function expectServed(environment: string, host: string): void {
+  const { versions } = account.find(`animal-store-${environment}`);
+  expect(versions).toHaveLength(1);
+  const database = account.databases.find(({ name }) => name === `animal-store-${environment}`);
+  const title = `${environment}-animal-store-api-keys`;
+  const namespace = account.namespaces.find((each) => each.title === title);
+  for (const value of [database?.uuid, namespace?.id, `https://${host}/v1`])
+    expect(JSON.stringify(versions)).toContain(`"${value}"`);
+  const tables = database?.sqlite.prepare('SELECT name FROM sqlite_schema').all();
+  expect(tables).toEqual(expect.arrayContaining([{ name: 'pets' }, { name: 'orders' }]));
+}
+
+const OPENAPI = 'ops/openapi.ts';
+const LIMITS = /^\[(env\.\w+\.)?limits\]\ncpu_ms = 1000\n/gm;
+
+test.each<[string, () => unknown, () => unknown, number]>([
+  ['the database', () => (account.failing = 'POST /d1/database'), () => {}, 7],
+  ['the KV namespace', () => (account.failing = 'POST /storage/kv/namespaces'), () => {}, 5],
+  [
+    'the description',
+    () => writeFileSync(join(clone, OPENAPI), 'throw 1'),
+    () => run(`git checkout ${OPENAPI}`),
+    3,
+  ],
+  ['a migration', () => (account.failsMigrations = true), () => {}, 2],
+  ['the deployment', () => (account.failing = `PUT /workers/scripts/${STAGING}`), () => {}, 1],
+  ['the Free plan', () => (account.isFree = true), () => editConfig(LIMITS, ''), 1],
+])('after a stop at %s, the lines that are printed end the set-up', async (_, fail, fix, count) => {
+  fail();
+  const { stdout, stderr } = await run('npm run provision -- staging --yes').catch(
+    (error) => error,
+  );
+  expect([stdout.includes('https'), account.workers.size]).toEqual([false, 0]);
+  const [, text = ''] = /Left to do.*\n([\s\S]*)error: /.exec(stderr) ?? [];
+  const lines = text.trim().split('\n');
+  expect(lines, stderr).toHaveLength(count);
+  Object.assign(account, { failing: undefined, failsMigrations: false });
+  await fix();
+  let printed = '';
+  for (const line of lines) {
+    const [, placeholder] = /replace (\S+) by the id$/.exec(line) ?? [];
+    const [, id = ''] = /id = "([\w-]+)"/.exec(printed) ?? [];
+    if (placeholder) editConfig(placeholder, id);
+    else printed = await run(line);
+  }
+  expectServed('staging', `${STAGING}.anna.workers.dev`);
+  expect([account.databases.length, account.namespaces.length]).toEqual([1, 1]);
+  expect(await run('npm run openapi:check')).toContain('up to date');
+});
+
+test('without a login, the command says how to log in', async () => {
+  const home = join(clone, '.wrangler');
+  const settings = { CLOUDFLARE_API_TOKEN: '', HOME: home, XDG_CONFIG_HOME: home };
+  const { stderr } = await run('npm run provision -- staging', settings).catch((error) => error);
+  expect(stderr).toMatch(/^error: wrangler: Not logged in\. .*`wrangler login`.*$/m);
+  expect(account.calls).toEqual([]);
 });

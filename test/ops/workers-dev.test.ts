@@ -25,22 +25,6 @@ test('a release to workers.dev serves the new version to all', async () => {
   expect(fake.served('staging')).toBe(`${NEW}@100%`);
 });
 
-test('a release to workers.dev is refused when workers_dev is off', async () => {
-  const fake = fakeWorkersDev();
-  Object.assign(fake.environments.staging.config, { workers_dev: false });
-  const { code, stderr } = await fake.release(['staging']);
-  expect([code, fake.changes()]).toEqual([1, []]);
-  expect(stderr).toContain('BASE_URL must be https://store-staging.ACCOUNT.workers.dev/v1');
-});
-
-test('a release ends with the old version if its test does not see the new one', async () => {
-  const fake = fakeWorkersDev();
-  fake.fail(new RegExp(`all staging ${NEW} by override`));
-  expect((await fake.release(['staging'])).stderr).toContain(`staging serves ${OLD}@100%`);
-  const shares = fake.environments.staging.deployments.map((each) => each.shares);
-  expect(shares).toEqual([`${OLD}@100%`, `${NEW}@0% ${OLD}@100%`, `${OLD}@100%`]);
-});
-
 test('the smoke test fails after a minute of another version, and has only requested its health', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const pause = async (ms: number) => void vi.setSystemTime(Date.now() + ms);
