@@ -1,15 +1,37 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
 import { createInterface } from 'node:readline';
-import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
+import {
+  Command,
+  CommanderError,
+  type ErrorOptions,
+  Help,
+  InvalidArgumentError,
+  Option,
+} from 'commander';
 
 const ENVIRONMENTS = ['local', 'staging', 'production'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 /** An environment that is deployed to Cloudflare. */
 export type DeployedEnvironment = Exclude<Environment, 'local'>;
 
+/** Reports an unknown option before a missing one, which may be the same one misspelled. */
+class Program extends Command {
+  /** Used for subcommands. */
+  override createCommand(name?: string): Command {
+    return new Program(name);
+  }
+
+  override error(message: string, options?: ErrorOptions): never {
+    const unknown = this.args.find((arg) => arg.startsWith('-'));
+    const isMissing = options?.code === 'commander.missingMandatoryOptionValue';
+    if (isMissing && unknown) super.error(`error: unknown option '${unknown}'`);
+    super.error(message, options);
+  }
+}
+
 /** A command that reports invalid arguments in one line on standard error, with exit code 2. */
 export function createProgram(name: string, description: string): Command {
-  return new Command(name)
+  return new Program(name)
     .description(description)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(`${safeMessage(text)}\n`) })
@@ -40,7 +62,7 @@ const API_KEY = /animal_[a-z]+_\w{20,}/g;
 /** Environment variables whose values wrangler prints in some errors, for example a token with a line break. */
 const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
 
-/** The message of an error, in one line, without API keys and tokens. */
+/** The message of an error, in one line, without API keys, tokens and control characters. */
 export function safeMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   let line = withoutBreaks(message).replaceAll(API_KEY, 'animal_…');
@@ -52,7 +74,7 @@ export function safeMessage(error: unknown): string {
 }
 
 function withoutBreaks(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
 /** Parses an option's value: an integer of decimal digits within the range. */

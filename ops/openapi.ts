@@ -3,9 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateTypes } from '../client/generate.ts';
-import { describeApi, type Server } from '../openapi/document.ts';
-import { findResources } from '../openapi/resources.ts';
-import { tablesOf, withTables } from '../openapi/tables.ts';
+import type { Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
@@ -49,6 +47,10 @@ if (import.meta.main) await run(program);
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {
+  // Imported only here, so that a deleted folder of src is an error of one line.
+  const { describeApi } = await import('../openapi/document.ts');
+  const { findResources } = await import('../openapi/resources.ts');
+  const { tablesOf, withTables } = await import('../openapi/tables.ts');
   const resources = await findResources();
   const description = describeApi(servers(), resources, packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;

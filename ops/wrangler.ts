@@ -33,8 +33,8 @@ export const WRANGLER_ENV = {
   X_LOCAL_EXPLORER: 'false',
 };
 
-/** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, does. */
-type Options = { detached?: boolean; timeout?: number };
+/** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, and `signal` do. */
+type Options = { detached?: boolean; timeout?: number; signal?: AbortSignal | undefined };
 
 /** Starts wrangler in the project's folder, without a terminal. */
 export function startWrangler(args: string[], options: Options = {}) {

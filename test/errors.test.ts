@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generateKey } from '../ops/generate-key.ts';
+import { generateKey } from '../ops/keys/generate-key.ts';
 import { recordName } from '../src/auth/key-record.ts';
 import { errorOf, operations } from './contract.ts';
 import { stepsOf } from './steps.ts';

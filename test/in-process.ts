@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
-import { generateKey } from '../ops/generate-key.ts';
+import { generateKey } from '../ops/keys/generate-key.ts';
 import { app } from '../src/app.ts';
 import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
 

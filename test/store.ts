@@ -1,7 +1,7 @@
 /** A client for the store under test, for a test file. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { generateKey } from '../ops/generate-key.ts';
+import { generateKey } from '../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../src/auth/key-record.ts';
 import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
-import { writeRecord } from '../keys.ts';
+import { writeRecord } from '../keys/records.ts';
 import { PROJECT_ROOT, runWranglerIn } from '../wrangler.ts';
 
 /** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */

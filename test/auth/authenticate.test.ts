@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { generateKey } from '../../ops/generate-key.ts';
+import { generateKey } from '../../ops/keys/generate-key.ts';
 import { parseRecord, recordName, scopesOf, stateOf } from '../../src/auth/key-record.ts';
 import { errorOf, operations } from '../contract.ts';
 import { startApp } from '../in-process.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { generateKey } from '../../ops/generate-key.ts';
+import { generateKey } from '../../ops/keys/generate-key.ts';
 import { checksum, environmentOfKey } from '../../src/auth/key-format.ts';
 
 // The checksums are those of zlib: the second one begins with the padding.

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sendInProcess } from '../../bench/calls.ts';
 import { stubBindings } from '../../bench/stubs.ts';
-import { generateKey } from '../../ops/generate-key.ts';
+import { generateKey } from '../../ops/keys/generate-key.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { errorOf } from '../contract.ts';
 import { startStore } from '../store.ts';

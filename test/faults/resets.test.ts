@@ -12,7 +12,7 @@ import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
-import { generateKey } from '../../ops/generate-key.ts';
+import { generateKey } from '../../ops/keys/generate-key.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { putRecord } from '../store.ts';
 import type { Calls, Faults } from './worker.ts';

@@ -1,7 +1,7 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -142,6 +142,13 @@ test('openapi writes what is out of date or missing, and --check only names it',
     { url: 'https://staging.api.animals.test/v1' },
     { url: 'http://localhost:8787/v1' },
   ]);
+});
+
+test('openapi names a deleted file of src in one line', async () => {
+  await rm(join(project.path(), 'src/orders'), { recursive: true });
+  onTestFinished(() => cp('src/orders', join(project.path(), 'src/orders'), { recursive: true }));
+  const error = await errorOf(1, 'openapi.ts');
+  expect(error).toMatch(/^error: Cannot find module '.*orders/);
 });
 
 test.each([

@@ -1,55 +1,86 @@
 /** Runs `npm run keys` in this process, with a fake of `wrangler kv key` that fails if it gets an API key. */
-import { expect } from 'vitest';
+import { parseArgs } from 'node:util';
+import { expect, vi } from 'vitest';
 import { runInProcess } from './in-process.ts';
 
 /** Finds an API key, of whatever environment. */
 const API_KEY = /animal_[a-z]+_\w/;
 
+/** What these commands use of wrangler's options. */
+const OPTIONS = {
+  binding: { type: 'string' },
+  local: { type: 'boolean' },
+  remote: { type: 'boolean' },
+  prefix: { type: 'string', default: '' },
+  metadata: { type: 'string', default: 'null' },
+} as const;
+
 type StoredRecord = { id: string; [member: string]: unknown };
+type Entry = { name: string; value: string; metadata: unknown };
 
 export function fakeKeys() {
   let expected = '';
 
-  async function runWranglerIn(environment: string, args: string[]): Promise<string> {
-    expect(environment).toBe(expected);
-    const [, , command, name = '', value = '', , metadata = ''] = args;
-    const where = environment === 'local' ? '--local' : '--remote';
-    expect(args.slice(-3)).toEqual(['--binding', 'API_KEYS', where]);
+  async function runWranglerIn(
+    environment: string,
+    args: string[],
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<string> {
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
-    if (command === 'get') {
-      fake.beforeGet();
-      return fake.entries.get(name)?.value ?? '';
-    }
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const [, , command, name = '', value = ''] = positionals;
+    const { binding, local = false, remote = false, prefix, metadata } = values;
+    const isStore = environment === expected && binding === 'API_KEYS';
+    const isPlace = local === (environment === 'local') && remote === !local;
+    // Any other namespace is empty, and keeps nothing.
+    const entries = isStore && isPlace ? fake.entries : new Map<string, Entry>();
     if (command === 'list') {
-      expect([name, value]).toEqual(['--prefix', 'key:']);
-      return JSON.stringify([...fake.entries.values()]);
+      const listed = [...entries.values()].filter((entry) => entry.name.startsWith(prefix));
+      return JSON.stringify(listed);
     }
-    // `keys list` shows the metadata: it would show a revoked key as active if only the value said so.
-    expect(JSON.parse(metadata)).toEqual(JSON.parse(value));
+    if (command === 'get') {
+      fake.beforeGet(name);
+      signal?.throwIfAborted();
+      return entries.get(name)?.value ?? 'Value not found';
+    }
+    expect(command).toBe('put');
     const isLost = fake.beforePut(name);
-    if (!isLost) fake.entries.set(name, { name, value, metadata: JSON.parse(metadata) });
+    signal?.throwIfAborted();
+    if (!isLost) entries.set(name, { name, value, metadata: JSON.parse(metadata) });
     fake.afterPut(name);
+    signal?.throwIfAborted();
     return '';
   }
 
   const fake = {
     /** By name. */
-    entries: new Map<string, { name: string; value: string; metadata: object }>(),
+    entries: new Map<string, Entry>(),
 
     /** Runs a command line. `typed`: on a terminal. */
-    run(line: string, typed?: string) {
+    async run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
       const mocks = {
         '../../ops/wrangler.ts': { runWranglerIn },
         'node:timers/promises': { setTimeout: async (ms: number) => fake.beforePause(ms) },
       };
-      return runInProcess('keys.ts', mocks, line.split(' '), typed);
+      // By the clock of the test.
+      const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+        const end = Date.now() + ms;
+        const throwIfAborted = () => {
+          if (Date.now() >= end) throw new Error('The operation was aborted');
+        };
+        return Object.assign(new AbortController().signal, { throwIfAborted });
+      });
+      // Otherwise modules that were imported before keep the real wrangler.
+      vi.resetModules();
+      const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
+      timeout.mockRestore();
+      return result;
     },
 
     /** Stores a record, of which a list shows `metadata`. */
-    put(record: StoredRecord, metadata: object = record) {
-      const name = `key:hash-of-${record.id}`;
+    put(record: StoredRecord, metadata: unknown = record, name = `key:hash-of-${record.id}`) {
       fake.entries.set(name, { name, value: JSON.stringify(record), metadata });
     },
 
@@ -60,7 +91,7 @@ export function fakeKeys() {
     /** Runs before each write, which changes nothing if it returns true. */
     beforePut: (_name: string): unknown => false,
     afterPut: (_name: string): void => {},
-    beforeGet: (): void => {},
+    beforeGet: (_name: string): void => {},
     beforePause: (_ms: number): void => {},
   };
   return fake;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { generateKey } from '../../ops/generate-key.ts';
+import { generateKey } from '../../ops/keys/generate-key.ts';
 import {
   CURRENT,
   parseName,

@@ -1,5 +1,5 @@
 /** Generates API keys. */
-import { BASE62, checksum, RANDOM_LENGTH } from '../src/auth/key-format.ts';
+import { BASE62, checksum, RANDOM_LENGTH } from '../../src/auth/key-format.ts';
 
 /** Generates a key with about 178 random bits, too many to guess. */
 export function generateKey(environment: string): string {

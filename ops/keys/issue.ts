@@ -1,0 +1,23 @@
+/** Issues an API key: a new one, or the one that replaces another. */
+import { randomBytes } from 'node:crypto';
+import { recordName, scopesOf } from '../../src/auth/key-record.ts';
+import type { Environment } from '../command-line.ts';
+import { generateKey } from './generate-key.ts';
+import { idAndLabel, type StoredRecord, writeRecord } from './records.ts';
+
+/** Generates a key, writes its record, and prints the key, alone on standard output. Returns its id. */
+export async function issueKey(
+  env: Environment,
+  fields: Pick<StoredRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>,
+): Promise<string> {
+  const key = generateKey(env);
+  const id = `key_${randomBytes(6).toString('hex')}`;
+  const record = { id, createdAt: new Date().toISOString(), ...fields };
+  await writeRecord(env, await recordName(key), record);
+  const scopes = scopesOf(record).join(' and ');
+  const expiry = record.expiresAt ?? 'never';
+  console.error(`Key ${idAndLabel(record)} for ${env}, ${scopes}, expires ${expiry}.`);
+  console.error('Save it now. It is not stored and cannot be shown again.');
+  console.log(key);
+  return id;
+}
