@@ -17,6 +17,12 @@ test('releases replace the shell, so that a cancellation reaches them', () => {
     expect(step).toMatch(/run: (sleep 60 && )?exec node ops\/release\.ts/);
 });
 
+test('a version that begins with a hyphen is not an option of a rollback', () => {
+  expect(jobs.rollback).toMatch(
+    /ops\/release\.ts rollback --env production --yes \$FORCE -- "\$VERSION"$/m,
+  );
+});
+
 test('only the releases see secrets', () => {
   const secret = stepsOf(workflow).filter((step) => step.includes('secrets.'));
   expect(secret).toEqual(releases);
