@@ -44,7 +44,7 @@ export type StoreAtVersion = Store & { version: string };
 /** A call that failed may take effect up to this much later. */
 export const SETTLE_MS = 15_000;
 
-/** Without an API key, the first test ends a release. */
+/** Without an API key, the first test ends a release, and a rollback is not tested. */
 export function storeOf(
   { environment, baseUrl }: Target,
   version: string,
@@ -99,22 +99,23 @@ export async function applyMigrations(rollout: Rollout) {
   requireMigrated(await wrangler(target, 'd1', 'migrations', 'apply', 'DB', '--remote'));
 }
 
-/** Gives a version a share of the requests, in percent, and the rest to the old one. */
-export async function deploy(rollout: Rollout, version: string, share: number) {
+/** Gives a version a percentage of the requests, and the rest to the old one. */
+export async function deploy(rollout: Rollout, version: string, percentage: number) {
   const { releaseId, target, old } = rollout;
   await requireUnchanged(rollout);
-  console.log('Deploying', version, 'at', share, '%');
-  const rest = share === 100 ? [] : [`${old.id}@${100 - share}%`];
-  const shares = [`${version}@${share}%`, ...rest];
+  console.log('Deploying', version, 'at', percentage, '%');
+  const rest = percentage === 100 ? [] : [`${old.id}@${100 - percentage}%`];
+  const shares = [`${version}@${percentage}%`, ...rest];
   rollout.expectedShares = shares.toSorted().join(' ');
   // Before the call, because one that fails may still take effect.
   rollout.mayHaveDeployed = true;
   const command = ['versions', 'deploy', ...shares, '--yes', '--message', releaseId];
   const failure = await failureOf(wrangler(target, ...command));
   const problem = await failureOf(requireUnchanged(rollout));
-  if (problem) throw new Error(`${failure} ${problem}`.trim());
+  if (problem) throw new Error(failure ? `${failure}; ${problem}` : problem);
   // Wrangler sends the log settings after it has deployed. At 0 and 10 %, the next deployment sends them again.
-  if (failure && share === 100) noteFailure(rollout, failure, `versions deploy ${version}@100%`);
+  if (failure && percentage === 100)
+    noteFailure(rollout, failure, `versions deploy ${version}@100%`);
 }
 
 /** Gives a version 10 %, and tests it every ten seconds. Its first 500, to any client, ends the release. */
@@ -175,6 +176,7 @@ export async function goBack(target: Target, releaseId: string, old: string, pro
     await pause(delayMs);
     try {
       const { newest, newestOfOthers } = await readDeployments(target, releaseId);
+      // Of whoever deployed last, other than this release.
       versionToServe = onlyVersionOf(newestOfOthers) ?? versionToServe;
       // Under the id of this release: under another, it would itself be the newest deployment of others.
       if (isOfRelease(releaseId, newest))

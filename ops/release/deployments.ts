@@ -22,7 +22,7 @@ export type Version = {
   resources: { bindings: { name: string }[] };
 };
 
-export type Deployment = {
+type Deployment = {
   id: string;
   created_on: string;
   author_email?: string;
@@ -49,8 +49,8 @@ export function wrangler({ environment }: Target, ...args: string[]): Promise<st
 
 /** Runs a command that changes nothing, and once more if it fails. Returns its JSON. */
 export async function readJson(target: Target, ...args: string[]) {
-  const call = () => wrangler(target, ...args, '--json');
-  return JSON.parse(await call().catch(() => call()));
+  const readText = () => wrangler(target, ...args, '--json');
+  return JSON.parse(await readText().catch(() => readText()));
 }
 
 export function readVersion(target: Target, id: string): Promise<Version> {
@@ -97,9 +97,9 @@ export function describe(deployment: Deployment): string {
   return `${created_on} ${author_email} deployed ${sharesOf(deployment)}`;
 }
 
-/** Whether a release has made this deployment: its message is the id of the release. */
-export function isOfRelease(releaseId: string, { annotations }: Deployment): boolean {
-  return annotations?.['workers/message'] === releaseId;
+/** Whether a release has made this deployment: its message is the id of the release. Others may have no message. */
+export function isOfRelease(releaseId: string | undefined, { annotations }: Deployment): boolean {
+  return releaseId !== undefined && annotations?.['workers/message'] === releaseId;
 }
 
 /**
@@ -107,7 +107,7 @@ export function isOfRelease(releaseId: string, { annotations }: Deployment): boo
  *
  * @throws Error with the commands to run if there is none.
  */
-export async function readDeployments(target: Target, releaseId = '') {
+export async function readDeployments(target: Target, releaseId?: string) {
   // Wrangler lists the oldest first.
   const deployments: Deployment[] = (await readJson(target, 'deployments', 'list')).reverse();
   const [newest] = deployments;

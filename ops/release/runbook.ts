@@ -80,7 +80,7 @@ async function prepare(
   if (environment === 'production') await requireTested(build);
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   if (newest !== newestOfOthers)
-    throw new Error(`a release with the id ${releaseId} is served: choose another --run`);
+    throw new Error(`an earlier release has the id ${releaseId}: choose another --run`);
   const old = await readVersion(target, requireOneVersion(newest));
   requireSameStore(target, old);
   // A release goes back to this version.

@@ -42,7 +42,7 @@ type TestedStore = Store & { created: string[] };
 /** Tests what every version has. @throws Error naming the request that was not answered as expected. */
 export async function testReads(store: Store): Promise<void> {
   await waitForVersion(store);
-  await checkKey(store);
+  await requireScopes(store);
   await call({ ...store, apiKey: 'x' }, 'GET /pets', '401 invalid_api_key');
   await call(store, 'GET /pets?limit=0', '400 invalid_request');
   await call(store, 'GET /pets/-1', '404 pet_not_found');
@@ -50,7 +50,7 @@ export async function testReads(store: Store): Promise<void> {
   if (!pet) return;
   const { status } = await send(store, `GET /pets/${pet.id}`);
   // Another client may have deleted it.
-  if (status !== '404 pet_not_found') expect('GET /pets/{petId}', status, '200');
+  if (status !== '404 pet_not_found') requireEqual('GET /pets/{petId}', status, '200');
 }
 
 /** Tests every resource by the examples of its description, and an animal until its sale. The orders stay. */
@@ -96,9 +96,9 @@ async function testResource(store: TestedStore, resource: Resource, ids: Ids) {
   const fields = Object.entries(example).map(([name, value]) => [name, ids[name] ?? value]);
   const content = { body: Object.fromEntries(fields), idempotencyKey: randomUUID() };
   const item = await create(store, path, content);
-  expect(`the repeated POST ${path}`, await create(store, path, content), item);
+  requireEqual(`the repeated POST ${path}`, await create(store, path, content), item);
   const { json } = await call(store, `GET ${path}/${item.id}`, '200');
-  expect(`GET ${path}/{${idName}}`, json, item);
+  requireEqual(`GET ${path}/{${idName}}`, json, item);
   await readTwoPages(store, path);
   return item.id;
 }
@@ -114,7 +114,7 @@ async function testSale(store: TestedStore, { petId, orderId }: Ids) {
   const { id } = await create(store, '/store/orders', content);
   for (const status of ['approved', 'delivered']) await patch(`/store/orders/${id}`, { status });
   const { json } = await call(store, `GET /pets/${petId}`, '200');
-  expect('the status of the sold animal', json.status, 'sold');
+  requireEqual('the status of the sold animal', json.status, 'sold');
   await patch(`/pets/${petId}`, { name: 'Smoke test' });
   await call(store, `DELETE /pets/${petId}`, '204');
 }
@@ -133,8 +133,8 @@ async function waitForVersion(store: Store) {
   while (answers < 5) {
     try {
       const { json } = await call({ ...store, apiKey: '' }, 'GET /health', '200');
-      expect('environment', json.environment, environment);
-      if (version) expect('version', json.version, version);
+      requireEqual('environment', json.environment, environment);
+      if (version) requireEqual('version', json.version, version);
       answers += 1;
     } catch (cause) {
       store.signal?.throwIfAborted();
@@ -145,8 +145,8 @@ async function waitForVersion(store: Store) {
   }
 }
 
-/** Checks that the key may write on staging, but only read in production, by a create that is invalid in any case. */
-async function checkKey(store: Store) {
+/** The key may write on staging, but only read in production. A create that is invalid in any case shows it. */
+async function requireScopes(store: Store) {
   const isProduction = store.environment === 'production';
   const expected = isProduction ? '403 insufficient_scope' : '400 invalid_request';
   const option = isProduction ? '--read-only ' : '';
@@ -163,7 +163,7 @@ async function readTwoPages(store: Store, path: string): Promise<{ id: number }[
   // Only its query: the key must not be sent to another host.
   if (next) items.push(...(await call(store, `GET ${path}${next}`, '200')).json);
   const [first, second] = items;
-  if (second) expect('the next page is later', second.id > first.id, true);
+  if (second) requireEqual('the next page is later', second.id > first.id, true);
   return items;
 }
 
@@ -186,7 +186,7 @@ async function remove(store: Store, path: string) {
 /** Sends a request, and expects a status and code. */
 async function call(store: Store, request: string, expected: string, content?: Content) {
   const answer = await send(store, request, content);
-  expect(request, answer.status, expected);
+  requireEqual(request, answer.status, expected);
   return answer;
 }
 
@@ -229,7 +229,7 @@ function headersOf({ apiKey, override }: Store, { idempotencyKey }: Content) {
   };
 }
 
-function expect(what: string, found: unknown, expected: unknown) {
+function requireEqual(what: string, found: unknown, expected: unknown) {
   if (isDeepStrictEqual(found, expected)) return;
   throw new Error(`${what}: ${JSON.stringify({ found, expected })}`);
 }

@@ -216,7 +216,8 @@ export function fakeRelease() {
     } catch (error) {
       watch?.abort(error);
     }
-    options?.signal.throwIfAborted();
+    // As the real one: without the reason of the abort.
+    if (options?.signal.aborted) throw new Error('The operation was aborted');
   }
 
   type Callback = (error: Error | null, output?: { stdout: string }) => void;

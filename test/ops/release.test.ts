@@ -225,7 +225,7 @@ describe('refusals before anything changes', () => {
       () => fake.deploy(ours, SHARED),
       /unfinished: time 1 berta deployed new@10% old@90%. "Unfin/,
     ],
-    ['with the id of another release', releaseBefore, /the id mine is served: choose another --r/],
+    ['with the id of another release', releaseBefore, /an earlier release has the id mine: ch/],
     ['over a version that fails its test', () => fails('^reads production old'), /failed/],
     ['with another database', () => bind('DB'), /DB = .* is not in old: "Move a store"/],
     ['with another KV namespace', () => bind('API_KEYS'), /API_KEYS = .* is not in/],
@@ -517,6 +517,17 @@ describe('rollback', () => {
     ]);
   });
 
+  test.each([undefined, ''])(
+    'a rollback goes on after deployments with the message %j',
+    async (none) => {
+      fake.environments.production.deployments.length = 0;
+      fake.deploy('production', `${NEW}@100%`);
+      const [deployment] = fake.environments.production.deployments;
+      Object.assign(deployment ?? {}, { message: none });
+      expect(await fake.release(ROLLBACK)).toMatchObject({ code: 0 });
+    },
+  );
+
   test('a rollback on staging does not ask', async () => {
     const command = ['rollback', OLD, '--env', 'staging'];
     expect(await fake.release(command)).toMatchObject({ code: 0 });
@@ -635,7 +646,7 @@ test.each([
   ['rollback --env production -- --help'],
   ['rollback --env production -- -h'],
   ['staging --run '],
-  ['staging --run rollback by hand'],
+  ['staging --run a!'],
   ['undo  --env production'],
 ])('"%s" is refused with the exit code 2', async (args) => {
   const { code, stderr } = await fake.release(args.split(' '));
