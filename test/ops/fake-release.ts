@@ -53,7 +53,7 @@ function environment(name: Name) {
     /** Such as `x@10% y@90%`; the oldest first. */
     deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
     /** The versions with the secret that stops writes. */
-    stopping: [] as (string | undefined)[],
+    versionsWithStoppedWrites: [] as (string | undefined)[],
     /** What wrangler prints of the migrations. */
     migrations: '│ 0004_a.sql │ ✅ │',
   };
@@ -130,7 +130,8 @@ export function fakeRelease() {
 
   /** What wrangler does, and prints. */
   function carryOut(name: Name, args: string[]): string {
-    const { deployments, bindings, annotations, stopping, migrations } = environments[name];
+    const { deployments, bindings, annotations, versionsWithStoppedWrites, migrations } =
+      environments[name];
     if (args.includes('time-travel')) return '{ "bookmark": "a-bookmark" }';
     if (args.includes('migrations')) return migrations;
     const shares = args.filter((arg) => arg.includes('@')).join(' ');
@@ -147,7 +148,7 @@ export function fakeRelease() {
             { name: 'DB', id: bindings.DB },
             { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
             { name: 'BASE_URL', text: bindings.BASE_URL },
-            ...(stopping.includes(args[2]) ? [{ name: 'WRITES_STOPPED' }] : []),
+            ...(versionsWithStoppedWrites.includes(args[2]) ? [{ name: 'WRITES_STOPPED' }] : []),
           ],
         },
       });

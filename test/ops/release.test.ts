@@ -42,6 +42,7 @@ const rollBackByHand = () => fake.deploy('production', `${OTHER}@100%`);
 function fails(...points: string[]): void {
   for (const point of points) fake.fail(new RegExp(point));
 }
+/** Takes effect only while the release waits for that, on its way back. */
 const takesEffectLate = (step: string) =>
   fake.on(new RegExp(`before production ${step}`), () => {
     fake.on(/pause 15000/, () => fake.deploy('production', `${NEW}@100%`, 'mine', 'me'));
@@ -161,7 +162,7 @@ describe('a release that succeeds', () => {
   });
 
   test('a release resumes writes with --resume-writes', async () => {
-    for (const { stopping } of Object.values(fake.environments)) stopping.push(OLD);
+    for (const each of Object.values(fake.environments)) each.versionsWithStoppedWrites.push(OLD);
     for (const command of [STAGING, PROMOTE])
       expect(await fake.release([...command, '--resume-writes'])).toMatchObject({ code: 0 });
     expect(fake.served('production')).toBe(`${NEW}@100%`);
@@ -334,7 +335,8 @@ describe('a promotion that fails', () => {
     expect(fake.served('production')).toBe(`${OTHER}@100%`);
   });
 
-  const stopping = (version: string) => fake.environments.production.stopping.push(version);
+  const stopWrites = (version: string) =>
+    fake.environments.production.versionsWithStoppedWrites.push(version);
   const undoMeanwhile = () => fake.deploy('production', `${OLD}@100%`, 'mine', 'me');
   const unlisted = () => fake.environments.production.deployments.pop();
 
@@ -386,7 +388,7 @@ describe('a promotion that fails', () => {
   });
 
   test.each<[title: string, given: () => void, error: string]>([
-    ['would resume writes', () => stopping(OLD), 'would resume writes: "Stop writes" in'],
+    ['would resume writes', () => stopWrites(OLD), 'would resume writes: "Stop writes" in'],
     ['finds another HEAD', () => fake.on(/after .* upload/, checkOut), 'another commit'],
   ])('a promotion that %s deploys nothing', async (_, given, error) => {
     given();
@@ -395,7 +397,7 @@ describe('a promotion that fails', () => {
   });
 
   test('a promotion that would stop writes deploys nothing, even with --resume-writes', async () => {
-    stopping(NEW);
+    stopWrites(NEW);
     const error = await failing([...PROMOTE, '--resume-writes']);
     expect(error).toContain('new would stop writes: "Stop writes" in');
     expect(changes()).toEqual([UPLOAD]);
@@ -536,8 +538,16 @@ describe('rollback', () => {
   const production = () => fake.environments.production;
   test.each<[title: string, given: () => void, error: string]>([
     ['uses another database', () => Object.assign(production().bindings, { DB: 'x' }), 'Move a st'],
-    ['resumes writes', () => production().stopping.push(NEW, OTHER), 'old would resume writes'],
-    ['stops writes', () => production().stopping.push(OLD), 'old would stop writes'],
+    [
+      'resumes writes',
+      () => production().versionsWithStoppedWrites.push(NEW, OTHER),
+      'old would resume writes',
+    ],
+    [
+      'stops writes',
+      () => production().versionsWithStoppedWrites.push(OLD),
+      'old would stop writes',
+    ],
   ])('a rollback to a version that %s is refused, unless forced', async (_, given, error) => {
     given();
     const refusal = await failing(ROLLBACK);
