@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { smokeTest } from '../ops/smoke.ts';
+import { smokeTest } from '../ops/release/smoke.ts';
 import { STATUS_OF } from '../src/errors.ts';
 import { description, ID_IN_PATH, lists, operations, operationsWithout } from './contract.ts';
 import { startStore } from './store.ts';

@@ -45,13 +45,14 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
   const state = {
     /** Whether the token may tail logs. */
     mayTail: true,
-    /** Lines of the log that each tail gets at once. */
-    logged: [] as string[],
+    /** Whether connections of tails are refused. */
+    refusesTails: false,
     /** The number of tails that are connected. */
     tails: 0,
     /** The `success` of each statement, in a response that is a success itself. */
     isApplied: true,
   };
+  const tailSockets = new Set<Duplex>();
   /** Its own time: each thing is created a second after the one before. */
   let seconds = Date.UTC(2027, 0, 1) / 1000;
   const createdOn = () => new Date(++seconds * 1000).toISOString();
@@ -159,20 +160,37 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
   const server = serve({ ...options, overrideGlobalObjects: false }, started.resolve);
   const { port } = await started.promise;
   server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
+    if (state.refusesTails) return void socket.destroy();
+    tailSockets.add(socket);
     state.tails += 1;
-    socket.on('close', () => (state.tails -= 1));
+    socket.on('close', () => {
+      tailSockets.delete(socket);
+      state.tails -= 1;
+    });
     // The end of a connection is seen only by who reads it.
     socket.resume().on('end', () => socket.end());
     socket.write(handshake(headers['sec-websocket-key'] ?? ''));
-    for (const line of state.logged) socket.write(textFrame(eventOf(line)));
   });
+  /** Sends a line of the log to all tails. */
+  function log(line: string): void {
+    for (const socket of tailSockets) socket.write(textFrame(eventOf(line)));
+  }
+  /** Cuts the connections of all tails, and refuses new ones. */
+  function cutTails(): void {
+    state.refusesTails = true;
+    for (const socket of tailSockets) socket.destroy();
+  }
+  /** Closes the connections of all tails as a server does that has nothing more to send. */
+  function closeTails(): void {
+    for (const socket of tailSockets) socket.write(NORMAL_CLOSURE);
+  }
   /** Environment variables that send wrangler here. */
   const env = {
     CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
     CLOUDFLARE_API_TOKEN: TOKEN,
   };
   const close = () => new Promise((resolve) => server.close(resolve));
-  return { env, calls, workers, hosts, state, find, close };
+  return { env, calls, workers, hosts, state, find, log, cutTails, closeTails, close };
 }
 
 export function ok(result: unknown): Response {
@@ -185,6 +203,9 @@ function handshake(key: string): string {
   const headers = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}`;
   return `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\nSec-WebSocket-Protocol: trace-v1\r\n\r\n`;
 }
+
+/** A close frame with the code 1000. https://www.rfc-editor.org/rfc/rfc6455#section-5.5.1 */
+const NORMAL_CLOSURE = Buffer.from([0x88, 2, 0x03, 0xe8]);
 
 /** A text of 126 to 65535 bytes. https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
 function textFrame(text: string): Buffer {

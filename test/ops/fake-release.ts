@@ -1,9 +1,10 @@
 /** A fake of all that a release calls in its process: wrangler, git, the smoke test, pauses, signals and the terminal. */
 import { hash } from 'node:crypto';
+import type { Command } from 'commander';
 import { expect, vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
-import type { Store } from '../../ops/smoke.ts';
-import { importWith, runInProcess } from './in-process.ts';
+import type { Store } from '../../ops/release/smoke.ts';
+import { importWith, runProgram } from './in-process.ts';
 import type { Result } from './project.ts';
 
 export const OLD = 'old';
@@ -52,10 +53,41 @@ function environment(name: Name) {
     /** Such as `x@10% y@90%`; the oldest first. */
     deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
     /** The versions with the secret that stops writes. */
-    stopping: [] as (string | undefined)[],
+    versionsWithStoppedWrites: [] as (string | undefined)[],
     /** What wrangler prints of the migrations. */
     migrations: '│ 0004_a.sql │ ✅ │',
   };
+}
+
+/** What the release calls instead of the real functions: those of the newest fake. */
+let current: Record<string, (...args: never[]) => unknown> = {};
+/** The release, which is imported once for all tests. */
+let imported: Promise<Command> | undefined;
+
+async function importRelease(): Promise<Command> {
+  const late =
+    (name: string) =>
+    (...args: never[]) =>
+      current[name]?.(...args);
+  const mocks: Record<string, object> = {
+    wrangler: { unstable_readConfig: late('readConfig') },
+    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWranglerIn: late('runWranglerIn') },
+    'node:fs/promises': { readFile: late('readFile'), rm: late('rm') },
+    '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
+    '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
+    '../../ops/command-line.ts': {
+      ...commandLine,
+      confirm: late('confirm'),
+      onStop: late('onStop'),
+    },
+    'node:timers/promises': { setTimeout: late('pause') },
+    'node:child_process': { execFile: late('execFile') },
+  };
+  // Each module with those before it, which have imported the fakes.
+  for (const name of ['deployments', 'checks', 'deploy', 'runbook'])
+    mocks[`../../ops/release/${name}.ts`] = await importWith(`release/${name}.ts`, mocks);
+  const { program } = await importWith('release.ts', mocks);
+  return program;
 }
 
 /** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
@@ -71,6 +103,8 @@ export function fakeRelease() {
   /** The folders of builds. */
   const folders = new Set<string>();
   let interrupt = () => {};
+  /** What the watch of the log aborts, while there is one. */
+  let watch: AbortController | undefined;
 
   /** Runs a hook at points such as `before production triggers deploy`, `pause 15000` or `test production new`. */
   const on = (point: RegExp, effect: () => unknown, times = 1) =>
@@ -96,7 +130,8 @@ export function fakeRelease() {
 
   /** What wrangler does, and prints. */
   function carryOut(name: Name, args: string[]): string {
-    const { deployments, bindings, annotations, stopping, migrations } = environments[name];
+    const { deployments, bindings, annotations, versionsWithStoppedWrites, migrations } =
+      environments[name];
     if (args.includes('time-travel')) return '{ "bookmark": "a-bookmark" }';
     if (args.includes('migrations')) return migrations;
     const shares = args.filter((arg) => arg.includes('@')).join(' ');
@@ -113,7 +148,7 @@ export function fakeRelease() {
             { name: 'DB', id: bindings.DB },
             { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
             { name: 'BASE_URL', text: bindings.BASE_URL },
-            ...(stopping.includes(args[2]) ? [{ name: 'WRITES_STOPPED' }] : []),
+            ...(versionsWithStoppedWrites.includes(args[2]) ? [{ name: 'WRITES_STOPPED' }] : []),
           ],
         },
       });
@@ -138,6 +173,7 @@ export function fakeRelease() {
   async function runWranglerIn(name: Name, ids: string[], options: object): Promise<string> {
     const args = ids.map(withNames);
     expect(options).toEqual({ detached: true, timeout: 300_000 });
+    if (args.includes('--dry-run')) return build(name, args);
     if (/ (view|list|info) /.test(args.join(' '))) expect(args.at(-1)).toBe('--json');
     const call = [name, ...args].join(' ');
     pass(`before ${call}`);
@@ -152,9 +188,9 @@ export function fakeRelease() {
     return environments[env].config;
   }
 
-  async function build(args: string[]): Promise<string> {
+  async function build(name: Name, args: string[]): Promise<string> {
     const folder = expect.stringMatching(/^\/project\/dist\/[\w-]{36}$/);
-    expect(args).toEqual(['deploy', '--dry-run', '--env', 'staging', '--outdir', folder]);
+    expect([name, ...args]).toEqual(['staging', 'deploy', '--dry-run', '--outdir', folder]);
     folders.add(args.at(-1) ?? '');
     pass('build');
     return '';
@@ -176,7 +212,13 @@ export function fakeRelease() {
     await Promise.resolve();
     calls.push(`pause ${ms}`);
     pass(`pause ${ms}`);
-    options?.signal.throwIfAborted();
+    try {
+      if (watch) pass('log');
+    } catch (error) {
+      watch?.abort(error);
+    }
+    // As the real one: without the reason of the abort.
+    if (options?.signal.aborted) throw new Error('The operation was aborted');
   }
 
   type Callback = (error: Error | null, output?: { stdout: string }) => void;
@@ -188,45 +230,44 @@ export function fakeRelease() {
     else done(null, { stdout: git[name] });
   }
 
-  /** Watches the log of a version, as ops/tail.ts does. A hook at `log` throws when there was a 500. */
-  async function watchErrors(name: Name, version: string, signal: AbortSignal) {
-    expect(signal).toBeInstanceOf(AbortSignal);
+  /** Watches the log of a version, as ops/release/tail.ts does. A hook at `log` throws when there was a 500. */
+  async function watchErrors(name: Name, version: string, stop: AbortController) {
     calls.push(withNames(`watch ${name} ${version}`));
     pass(`watch ${name}`);
-    return { requireNone: () => pass('log'), end: () => void calls.push('watch ends') };
+    watch = stop;
+    return () => {
+      calls.push('watch ends');
+      watch = undefined;
+    };
   }
 
-  const mocks = {
-    wrangler: { unstable_readConfig: readConfig },
-    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWranglerIn, runWrangler: build },
-    'node:fs/promises': {
-      readFile: async () => script,
-      rm: async (folder: string) => void folders.delete(folder),
+  current = {
+    readConfig,
+    runWranglerIn,
+    readFile: async () => script,
+    rm: async (folder: string) => void folders.delete(folder),
+    watchErrors,
+    testReads: test('reads'),
+    smokeTest: test('all'),
+    confirm(...args: Parameters<typeof commandLine.confirm>) {
+      expect(args[3]).toBeInstanceOf(AbortSignal);
+      pass('confirm');
+      return commandLine.confirm(...args);
     },
-    '../../ops/tail.ts': { watchErrors },
-    '../../ops/smoke.ts': { testReads: test('reads'), smokeTest: test('all') },
-    '../../ops/command-line.ts': {
-      ...commandLine,
-      confirm(...args: Parameters<typeof commandLine.confirm>) {
-        expect(args[3]).toBeInstanceOf(AbortSignal);
-        pass('confirm');
-        return commandLine.confirm(...args);
-      },
-      onStop(stop: () => void) {
-        interrupt = stop;
-      },
+    onStop(stop: () => void) {
+      interrupt = stop;
     },
-    'node:timers/promises': { setTimeout: pause },
-    'node:child_process': { execFile },
+    pause,
+    execFile,
   };
 
   /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
   async function release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
+    imported ??= importRelease();
+    const program = await imported;
     vi.stubEnv('SMOKE_API_KEY', apiKey);
-    const deployments = await importWith('deployments.ts', mocks);
-    const all = { ...mocks, '../../ops/deployments.ts': deployments };
     const line = args.map((arg) => IDS[arg] ?? arg);
-    const { code, stdout, stderr } = await runInProcess('release.ts', all, line, answer);
+    const { code, stdout, stderr } = await runProgram(program, line, answer);
     vi.unstubAllEnvs();
     return { code, stdout: withNames(stdout), stderr: withNames(stderr) };
   }

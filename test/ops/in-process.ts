@@ -28,7 +28,11 @@ export async function runInProcess(
   typed = '',
 ): Promise<Result> {
   const { program }: { program: Command } = await importWith(script, mocks);
+  return runProgram(program, args, typed);
+}
 
+/** As `runInProcess`, of a command that is imported already. */
+export async function runProgram(program: Command, args: string[], typed = ''): Promise<Result> {
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
   if (typed) stdin.write(typed);
   else stdin.end();

@@ -1,4 +1,4 @@
-/** Releases in this process, against a fake: every refusal, every failure, and every other operator. */
+/** Releases in this process, against a fake: every refusal, every failure, and another operator at every point. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Fake, fakeRelease, HEAD, NEW, OLD, OTHER } from './fake-release.ts';
 
@@ -21,9 +21,9 @@ const TRIGGERS = 'triggers deploy';
 const BACK = `rollback ${OLD}`;
 /** What production serves at 10 %. */
 const SHARED = `${NEW}@10% ${OLD}@90%`;
-const WAS_OLD = `production serves ${OLD}@100%`;
+const SERVES_OLD = `production serves ${OLD}@100%`;
 
-/** Each change of a promotion, before and after it takes effect, and its tests. */
+/** Each change of a promotion, before and after it takes effect, and its tests. Each matches one line of `fake.calls`. */
 const POINTS = [
   ...[UPLOAD, MIGRATE, AT_0, AT_10, AT_100, TRIGGERS].flatMap((step) => [
     `before production ${step}`,
@@ -38,10 +38,11 @@ const POINTS = [
 
 /** Another operator serves another version. */
 const rollBackByHand = () => fake.deploy('production', `${OTHER}@100%`);
-/** Each of the points fails once, in this order where they are the same. */
+/** Each of the points fails once. A point that is given twice fails twice. */
 function fails(...points: string[]): void {
   for (const point of points) fake.fail(new RegExp(point));
 }
+/** Takes effect only while the release waits for that, on its way back. */
 const takesEffectLate = (step: string) =>
   fake.on(new RegExp(`before production ${step}`), () => {
     fake.on(/pause 15000/, () => fake.deploy('production', `${NEW}@100%`, 'mine', 'me'));
@@ -66,10 +67,12 @@ describe('a release that succeeds', () => {
   test('a promotion is tested by override for five minutes at 10 %', async () => {
     const { code, stdout, stderr } = await fake.release(['promote', '--yes', '--run', 'mine']);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/To restore what was before: --bookmark a-bookmark\n/);
+    const restore = 'npx wrangler d1 time-travel restore DB --env production --bookmark a-bookmark';
+    expect(stdout).toContain(`To restore the data: ${restore}\n`);
     expect(stdout).toMatch(/production serves new to all\.\n$/);
     expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_10, AT_100, TRIGGERS]);
     const overriding = `reads production ${NEW} by override store-production="${NEW}"`;
+    // At 0 %, at the start of 10 %, and every ten seconds of it.
     const held = Array(30).fill(['pause 10000', overriding]).flat();
     const tests = fake.calls.filter((call) => /^(reads|all|pause)/.test(call));
     expect(tests).toEqual([
@@ -118,6 +121,7 @@ describe('a release that succeeds', () => {
   });
 
   test('a version notes commit and SHA-256, and a deployment the id of its run', async () => {
+    // So that the rollback has a message, too.
     fails(`^reads production ${NEW}$`);
     await fake.release(PROMOTE);
     const { annotations, deployments } = fake.environments.production;
@@ -132,20 +136,21 @@ describe('a release that succeeds', () => {
     await fake.release(['staging']);
     await fake.release(['staging']);
     const messages = fake.environments.staging.deployments.map(({ message }) => message);
+    // The first deployment is of neither.
     expect(new Set(messages).size).toBe(3);
   });
 
   test('a release says that it goes back in history', async () => {
-    expect((await fake.release(STAGING)).stdout).not.toContain('BACK');
+    expect((await fake.release(['staging'])).stdout).not.toContain('BACK');
     fake.git['merge-base'] = 'exit 1';
-    expect((await fake.release(STAGING)).stdout).toContain('It goes BACK in history');
+    expect((await fake.release(['staging'])).stdout).toContain('It goes BACK in history');
   });
 
   test('a release does not say so if it does not know the served commit', async () => {
     fake.git['merge-base'] = 'exit 128';
-    expect((await fake.release(STAGING)).stdout).not.toContain('BACK');
+    expect((await fake.release(['staging'])).stdout).not.toContain('BACK');
     fake.environments.staging.annotations = {};
-    const { stdout } = await fake.release(STAGING);
+    const { stdout } = await fake.release(['staging']);
     expect(stdout).toContain('The served commit is unknown and the release is');
     expect(stdout).not.toContain('BACK');
   });
@@ -157,14 +162,14 @@ describe('a release that succeeds', () => {
   });
 
   test('a release resumes writes with --resume-writes', async () => {
-    for (const { stopping } of Object.values(fake.environments)) stopping.push(OLD);
+    for (const each of Object.values(fake.environments)) each.versionsWithStoppedWrites.push(OLD);
     for (const command of [STAGING, PROMOTE])
       expect(await fake.release([...command, '--resume-writes'])).toMatchObject({ code: 0 });
     expect(fake.served('production')).toBe(`${NEW}@100%`);
   });
 
   test.each([
-    ['that succeeds', '^nothing'],
+    ['that succeeds', 'no such point'],
     ['that is refused', '^reads'],
     ['that goes back', 'pause 10000'],
     ['whose build fails', '^build'],
@@ -198,6 +203,7 @@ describe('refusals before anything changes', () => {
     Object.assign(fake.environments[theirs].config, {
       [name]: fake.environments[ours].config[name],
     });
+  const releaseBefore = () => fake.deploy(ours, `${OLD}@100%`, 'mine');
   const rollStagingBack = () => {
     fake.environments[theirs].annotations = { 'workers/tag': 'an older commit' };
   };
@@ -220,6 +226,7 @@ describe('refusals before anything changes', () => {
       () => fake.deploy(ours, SHARED),
       /unfinished: time 1 berta deployed new@10% old@90%. "Unfin/,
     ],
+    ['with the id of another release', releaseBefore, /an earlier release has the id mine: ch/],
     ['over a version that fails its test', () => fails('^reads production old'), /failed/],
     ['with another database', () => bind('DB'), /DB = .* is not in old: "Move a store"/],
     ['with another KV namespace', () => bind('API_KEYS'), /API_KEYS = .* is not in/],
@@ -256,8 +263,8 @@ const HARMLESS: Record<string, string> = {
 
 describe('a promotion that fails', () => {
   const hasDeployed = (point: string) => !/upload|migrations/.test(point);
-  const endAt = (point: string) => (hasDeployed(point) ? WAS_OLD : 'no version was deployed');
-  /** The step that has begun: it goes on. */
+  const endAt = (point: string) => (hasDeployed(point) ? SERVES_OLD : 'no version was deployed');
+  /** The change that is under way, and still takes effect. */
   const begunAt = (point: string) =>
     point.startsWith('before') ? [point.replace('before production ', '')] : [];
 
@@ -328,7 +335,9 @@ describe('a promotion that fails', () => {
     expect(fake.served('production')).toBe(`${OTHER}@100%`);
   });
 
-  const stopping = (version: string) => fake.environments.production.stopping.push(version);
+  const stopWrites = (version: string) =>
+    fake.environments.production.versionsWithStoppedWrites.push(version);
+  const undoMeanwhile = () => fake.deploy('production', `${OLD}@100%`, 'mine', 'me');
   const unlisted = () => fake.environments.production.deployments.pop();
 
   test.each<[title: string, given: () => void, error: string]>([
@@ -349,6 +358,16 @@ describe('a promotion that fails', () => {
     ['is not listed', () => fake.on(/after .*@0%/, unlisted), `it serves ${OLD}@100%`],
     ['stays without effect at 10 %', () => fake.ignored.push(/@10%/), `it serves ${NEW}@0% ${OLD}`],
     ['stays at 10 %', () => fake.ignored.push(/new@100%/), `it serves ${SHARED}`],
+    [
+      'is undone meanwhile',
+      () => fake.on(/pause 10000/, undoMeanwhile),
+      `it serves ${OLD}@100%, n`,
+    ],
+    [
+      'is undone at its last test',
+      () => fake.on(/triggers/, () => fake.on(/^reads/, undoMeanwhile)),
+      `it serves ${OLD}@100%, not ${NEW}`,
+    ],
     ['cannot watch the log', () => fails('watch'), 'failed watch'],
     ['logs a 500', () => fails('^log$'), 'failed .log'],
     ['finds another HEAD at 10 %', () => fake.on(/pause 10/, checkOut), 'another commit'],
@@ -361,7 +380,7 @@ describe('a promotion that fails', () => {
   ])('a promotion that %s ends with the old version', async (_, given, error) => {
     given();
     const { code, stderr } = await fake.release(PROMOTE);
-    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*; ${WAS_OLD}$`, 'm'));
+    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*; ${SERVES_OLD}$`, 'm'));
     expect([code, stderr.includes('npx wrangler')]).toEqual([1, false]);
     expect(fake.served('production')).toBe(`${OLD}@100%`);
     // A call that failed may take effect late.
@@ -369,7 +388,7 @@ describe('a promotion that fails', () => {
   });
 
   test.each<[title: string, given: () => void, error: string]>([
-    ['would resume writes', () => stopping(OLD), 'would resume writes: "Stop writes" in'],
+    ['would resume writes', () => stopWrites(OLD), 'would resume writes: "Stop writes" in'],
     ['finds another HEAD', () => fake.on(/after .* upload/, checkOut), 'another commit'],
   ])('a promotion that %s deploys nothing', async (_, given, error) => {
     given();
@@ -378,7 +397,7 @@ describe('a promotion that fails', () => {
   });
 
   test('a promotion that would stop writes deploys nothing, even with --resume-writes', async () => {
-    stopping(NEW);
+    stopWrites(NEW);
     const error = await failing([...PROMOTE, '--resume-writes']);
     expect(error).toContain('new would stop writes: "Stop writes" in');
     expect(changes()).toEqual([UPLOAD]);
@@ -461,6 +480,13 @@ describe('rollback', () => {
     ]);
   });
 
+  test('a rollback reads the wanted version once', async () => {
+    await fake.release(ROLLBACK);
+    const reads = fake.calls.filter((call) => call.includes(`versions view ${OLD}`));
+    // Once, and once because it is served to 90 %.
+    expect(reads).toHaveLength(2);
+  });
+
   test('a rollback without a key says that it is not tested', async () => {
     const { code, stdout } = await fake.release(ROLLBACK, { apiKey: '' });
     expect([code, stdout]).toEqual([0, expect.stringContaining('not tested')]);
@@ -493,6 +519,17 @@ describe('rollback', () => {
     ]);
   });
 
+  test.each([undefined, ''])(
+    'a rollback goes on after deployments with the message %j',
+    async (none) => {
+      fake.environments.production.deployments.length = 0;
+      fake.deploy('production', `${NEW}@100%`);
+      const [deployment] = fake.environments.production.deployments;
+      Object.assign(deployment ?? {}, { message: none });
+      expect(await fake.release(ROLLBACK)).toMatchObject({ code: 0 });
+    },
+  );
+
   test('a rollback on staging does not ask', async () => {
     const command = ['rollback', OLD, '--env', 'staging'];
     expect(await fake.release(command)).toMatchObject({ code: 0 });
@@ -501,8 +538,16 @@ describe('rollback', () => {
   const production = () => fake.environments.production;
   test.each<[title: string, given: () => void, error: string]>([
     ['uses another database', () => Object.assign(production().bindings, { DB: 'x' }), 'Move a st'],
-    ['resumes writes', () => production().stopping.push(NEW, OTHER), 'old would resume writes'],
-    ['stops writes', () => production().stopping.push(OLD), 'old would stop writes'],
+    [
+      'resumes writes',
+      () => production().versionsWithStoppedWrites.push(NEW, OTHER),
+      'old would resume writes',
+    ],
+    [
+      'stops writes',
+      () => production().versionsWithStoppedWrites.push(OLD),
+      'old would stop writes',
+    ],
   ])('a rollback to a version that %s is refused, unless forced', async (_, given, error) => {
     given();
     const refusal = await failing(ROLLBACK);
@@ -557,10 +602,19 @@ describe('undo', () => {
     expect(changes()).toEqual([]);
   });
 
-  test('undo of a run that has deployed nothing says so', async () => {
+  test('undo of a run with all ten deployments names the commands that choose a version', async () => {
+    for (let i = 0; i < 10; i += 1) fake.deploy('production', SHARED, 'mine');
+    const error = await failing(UNDO);
+    expect(error).toContain('npx wrangler versions list --env production');
+    expect(error).toContain('npm run release -- rollback <version> --env production');
+    expect(changes()).toEqual([]);
+  });
+
+  test('undo of a run that has deployed nothing says what is served', async () => {
     const { code, stdout } = await fake.release(UNDO);
     expect(code).toBe(0);
-    expect(stdout).toContain('None of the ten newest deployments is of this run');
+    const reason = 'None of the ten newest deployments is of mine: nothing to undo.';
+    expect(stdout).toBe(`${reason} ${SERVES_OLD}\n`);
     expect(changes()).toEqual([]);
   });
 
@@ -599,7 +653,11 @@ test.each([
   ['rollback  --env production --force'],
   ['rollback 00000000-0000-4000-8000-00000000000 --env production'],
   ['staging --hold 0'],
+  ['rollback --env production -- --help'],
+  ['rollback --env production -- -h'],
   ['staging --run '],
+  ['staging --run a!'],
+  ['undo  --env production'],
 ])('"%s" is refused with the exit code 2', async (args) => {
   const { code, stderr } = await fake.release(args.split(' '));
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*\n$/)]);

@@ -1,7 +1,7 @@
 /** The smoke test against a store in the real runtime. */
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Store, smokeTest, testReads } from '../../ops/smoke.ts';
+import { type Store, smokeTest, testReads } from '../../ops/release/smoke.ts';
 import { type RequestOptions, startStore } from '../store.ts';
 import { importWith } from './in-process.ts';
 
@@ -58,6 +58,50 @@ test('the smoke test removes its animals after an interrupt, too', async () => {
   expect((await store.fetch('/v1/pets')).body).toEqual([]);
 });
 
+test('the clean-up goes on after a deletion that fails', async () => {
+  const deleted: string[] = [];
+  vi.stubGlobal('fetch', async (url: string, init: Sent) => {
+    if (init.method === 'PATCH' && deleted.length === 0) return fail();
+    if (init.method === 'DELETE' && url.includes('/orders/')) {
+      deleted.push(url);
+      // The first deletion of the clean-up. It comes twice, because the create was repeated.
+      if (deleted.length === 1) throw new Error('connection reset');
+    }
+    return send(url, init);
+  });
+  await expect(smokeTest(subject)).rejects.toThrow('PATCH /store/orders/1: {"found":"500');
+  expect(deleted).toHaveLength(2);
+  expect((await store.fetch('/v1/pets')).body).toEqual([]);
+});
+
+test('a request that fails is named, and so is a response that is cut off', async () => {
+  answer('GET /pets?limit=0', () => {
+    throw new Error('connection reset');
+  });
+  await expect(testReads(subject)).rejects.toThrow('GET /pets?limit=0: connection reset');
+  const body = new ReadableStream({ start: (stream) => stream.error(new Error('cut off')) });
+  const headers = { 'content-type': 'application/json' };
+  answer('GET /pets/-1', () => new Response(body, { status: 404, headers }));
+  await expect(testReads(subject)).rejects.toThrow('GET /pets/-1: cut off');
+});
+
+test('every request has a deadline', async () => {
+  const limits: number[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    limits.push(ms);
+    return new AbortController().signal;
+  });
+  const signals = new Set<unknown>();
+  vi.stubGlobal('fetch', (url: string, init: Sent) => {
+    signals.add(init.signal);
+    return send(url, init);
+  });
+  await testReads(subject);
+  // Five of the health check, the key, and four of the animals. None is repeated here.
+  expect(limits).toEqual(Array(10).fill(30_000));
+  expect(signals.size).toBe(10);
+});
+
 test('the test of reads writes nothing, and uses only what every version has', async () => {
   await store.create(REX);
   await store.create(REX);
@@ -98,7 +142,10 @@ test('the test of reads needs a read-only key in production', async () => {
 test('the test of reads waits as long as each 429 says, or a second, and repeats', async () => {
   const pause = vi.fn(async (_ms: number) => {});
   const mocks = { 'node:timers/promises': { setTimeout: pause } };
-  const smoke: typeof import('../../ops/smoke.ts') = await importWith('smoke.ts', mocks);
+  const smoke: typeof import('../../ops/release/smoke.ts') = await importWith(
+    'release/smoke.ts',
+    mocks,
+  );
   const reject = (headers: HeadersInit) => new Response('', { status: 429, headers });
   const limit = vi.fn<() => Response | undefined>();
   limit.mockReturnValueOnce(reject({ 'Retry-After': '7' })).mockReturnValueOnce(reject({}));
@@ -194,7 +241,10 @@ test('a new resource is created, read, listed and deleted by its description alo
     '/shelters/{shelterId}': { get: {}, delete: {} },
   });
   const mocks = { 'node:fs/promises': { readFile: async () => JSON.stringify(description) } };
-  const smoke: typeof import('../../ops/smoke.ts') = await importWith('smoke.ts', mocks);
+  const smoke: typeof import('../../ops/release/smoke.ts') = await importWith(
+    'release/smoke.ts',
+    mocks,
+  );
   // The animal of the example, whatever its id is.
   await store.create(REX);
   const { shelters, requests } = addShelters();
@@ -273,7 +323,10 @@ test.each([{ version: 'other' }, { environment: 'staging' }])(
   'the smoke test fails when not %j answers within a minute',
   async (expected) => {
     const mocks = { 'node:timers/promises': { setTimeout: async () => {} } };
-    const smoke: typeof import('../../ops/smoke.ts') = await importWith('smoke.ts', mocks);
+    const smoke: typeof import('../../ops/release/smoke.ts') = await importWith(
+      'release/smoke.ts',
+      mocks,
+    );
     const health = vi.fn(() => undefined);
     answer('GET /health', health);
     const times = [0, 59_000, 61_000];

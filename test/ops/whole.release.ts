@@ -11,6 +11,8 @@ import { copyProject } from './project.ts';
 
 const project = copyProject();
 let cloudflare: Awaited<ReturnType<typeof startCloudflare>>;
+/** What happens after each call of the API. */
+let onAnswer = (_call: string) => {};
 
 /** Sends no requests: test/ops/release.test.ts shows when a release is tested, and smoke.test.ts how. */
 const SMOKE = `
@@ -56,6 +58,14 @@ const wrangler = (...args: string[]) =>
   run('../node_modules/wrangler/wrangler-dist/cli.js', ...args);
 
 const find = (environment: string) => cloudflare.find(`animal-store-${environment}`);
+/** Does something once, when a promotion has given its version 10 %. */
+function at10Percent(effect: () => void): void {
+  onAnswer = (call) => {
+    if (!call.endsWith('/deployments 10/90')) return;
+    onAnswer = () => {};
+    effect();
+  };
+}
 const sharesOf = (environment: string) =>
   find(environment).deployments.map(({ versions }) =>
     versions.map(({ percentage }) => percentage).join('/'),
@@ -69,8 +79,8 @@ const changes = () =>
     .map((call) => call.replace(/(?<=POST query).*/, ''));
 
 beforeAll(async () => {
-  cloudflare = await startCloudflare();
-  await writeFile(path('ops/smoke.ts'), SMOKE);
+  cloudflare = await startCloudflare({ onAnswer: (call) => onAnswer(call) });
+  await writeFile(path('ops/release/smoke.ts'), SMOKE);
   await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
   const named = readPlaceholders().replaceAll('animal-store.example', 'animals.test');
   await writeFile(path('wrangler.toml'), named.replace(PLACEHOLDERS, '$2-of-$1'));
@@ -132,7 +142,9 @@ describe('from the first set-up on', { shuffle: false }, () => {
     cloudflare.state.mayTail = false;
     const error = await failing(...PROMOTE, '1');
     cloudflare.state.mayTail = true;
-    expect(error).toMatch(/the log is not watched: .*Authentication error.*; production serves/);
+    expect(error).toMatch(
+      /the watch of the log failed, not the version: .*Authentication error.*; production serves/,
+    );
     expect(sharesOf('production')).toEqual(['100', '0/100', '100']);
   });
 
@@ -143,13 +155,26 @@ describe('from the first set-up on', { shuffle: false }, () => {
       code: 'internal_error',
       cause: 'no such table',
     };
-    cloudflare.state.logged = [JSON.stringify(line)];
-    const error = await failing(...PROMOTE, '86400');
-    cloudflare.state.logged = [];
+    at10Percent(() => cloudflare.log(JSON.stringify(line)));
+    const error = await failing(...PROMOTE, '60');
     expect(error).toMatch(
       /the version answered 500: .*\/v1\/pets.*no such table.*; production serves/,
     );
     expect(sharesOf('production').slice(3)).toEqual(['0/100', '10/90', '100']);
+    await expect.poll(() => cloudflare.state.tails).toBe(0);
+  });
+
+  test.each([
+    ['cutTails', 'Tail connection lost'],
+    ['closeTails', 'wrangler tail is not connected'],
+  ] as const)('a promotion that loses its watch by %s goes back', async (lose, reason) => {
+    const before = sharesOf('production').length;
+    at10Percent(() => cloudflare[lose]());
+    const error = await failing(...PROMOTE, '60');
+    cloudflare.state.refusesTails = false;
+    const why = `the watch of the log failed, not the version: .*${reason}.* watch: --unwatched`;
+    expect(error).toMatch(new RegExp(`${why}; production serves \\S+@100%\n`));
+    expect(sharesOf('production').slice(before)).toEqual(['0/100', '10/90', '100']);
     await expect.poll(() => cloudflare.state.tails).toBe(0);
   });
 
@@ -177,7 +202,7 @@ describe('from the first set-up on', { shuffle: false }, () => {
     await run('release.ts', 'rollback', id, '--env', 'production', '--yes');
     const { deployments } = find('production');
     // The message tells the deployments of a run from those of others, also on its way back.
-    const annotations = { 'workers/message': 'rollback' };
+    const annotations = { 'workers/message': 'rollback by hand' };
     const served = [{ version_id: id, percentage: 100 }];
     expect(deployments.at(-1)).toMatchObject({ annotations, versions: served });
     expect(changes()).toEqual(['POST deployments 100']);

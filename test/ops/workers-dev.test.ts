@@ -29,7 +29,10 @@ test('the smoke test fails after a minute of another version, and has only reque
   vi.useFakeTimers({ toFake: ['Date'] });
   const pause = async (ms: number) => void vi.setSystemTime(Date.now() + ms);
   const mocks = { 'node:timers/promises': { setTimeout: pause } };
-  const { smokeTest }: typeof import('../../ops/smoke.ts') = await importWith('smoke.ts', mocks);
+  const { smokeTest }: typeof import('../../ops/release/smoke.ts') = await importWith(
+    'release/smoke.ts',
+    mocks,
+  );
   const sent = new Set<string>();
   // The old version answers, as if it had not seen the override.
   vi.stubGlobal('fetch', async (url: string, { headers }: { headers: object }) => {

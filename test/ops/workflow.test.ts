@@ -154,6 +154,12 @@ test('a rollback waits for no release and no job', () => {
   expect(PARTS.rollback).not.toMatch(/concurrency:|needs:/);
 });
 
+test('a version that begins with a hyphen is not an option of a rollback', () => {
+  expect(jobs.rollback).toMatch(
+    /ops\/release\.ts rollback --env production --yes \$FORCE -- "\$VERSION"$/m,
+  );
+});
+
 test('only the releases see secrets', () => {
   const secret = stepsOf(workflow).filter((step) => step.includes('secrets.'));
   expect(secret).toHaveLength(5);

@@ -8,8 +8,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { safeMessage } from './command-line.ts';
-import { PROJECT_ROOT } from './wrangler.ts';
+import { safeMessage } from '../command-line.ts';
+import { PROJECT_ROOT } from '../wrangler.ts';
 
 export type Store = {
   environment: string;
@@ -24,7 +24,9 @@ export type Store = {
 };
 
 /** How long a deployment may take to spread over Cloudflare's network. */
-const LIMIT_MS = 60_000;
+const SPREAD_MS = 60_000;
+const REQUEST_MS = 30_000;
+const CLEAN_UP_MS = 60_000;
 
 const DESCRIPTION = join(PROJECT_ROOT, 'public/v1/openapi.json');
 
@@ -34,12 +36,13 @@ type Content = { body?: object; idempotencyKey?: string };
 type Resource = { path: string; idName: string; example: object; isDeletable: boolean };
 /** The newest id of each resource, by its `idName`. */
 type Ids = Record<string, number>;
-type Create = (path: string, content: Content) => Promise<{ id: number }>;
+/** `created`: the paths of what the test has created, the newest first: an order must end before its animal is deleted. */
+type TestedStore = Store & { created: string[] };
 
 /** Tests what every version has. @throws Error naming the request that was not answered as expected. */
 export async function testReads(store: Store): Promise<void> {
   await waitForVersion(store);
-  await checkKey(store);
+  await requireScopes(store);
   await call({ ...store, apiKey: 'x' }, 'GET /pets', '401 invalid_api_key');
   await call(store, 'GET /pets?limit=0', '400 invalid_request');
   await call(store, 'GET /pets/-1', '404 pet_not_found');
@@ -47,32 +50,29 @@ export async function testReads(store: Store): Promise<void> {
   if (!pet) return;
   const { status } = await send(store, `GET /pets/${pet.id}`);
   // Another client may have deleted it.
-  if (status !== '404 pet_not_found') expect('GET /pets/{petId}', status, '200');
+  if (status !== '404 pet_not_found') requireEqual('GET /pets/{petId}', status, '200');
 }
 
 /** Tests every resource by the examples of its description, and an animal until its sale. The orders stay. */
 export async function smokeTest(store: Store): Promise<void> {
   await testReads(store);
-  /** The newest first: an order must end before its animal can be deleted. */
-  const created: string[] = [];
-  const create: Create = async (path, content) => {
-    const { json } = await call(store, `POST ${path}`, '201', content);
-    created.unshift(`${path}/${json.id}`);
-    return json;
-  };
+  const tested = { ...store, created: [] };
   try {
-    const ids: Ids = {};
-    const resources = await readResources();
-    for (const resource of resources)
-      ids[resource.idName] = await testResource(store, resource, ids, create);
-    await testSale(store, ids, create);
-    // The sale has deleted its animal.
-    for (const { path, idName } of resources.filter(
-      (each) => each.isDeletable && each.path !== '/pets',
-    ))
-      await call(store, `DELETE ${path}/${ids[idName]}`, '204');
+    await testResources(tested);
   } finally {
-    await cleanUp(store, created);
+    await cleanUp(tested);
+  }
+}
+
+async function testResources(store: TestedStore) {
+  const ids: Ids = {};
+  const resources = await readResources();
+  // In the order of the description: an order names the animal before it.
+  for (const resource of resources) ids[resource.idName] = await testResource(store, resource, ids);
+  await testSale(store, ids);
+  for (const { path, idName, isDeletable } of resources) {
+    // The sale has deleted its animal.
+    if (isDeletable && path !== '/pets') await call(store, `DELETE ${path}/${ids[idName]}`, '204');
   }
 }
 
@@ -90,44 +90,51 @@ async function readResources(): Promise<Resource[]> {
 }
 
 /** Creates an item, repeats that, reads it, and lists two pages. Returns its id. */
-async function testResource(store: Store, resource: Resource, ids: Ids, create: Create) {
+async function testResource(store: TestedStore, resource: Resource, ids: Ids) {
   const { path, idName, example } = resource;
   // An example names an item of another resource as its path does, such as `petId`.
   const fields = Object.entries(example).map(([name, value]) => [name, ids[name] ?? value]);
   const content = { body: Object.fromEntries(fields), idempotencyKey: randomUUID() };
-  const item = await create(path, content);
-  expect(`the repeated POST ${path}`, await create(path, content), item);
+  const item = await create(store, path, content);
+  requireEqual(`the repeated POST ${path}`, await create(store, path, content), item);
   const { json } = await call(store, `GET ${path}/${item.id}`, '200');
-  expect(`GET ${path}/{${idName}}`, json, item);
+  requireEqual(`GET ${path}/{${idName}}`, json, item);
   await readTwoPages(store, path);
   return item.id;
 }
 
 /** Cancels the order of an animal, orders it again, delivers it, and deletes it. */
-async function testSale(store: Store, { petId, orderId }: Ids, create: Create) {
+async function testSale(store: TestedStore, { petId, orderId }: Ids) {
   const patch = (path: string, body: object) => call(store, `PATCH ${path}`, '200', { body });
   const content = { body: { petId } };
+  // testResource has ordered the animal.
   await call(store, 'POST /store/orders', '409 pet_not_available', content);
   await call(store, `DELETE /pets/${petId}`, '409 pet_has_open_order');
   await patch(`/store/orders/${orderId}`, { status: 'cancelled' });
-  const { id } = await create('/store/orders', content);
+  const { id } = await create(store, '/store/orders', content);
   for (const status of ['approved', 'delivered']) await patch(`/store/orders/${id}`, { status });
   const { json } = await call(store, `GET /pets/${petId}`, '200');
-  expect('the status of the sold animal', json.status, 'sold');
+  requireEqual('the status of the sold animal', json.status, 'sold');
   await patch(`/pets/${petId}`, { name: 'Smoke test' });
   await call(store, `DELETE /pets/${petId}`, '204');
+}
+
+async function create(store: TestedStore, path: string, content: Content): Promise<{ id: number }> {
+  const { json } = await call(store, `POST ${path}`, '201', content);
+  store.created.unshift(`${path}/${json.id}`);
+  return json;
 }
 
 /** Waits for five answers of the version in a row. */
 async function waitForVersion(store: Store) {
   const { environment, version } = store;
-  const end = Date.now() + LIMIT_MS;
+  const end = Date.now() + SPREAD_MS;
   let answers = 0;
   while (answers < 5) {
     try {
       const { json } = await call({ ...store, apiKey: '' }, 'GET /health', '200');
-      expect('environment', json.environment, environment);
-      if (version) expect('version', json.version, version);
+      requireEqual('environment', json.environment, environment);
+      if (version) requireEqual('version', json.version, version);
       answers += 1;
     } catch (cause) {
       store.signal?.throwIfAborted();
@@ -138,8 +145,8 @@ async function waitForVersion(store: Store) {
   }
 }
 
-/** Checks that the key may write on staging, but only read in production, by a create that is invalid in any case. */
-async function checkKey(store: Store) {
+/** The key may write on staging, but only read in production. A create that is invalid in any case shows it. */
+async function requireScopes(store: Store) {
   const isProduction = store.environment === 'production';
   const expected = isProduction ? '403 insufficient_scope' : '400 invalid_request';
   const option = isProduction ? '--read-only ' : '';
@@ -156,35 +163,49 @@ async function readTwoPages(store: Store, path: string): Promise<{ id: number }[
   // Only its query: the key must not be sent to another host.
   if (next) items.push(...(await call(store, `GET ${path}${next}`, '200')).json);
   const [first, second] = items;
-  if (second) expect('the next page is later', second.id > first.id, true);
+  if (second) requireEqual('the next page is later', second.id > first.id, true);
   return items;
 }
 
-/** Deletes what was created, after an interrupt, too. What has no DELETE is an order, which must end before its animal. */
-async function cleanUp(store: Store, paths: string[]) {
-  const uninterrupted = { ...store, signal: AbortSignal.timeout(LIMIT_MS) };
-  const cancelled = { body: { status: 'cancelled' } };
-  for (const path of paths) {
-    try {
-      const { status } = await send(uninterrupted, `DELETE ${path}`);
-      if (status.startsWith('405')) await send(uninterrupted, `PATCH ${path}`, cancelled);
-    } catch {
-      // The test has failed, or will: the next item may still be deleted.
-    }
-  }
+/**
+ * Removes what the test has created, after an interrupt, too. If the test failed, its error matters more than one here; if
+ * it passed, it has removed everything itself.
+ */
+async function cleanUp({ created, ...store }: TestedStore) {
+  const uninterrupted = { ...store, signal: AbortSignal.timeout(CLEAN_UP_MS) };
+  for (const path of created) await remove(uninterrupted, path).catch(() => undefined);
+}
+
+/** An order has no DELETE (405): it is cancelled, because its animal cannot be deleted while it is open. */
+async function remove(store: Store, path: string) {
+  const { status } = await send(store, `DELETE ${path}`);
+  if (status.startsWith('405'))
+    await send(store, `PATCH ${path}`, { body: { status: 'cancelled' } });
 }
 
 /** Sends a request, and expects a status and code. */
 async function call(store: Store, request: string, expected: string, content?: Content) {
   const answer = await send(store, request, content);
-  expect(request, answer.status, expected);
+  requireEqual(request, answer.status, expected);
   return answer;
 }
 
 /** Sends a request; again after a 429. `status`: such as `200`, or `404 pet_not_found`. */
 async function send(store: Store, request: string, content: Content = {}) {
+  try {
+    const response = await sendUntilAccepted(store, request, content);
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const json = isJson ? JSON.parse(await response.text()) : {};
+    const link = response.headers.get('link') ?? '';
+    return { status: `${response.status} ${json.code ?? ''}`.trim(), json, link };
+  } catch (cause) {
+    throw new Error(`${request}: ${safeMessage(cause)}`, { cause });
+  }
+}
+
+async function sendUntilAccepted(store: Store, request: string, content: Content) {
   const [method = '', path = ''] = request.split(' ');
-  const timeout = AbortSignal.timeout(30_000);
+  const timeout = AbortSignal.timeout(REQUEST_MS);
   const signal = AbortSignal.any([timeout, store.signal ?? timeout]);
   const body = content.body && { body: JSON.stringify(content.body) };
   const headers = headersOf(store, content);
@@ -195,10 +216,7 @@ async function send(store: Store, request: string, content: Content = {}) {
     await pause(1000 * Number(response.headers.get('retry-after') ?? 1), undefined, { signal });
     response = await fetch(url, init);
   }
-  // `{}` for a body that is not JSON.
-  const json = Object(await response.json().catch(() => undefined));
-  const link = response.headers.get('link') ?? '';
-  return { status: `${response.status} ${json.code ?? ''}`.trim(), json, link };
+  return response;
 }
 
 function headersOf({ apiKey, override }: Store, { idempotencyKey }: Content) {
@@ -211,7 +229,7 @@ function headersOf({ apiKey, override }: Store, { idempotencyKey }: Content) {
   };
 }
 
-function expect(what: string, found: unknown, expected: unknown) {
+function requireEqual(what: string, found: unknown, expected: unknown) {
   if (isDeepStrictEqual(found, expected)) return;
   throw new Error(`${what}: ${JSON.stringify({ found, expected })}`);
 }

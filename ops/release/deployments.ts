@@ -1,8 +1,8 @@
 /** An environment at Cloudflare, its versions and its deployments, through wrangler. */
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import type { DeployedEnvironment } from './command-line.ts';
-import { PROJECT_ROOT, runWranglerIn } from './wrangler.ts';
+import type { DeployedEnvironment } from '../command-line.ts';
+import { PROJECT_ROOT, runWranglerIn } from '../wrangler.ts';
 
 /** An environment, as wrangler.toml describes it. */
 export type Target = {
@@ -16,14 +16,13 @@ export type Target = {
 
 type Annotations = { 'workers/message'?: string; 'workers/tag'?: string };
 
-/** Its release has noted the commit as the tag, and the SHA-256 of the script as the message. */
 export type Version = {
   id: string;
   annotations?: Annotations;
   resources: { bindings: { name: string }[] };
 };
 
-export type Deployment = {
+type Deployment = {
   id: string;
   created_on: string;
   author_email?: string;
@@ -31,6 +30,7 @@ export type Deployment = {
   versions: { version_id: string; percentage: number }[];
 };
 
+/** An id that is not set becomes `undefined`, which no version has: `requireSameStore` refuses it. */
 export function readTarget(environment: DeployedEnvironment): Target {
   const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: environment });
   const baseUrl = String(config.vars.BASE_URL);
@@ -48,13 +48,23 @@ export function wrangler({ environment }: Target, ...args: string[]): Promise<st
 }
 
 /** Runs a command that changes nothing, and once more if it fails. Returns its JSON. */
-export async function read(target: Target, ...args: string[]) {
-  const output = () => wrangler(target, ...args, '--json');
-  return JSON.parse(await output().catch(output));
+export async function readJson(target: Target, ...args: string[]) {
+  const readText = () => wrangler(target, ...args, '--json');
+  return JSON.parse(await readText().catch(() => readText()));
 }
 
 export function readVersion(target: Target, id: string): Promise<Version> {
-  return read(target, 'versions', 'view', id);
+  return readJson(target, 'versions', 'view', id);
+}
+
+/** The commit of a version, as its release has noted it. */
+export function commitOf({ annotations }: Version): string | undefined {
+  return annotations?.['workers/tag'];
+}
+
+/** The SHA-256 of its script, as its release has noted it. */
+export function sha256Of({ annotations }: Version): string | undefined {
+  return annotations?.['workers/message'];
 }
 
 /** Serves an earlier version to all. Changes no settings. */
@@ -68,6 +78,14 @@ export function onlyVersionOf({ versions }: Deployment): string | undefined {
   return others.length === 0 ? first?.version_id : undefined;
 }
 
+/** @throws Error if two versions share the requests. */
+export function requireOneVersion(deployment: Deployment): string {
+  const version = onlyVersionOf(deployment);
+  if (version) return version;
+  const page = '"Unfinished releases" in docs/operations.md';
+  throw new Error(`a release is unfinished: ${describe(deployment)}. ${page}`);
+}
+
 /** As wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
 export function sharesOf({ versions }: Deployment): string {
   const shares = versions.map((each) => `${each.version_id}@${each.percentage}%`);
@@ -79,16 +97,24 @@ export function describe(deployment: Deployment): string {
   return `${created_on} ${author_email} deployed ${sharesOf(deployment)}`;
 }
 
-/** Whether a deployment has the id of this run in its message. */
-export function isOf(run: string | undefined, { annotations }: Deployment): boolean {
-  return run !== undefined && annotations?.['workers/message'] === run;
+/** Whether a release has made this deployment: its message is the id of the release. Others may have no message. */
+export function isOfRelease(releaseId: string | undefined, { annotations }: Deployment): boolean {
+  return releaseId !== undefined && annotations?.['workers/message'] === releaseId;
 }
 
-/** The ten newest deployments, the newest first, and the newest one that is not of this run. */
-export async function readNewest(target: Target, run?: string) {
-  const deployments: Deployment[] = (await read(target, 'deployments', 'list')).reverse();
+/**
+ * The ten newest deployments, the newest first. `newestOfOthers`: the newest one that is not of this release.
+ *
+ * @throws Error with the commands to run if there is none.
+ */
+export async function readDeployments(target: Target, releaseId?: string) {
+  // Wrangler lists the oldest first.
+  const deployments: Deployment[] = (await readJson(target, 'deployments', 'list')).reverse();
   const [newest] = deployments;
-  const foreign = deployments.find((each) => !isOf(run, each));
-  if (newest && foreign) return { deployments, newest, foreign };
-  throw new Error('the list of deployments is incomplete');
+  const newestOfOthers = deployments.find((each) => !isOfRelease(releaseId, each));
+  if (newest && newestOfOthers) return { deployments, newest, newestOfOthers };
+  const option = `--env ${target.environment}`;
+  const list = `Choose a version: npx wrangler versions list ${option}`;
+  const fix = `${list}. Then run: npm run release -- rollback <version> ${option}`;
+  throw new Error(`the ten newest deployments are all of this release. ${fix}`);
 }

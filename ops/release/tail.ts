@@ -1,0 +1,57 @@
+/** Watches the log of a version for its 500s, with `wrangler tail`. */
+import { createInterface } from 'node:readline';
+import { errorText, startWrangler } from '../wrangler.ts';
+
+/** How long wrangler may take to connect, and to end. */
+const CONNECT_MS = 60_000;
+const END_MS = 10_000;
+
+/**
+ * Resolves when the log is watched. The first 500, and any end of the watch, abort `stop`. Returns a function that ends
+ * the watch, as an abort of `stop` does.
+ *
+ * @throws Error if the log cannot be watched, for example because the token lacks a permission.
+ */
+export async function watchErrors(environment: string, version: string, stop: AbortController) {
+  // Cloudflare filters. Not as JSON: then wrangler does not say when it is connected.
+  const filters = ['--version-id', version, '--search', 'internal_error'];
+  const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);
+  const connected = Promise.withResolvers<void>();
+  let warnings = '';
+  let isEnded = false;
+
+  const end = () => {
+    isEnded = true;
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
+  };
+  const failWatch = () => {
+    if (isEnded) return;
+    const reason = errorText(warnings) || 'wrangler tail is not connected';
+    const problem = `the watch of the log failed, not the version: ${reason}`;
+    stop.abort(new Error(`${problem}. To promote without a watch: --unwatched`));
+  };
+  stop.signal.addEventListener('abort', () => {
+    end();
+    connected.reject(stop.signal.reason);
+  });
+  createInterface(child.stdout).on('line', (line) => {
+    if (line.startsWith('Connected to ')) connected.resolve();
+    if (line.includes('"internal_error"'))
+      stop.abort(new Error(`the version answered 500: ${line}`));
+  });
+  child.stderr.on('data', (text) => {
+    warnings += text;
+    // Wrangler would connect again, but never learn of the 500s meanwhile.
+    if (warnings.includes('Tail connection lost')) failWatch();
+  });
+  child.on('close', failWatch);
+
+  const timer = setTimeout(failWatch, CONNECT_MS);
+  try {
+    await connected.promise;
+  } finally {
+    clearTimeout(timer);
+  }
+  return end;
+}
