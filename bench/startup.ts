@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { MAX_BUNDLE_KIB } from '../ops/check-bundle.ts';
 import type { Section } from './results.ts';
 import { build } from './servers.ts';
-import { mean, ratio } from './statistics.ts';
+import { median, medianRatio } from './statistics.ts';
 
 const ROUNDS = 61;
 
@@ -29,11 +29,11 @@ export async function measureStartUp(): Promise<Section> {
     theirs.push(cpuOfImport(hono) - empty);
   }
   const kib = gzipSync(readFileSync(store)).length / 1024;
-  const cpu = { store: mean(ours), baseline: mean(theirs) };
+  const cpu = { store: median(ours), baseline: median(theirs) };
   return {
     figures: [
-      { name: 'import', max: 6, estimate: ratio(ours, theirs), ...cpu },
-      { name: 'bundle, KiB gzip', max: MAX_BUNDLE_KIB, estimate: mean([kib]) },
+      { name: 'import', max: 6, estimate: medianRatio(ours, theirs), ...cpu },
+      { name: 'bundle, KiB gzip', max: MAX_BUNDLE_KIB, estimate: median([kib]) },
     ],
   };
 }
