@@ -65,7 +65,7 @@ async function measure({ port, pids }: Server, call: Call, count: number): Promi
 }
 
 /** Sends a request `count` times, one after another. */
-async function send(port: number, call: Call, count: number): Promise<void> {
+export async function send(port: number, call: Call, count: number): Promise<void> {
   const url = `http://127.0.0.1:${port}${call.path}`;
   for (let i = 0; i < count; i += 1) {
     const response = await fetch(url, { ...call, headers: headersOf(call) });

@@ -7,9 +7,14 @@ import type { Figure, Results, Rows, Section } from './results.ts';
 import { show } from './statistics.ts';
 
 export async function writePage(results: Results): Promise<void> {
+  await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), await pageOf(results));
+}
+
+export async function pageOf(results: Results): Promise<string> {
   const template = await readFile(join(import.meta.dirname, 'page.md'), 'utf8');
   const values: Record<string, string> = {
     thresholds: thresholdTable(results),
+    chart: chart(results.overhead?.figures),
     requests: requestTable(results.scale?.rows),
     runs: table(
       ['part', 'began', 'seconds', 'machine'],
@@ -20,8 +25,7 @@ export async function writePage(results: Results): Promise<void> {
     'flood-known': dollars(costOfFlood({ kvReads: 0, logLines: 1 })),
     'flood-unknown': dollars(costOfFlood({ kvReads: 1, logLines: 1 })),
   };
-  const page = template.replace(/\{([a-z-]+)\}/g, (_, name) => values[name] ?? `{${name}}`);
-  await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), page);
+  return template.replace(/\{([a-z-]+)\}/g, (_, name) => values[name] ?? `{${name}}`);
 }
 
 export function isMissed({ estimate, max }: Figure): boolean {
@@ -46,6 +50,20 @@ export function requestTable(requests: Record<string, Rows> = {}): string {
     return [name, `${each.read}`, `${each.written}`, dollars(costOf(each))];
   });
   return table(['request', 'rows read', 'rows written', 'a million requests'], rows);
+}
+
+/** A bar for each ratio, and a line at 1, in the language of mermaid, which GitHub renders. */
+function chart(figures: Figure[] = []): string {
+  return [
+    '```mermaid',
+    'xychart-beta',
+    '  title "CPU per request, store ÷ bare Hono app"',
+    `  x-axis [${figures.map(({ name }) => `"${name}"`).join(', ')}]`,
+    '  y-axis "ratio" 0 --> 3',
+    `  bar [${figures.map(({ estimate }) => estimate.value.toFixed(2)).join(', ')}]`,
+    `  line [${figures.map(() => 1).join(', ')}]`,
+    '```',
+  ].join('\n');
 }
 
 /** A Markdown table. All columns but the first are aligned right. */
