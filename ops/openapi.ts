@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateTypes } from '../client/generate.ts';
 import { describeApi, type Server } from '../openapi/document.ts';
-import { findResources } from '../openapi/resources.ts';
-import { tablesOf, withTables } from '../openapi/tables.ts';
+import { findResources } from '../openapi/find-resources.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT } from './wrangler.ts';
@@ -28,7 +27,7 @@ const SWAGGER_UI = [
 
 export const program = createProgram(
   'npm run openapi --',
-  "Writes the OpenAPI description, the tables in the documents, the client's types, and the copies of Swagger UI for the docs page.",
+  "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
 )
   .option('--check', 'write nothing, and fail if a file is out of date')
   .action(async (options: { check?: boolean }) => {
@@ -49,14 +48,9 @@ if (import.meta.main) await run(program);
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  const resources = await findResources();
-  const description = describeApi(servers(), resources, packageJson.version);
+  const description = describeApi(servers(), await findResources(), packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;
   const files = new Map([['public/v1/openapi.json', json]]);
-  for (const [name, tables] of Object.entries(tablesOf(resources))) {
-    const text = await readFile(join(PROJECT_ROOT, name), 'utf8');
-    files.set(name, withTables(name, text, tables));
-  }
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;
