@@ -12,9 +12,11 @@ export async function writePage(results: Results): Promise<void> {
 
 export async function pageOf(results: Results): Promise<string> {
   const template = await readFile(join(import.meta.dirname, 'page.md'), 'utf8');
+  const bars = results.overhead?.figures ?? [];
   const values: Record<string, string> = {
     thresholds: thresholdTable(results),
-    chart: chart(results.overhead?.figures),
+    names: JSON.stringify(bars.map(({ name }) => name)),
+    ratios: JSON.stringify(bars.map(({ estimate }) => Number(estimate.value.toFixed(2)))),
     requests: requestTable(results.scale?.rows),
     runs: table(
       ['part', 'began', 'seconds', 'machine'],
@@ -50,20 +52,6 @@ export function requestTable(requests: Record<string, Rows> = {}): string {
     return [name, `${each.read}`, `${each.written}`, dollars(costOf(each))];
   });
   return table(['request', 'rows read', 'rows written', 'a million requests'], rows);
-}
-
-/** A bar for each ratio, and a line at 1, in the language of mermaid, which GitHub renders. */
-function chart(figures: Figure[] = []): string {
-  return [
-    '```mermaid',
-    'xychart-beta',
-    '  title "CPU per request, store ÷ bare Hono app"',
-    `  x-axis [${figures.map(({ name }) => `"${name}"`).join(', ')}]`,
-    '  y-axis "ratio" 0 --> 3',
-    `  bar [${figures.map(({ estimate }) => estimate.value.toFixed(2)).join(', ')}]`,
-    `  line [${figures.map(() => 1).join(', ')}]`,
-    '```',
-  ].join('\n');
 }
 
 /** A Markdown table. All columns but the first are aligned right. */
