@@ -1,15 +1,19 @@
 /** Compares the store with a bare worker that makes the same platform calls, and with a bare Hono app that makes none. */
 import { OPERATIONS } from './calls.ts';
 import { compare } from './load.ts';
+import { build } from './servers.ts';
+
+/** The store with stub bindings. */
+export const STUBBED = 'bench/workers/stubbed.ts';
 
 const { listPets, getPet, createPet } = OPERATIONS;
 
 /** With local bindings, on ten thousand animals. */
-export function compareWithBareWorker() {
+export async function compareWithBareWorker() {
   return compare(
     {
-      store: 'src/index.ts',
-      baseline: 'bench/workers/bare.ts',
+      store: await build('src/index.ts'),
+      baseline: await build('bench/workers/bare.ts'),
       pets: 10_000,
       requestsPerConnection: 12,
     },
@@ -22,19 +26,15 @@ export function compareWithBareWorker() {
   );
 }
 
+export async function compareWithHono() {
+  return compareWithoutPlatform(await build('bench/workers/hono.ts'), 2.3);
+}
+
 /** With stub bindings. The store builds its log lines, and does not print them. */
-export function compareWithHono() {
-  return compare(
-    {
-      store: 'bench/workers/stubbed.ts',
-      baseline: 'bench/workers/hono.ts',
-      pets: 0,
-      requestsPerConnection: 60,
-    },
-    [
-      { name: 'list of 20', call: listPets, max: 2.3 },
-      { name: 'get', call: getPet, max: 2.3 },
-      { name: 'create', call: createPet, max: 2.3 },
-    ],
-  );
+export async function compareWithoutPlatform(baseline: string, max: number) {
+  return compare({ store: await build(STUBBED), baseline, pets: 0, requestsPerConnection: 60 }, [
+    { name: 'list of 20', call: listPets, max },
+    { name: 'get', call: getPet, max },
+    { name: 'create', call: createPet, max },
+  ]);
 }

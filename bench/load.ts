@@ -1,17 +1,17 @@
 /** Compares the CPU time of a request to two workers under the same load. */
 import { type Call, headersOf } from './calls.ts';
 import { cpuMs } from './processes.ts';
-import type { Section } from './results.ts';
-import { build, type Server, withServers } from './servers.ts';
-import { mean, ratio } from './statistics.ts';
+import type { Figure } from './results.ts';
+import { type Server, withServers } from './servers.ts';
+import { median, medianRatio } from './statistics.ts';
 
 /** The same worker takes up to 5 % more or less CPU in another process. So each is started this often. */
-const STARTS = 5;
+const STARTS = 9;
 const WARM_UP_ROUNDS = 6;
-const ROUNDS = 10;
+const ROUNDS = 5;
 const CONNECTIONS = 16;
 
-/** The files of the store and of a worker to compare it with, how many animals each has, and the load of a round. */
+/** The bundles of the store and of a worker to compare it with, how many animals each has, and the load of a round. */
 type Pair = { store: string; baseline: string; pets: number; requestsPerConnection: number };
 
 /** A request to both workers. `max`: of the ratio of CPU times, store ÷ baseline. */
@@ -27,13 +27,12 @@ type Measured = Comparison & { ours: number[]; theirs: number[] };
 export async function compare(
   { store, baseline, pets, requestsPerConnection }: Pair,
   comparisons: Comparison[],
-): Promise<Section> {
-  const files = [await build(store), await build(baseline)];
+): Promise<{ figures: Figure[] }> {
   const measured = comparisons.map((comparison): Measured => {
     return { ...comparison, ours: [], theirs: [] };
   });
   for (let start = 0; start < STARTS; start += 1) {
-    await withServers(files, pets, async (ourServer, theirServer) => {
+    await withServers([store, baseline], pets, async (ourServer, theirServer) => {
       for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
         for (const { call, ours, theirs } of measured) {
           const turns = [
@@ -51,9 +50,9 @@ export async function compare(
   }
   const figures = measured.map(({ call, ours, theirs, ...comparison }) => ({
     ...comparison,
-    estimate: ratio(ours, theirs),
-    store: mean(ours),
-    baseline: mean(theirs),
+    estimate: medianRatio(ours, theirs),
+    store: median(ours),
+    baseline: median(theirs),
   }));
   return { figures };
 }
@@ -66,7 +65,7 @@ async function measure({ port, pids }: Server, call: Call, count: number): Promi
 }
 
 /** Sends a request `count` times, one after another. */
-async function send(port: number, call: Call, count: number): Promise<void> {
+export async function send(port: number, call: Call, count: number): Promise<void> {
   const url = `http://127.0.0.1:${port}${call.path}`;
   for (let i = 0; i < count; i += 1) {
     const response = await fetch(url, { ...call, headers: headersOf(call) });

@@ -7,9 +7,16 @@ import type { Figure, Results, Rows, Section } from './results.ts';
 import { show } from './statistics.ts';
 
 export async function writePage(results: Results): Promise<void> {
+  await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), await pageOf(results));
+}
+
+export async function pageOf(results: Results): Promise<string> {
   const template = await readFile(join(import.meta.dirname, 'page.md'), 'utf8');
+  const bars = results.overhead?.figures ?? [];
   const values: Record<string, string> = {
     thresholds: thresholdTable(results),
+    names: JSON.stringify(bars.map(({ name }) => name)),
+    ratios: JSON.stringify(bars.map(({ estimate }) => Number(estimate.value.toFixed(2)))),
     requests: requestTable(results.scale?.rows),
     runs: table(
       ['part', 'began', 'seconds', 'machine'],
@@ -20,8 +27,7 @@ export async function writePage(results: Results): Promise<void> {
     'flood-known': dollars(costOfFlood({ kvReads: 0, logLines: 1 })),
     'flood-unknown': dollars(costOfFlood({ kvReads: 1, logLines: 1 })),
   };
-  const page = template.replace(/\{([a-z-]+)\}/g, (_, name) => values[name] ?? `{${name}}`);
-  await writeFile(join(PROJECT_ROOT, 'BENCHMARKS.md'), page);
+  return template.replace(/\{([a-z-]+)\}/g, (_, name) => values[name] ?? `{${name}}`);
 }
 
 export function isMissed({ estimate, max }: Figure): boolean {

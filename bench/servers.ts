@@ -39,11 +39,13 @@ export async function withServers<T>(
   }
 }
 
-/** Builds a worker with the configuration of the store; returns the bundle's file. */
-export async function build(entry: string): Promise<string> {
+/** Builds a worker of a checkout with the configuration of its store; returns the bundle's file. */
+export async function build(entry: string, project = PROJECT_ROOT): Promise<string> {
   const name = basename(entry, '.ts');
-  const folder = join(PROJECT_ROOT, 'node_modules/.cache/bench', name);
-  await runWrangler(['deploy', entry, '--dry-run', '--env', '', '--outdir', folder]);
+  const folder = join(project, '.wrangler/bench', name);
+  const config = join(project, 'wrangler.toml');
+  const options = ['--config', config, '--env', '', '--outdir', folder];
+  await runWrangler(['deploy', join(project, entry), '--dry-run', ...options]);
   return join(folder, `${name}.js`);
 }
 

@@ -1,22 +1,15 @@
-/** A measured value. Half of the rounds are from `low` to `high`. */
+/** A measured value: the median of its rounds. Half of the rounds are from `low` to `high`. */
 export type Estimate = { value: number; low: number; high: number };
 
-export function mean(values: number[]): Estimate {
-  return { value: sum(values) / values.length, ...spread(values) };
-}
-
-/** The ratio of the totals, so that it includes rounds with a garbage collection, and the spread of the rounds' ratios. */
-export function ratio(numerators: number[], denominators: number[]): Estimate {
-  const ratios = numerators.map((numerator, round) => numerator / Number(denominators[round]));
-  return { value: sum(numerators) / sum(denominators), ...spread(ratios) };
-}
-
-const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
-
-function spread(values: number[]): { low: number; high: number } {
+export function median(values: number[]): Estimate {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
-  return { low: at(0.25), high: at(0.75) };
+  return { value: at(0.5), low: at(0.25), high: at(0.75) };
+}
+
+/** The ratio of two values that were measured in the same rounds. */
+export function medianRatio(numerators: number[], denominators: number[]): Estimate {
+  return median(numerators.map((numerator, round) => numerator / Number(denominators[round])));
 }
 
 /** `12.3 (11.9–12.7)`: the value and its spread, in three significant digits. An exact value is alone. */

@@ -13,13 +13,7 @@ import {
 } from '../src/auth/authenticate.ts';
 import { rateLimited } from '../src/auth/rate-limit.ts';
 import type { OperationDefinition, Scope } from '../src/context.ts';
-import {
-  ApiError,
-  type ErrorCode,
-  STATUS_OF,
-  serviceUnavailable,
-  unexpectedError,
-} from '../src/errors.ts';
+import { ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
 import {
   bodyTooLarge,
   compressedBody,
@@ -37,7 +31,7 @@ import {
   errorHeaders,
   type Headers,
   headerRefs,
-  optional,
+  inlineOptional,
   REPLAYED,
   REQUEST_ID,
 } from './headers.ts';
@@ -55,8 +49,6 @@ export type ResourceDescription = {
   fields: Record<string, Record<string, string>>;
   /** The resource's own response headers. */
   headers?: Headers;
-  /** What a client should do about the resource's own error codes. */
-  advice?: Partial<Record<ErrorCode, string>>;
   /** Operations by path and method. */
   paths: Record<string, Record<string, DescribedOperation>>;
 };
@@ -68,7 +60,7 @@ export type DescribedOperation = {
   scope?: Scope;
 };
 
-/** An invalid part of a request. */
+/** An invalid request: the data of one of its parts. */
 type Invalid = Partial<Record<'param' | 'query' | 'json', Record<string, unknown>>>;
 
 type Description = {
@@ -137,8 +129,7 @@ export function describeOperation(
           content: { [JSON_TYPE]: { schema: success.schema, example: success.example } },
         }),
       },
-      ...describeErrors(common, headers),
-      ...describeErrors(own, { ...headers, ...BOOKMARK }),
+      ...describeErrors(common, headers, own),
     },
   };
   return { operation, errors: [...common, ...own], scope: definition.scope };
@@ -171,7 +162,7 @@ function errorOf(reject: () => void): ApiError {
 /** The errors that follow from an operation's definition. */
 function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiError[] {
   const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
-  const headers = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
+  const requestHeaders = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
   return [
     ...(json ? [invalidJson()] : []),
     invalid,
@@ -184,12 +175,12 @@ function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiEr
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
-    serviceUnavailable(unavailableMessage(definition, headers), undefined),
+    serviceUnavailable(unavailableMessage(definition, requestHeaders), undefined),
   ];
 }
 
 /** The description of every request body. */
-export const BODY = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as \`3.0\` or \`1e2\`.`;
+export const BODY_DESCRIPTION = `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as \`3.0\` or \`1e2\`.`;
 
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is invalid. The message lists every problem.',
@@ -205,9 +196,13 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work.',
 };
 
-/** The responses of these errors, by status. */
-export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApiResponsesObject {
-  const byStatus = Map.groupBy(errors, ({ code }) => STATUS_OF[code]);
+/** The responses of an operation's common and own errors, by status. All of them have `headers`. */
+export function describeErrors(
+  common: ApiError[],
+  headers: Headers = {},
+  own: ApiError[] = [],
+): ZodOpenApiResponsesObject {
+  const byStatus = Map.groupBy([...common, ...own], ({ code }) => STATUS_OF[code]);
   return Object.fromEntries(
     Array.from(byStatus, ([status, some]) => [
       status,
@@ -217,8 +212,10 @@ export function describeErrors(errors: ApiError[], headers: Headers): ZodOpenApi
           ...headerRefs(errorHeaders(some)),
           // A request over http is rejected before the operation sets its headers.
           ...(some.some(({ code }) => code === 'https_required')
-            ? optional(headers)
+            ? inlineOptional(headers)
             : headerRefs(headers)),
+          // Only an operation's own errors are thrown after D1 has answered.
+          ...(some.some((error) => own.includes(error)) && headerRefs(BOOKMARK)),
           ...headerRefs(REQUEST_ID),
         },
         content: { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(some) } },

@@ -61,10 +61,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   });
   const fields = merge([{ Error: ERROR_FIELDS }, ...resources.map((resource) => resource.fields)]);
   describeFields(document.components?.schemas, fields);
-  describePathParameters(
-    document.paths,
-    merge(resources.map(({ parameters }) => parameters ?? {})),
-  );
+  describeParameters(document.paths, merge(resources.map(({ parameters }) => parameters ?? {})));
   return document;
 }
 
@@ -85,19 +82,15 @@ function describeFields(
     for (const [field, schema] of Object.entries(properties)) {
       const description = fields[name]?.[field];
       const isObject = typeof schema === 'object';
+      const isDescribed = isObject && ('$ref' in schema || 'description' in schema);
       if (description && isObject) properties[field] = { ...schema, description };
-      else if (!isObject || (!('$ref' in schema) && !('description' in schema))) {
-        throw new Error(`the field ${field} of ${name} has no description`);
-      }
+      else if (!isDescribed) throw new Error(`the field ${field} of ${name} has no description`);
     }
   }
 }
 
-/** Adds the descriptions of parameters in paths, which share one schema. */
-function describePathParameters(
-  paths: Document['paths'],
-  descriptions: Record<string, string>,
-): void {
+/** Adds the descriptions of parameters in paths, which share one schema. Those of a query have their own. */
+function describeParameters(paths: Document['paths'], descriptions: Record<string, string>): void {
   const items = Object.values(paths ?? {});
   const operations = items.flatMap(({ get, post, patch, delete: remove }) => [
     get,
@@ -106,10 +99,12 @@ function describePathParameters(
     remove,
   ]);
   for (const parameter of operations.flatMap((operation) => operation?.parameters ?? [])) {
-    if (!('in' in parameter) || parameter.in !== 'path') continue;
-    const description = descriptions[parameter.name];
+    if (!('in' in parameter)) continue;
+    const isInPath = parameter.in === 'path';
+    const description = isInPath ? descriptions[parameter.name] : parameter.description;
     if (!description) throw new Error(`the parameter ${parameter.name} has no description`);
-    // `required` stays behind the description, as for other parameters.
+    if (!isInPath) continue;
+    // Set again, so that it stands behind the description in the file.
     delete parameter.required;
     Object.assign(parameter, { description, required: true });
   }
@@ -126,10 +121,10 @@ function requireSameRoutes(resources: ResourceDescription[]): void {
     });
   const described = resources.flatMap(({ paths }) =>
     Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([method, { operation }]) => {
+      Object.entries(item).flatMap(([method, { operation, scope }]) => {
         const route = `${method.toUpperCase()} ${path}`;
         // Hono lists the middleware, which has an id, and the handler, which has none.
-        return operation.security ? [route] : [route, `${route} ${operation.operationId}`];
+        return scope ? [route, `${route} ${operation.operationId}`] : [route];
       }),
     ),
   );

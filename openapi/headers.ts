@@ -43,13 +43,13 @@ export function headerRefs(headers: Headers): Record<string, { $ref: string }> {
   return Object.fromEntries(references);
 }
 
-/** Headers that not every such response has, in place. */
-export function optional(headers: Headers): Record<string, Omit<Header, 'name'>> {
-  const inPlace = Object.values(headers).map(({ name, ...header }) => [
+/** Headers that some of these responses lack. They are written out, because a shared header is required. */
+export function inlineOptional(headers: Headers): Record<string, Omit<Header, 'name'>> {
+  const written = Object.values(headers).map(({ name, ...header }) => [
     name,
     { ...header, required: false },
   ]);
-  return Object.fromEntries(inPlace);
+  return Object.fromEntries(written);
 }
 
 /** Maximum length of a URL in a header. */
@@ -196,6 +196,7 @@ export function errorHeaders(errors: { headers: Record<string, string> }[]): Hea
   return Object.fromEntries(
     Array.from(names, (name) => {
       const values = errors.flatMap(({ headers }) => headers[name] ?? []);
+      // Two headers are named WWW-Authenticate: their values tell which of them is meant.
       const found = Object.entries(ERROR_HEADERS).find(
         ([, header]) =>
           header.name === name &&

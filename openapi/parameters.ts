@@ -16,6 +16,7 @@ export const PARAMETERS = {
       type: 'string',
       minLength: 1,
       maxLength: 256,
+      // The pattern of a bookmark without its `^` and `$`.
       pattern: `^(${SESSION_STARTS.join('|')}|${ACCEPTED_BOOKMARK.source.slice(1, -1)})$`,
     },
   },
@@ -26,8 +27,9 @@ export const PARAMETERS = {
     schema: {
       type: 'string',
       minLength: 1,
+      // Two for the quotes.
       maxLength: MAX_IDEMPOTENCY_KEY_LENGTH + 2,
-      // HTTP removes spaces around a value.
+      // Without quotes, the first and the last character are no spaces, because HTTP removes spaces around a value.
       pattern: `^(?!""$)(?!.*, )("[ -~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}"|[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?)$`,
     },
   },

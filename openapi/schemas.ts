@@ -8,7 +8,7 @@ import { STATUS_OF } from '../src/errors.ts';
 import { Int64, Int64Text } from '../src/http/int64.ts';
 import { After, LIMIT, Limit } from '../src/http/paging.ts';
 
-/** `npm run openapi` adds the range, in digits. */
+/** Without its range, which ops/openapi.ts writes into the text: a number here would be rounded. */
 const INT64 = { type: 'integer', format: 'int64' } as const;
 
 /** Greater than the length of the longest message. */

@@ -26,7 +26,7 @@ const SWAGGER_UI = [
 
 export const program = createProgram(
   'npm run openapi --',
-  "Writes the OpenAPI description, the tables in the documents, the client's types, and the copies of Swagger UI for the docs page.",
+  "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
 )
   .option('--check', 'write nothing, and fail if a file is out of date')
   .action(async (options: { check?: boolean }) => {
@@ -49,16 +49,10 @@ if (import.meta.main) await run(program);
 async function generatedFiles(): Promise<Map<string, string>> {
   // Imported only here, so that a deleted folder of src is an error of one line.
   const { describeApi } = await import('../openapi/document.ts');
-  const { findResources } = await import('../openapi/resources.ts');
-  const { tablesOf, withTables } = await import('../openapi/tables.ts');
-  const resources = await findResources();
-  const description = describeApi(servers(), resources, packageJson.version);
+  const { findResources } = await import('../openapi/find-resources.ts');
+  const description = describeApi(servers(), await findResources(), packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;
   const files = new Map([['public/v1/openapi.json', json]]);
-  for (const [name, tables] of Object.entries(tablesOf(resources))) {
-    const text = await readFile(join(PROJECT_ROOT, name), 'utf8');
-    files.set(name, withTables(name, text, tables));
-  }
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;

@@ -1,16 +1,18 @@
 /** `npm run openapi` names what a description lacks, so that a new resource is described completely. */
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { errorAdvice } from '../openapi/advice.ts';
+import * as z from 'zod/mini';
 import { describeOperation, type ResourceDescription } from '../openapi/describe.ts';
 import { describeApi } from '../openapi/document.ts';
+import { findResources } from '../openapi/find-resources.ts';
 import { errorHeaders } from '../openapi/headers.ts';
-import { repetitionOf } from '../openapi/repetitions.ts';
 import { resource as health } from '../openapi/resources/health.ts';
 import { resource as pets } from '../openapi/resources/pets.ts';
-import { findResources } from '../openapi/resources.ts';
-import { tablesOf, withTables } from '../openapi/tables.ts';
-import { createPet } from '../src/pets/schema.ts';
+import { ApiError } from '../src/errors.ts';
+import { createPet, listPets } from '../src/pets/schema.ts';
+
+const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
+const SUCCESS = { status: 201, description: '' } as const;
+const ABOUT = { tag: '', summary: '', description: '', success: SUCCESS };
 
 const { '/pets': _, ...otherPaths } = pets.paths;
 const { '/health': path } = health.paths;
@@ -29,36 +31,30 @@ test.each<[string, Partial<ResourceDescription>, string]>([
     'not both: GET /toys',
   ],
 ])('npm run openapi fails when pets have %s', async (_, change, problem) => {
-  const servers = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
   const found = await findResources();
   const resources = found.map((each) => (each === pets ? { ...pets, ...change } : each));
-  expect(() => describeApi(servers, resources, '1.0.0')).toThrow(problem);
+  expect(() => describeApi(SERVERS, resources, '1.0.0')).toThrow(problem);
 });
 
-test('npm run openapi names an error code without advice', async () => {
+test('npm run openapi fails when a parameter of a query has no description', async () => {
+  const query = z.strictObject({ sort: z.optional(z.enum(['name'])) });
+  const about = { ...ABOUT, invalid: { query: { sort: 'age' } } };
+  const get = describeOperation({ ...listPets, query }, about);
+  const paths = { ...pets.paths, '/pets': { ...pets.paths['/pets'], get } };
   const found = await findResources();
-  const resources = found.map((each) => (each === pets ? { ...pets, advice: {} } : each));
-  expect(() => errorAdvice(resources)).toThrow('no description has advice for the error code pet');
+  const resources = found.map((each) => (each === pets ? { ...pets, paths } : each));
+  const problem = 'the parameter sort has no description';
+  expect(() => describeApi(SERVERS, resources, '1.0.0')).toThrow(problem);
 });
 
-test('npm run openapi names a PATCH or DELETE without a line about repetitions', () => {
-  expect(() => repetitionOf('delete', 'deleteToy')).toThrow('has no line for deleteToy');
+test("an operation's own error is described beside the common errors of its status", () => {
+  const about = { ...ABOUT, invalid: { json: { name: 1 } } };
+  const errors = [new ApiError('invalid_request', 'The name is taken.')];
+  const common = describeOperation(createPet, about).operation.responses;
+  const both = describeOperation(createPet, { ...about, errors }).operation.responses;
+  expect(both).toMatchObject({ ...common });
+  expect(both).toHaveProperty(['400', 'headers', 'X-D1-Bookmark']);
 });
-
-test('npm run openapi names a document without the comments of a table', () => {
-  const text = '<!-- errors -->\n<!-- /errors -->';
-  expect(() => withTables('README.md', text, { toys: '' })).toThrow('README.md has no <!-- toys');
-});
-
-test.each(['README.md', 'client/README.md'])(
-  '%s has the tables of the description',
-  async (name) => {
-    const text = readFileSync(name, 'utf8');
-    const tables = tablesOf(await findResources())[name] ?? {};
-    expect(Object.keys(tables)).toHaveLength(2);
-    expect(withTables(name, text, tables)).toBe(text);
-  },
-);
 
 test('npm run openapi fails when a header of an error is not described', () => {
   expect(() => errorHeaders([{ headers: { 'X-Toys': '1' } }])).toThrow('describe X-Toys');
@@ -71,7 +67,5 @@ test.each([
     problem: 'the example of createPet must be invalid',
   },
 ])('npm run openapi fails with "$problem"', ({ invalid, problem }) => {
-  const success = { status: 201, description: '' } as const;
-  const about = { tag: '', summary: '', description: '', success, invalid };
-  expect(() => describeOperation(createPet, about)).toThrow(problem);
+  expect(() => describeOperation(createPet, { ...ABOUT, invalid })).toThrow(problem);
 });

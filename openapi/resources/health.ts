@@ -56,7 +56,7 @@ export const resource: ResourceDescription = {
                 },
               },
             },
-            ...describeErrors(errors, {}),
+            ...describeErrors(errors),
           },
         },
         errors,

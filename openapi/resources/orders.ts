@@ -13,7 +13,7 @@ import {
   updateOrder,
 } from '../../src/orders/schema.ts';
 import { petNotFound } from '../../src/pets/errors.ts';
-import { BODY, describeOperation, type ResourceDescription } from '../describe.ts';
+import { BODY_DESCRIPTION, describeOperation, type ResourceDescription } from '../describe.ts';
 import { LOCATION, NEXT_PAGE } from '../headers.ts';
 import { allowUnknownFields, describeFilter, describeSchema, replaceWith } from '../schemas.ts';
 
@@ -78,11 +78,6 @@ export const resource: ResourceDescription = {
       placedAt: 'The time of the order, in UTC (RFC 3339).',
     },
   },
-  advice: {
-    order_not_found: 'Check the id of the order.',
-    pet_not_available: 'Order another animal.',
-    invalid_transition: 'Get the order: its status does not permit the change.',
-  },
   paths: {
     '/store/orders': {
       get: describeOperation(listOrders, {
@@ -106,7 +101,10 @@ export const resource: ResourceDescription = {
         description:
           'Orders an animal whose status is `available` and sets its status to `pending`. If several clients order the same animal at once, exactly one order is placed.',
         stability: 'experimental',
-        body: { description: BODY, examples: { order: { value: { petId: ORDER.petId } } } },
+        body: {
+          description: BODY_DESCRIPTION,
+          examples: { order: { value: { petId: ORDER.petId } } },
+        },
         invalid: { json: { petId: 'seven' } },
         success: {
           status: 201,
@@ -134,7 +132,10 @@ export const resource: ResourceDescription = {
         description:
           'A placed order can be approved, an approved order delivered, and either cancelled. Delivering sets the status of the animal to `sold`, cancelling sets it to `available`. Setting the current status of the order again changes nothing.',
         stability: 'experimental',
-        body: { description: BODY, examples: { approve: { value: { status: 'approved' } } } },
+        body: {
+          description: BODY_DESCRIPTION,
+          examples: { approve: { value: { status: 'approved' } } },
+        },
         invalid: { param: { orderId: 'five' } },
         success: {
           status: 200,

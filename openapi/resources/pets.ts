@@ -15,10 +15,10 @@ import {
   PetPatch,
   PetStatus,
   updatePet,
+  VISIBLE,
 } from '../../src/pets/schema.ts';
-import { BODY, describeOperation, type ResourceDescription } from '../describe.ts';
+import { BODY_DESCRIPTION, describeOperation, type ResourceDescription } from '../describe.ts';
 import { constantHeader, type Headers, LOCATION, NEXT_PAGE, textHeader } from '../headers.ts';
-import { NAME_PATTERN } from '../pet-name.ts';
 import { allowUnknownFields, describeFilter, describeSchema, replaceWith } from '../schemas.ts';
 
 const Pet = z.looseObject({ id: Int64, ...NewPet.shape });
@@ -26,6 +26,29 @@ const Pets = z.array(Pet);
 
 const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
 const PET = { id: 7, ...NEW_PET };
+
+/** Control characters, for a class in a regular expression. */
+const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
+
+/**
+ * The characters up to U+FFFF that `VISIBLE` excludes, for a class in a regular expression. Few tools support the Unicode
+ * classes of `VISIBLE` in patterns.
+ */
+function invisible(): string {
+  const codes = Array.from({ length: 0x10000 }, (_, code) => code).filter(
+    (code) => !VISIBLE.test(String.fromCharCode(code)),
+  );
+  const asEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
+  const starts = codes.filter((code) => !codes.includes(code - 1));
+  const ends = codes.filter((code) => !codes.includes(code + 1));
+  const ranges = starts.map((start, i) => {
+    const end = ends[i] ?? start;
+    return start === end ? asEscape(start) : `${asEscape(start)}-${asEscape(end)}`;
+  });
+  return ranges.join('');
+}
+
+const NAME_PATTERN = `^[^${CONTROL}]*[^${CONTROL}${invisible()}][^${CONTROL}]*$`;
 
 describeSchema(Name, {
   override: replaceWith({
@@ -87,15 +110,19 @@ const SUNSET_DATE = new Date(SUNSET);
 const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);
 
 const SUNSET_TEXT = SUNSET_DATE.toLocaleDateString('en-GB', {
-  ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
 });
 
 // Not a description of `Name`, which another resource may use.
-const NAME =
+const NAME_DESCRIPTION =
   "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.";
 const CATEGORY_ID = 'Identifier of the category of the animal.';
 
 export const resource: ResourceDescription = {
+  // The names are given by the specification: docs/decisions.md.
   tags: [
     { name: 'animals', description: 'The animals of the store.' },
     { name: 'Pets', description: 'Changing and deleting animals.' },
@@ -103,19 +130,19 @@ export const resource: ResourceDescription = {
   schemas: { PetStatus, NewPet, PetPatch, Pet, Pets },
   parameters: { petId: 'Identifier of the animal.' },
   fields: {
-    NewPet: { name: NAME, categoryId: CATEGORY_ID },
-    PetPatch: { name: NAME, categoryId: CATEGORY_ID, status: 'The new status; `null` removes it.' },
+    NewPet: { name: NAME_DESCRIPTION, categoryId: CATEGORY_ID },
+    PetPatch: {
+      name: NAME_DESCRIPTION,
+      categoryId: CATEGORY_ID,
+      status: 'The new status; `null` removes it.',
+    },
     Pet: {
       id: 'Identifier of the animal, assigned by the service.',
-      name: NAME,
+      name: NAME_DESCRIPTION,
       categoryId: CATEGORY_ID,
     },
   },
   headers: DEPRECATED,
-  advice: {
-    pet_not_found: 'Check the id of the animal.',
-    pet_has_open_order: 'Wait until the order is delivered or cancelled.',
-  },
   paths: {
     '/pets': {
       get: describeOperation(listPets, {
@@ -137,7 +164,7 @@ export const resource: ResourceDescription = {
         summary: 'Add an animal',
         description: 'The service assigns the id. Ids ascend and are never reused.',
         body: {
-          description: BODY,
+          description: BODY_DESCRIPTION,
           examples: {
             available: { value: NEW_PET },
             withoutStatus: {
@@ -161,6 +188,7 @@ export const resource: ResourceDescription = {
         tag: 'animals',
         summary: 'Get an animal',
         description: `Will be removed on ${SUNSET_TEXT}. Use \`GET /pets\` with the \`status\` filter instead.`,
+        // Tools read the date under two names.
         extra: { deprecated: true, 'x-sunset': SUNSET_DAY, 'x-deprecated-sunset': SUNSET_DAY },
         headers: DEPRECATED,
         invalid: { param: { petId: 'seven' } },
@@ -174,7 +202,7 @@ export const resource: ResourceDescription = {
           'Sets the fields in the body (a JSON merge patch, RFC 7396). While the animal has an open order, its status cannot be set.',
         stability: 'beta',
         body: {
-          description: BODY,
+          description: BODY_DESCRIPTION,
           examples: {
             rename: { value: { name: 'Max' } },
             withoutStatus: { summary: 'Remove the status', value: { status: null } },
