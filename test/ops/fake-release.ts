@@ -20,15 +20,9 @@ const withNames = (text: string) =>
   Object.entries(IDS).reduce((named, [name, id]) => named.replaceAll(id, name), text);
 export const HEAD = 'c'.repeat(40);
 const SCRIPT = 'a script';
-const GIT = [
-  'status --porcelain --untracked-files=all',
-  'ls-files --others --ignored --exclude-standard src public migrations',
-  'rev-parse HEAD',
-  `merge-base --is-ancestor ${HEAD} ${HEAD}`,
-];
 
 type Name = 'staging' | 'production';
-type Annotations = { 'workers/tag'?: string; 'workers/message'?: string };
+type Annotations = { 'workers/tag'?: string | undefined; 'workers/message'?: string | undefined };
 export type Fake = ReturnType<typeof fakeRelease>;
 
 function environment(name: Name) {
@@ -49,11 +43,14 @@ function environment(name: Name) {
       API_KEYS: `${name}-keys`,
       BASE_URL: `https://${name}.test/v1`,
     },
+    /** Of each version. An upload notes its own. */
     annotations,
     /** Such as `x@10% y@90%`; the oldest first. */
     deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
     /** The versions with the secret that stops writes. */
     versionsWithStoppedWrites: [] as (string | undefined)[],
+    /** Whether the worker was changed in the dashboard. */
+    isChanged: false,
     /** What wrangler prints of the migrations. */
     migrations: '│ 0004_a.sql │ ✅ │',
   };
@@ -69,7 +66,7 @@ async function importRelease(): Promise<Command> {
     (name: string) =>
     (...args: never[]) =>
       current[name]?.(...args);
-  const mocks: Record<string, object> = {
+  const { program } = await importWith('release.ts', {
     wrangler: { unstable_readConfig: late('readConfig') },
     '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWranglerIn: late('runWranglerIn') },
     'node:fs/promises': { readFile: late('readFile'), rm: late('rm') },
@@ -82,42 +79,33 @@ async function importRelease(): Promise<Command> {
     },
     'node:timers/promises': { setTimeout: late('pause') },
     'node:child_process': { execFile: late('execFile') },
-  };
-  const { program } = await importWith('release.ts', mocks);
+  });
   return program;
 }
 
 /** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
 export function fakeRelease() {
-  let script = SCRIPT;
   const environments = { staging: environment('staging'), production: environment('production') };
   const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '' };
-  /** All commands, tests and pauses, in order, such as `production triggers deploy`. */
-  const calls: string[] = [];
-  const hooks: { point: RegExp; effect: () => unknown; times: number }[] = [];
-  /** Calls that succeed without an effect. */
-  const ignored: RegExp[] = [];
+  /** What the release has passed, in order: a read, a test or a pause, and `before …` and `after …` each change. */
+  const points: string[] = [];
+  const events: { point: string | number; effect: () => unknown; times: number }[] = [];
+  /** The calls of git, and the options of wrangler's processes. */
+  const gitCalls = new Set<string>();
+  const processOptions = new Set<string>();
   /** The folders of builds. */
   const folders = new Set<string>();
   let interrupt = () => {};
   /** What the watch of the log aborts, while there is one. */
   let watch: AbortController | undefined;
 
-  /** Runs a hook at points such as `before production triggers deploy`, `pause 15000` or `test production new`. */
-  const on = (point: RegExp, effect: () => unknown, times = 1) =>
-    void hooks.push({ point, effect, times });
-  function fail(point: RegExp, times = 1): void {
-    const effect = () => {
-      throw new Error(`failed ${point.source}`);
-    };
-    on(point, effect, times);
-  }
-
   function pass(point: string): void {
-    for (const hook of hooks) {
-      if (hook.times === 0 || !hook.point.test(point)) continue;
-      hook.times -= 1;
-      hook.effect();
+    points.push(point);
+    for (const event of events) {
+      const isHere = event.point === point || event.point === points.length - 1;
+      if (event.times === 0 || !isHere) continue;
+      event.times -= 1;
+      event.effect();
     }
   }
 
@@ -125,57 +113,66 @@ export function fakeRelease() {
     environments[name].deployments.push({ shares, message, author });
   }
 
-  /** What wrangler does, and prints. */
-  function carryOut(name: Name, args: string[]): string {
-    const { deployments, bindings, annotations, versionsWithStoppedWrites, migrations } =
-      environments[name];
-    if (args.includes('time-travel')) return '{ "bookmark": "a-bookmark" }';
-    if (args.includes('migrations')) return migrations;
-    const shares = args.filter((arg) => arg.includes('@')).join(' ');
-    const [command] = args.join(' ').match(/^(versions|deployments|rollback)( \w+)?/) ?? [];
-    if (args[0] === 'rollback') deploy(name, `${args[1]}@100%`, args.at(-1), 'me');
-    if (command === 'versions deploy') deploy(name, shares, args.at(-1), 'me');
-    if (command === 'versions upload') return `Worker Version ID: ${NEW}\n`;
-    if (command === 'versions view')
-      return JSON.stringify({
-        id: args[2],
-        annotations,
-        resources: {
-          bindings: [
-            { name: 'DB', id: bindings.DB },
-            { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
-            { name: 'BASE_URL', text: bindings.BASE_URL },
-            ...(versionsWithStoppedWrites.includes(args[2]) ? [{ name: 'WRITES_STOPPED' }] : []),
-          ],
-        },
-      });
-    if (command !== 'deployments list') return '';
+  /** What wrangler prints of a read. */
+  function read(name: Name, [kind, , id = '']: string[]): unknown {
+    const { deployments, bindings, annotations, versionsWithStoppedWrites } = environments[name];
+    if (kind === 'd1') return { bookmark: 'a-bookmark' };
+    const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
+    const bound = [
+      { name: 'DB', id: bindings.DB },
+      { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
+      { name: 'BASE_URL', text: bindings.BASE_URL },
+    ];
+    if (kind === 'versions')
+      return { id, annotations, resources: { bindings: [...bound, ...stops] } };
     const list = deployments.map((each, i) => ({
       id: String(i),
       created_on: `time ${i}`,
       author_email: each.author,
       annotations: { 'workers/message': each.message },
       // Not in the order of the command.
-      versions: each.shares
-        .split(' ')
-        .reverse()
-        .map((share) => {
-          const [version_id, percentage] = share.split('@');
-          return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
-        }),
+      versions: each.shares.split(' ').reverse().map(readShare),
     }));
-    return JSON.stringify(list.slice(-10));
+    return list.slice(-10);
+  }
+
+  /** What a change does, and prints. */
+  function change(name: Name, args: string[]): string {
+    const world = environments[name];
+    const option = (option: string) =>
+      args.includes(option) ? args[args.indexOf(option) + 1] : undefined;
+    const [kind, command, first = ''] = args;
+    if (kind === 'd1') return world.migrations;
+    if (command === 'upload') {
+      if (world.isChanged && args.includes('--strict')) throw new Error('changed in the dashboard');
+      world.annotations = {
+        'workers/tag': option('--tag'),
+        'workers/message': option('--message'),
+      };
+      return `Worker Version ID: ${NEW}\n`;
+    }
+    // Otherwise wrangler would ask.
+    if (kind !== 'triggers') expect(args).toContain('--yes');
+    const message = option('--message') ?? '';
+    if (kind === 'rollback') deploy(name, `${command}@100%`, message, 'me');
+    if (command === 'deploy' && first) {
+      const shares = args.filter((arg) => arg.includes('@'));
+      deploy(name, shares.join(' '), message, 'me');
+    }
+    return '';
   }
 
   async function runWranglerIn(name: Name, ids: string[], options: object): Promise<string> {
     const args = ids.map(withNames);
-    expect(options).toEqual({ detached: true, timeout: 300_000 });
+    processOptions.add(JSON.stringify(options));
     if (args.includes('--dry-run')) return build(name, args);
-    if (/ (view|list|info) /.test(args.join(' '))) expect(args.at(-1)).toBe('--json');
-    const call = [name, ...args].join(' ');
+    const call = `${name} ${args.join(' ')}`.replace(/ (--yes|--message|--json|\/).*/, '');
+    if (args.at(-1) === '--json') {
+      pass(call);
+      return withIds(JSON.stringify(read(name, args)));
+    }
     pass(`before ${call}`);
-    calls.push(call);
-    const output = ignored.some((each) => each.test(call)) ? '' : carryOut(name, args);
+    const output = change(name, args);
     pass(`after ${call}`);
     return withIds(output);
   }
@@ -199,15 +196,13 @@ export function fakeRelease() {
     async ({ environment, version, override, signal, baseUrl, apiKey }: Tested) => {
       expect([baseUrl, apiKey]).toEqual([environments[environment].config.vars.BASE_URL, 'key']);
       const how = override ? ` by override ${override}` : '';
-      calls.push(withNames(`${kind} ${environment} ${version}${how}`));
-      pass(calls.at(-1) ?? '');
+      pass(withNames(`${kind} ${environment} ${version}${how}`));
       signal.throwIfAborted();
     };
 
   async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }): Promise<void> {
     // A caller that does not await the pause continues here.
     await Promise.resolve();
-    calls.push(`pause ${ms}`);
     pass(`pause ${ms}`);
     try {
       if (watch) pass('log');
@@ -221,19 +216,18 @@ export function fakeRelease() {
   type Callback = (error: Error | null, output?: { stdout: string }) => void;
   type Command = [keyof typeof git, ...string[]];
   function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
-    expect(GIT).toContain([name, ...args].join(' '));
+    gitCalls.add([name, ...args].join(' '));
+    if (name === 'rev-parse') pass('HEAD');
     const [, code] = /^exit (\d+)$/.exec(git[name]) ?? [];
     if (code) done(Object.assign(new Error(name), { code: Number(code) }));
     else done(null, { stdout: git[name] });
   }
 
-  /** Watches the log of a version, as ops/release/tail.ts does. A hook at `log` throws when there was a 500. */
+  /** Watches the log of a version, as ops/release/tail.ts does. An event at `log` throws when there was a 500. */
   async function watchErrors(name: Name, version: string, stop: AbortController) {
-    calls.push(withNames(`watch ${name} ${version}`));
-    pass(`watch ${name}`);
+    pass(withNames(`watch ${name} ${version}`));
     watch = stop;
     return () => {
-      calls.push('watch ends');
       watch = undefined;
     };
   }
@@ -241,7 +235,7 @@ export function fakeRelease() {
   current = {
     readConfig,
     runWranglerIn,
-    readFile: async () => script,
+    readFile: async () => fake.script,
     rm: async (folder: string) => void folders.delete(folder),
     watchErrors,
     testReads: test('reads'),
@@ -258,35 +252,48 @@ export function fakeRelease() {
     execFile,
   };
 
-  /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
-  async function release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
-    imported ??= importRelease();
-    const program = await imported;
-    vi.stubEnv('SMOKE_API_KEY', apiKey);
-    const line = args.map((arg) => IDS[arg] ?? arg);
-    const { code, stdout, stderr } = await runProgram(program, line, answer);
-    vi.unstubAllEnvs();
-    return { code, stdout: withNames(stdout), stderr: withNames(stderr) };
-  }
-
-  return {
+  const fake = {
     environments,
     git,
-    calls,
+    points,
+    gitCalls,
+    processOptions,
     folders,
-    ignored,
-    on,
-    fail,
     deploy,
-    release,
+    /** What a build contains. */
+    script: SCRIPT,
     interrupt: () => interrupt(),
-    /** Changes what the next build contains. */
-    rebuild(bytes: string) {
-      script = bytes;
+    isWatching: () => watch !== undefined,
+
+    /** Does something when the release passes a point, or the point with this number; by default once. */
+    at: (point: string | number, effect: () => unknown, times = 1) =>
+      void events.push({ point, effect, times }),
+
+    /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
+    async release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
+      imported ??= importRelease();
+      const program = await imported;
+      vi.stubEnv('SMOKE_API_KEY', apiKey);
+      const line = args.map((arg) => IDS[arg] ?? arg);
+      const { code, stdout, stderr } = await runProgram(program, line, answer);
+      vi.unstubAllEnvs();
+      return { code, stdout: withNames(stdout), stderr: withNames(stderr) };
     },
+
     served: (name: Name) => environments[name].deployments.at(-1)?.shares,
-    /** The calls that change something. */
-    changes: () =>
-      calls.filter((call) => !/ (list|view|info) |^(reads|all|pause|watch)/.test(call)),
+
+    /** The changes that took effect since a point, such as `rollback old`. */
+    changes: (since = 0) =>
+      points
+        .slice(since)
+        .filter((point) => point.startsWith('after '))
+        .map((point) => point.replace(/^after \w+ /, '')),
   };
+  return fake;
+}
+
+/** As Cloudflare shows a share such as `x@10%`. */
+function readShare(share: string) {
+  const [version_id, percentage] = share.split('@');
+  return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
 }

@@ -1,6 +1,7 @@
-/** Releases in this process, against a fake: every refusal, every failure, and another operator at every point. */
+/** Releases in this process, against a fake: a promotion with every event at every point, every refusal, and the ways back. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Fake, fakeRelease, HEAD, NEW, OLD, OTHER } from './fake-release.ts';
+import type { Result } from './project.ts';
 
 let fake: Fake;
 
@@ -13,7 +14,8 @@ const STAGING = ['staging', '--run', 'mine'];
 const ROLLBACK = ['rollback', OLD, '--env', 'production', '--yes'];
 const UNDO = ['undo', 'mine', '--env', 'production', '--yes'];
 
-const [UPLOAD, MIGRATE] = ['versions upload', 'd1 migrations apply DB --remote'];
+const UPLOAD = 'versions upload';
+const MIGRATE = 'd1 migrations apply DB --remote';
 const AT_0 = `versions deploy ${NEW}@0% ${OLD}@100%`;
 const AT_10 = `versions deploy ${NEW}@10% ${OLD}@90%`;
 const AT_100 = `versions deploy ${NEW}@100%`;
@@ -21,614 +23,633 @@ const TRIGGERS = 'triggers deploy';
 const BACK = `rollback ${OLD}`;
 /** What production serves at 10 %. */
 const SHARED = `${NEW}@10% ${OLD}@90%`;
-const SERVES_OLD = `production serves ${OLD}@100%`;
+const TO_OLD = `${OLD}@100%`;
+const TO_NEW = `${NEW}@100%`;
+const TO_OTHER = `${OTHER}@100%`;
 
-/** Each change of a promotion, before and after it takes effect, and its tests. Each matches one line of `fake.calls`. */
-const POINTS = [
-  ...[UPLOAD, MIGRATE, AT_0, AT_10, AT_100, TRIGGERS].flatMap((step) => [
-    `before production ${step}`,
-    `after production ${step}`,
-  ]),
-  `reads production ${NEW} by override`,
-  'watch production',
-  'pause 10000',
-  '^log$',
-  `reads production ${NEW}$`,
+const before = (step: string) => `before production ${step}`;
+const after = (step: string) => `after production ${step}`;
+const LIST = 'production deployments list';
+const READS_OLD = `reads production ${OLD}`;
+const READS_NEW = `reads production ${NEW}`;
+const BY_OVERRIDE = `${READS_NEW} by override store-production="${NEW}"`;
+const PAUSE = 'pause 10000';
+const SETTLE = 'pause 15000';
+const WATCH = `watch production ${NEW}`;
+
+/** Before each change: nothing else was checked out, and nobody else has deployed. */
+const GUARD = ['HEAD', LIST];
+const TESTED = ['staging deployments list', `staging versions view ${OLD}`];
+const change = (step: string) => [...GUARD, before(step), after(step)];
+const deploy = (step: string) => [...change(step), ...GUARD];
+
+/** All that a promotion passes. */
+const PROMOTION = [
+  ...['HEAD', 'build', ...TESTED, LIST, `production versions view ${OLD}`, READS_OLD],
+  ...['confirm', ...TESTED],
+  ...[...change(UPLOAD), `production versions view ${NEW}`],
+  ...[...GUARD, 'production d1 time-travel info DB', before(MIGRATE), after(MIGRATE)],
+  ...[...deploy(AT_0), BY_OVERRIDE, WATCH],
+  ...[...deploy(AT_10), BY_OVERRIDE, PAUSE, 'log', BY_OVERRIDE, PAUSE, 'log', BY_OVERRIDE],
+  ...[...deploy(AT_100), READS_NEW],
+  ...[...change(TRIGGERS), READS_NEW, ...GUARD],
 ];
+const FIRST_CHANGE = PROMOTION.indexOf(before(UPLOAD)) - GUARD.length;
+const FIRST_DEPLOYMENT = PROMOTION.indexOf(before(AT_0));
 
+const fail = () => {
+  throw new Error('it failed');
+};
+const interrupt = () => fake.interrupt();
 /** Another operator serves another version. */
-const rollBackByHand = () => fake.deploy('production', `${OTHER}@100%`);
-/** Each of the points fails once. A point that is given twice fails twice. */
-function fails(...points: string[]): void {
-  for (const point of points) fake.fail(new RegExp(point));
-}
-/** Takes effect only while the release waits for that, on its way back. */
-const takesEffectLate = (step: string) =>
-  fake.on(new RegExp(`before production ${step}`), () => {
-    fake.on(/pause 15000/, () => fake.deploy('production', `${NEW}@100%`, 'mine', 'me'));
-    throw new Error('timed out');
-  });
+const overtake = () => fake.deploy('production', TO_OTHER);
 const checkOut = () => {
   fake.git['rev-parse'] = 'd'.repeat(40);
 };
+/** The newest deployment of production is not seen. */
+const dropDeployment = () => fake.environments.production.deployments.pop();
 
-/** The changes, without environment and options. */
-const changes = () =>
-  fake.changes().map((call) => call.replace(/^\w+ /, '').replace(/ (--yes|--message|\/).*/, ''));
+const lastLine = ({ stderr }: Result) => stderr.trimEnd().split('\n').at(-1) ?? '';
 
 /** Runs a command that must fail. Returns the last line of standard error. */
 async function failing(args: string[], options?: { answer?: string }): Promise<string> {
-  const { code, stderr } = await fake.release(args, options);
-  expect(code).toBe(1);
-  return stderr.trimEnd().split('\n').at(-1) ?? '';
+  const result = await fake.release(args, options);
+  expect(result.code).toBe(1);
+  return lastLine(result);
 }
 
-describe('a release that succeeds', () => {
-  test('a promotion is tested by override for five minutes at 10 %', async () => {
-    const { code, stdout, stderr } = await fake.release(['promote', '--yes', '--run', 'mine']);
+type Check = (result: Result, place: string, i: number) => void;
+
+/**
+ * Runs a command once for each point that it passes undisturbed, with an event there. After any, no build and no watch of the
+ * log may be left.
+ */
+async function disturb(args: string[], given: () => unknown, event: () => unknown, check: Check) {
+  given();
+  await fake.release(args);
+  for (const [i, point] of [...fake.points].entries()) {
+    fake = fakeRelease();
+    given();
+    fake.at(i, event);
+    const result = await fake.release(args);
+    expect([fake.folders.size, fake.isWatching()], `${i} ${point}`).toEqual([0, false]);
+    check(result, `${i} ${point}`, i);
+  }
+}
+
+describe('a promotion', () => {
+  test('is tested by override for its time at 10 %, and then serves all', async () => {
+    const { code, stdout, stderr } = await fake.release(PROMOTE);
     expect([code, stderr]).toEqual([0, '']);
     const restore = 'npx wrangler d1 time-travel restore DB --env production --bookmark a-bookmark';
     expect(stdout).toContain(`To restore the data: ${restore}\n`);
     expect(stdout).toMatch(/production serves new to all\.\n$/);
-    expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_10, AT_100, TRIGGERS]);
-    const overriding = `reads production ${NEW} by override store-production="${NEW}"`;
-    // At 0 %, at the start of 10 %, and every ten seconds of it.
-    const held = Array(30).fill(['pause 10000', overriding]).flat();
-    const tests = fake.calls.filter((call) => /^(reads|all|pause)/.test(call));
-    expect(tests).toEqual([
-      `reads production ${OLD}`,
-      ...[overriding, overriding, ...held],
-      ...Array(2).fill(`reads production ${NEW}`),
-    ]);
+    expect(fake.points).toEqual(PROMOTION);
+    expect(fake.environments.production).toMatchObject({
+      annotations: { 'workers/tag': HEAD, 'workers/message': expect.stringMatching(/^\w{64}$/) },
+      // Of the release: by this, it tells its deployments from those of others.
+      deployments: [{}, ...Array(3).fill({ message: 'mine' })],
+    });
+    expect(fake.gitCalls).toEqual(
+      new Set([
+        'status --porcelain --untracked-files=all',
+        'ls-files --others --ignored --exclude-standard src public migrations',
+        'rev-parse HEAD',
+        `merge-base --is-ancestor ${HEAD} ${HEAD}`,
+      ]),
+    );
+    // Ctrl-C does not end wrangler, and a hang does not last.
+    expect(fake.processOptions).toEqual(new Set(['{"detached":true,"timeout":300000}']));
   });
 
-  test('a promotion watches the log of the new version while it holds 10 %', async () => {
-    await fake.release(PROMOTE);
-    const steps = fake.calls.filter((call) => /watch|deploy /.test(call));
-    expect(steps.map((call) => call.replace(/ --yes.*/, ''))).toEqual([
-      `production ${AT_0}`,
-      `watch production ${NEW}`,
-      `production ${AT_10}`,
-      'watch ends',
-      `production ${AT_100}`,
-    ]);
+  /** As `disturb`. Only a success has the exit code 0, and says nothing on standard error. */
+  const atEachPoint = (event: () => unknown, check: Check) =>
+    disturb(
+      PROMOTE,
+      () => {},
+      event,
+      (result, place, i) => {
+        expect(fake.served('production'), place).toMatch(/^\w+@100%$/);
+        expect(result.code === 0, place).toBe(result.stderr === '');
+        if (result.code === 0) expect(result.stdout).toMatch(/production serves new to all\.\n$/);
+        check(result, place, i);
+      },
+    );
+
+  /** How the error ends when the release goes back at this point. */
+  function endAt(i: number): string {
+    if (i < FIRST_CHANGE) return '';
+    return i < FIRST_DEPLOYMENT ? '; no version was deployed' : `; production serves ${TO_OLD}`;
+  }
+
+  /** The change that follows a point before the next one of `checks`. */
+  function changeAfter(i: number, checks: string[]): string[] {
+    const isEnd = (point: string) => checks.includes(point) || point.startsWith('after');
+    const end = PROMOTION.slice(i + 1).find(isEnd) ?? '';
+    return end.startsWith('after') ? [end.replace('after production ', '')] : [];
+  }
+
+  /** Failures with which it goes on, and the command that it names at its end, if any. */
+  const HARMLESS: Record<string, string> = {
+    [after(AT_0)]: '',
+    [after(AT_10)]: '',
+    [after(AT_100)]: AT_100,
+    [before(TRIGGERS)]: TRIGGERS,
+    [after(TRIGGERS)]: TRIGGERS,
+  };
+
+  test('that fails once at any point is back at the old version, or goes on', async () => {
+    await atEachPoint(fail, (result, place, i) => {
+      const point = PROMOTION[i] ?? '';
+      const command = / (list|view|info) ?/.test(point) ? '' : HARMLESS[point];
+      const fix = command && `. Run: npx wrangler ${command} --env production`;
+      const end = fix ?? endAt(i);
+      if (end) expect(lastLine(result), place).toMatch(new RegExp(`^error: it failed.*${end}$`));
+      expect(result.code === 0, place).toBe(fix === '');
+      expect(fake.served('production'), place).toBe(fix === undefined ? TO_OLD : TO_NEW);
+    });
+  });
+
+  test('that is interrupted at any point ends the change under way, and goes back', async () => {
+    await atEachPoint(interrupt, (result, place, i) => {
+      // It looks before each change, and then reads HEAD.
+      const noticedAt = PROMOTION.indexOf('HEAD', i + 1);
+      if (noticedAt < 0) return expect(result.code, place).toBe(0);
+      const end = i <= PROMOTION.indexOf('confirm') ? '' : endAt(noticedAt);
+      expect(lastLine(result), place).toBe(`error: interrupted${end}`);
+      const back = noticedAt < FIRST_DEPLOYMENT ? [] : [BACK];
+      expect(fake.changes(i + 1), place).toEqual([...changeAfter(i, ['HEAD']), ...back]);
+      expect(fake.served('production'), place).toBe(TO_OLD);
+    });
+  });
+
+  test('that is overtaken by another operator at any point gives way', async () => {
+    await atEachPoint(overtake, (result, place, i) => {
+      // It begins after that.
+      if (i <= PROMOTION.indexOf(LIST)) return expect(result.code, place).toBe(0);
+      expect(lastLine(result), place).toContain(`berta deployed ${TO_OTHER}; `);
+      const begun = PROMOTION[i] === LIST ? [] : changeAfter(i, GUARD);
+      const back = begun[0]?.startsWith('versions deploy') ? [`rollback ${OTHER}`] : [];
+      expect(fake.changes(i + 1), place).toEqual([...begun, ...back]);
+      expect(fake.served('production'), place).toBe(TO_OTHER);
+    });
+  });
+
+  test('that finds another commit checked out at any point goes back', async () => {
+    await atEachPoint(checkOut, (result, place, i) => {
+      const noticedAt = PROMOTION.indexOf('HEAD', i);
+      if (noticedAt < 0) return expect(result.code, place).toBe(0);
+      const error = i === 0 ? 'staging does not serve HEAD' : 'another commit was checked out';
+      expect(lastLine(result), place).toContain(error);
+      expect(lastLine(result), place).toContain(endAt(i === 0 ? 0 : noticedAt));
+      expect(fake.changes(noticedAt), place).toEqual(noticedAt < FIRST_DEPLOYMENT ? [] : [BACK]);
+      expect(fake.served('production'), place).toBe(TO_OLD);
+    });
+  });
+});
+
+describe('a promotion with options', () => {
+  test('holds 10 % for five minutes by default', async () => {
+    await fake.release(['promote', '--yes']);
+    expect(fake.points.filter((point) => point === PAUSE)).toHaveLength(30);
+  });
+
+  test('holds 10 % for exactly the seconds of --hold', async () => {
+    await fake.release(['promote', '--yes', '--hold', '15']);
+    const pauses = fake.points.filter((point) => point.startsWith('pause'));
+    expect(pauses).toEqual([PAUSE, 'pause 5000']);
   });
 
   test.each([
     ['--hold', '0'],
     ['--hold', '20', '--unwatched'],
-  ])('a promotion with %s %s %s does not watch the log', async (...options) => {
-    fake.fail(/watch/);
-    const command = ['promote', '--yes', ...options];
-    expect(await fake.release(command)).toMatchObject({ code: 0, stderr: '' });
-    expect(fake.served('production')).toBe(`${NEW}@100%`);
+  ])('does not watch the log with %s %s %s', async (...options) => {
+    await fake.release(['promote', '--yes', ...options]);
+    expect(fake.points).not.toContain(WATCH);
+    expect(fake.served('production')).toBe(TO_NEW);
   });
 
-  test('a promotion holds 10 % for exactly the seconds of --hold', async () => {
-    await fake.release(['promote', '--yes', '--hold', '15']);
-    const pauses = fake.calls.filter((call) => call.startsWith('pause'));
-    expect(pauses).toEqual(['pause 10000', 'pause 5000']);
+  test.each([
+    ['y\n', 0, TO_NEW],
+    [' YES \n', 0, TO_NEW],
+    ['\n', 1, TO_OLD],
+    ['not yes\n', 1, TO_OLD],
+    ['yesterday\n', 1, TO_OLD],
+  ])('at the answer %j exits with %d and serves %s', async (answer, code, shares) => {
+    expect(await fake.release(['promote', '--hold', '0'], { answer })).toMatchObject({ code });
+    expect(fake.served('production')).toBe(shares);
   });
 
-  test('a release to staging is tested with every operation, without a share', async () => {
+  test('without a terminal and --yes is refused', async () => {
+    expect(await failing(['promote'])).toContain('add --yes');
+    expect(fake.changes()).toEqual([]);
+  });
+});
+
+describe('a release to staging', () => {
+  test('is tested with every operation, without a share', async () => {
     expect(await fake.release(STAGING)).toMatchObject({ code: 0, stderr: '' });
-    expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_100, TRIGGERS]);
-    expect(fake.calls.filter((call) => /^(reads|all) /.test(call))).toEqual([
+    expect(fake.changes()).toEqual([UPLOAD, MIGRATE, AT_0, AT_100, TRIGGERS]);
+    expect(fake.points.filter((point) => /^(reads|all) /.test(point))).toEqual([
       `reads staging ${OLD}`,
       `all staging ${NEW} by override store-staging="${NEW}"`,
       ...Array(2).fill(`all staging ${NEW}`),
     ]);
   });
 
-  test('a version notes commit and SHA-256, and a deployment the id of its run', async () => {
-    // So that the rollback has a message, too.
-    fails(`^reads production ${NEW}$`);
-    await fake.release(PROMOTE);
-    const { annotations, deployments } = fake.environments.production;
-    const notes = `--tag ${HEAD} --message ${annotations['workers/message']}`;
-    const [upload, , ...deploys] = fake.changes();
-    expect(upload).toContain(`/index.js --no-bundle --no-x-provision --strict ${notes}`);
-    for (const call of deploys) expect(call).toMatch(/ --yes --message mine$/);
-    expect(deployments.slice(1).map(({ message }) => message)).toEqual(Array(4).fill('mine'));
+  test('may be at workers.dev', async () => {
+    const BASE_URL = 'https://store-staging.animals.workers.dev/v1';
+    const { config, bindings } = fake.environments.staging;
+    Object.assign(config, { workers_dev: true, routes: [], vars: { BASE_URL } });
+    Object.assign(bindings, { BASE_URL });
+    expect(await fake.release(STAGING)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('two runs have different ids by default', async () => {
-    await fake.release(['staging']);
-    await fake.release(['staging']);
+  test('has another id each time by default', async () => {
+    for (const _ of [1, 2]) await fake.release(['staging']);
     const messages = fake.environments.staging.deployments.map(({ message }) => message);
     // The first deployment is of neither.
     expect(new Set(messages).size).toBe(3);
   });
 
-  test('a release says that it goes back in history', async () => {
-    expect((await fake.release(['staging'])).stdout).not.toContain('BACK');
-    fake.git['merge-base'] = 'exit 1';
-    expect((await fake.release(['staging'])).stdout).toContain('It goes BACK in history');
-  });
-
-  test('a release does not say so if it does not know the served commit', async () => {
-    fake.git['merge-base'] = 'exit 128';
-    expect((await fake.release(['staging'])).stdout).not.toContain('BACK');
-    fake.environments.staging.annotations = {};
-    const { stdout } = await fake.release(['staging']);
-    expect(stdout).toContain('The served commit is unknown and the release is');
-    expect(stdout).not.toContain('BACK');
-  });
-
-  test('a read that fails once is read once more', async () => {
-    for (const command of ['deployments list', 'versions view', 'time-travel info'])
-      fails(`before production .*${command}`);
-    expect(await fake.release(PROMOTE)).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('a release resumes writes with --resume-writes', async () => {
-    for (const each of Object.values(fake.environments)) each.versionsWithStoppedWrites.push(OLD);
-    for (const command of [STAGING, PROMOTE])
-      expect(await fake.release([...command, '--resume-writes'])).toMatchObject({ code: 0 });
-    expect(fake.served('production')).toBe(`${NEW}@100%`);
-  });
-
   test.each([
-    ['that succeeds', 'no such point'],
-    ['that is refused', '^reads'],
-    ['that goes back', 'pause 10000'],
-    ['whose build fails', '^build'],
-  ])('a release %s removes its build', async (_, point) => {
-    fails(point);
-    await fake.release(PROMOTE);
-    expect(fake.folders).toEqual(new Set());
+    ['says that it goes back in history', 'exit 1', HEAD, true],
+    ['does not know an older history', 'exit 128', HEAD, false],
+    ['does not know the served commit', 'exit 1', undefined, false],
+  ])('%s', async (_, history, commit, isBack) => {
+    fake.git['merge-base'] = history;
+    Object.assign(fake.environments.staging.annotations, { 'workers/tag': commit });
+    const { stdout } = await fake.release(STAGING);
+    expect(stdout).toContain(`The served commit is ${commit ?? 'unknown'} and the release is`);
+    expect(stdout.includes('It goes BACK in history')).toBe(isBack);
   });
 
-  test.each([
-    ['y\n', 0, 6],
-    [' YES \n', 0, 6],
-    ['\n', 1, 0],
-    ['not yes\n', 1, 0],
-    ['yesterday\n', 1, 0],
-  ])('a promotion at the answer %j exits with %d after %d changes', async (answer, code, count) => {
-    expect(await fake.release(['promote', '--hold', '0'], { answer })).toMatchObject({ code });
-    expect(changes()).toHaveLength(count);
+  test('resumes writes with --resume-writes', async () => {
+    fake.environments.staging.versionsWithStoppedWrites.push(OLD);
+    expect(await fake.release([...STAGING, '--resume-writes'])).toMatchObject({ code: 0 });
   });
 });
 
-describe('refusals before anything changes', () => {
-  const [ours, theirs] = ['production', 'staging'] as const;
-  const git = (name: keyof Fake['git'], output: string) => {
+describe('a promotion that must not begin', () => {
+  const production = () => fake.environments.production;
+  const staging = () => fake.environments.staging;
+  const setGit = (name: keyof Fake['git'], output: string) => () => {
     fake.git[name] = output;
   };
-  const bind = (name: 'DB' | 'API_KEYS' | 'BASE_URL') => {
-    fake.environments[ours].bindings[name] = 'https://another.test';
+  const bind = (name: 'DB' | 'API_KEYS' | 'BASE_URL') => () => {
+    production().bindings[name] = 'https://another.test';
   };
-  const share = (name: 'vars' | 'd1_databases' | 'kv_namespaces') =>
-    Object.assign(fake.environments[theirs].config, {
-      [name]: fake.environments[ours].config[name],
-    });
-  const releaseBefore = () => fake.deploy(ours, `${OLD}@100%`, 'mine');
+  const share = (name: 'vars' | 'd1_databases' | 'kv_namespaces') => () =>
+    Object.assign(staging().config, { [name]: production().config[name] });
   const rollStagingBack = () => {
-    fake.environments[theirs].annotations = { 'workers/tag': 'an older commit' };
+    staging().annotations['workers/tag'] = 'an older commit';
   };
   const addRoute = () =>
-    fake.environments[ours].config.routes.push({ pattern: 'another.test', custom_domain: true });
+    production().config.routes.push({ pattern: 'another.test', custom_domain: true });
 
-  test.each<[string, () => void, RegExp]>([
-    ['with changed files', () => git('status', ' M src/app.ts'), /remove first: M src/],
-    ['with a new file', () => git('status', '?? src/new.ts'), /remove first: \?\? src/],
-    ['with an ignored file', () => git('ls-files', 'src/a.ts'), /remove first: src/],
-    ['of another commit than staging serves', () => git('rev-parse', 'x'), /not serve HEAD/],
-    ['of other bytes', () => fake.rebuild('other bytes'), /the build differs from staging's/],
-    [
-      'during a release to staging',
-      () => fake.deploy(theirs, SHARED),
-      /is unfinished: time 1 berta/,
-    ],
+  test.each<[title: string, given: () => unknown, error: RegExp]>([
+    ['with changed files', setGit('status', ' M src/app.ts'), /remove first: M src/],
+    ['with an ignored file', setGit('ls-files', 'src/a.ts'), /remove first: src/],
+    ['of other bytes', () => (fake.script = 'other'), /the build differs from staging's/],
+    ['during a release to staging', () => fake.deploy('staging', SHARED), /is unfinished: time 1 /],
     [
       'during a release',
-      () => fake.deploy(ours, SHARED),
+      () => fake.deploy('production', SHARED),
       /unfinished: time 1 berta deployed new@10% old@90%. "Unfin/,
     ],
-    ['with the id of another release', releaseBefore, /an earlier release has the id mine: ch/],
-    ['over a version that fails its test', () => fails('^reads production old'), /failed/],
-    ['with another database', () => bind('DB'), /DB = .* is not in old: "Move a store"/],
-    ['with another KV namespace', () => bind('API_KEYS'), /API_KEYS = .* is not in/],
-    ['with another address', () => bind('BASE_URL'), /BASE_URL = .* is not in/],
-    ['with a shared database', () => share('d1_databases'), /DB = .* is of both/],
-    ['whose staging is rolled back meanwhile', () => fake.on(/^reads/, rollStagingBack), /HEAD/],
-    ['with a shared KV namespace', () => share('kv_namespaces'), /API_KEYS = .* is of both/],
-    ['with a shared address', () => share('vars'), /only route must be|of both/],
+    [
+      'with the id of another release',
+      () => fake.deploy('production', TO_OLD, 'mine'),
+      /an earlier release has the id mine: ch/,
+    ],
+    ['with another database', bind('DB'), /DB = .* is not in old: "Move a store"/],
+    ['with another KV namespace', bind('API_KEYS'), /API_KEYS = .* is not in/],
+    ['with another address', bind('BASE_URL'), /BASE_URL = .* is not in/],
+    ['with a shared database', share('d1_databases'), /DB = .* is of both/],
+    ['with a shared KV namespace', share('kv_namespaces'), /API_KEYS = .* is of both/],
+    ['with a shared address', share('vars'), /only route must be|of both/],
     ['with another route', addRoute, /only route must be/],
-    ['after a change in the dashboard', () => fails('before .*--strict'), /failed/],
-    ['whose HEAD moves', () => fake.on(/^reads/, checkOut), /another commit was checked out/],
-    ['that is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), /interrupted/],
-    ['whose reads fail twice', () => fake.fail(/production deployments list/, 2), /failed/],
-  ])('a promotion %s is refused', async (_, given, problem) => {
+    [
+      'whose staging is rolled back meanwhile',
+      () => fake.at(READS_OLD, rollStagingBack),
+      /not serve HEAD/,
+    ],
+    [
+      'after a change in the dashboard',
+      () => (production().isChanged = true),
+      /changed in the dashboard/,
+    ],
+    ['whose reads fail twice', () => fake.at(LIST, fail, 2), /it failed/],
+  ])('%s is refused', async (_, given, error) => {
     given();
-    expect(await failing(PROMOTE)).toMatch(problem);
-    expect(changes()).toEqual([]);
+    expect(await failing(PROMOTE)).toMatch(error);
+    expect(fake.changes()).toEqual([]);
   });
 
-  test('a promotion without a terminal and --yes is refused', async () => {
-    expect(await failing(['promote'])).toContain('add --yes');
-    expect(changes()).toEqual([]);
+  test.each<[title: string, given: () => unknown, args: string[], error: RegExp]>([
+    [
+      'would resume writes',
+      () => production().versionsWithStoppedWrites.push(OLD),
+      PROMOTE,
+      /new would resume writes: "Stop writes" in/,
+    ],
+    [
+      'would stop writes',
+      () => production().versionsWithStoppedWrites.push(NEW),
+      [...PROMOTE, '--resume-writes'],
+      /new would stop writes: "Stop writes" in/,
+    ],
+    [
+      'has a migration without success, although wrangler has',
+      () => Object.assign(production(), { migrations: '│ 0004_a.sql │ ❌ │\n│ 0005.sql │ ✅ │' }),
+      PROMOTE,
+      /a migration failed: .* 0004_a.sql │ ❌ /,
+    ],
+  ])('and %s deploys nothing', async (_, given, args, error) => {
+    given();
+    const end = await failing(args);
+    expect(end).toMatch(error);
+    expect(end).toContain('; no version was deployed');
+    expect(fake.served('production')).toBe(TO_OLD);
   });
 });
 
-/** Failures with which a release goes on, and the command that it names at its end. */
-const HARMLESS: Record<string, string> = {
-  [`after production ${AT_0}`]: '',
-  [`after production ${AT_10}`]: '',
-  [`after production ${AT_100}`]: AT_100,
-  [`before production ${TRIGGERS}`]: TRIGGERS,
-  [`after production ${TRIGGERS}`]: TRIGGERS,
-};
-
-describe('a promotion that fails', () => {
-  const hasDeployed = (point: string) => !/upload|migrations/.test(point);
-  const endAt = (point: string) => (hasDeployed(point) ? SERVES_OLD : 'no version was deployed');
-  /** The change that is under way, and still takes effect. */
-  const begunAt = (point: string) =>
-    point.startsWith('before') ? [point.replace('before production ', '')] : [];
-
-  test.each(POINTS.filter((point) => !(point in HARMLESS)))(
-    'a promotion that fails at "%s" ends with the old version',
-    async (point) => {
-      fails(point);
-      expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: failed .*; ${endAt(point)}`));
-      expect(fake.served('production')).toBe(`${OLD}@100%`);
-    },
-  );
-
-  test.each(Object.entries(HARMLESS))(
-    'a promotion that fails at "%s" goes on, and names the settings "%s"',
-    async (point, command) => {
-      fails(point);
-      const { code, stdout, stderr } = await fake.release(PROMOTE);
-      expect(stdout).toContain(`production serves ${NEW} to all`);
-      const fix = `. Run: npx wrangler ${command} --env production\n`;
-      expect([code, stderr]).toEqual(command ? [1, expect.stringContaining(fix)] : [0, '']);
-      expect(fake.served('production')).toBe(`${NEW}@100%`);
-    },
-  );
-
-  test('a promotion whose log settings and triggers fail names both commands', async () => {
-    fails(`after production ${AT_100}`, `before production ${TRIGGERS}`);
-    const error = await failing(PROMOTE);
-    for (const command of [AT_100, TRIGGERS])
-      expect(error).toContain(`. Run: npx wrangler ${command} --env production`);
-  });
-
-  test.each(POINTS)(
-    'a promotion that is interrupted at "%s" ends with the old version',
-    async (point) => {
-      let before = { changes: 0, calls: 0 };
-      fake.on(new RegExp(point), () => {
-        before = { changes: changes().length, calls: fake.calls.length };
-        fake.interrupt();
-      });
-      expect(await failing(PROMOTE)).toMatch(new RegExp(`^error: interrupted; ${endAt(point)}`));
-      expect(fake.served('production')).toBe(`${OLD}@100%`);
-      const back = hasDeployed(point) ? [BACK] : [];
-      expect(changes().slice(before.changes)).toEqual([...begunAt(point), ...back]);
-      // A CI job is killed after ten seconds.
-      expect(fake.calls.slice(before.calls).join()).not.toContain('override');
-    },
-  );
-
-  test.each(POINTS)('a promotion gives way to another operator at "%s"', async (point) => {
-    let before = 0;
-    fake.on(new RegExp(point), () => {
-      before = changes().length;
-      rollBackByHand();
+describe('a promotion that goes back', () => {
+  /** The step takes effect only while the release waits for that, on its way back. */
+  const takesEffectLate = (step: string) => () =>
+    fake.at(before(step), () => {
+      fake.at(SETTLE, () => fake.deploy('production', TO_NEW, 'mine', 'me'));
+      throw new Error('timed out');
     });
-    expect(await failing(PROMOTE)).toContain(`berta deployed ${OTHER}@100%; `);
-    expect(fake.served('production')).toBe(`${OTHER}@100%`);
-    const begun = begunAt(point);
-    const back = begun[0]?.startsWith('versions deploy') ? [`rollback ${OTHER}`] : [];
-    expect(changes().slice(before)).toEqual([...begun, ...back]);
-  });
+  /** Another process runs `undo mine`. */
+  const undo = () => fake.deploy('production', TO_OLD, 'mine', 'me');
+  const failAtPause = () => fake.at(PAUSE, fail);
+  const promoteByHand = () => fake.deploy('production', `${TO_OLD} ${OTHER}@0%`);
 
-  const WAY_BACK = 'before production rollback';
-  test('a promotion on its way back gives way to another operator', async () => {
-    fails(`^reads production ${NEW}$`);
-    fake.on(new RegExp(WAY_BACK), rollBackByHand);
-    expect(await failing(PROMOTE)).toContain(`; production serves ${OTHER}@100%`);
-    expect(changes().slice(-2)).toEqual([BACK, `rollback ${OTHER}`]);
-    expect(fake.served('production')).toBe(`${OTHER}@100%`);
-  });
-
-  const stopWrites = (version: string) =>
-    fake.environments.production.versionsWithStoppedWrites.push(version);
-  const undoMeanwhile = () => fake.deploy('production', `${OLD}@100%`, 'mine', 'me');
-  const unlisted = () => fake.environments.production.deployments.pop();
-
-  test.each<[title: string, given: () => void, error: string]>([
-    ['times out at 0 %, which takes effect later', () => takesEffectLate(AT_0), 'timed out'],
-    ['times out at 10 %, which takes effect later', () => takesEffectLate(AT_10), 'timed out'],
-    ['times out at 100 %, which takes effect later', () => takesEffectLate(AT_100), 'timed out'],
-    ['fails, and then its way back', () => fails('pause 10000', WAY_BACK), 'pause 10000'],
+  test.each<[title: string, given: () => unknown, error: string]>([
+    ['and times out at 0 %, which takes effect later', takesEffectLate(AT_0), 'timed out'],
+    ['and times out at 10 %, which takes effect later', takesEffectLate(AT_10), 'timed out'],
+    ['and times out at 100 %, which takes effect later', takesEffectLate(AT_100), 'timed out'],
+    ['and fails once', () => [failAtPause(), fake.at(before(BACK), fail)], 'it failed'],
+    ['and fails once, after its effect', () => [failAtPause(), fake.at(after(BACK), fail)], ''],
     [
-      'fails, and then its way back, after its effect',
-      () => fails('pause', 'after .*rollback'),
-      '',
+      'after settings that failed',
+      () => [fake.at(after(AT_100), fail), fake.at(READS_NEW, fail)],
+      'it failed',
+    ],
+    ['without effect at 0 %', () => fake.at(after(AT_0), dropDeployment), `it serves ${TO_OLD}`],
+    [
+      'without effect at 10 %',
+      () => fake.at(after(AT_10), dropDeployment),
+      `it serves ${NEW}@0% ${OLD}`,
     ],
     [
-      'fails after its settings',
-      () => [fails(`after .*${AT_100}`), fake.on(/triggers/, () => fails('^reads'))],
-      'reads',
+      'without effect at 100 %',
+      () => fake.at(after(AT_100), dropDeployment),
+      `it serves ${SHARED}`,
     ],
-    ['is not listed', () => fake.on(/after .*@0%/, unlisted), `it serves ${OLD}@100%`],
-    ['stays without effect at 10 %', () => fake.ignored.push(/@10%/), `it serves ${NEW}@0% ${OLD}`],
-    ['stays at 10 %', () => fake.ignored.push(/new@100%/), `it serves ${SHARED}`],
+    ['because it is undone', () => fake.at(PAUSE, undo), `it serves ${TO_OLD}, not ${NEW}@10%`],
     [
-      'is undone meanwhile',
-      () => fake.on(/pause 10000/, undoMeanwhile),
-      `it serves ${OLD}@100%, n`,
+      'because it is undone at its last test',
+      () => fake.at(after(TRIGGERS), () => fake.at(READS_NEW, undo)),
+      `it serves ${TO_OLD}, not ${NEW}`,
     ],
-    [
-      'is undone at its last test',
-      () => fake.on(/triggers/, () => fake.on(/^reads/, undoMeanwhile)),
-      `it serves ${OLD}@100%, not ${NEW}`,
-    ],
-    ['cannot watch the log', () => fails('watch'), 'failed watch'],
-    ['logs a 500', () => fails('^log$'), 'failed .log'],
-    ['finds another HEAD at 10 %', () => fake.on(/pause 10/, checkOut), 'another commit'],
-    ['finds another HEAD at 100 %', () => fake.on(/after .*new@100%/, checkOut), 'another commit'],
-    [
-      'finds another HEAD at its triggers',
-      () => fake.on(/before .* trig/, checkOut),
-      'another com',
-    ],
-  ])('a promotion that %s ends with the old version', async (_, given, error) => {
+  ])('%s ends with the old version', async (_, given, error) => {
     given();
     const { code, stderr } = await fake.release(PROMOTE);
-    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*; ${SERVES_OLD}$`, 'm'));
+    const end = `; production serves ${TO_OLD}`;
+    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*${end}$`, 'm'));
     expect([code, stderr.includes('npx wrangler')]).toEqual([1, false]);
-    expect(fake.served('production')).toBe(`${OLD}@100%`);
+    expect(fake.served('production')).toBe(TO_OLD);
     // A call that failed may take effect late.
-    expect(fake.calls.at(-2)).toBe('pause 15000');
+    expect(fake.points.slice(-2)).toEqual([SETTLE, LIST]);
   });
 
-  test.each<[title: string, given: () => void, error: string]>([
-    ['would resume writes', () => stopWrites(OLD), 'would resume writes: "Stop writes" in'],
-    ['finds another HEAD', () => fake.on(/after .* upload/, checkOut), 'another commit'],
-  ])('a promotion that %s deploys nothing', async (_, given, error) => {
-    given();
-    expect(await failing(PROMOTE)).toMatch(new RegExp(`${error}.*; no version was deployed`));
-    expect(changes()).toEqual([UPLOAD]);
+  test('gives way to another operator', async () => {
+    failAtPause();
+    fake.at(before(BACK), overtake);
+    expect(await failing(PROMOTE)).toContain(`; production serves ${TO_OTHER}`);
+    expect(fake.changes().slice(-2)).toEqual([BACK, `rollback ${OTHER}`]);
+    expect(fake.served('production')).toBe(TO_OTHER);
   });
 
-  test('a promotion that would stop writes deploys nothing, even with --resume-writes', async () => {
-    stopWrites(NEW);
-    const error = await failing([...PROMOTE, '--resume-writes']);
-    expect(error).toContain('new would stop writes: "Stop writes" in');
-    expect(changes()).toEqual([UPLOAD]);
-  });
-
-  test('a promotion whose migration has no success, although wrangler has, deploys nothing', async () => {
-    fake.environments.production.migrations = '│ 0004_a.sql │ ❌ │\n│ 0005_b.sql │ ✅ │';
-    const error = await failing(PROMOTE);
-    expect(error).toMatch(/a migration failed: .* 0004_a.sql │ ❌ .*; no version was deployed$/);
-    expect(changes()).toEqual([UPLOAD, MIGRATE]);
-  });
-
-  test('a promotion that cannot watch the log never serves 10 %', async () => {
-    fails('watch');
-    await failing(PROMOTE);
-    expect(changes()).toEqual([UPLOAD, MIGRATE, AT_0, BACK]);
-  });
-
-  test.each(['pause 10000', '^log$', `before production ${AT_10}`])(
-    'a promotion that fails at "%s" watches the log no more',
-    async (point) => {
-      fails(point);
-      await failing(PROMOTE);
-      expect(fake.calls).toContain('watch ends');
-    },
-  );
-
-  const blindly = () => fake.fail(/deployments list/, 99);
-  const promoteByHand = () => fake.deploy('production', `${OLD}@100% ${OTHER}@0%`);
-  test.each<[title: string, given: () => void, good: string, served: string]>([
-    ['whose way back fails twice', () => fails('pause', WAY_BACK, WAY_BACK), OLD, SHARED],
+  const blindly = () => fake.at(LIST, fail, 99);
+  test.each<[title: string, given: () => unknown, good: string, served: string]>([
+    ['fails twice', () => [failAtPause(), fake.at(before(BACK), fail, 2)], OLD, SHARED],
+    ['cannot read deployments', () => fake.at(PAUSE, () => [blindly(), fail()]), OLD, SHARED],
     [
-      'that cannot read deployments',
-      () => [fake.on(/pause 10000/, blindly), fails('pause')],
-      OLD,
-      SHARED,
-    ],
-    [
-      'that cannot put back the deployment of another operator',
-      () => [fake.on(/before .*@10%/, rollBackByHand), fails(WAY_BACK, WAY_BACK)],
+      'cannot put back the deployment of another operator',
+      () => [fake.at(before(AT_10), overtake), fake.at(before(`rollback ${OTHER}`), fail, 2)],
       OTHER,
       SHARED,
     ],
     [
-      'that cannot read deployments after the one of another operator',
-      () => fake.on(/pause 10000/, () => [rollBackByHand(), fake.on(/pause 15000/, blindly)]),
+      'cannot read deployments after the one of another operator',
+      () => fake.at(PAUSE, () => [overtake(), fake.at(SETTLE, blindly)]),
       OTHER,
-      `${OTHER}@100%`,
+      TO_OTHER,
     ],
     [
-      'beside another promotion',
-      () => fake.on(/before .*@0%/, promoteByHand),
+      'finds another promotion',
+      () => fake.at(before(AT_0), promoteByHand),
       OLD,
-      `${NEW}@0% ${OLD}@100%`,
+      `${NEW}@0% ${TO_OLD}`,
     ],
-  ])('a promotion %s ends with the command to run', async (_, given, good, served) => {
+  ])('but %s ends with the command to run', async (_, given, good, served) => {
     given();
     const command = `Run: npx wrangler rollback ${good} --env production`;
     const { code, stderr } = await fake.release(PROMOTE);
     expect([code, stderr.trimEnd().split('\n')]).toEqual([1, Array(3).fill(expect.anything())]);
     expect(stderr).toContain(`could not confirm that it went back. ${command}\n`);
-    expect(fake.calls).toContain('pause 15000');
+    expect(fake.points).toContain(SETTLE);
     expect(fake.served('production')).toBe(served);
+  });
+
+  test('and failed with its log settings and triggers names both commands', async () => {
+    fake.at(after(AT_100), fail);
+    fake.at(before(TRIGGERS), fail);
+    const error = await failing(PROMOTE);
+    for (const command of [AT_100, TRIGGERS])
+      expect(error).toContain(`. Run: npx wrangler ${command} --env production`);
   });
 });
 
-describe('rollback', () => {
-  const shareByHand = () => fake.deploy('production', SHARED);
-  beforeEach(shareByHand);
+/** 10 % of the requests reach another version. */
+const shareByHand = () => fake.deploy('production', SHARED);
 
-  test('a rollback serves the version, tests it, and reads later what is served', async () => {
+describe('a rollback', () => {
+  test('serves the version, tests it, and reads later what is served', async () => {
+    shareByHand();
     const { code, stdout, stderr } = await fake.release(ROLLBACK);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/production serves old@100% and is tested.\n$/);
-    expect(changes()).toEqual([BACK]);
-    expect(fake.calls.slice(-3)).toEqual([
-      `reads production ${OLD}`,
-      'pause 15000',
-      'production deployments list --json',
+    const view = (version: string) => `production versions view ${version}`;
+    expect(fake.points).toEqual([
+      ...[view(OLD), LIST, view(OLD), view(NEW), 'confirm', before(BACK), after(BACK), READS_OLD],
+      ...[SETTLE, LIST],
     ]);
   });
 
-  test('a rollback reads the wanted version once', async () => {
-    await fake.release(ROLLBACK);
-    const reads = fake.calls.filter((call) => call.includes(`versions view ${OLD}`));
-    // Once, and once because it is served to 90 %.
-    expect(reads).toHaveLength(2);
+  /** Without a success, the last line says what is served. */
+  function checkEnd({ code, stderr }: Result, place: string): void {
+    const served = fake.served('production');
+    if (code === 0) expect([served, stderr], place).toEqual([TO_OLD, '']);
+    else if (fake.changes().length > 0 || fake.points.includes(SETTLE))
+      expect(stderr, place).toMatch(
+        new RegExp(`error: production serves ${served}, not ${TO_OLD} with a passed test\\n$`),
+      );
+    else expect(served, place).toBe(SHARED);
+  }
+
+  test('that fails at any point says what is served, or reads again', async () => {
+    await disturb(ROLLBACK, shareByHand, fail, (result, place) => {
+      // A pause does not fail.
+      if (place.endsWith(SETTLE)) return;
+      checkEnd(result, place);
+      expect(result.code === 0, place).toBe(/ (list|view) ?/.test(place));
+    });
   });
 
-  test('a rollback without a key says that it is not tested', async () => {
+  test('that is interrupted at any point changes nothing before its change', async () => {
+    await disturb(ROLLBACK, shareByHand, interrupt, (result, place) => {
+      checkEnd(result, place);
+      expect(result.code === 0, place).toBe(/pause|list$/.test(place) && !place.startsWith('1 '));
+      expect(result.stderr).toMatch(result.code === 0 ? '' : /^error: (reads .*: )?interrupted/);
+    });
+  });
+
+  test('that is overtaken at any point says what is served', async () => {
+    await disturb(ROLLBACK, shareByHand, overtake, checkEnd);
+  });
+
+  test('that fails and cannot be read says both', async () => {
+    fake.at(before(BACK), fail);
+    fake.at(SETTLE, () => fake.at(LIST, fail, 2));
+    const { code, stderr } = await fake.release(ROLLBACK);
+    const lines = 'error: it failed\nerror: it is unknown what is served: it failed\n';
+    expect([code, stderr]).toEqual([1, lines]);
+  });
+
+  test('without effect is a failure', async () => {
+    shareByHand();
+    fake.at(after(BACK), dropDeployment);
+    expect(await failing(ROLLBACK)).toContain(`production serves ${SHARED}, not ${TO_OLD} with`);
+  });
+
+  test('without a key says that it is not tested', async () => {
     const { code, stdout } = await fake.release(ROLLBACK, { apiKey: '' });
     expect([code, stdout]).toEqual([0, expect.stringContaining('not tested')]);
-    expect(fake.calls.some((call) => call.startsWith('reads'))).toBe(false);
+    expect(fake.points).not.toContain(READS_OLD);
   });
 
-  test.each<[title: string, given: () => void, error: string, served: string]>([
-    ['fails its test', () => fails('^reads'), 'failed .reads', `${OLD}@100%`],
-    ['another operator replaces', () => fake.on(/pause/, rollBackByHand), '', `${OTHER}@100%`],
-    ['another operator shares', () => fake.on(/pause/, shareByHand), '', SHARED],
-    ['has no effect', () => fake.ignored.push(/rollback/), '', SHARED],
-    ['fails', () => fails('before .* rollback'), 'failed before', SHARED],
-    ['fails after it took effect', () => fails('after .* rollback'), 'after', `${OLD}@100%`],
-    ['is interrupted', () => fake.on(/^reads/, () => fake.interrupt()), 'interr', `${OLD}@100%`],
-  ])('a rollback that %s says what is served', async (_, given, error, served) => {
-    given();
-    const { code, stderr } = await fake.release(ROLLBACK);
-    const last = `error: production serves ${served}, not ${OLD}@100% with a passed test`;
-    const first = error ? [expect.stringMatching(`^error: .*${error}`)] : [];
-    expect([code, stderr.trimEnd().split('\n')]).toEqual([1, [...first, last]]);
+  test.each([undefined, ''])('goes on after a deployment with the message %j', async (message) => {
+    Object.assign(fake.environments.production.deployments[0] ?? {}, { message });
+    expect(await fake.release(ROLLBACK)).toMatchObject({ code: 0 });
   });
 
-  test('a rollback that fails and cannot be read says both', async () => {
-    fails('before .* rollback');
-    fake.on(/pause/, () => fake.fail(/ list --json/, 2));
-    const { code, stderr } = await fake.release(ROLLBACK);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/failed before.*\nerror: it is unknown what is served: failed .*\n$/),
-    ]);
-  });
-
-  test.each([undefined, ''])(
-    'a rollback goes on after deployments with the message %j',
-    async (none) => {
-      fake.environments.production.deployments.length = 0;
-      fake.deploy('production', `${NEW}@100%`);
-      const [deployment] = fake.environments.production.deployments;
-      Object.assign(deployment ?? {}, { message: none });
-      expect(await fake.release(ROLLBACK)).toMatchObject({ code: 0 });
-    },
-  );
-
-  test('a rollback on staging does not ask', async () => {
+  test('on staging does not ask', async () => {
     const command = ['rollback', OLD, '--env', 'staging'];
     expect(await fake.release(command)).toMatchObject({ code: 0 });
   });
 
-  const production = () => fake.environments.production;
-  test.each<[title: string, given: () => void, error: string]>([
-    ['uses another database', () => Object.assign(production().bindings, { DB: 'x' }), 'Move a st'],
+  test.each<
+    [title: string, given: (world: Fake['environments']['production']) => unknown, error: string]
+  >([
+    ['uses another database', ({ bindings }) => Object.assign(bindings, { DB: 'x' }), 'Move a st'],
     [
       'resumes writes',
-      () => production().versionsWithStoppedWrites.push(NEW, OTHER),
+      ({ versionsWithStoppedWrites }) => versionsWithStoppedWrites.push(NEW, OTHER),
       'old would resume writes',
     ],
     [
       'stops writes',
-      () => production().versionsWithStoppedWrites.push(OLD),
+      ({ versionsWithStoppedWrites }) => versionsWithStoppedWrites.push(OLD),
       'old would stop writes',
     ],
-  ])('a rollback to a version that %s is refused, unless forced', async (_, given, error) => {
-    given();
+  ])('to a version that %s is refused, unless forced', async (_, given, error) => {
+    shareByHand();
+    given(fake.environments.production);
     const refusal = await failing(ROLLBACK);
     expect(refusal).toContain(error);
     expect(refusal).toContain('To roll back without this check: --force');
-    expect(changes()).toEqual([]);
+    expect(fake.changes()).toEqual([]);
     expect(await fake.release([...ROLLBACK, '--force'])).toMatchObject({ code: 0 });
-    expect(changes()).toEqual([BACK]);
+    expect(fake.changes()).toEqual([BACK]);
   });
 
-  test('a rollback needs neither the right route nor a store of its own', async () => {
-    const { config } = fake.environments.production;
-    config.routes.push({ pattern: 'another.test', custom_domain: true });
-    Object.assign(fake.environments.staging.config, { vars: config.vars });
+  test('needs neither the right route nor a store of its own', async () => {
+    const { production, staging } = fake.environments;
+    production.config.routes.push({ pattern: 'another.test', custom_domain: true });
+    Object.assign(staging.config, { vars: production.config.vars });
     expect(await fake.release(ROLLBACK)).toMatchObject({ code: 0 });
   });
 });
 
-/** Each point before the first change. */
-test.each([
-  [ROLLBACK, 'after production versions view old'],
-  [ROLLBACK, 'after production deployments list'],
-  [ROLLBACK, 'after production versions view new'],
-  [[...ROLLBACK, '--force'], 'confirm'],
-  [UNDO, 'after production deployments list'],
-])('%s that is interrupted at "%s" changes nothing', async (args, point) => {
-  fake.deploy('production', SHARED, 'mine');
-  fake.on(new RegExp(point), () => fake.interrupt());
-  expect(await failing(args)).toBe('error: interrupted');
-  expect(changes()).toEqual([]);
-  expect(fake.served('production')).toBe(SHARED);
-});
-
-const BERTA = `time 1 berta deployed ${OLD}@90% ${OTHER}@10%`;
-const UNFINISHED = '"Unfinished releases" in docs/operations.md';
-
 describe('undo', () => {
-  test.each([`${NEW}@0% ${OLD}@100%`, SHARED, `${NEW}@100%`])(
-    'undo goes back from a run that was killed at %s',
+  const shareByRelease = () => fake.deploy('production', SHARED, 'mine', 'me');
+
+  test.each([`${NEW}@0% ${TO_OLD}`, SHARED, TO_NEW])(
+    'goes back from a run that was killed at %s',
     async (shares) => {
       fake.deploy('production', shares, 'mine');
       const { code, stdout } = await fake.release(UNDO);
-      expect([code, stdout]).toEqual([0, expect.stringContaining(`serves ${OLD}@100%`)]);
-      expect(fake.served('production')).toBe(`${OLD}@100%`);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`serves ${TO_OLD}`)]);
+      expect(fake.served('production')).toBe(TO_OLD);
+      const change = [before(BACK), after(BACK)];
+      expect(fake.points).toEqual([LIST, 'confirm', 'pause 0', LIST, ...change, SETTLE, LIST]);
     },
   );
 
-  test('undo changes nothing if another operator has deployed since', async () => {
-    fake.deploy('production', SHARED, 'mine');
-    rollBackByHand();
-    expect(await fake.release(UNDO)).toMatchObject({ code: 0 });
-    expect(changes()).toEqual([]);
+  test('that fails at any point tries again', async () => {
+    await disturb(UNDO, shareByRelease, fail, ({ code }, place) => {
+      expect(code === 0, place).toBe(!/confirm|pause 0/.test(place));
+      expect(fake.served('production'), place).toBe(code === 0 ? TO_OLD : SHARED);
+    });
   });
 
-  test('undo of a run with all ten deployments names the commands that choose a version', async () => {
-    for (let i = 0; i < 10; i += 1) fake.deploy('production', SHARED, 'mine');
+  test('that is interrupted before its question is answered changes nothing', async () => {
+    await disturb(UNDO, shareByRelease, interrupt, ({ code, stderr }, place) => {
+      const isEarly = /^0|confirm/.test(place);
+      expect([code, stderr], place).toEqual(isEarly ? [1, 'error: interrupted\n'] : [0, '']);
+      expect(fake.changes().length > 0, place).toBe(!isEarly);
+    });
+  });
+
+  test('that is overtaken at any point gives way', async () => {
+    await disturb(UNDO, shareByRelease, overtake, ({ stdout, stderr }, place) => {
+      const served = fake.served('production');
+      expect(served, place).toBe(TO_OTHER);
+      expect(stdout + stderr, place).toContain(TO_OTHER);
+    });
+  });
+
+  test('of a run with all ten deployments names the commands that choose a version', async () => {
+    for (let i = 0; i < 10; i += 1) shareByRelease();
     const error = await failing(UNDO);
     expect(error).toContain('npx wrangler versions list --env production');
     expect(error).toContain('npm run release -- rollback <version> --env production');
-    expect(changes()).toEqual([]);
+    expect(fake.changes()).toEqual([]);
   });
 
-  test('undo of a run that has deployed nothing says what is served', async () => {
-    const { code, stdout } = await fake.release(UNDO);
-    expect(code).toBe(0);
+  test('of a run that has deployed nothing says what is served', async () => {
     const reason = 'None of the ten newest deployments is of mine: nothing to undo.';
-    expect(stdout).toBe(`${reason} ${SERVES_OLD}\n`);
-    expect(changes()).toEqual([]);
+    const stdout = `${reason} production serves ${TO_OLD}\n`;
+    expect(await fake.release(UNDO)).toEqual({ code: 0, stdout, stderr: '' });
+    expect(fake.changes()).toEqual([]);
   });
 
-  test('undo beside another release names the page, and no version', async () => {
+  test('beside another release names the page, and no version', async () => {
     fake.deploy('production', `${OTHER}@10% ${OLD}@90%`);
-    fake.deploy('production', SHARED, 'mine');
-    const error = await failing(UNDO);
-    expect(error).toBe(`error: a release is unfinished: ${BERTA}. ${UNFINISHED}`);
-    expect(changes()).toEqual([]);
+    shareByRelease();
+    const berta = `time 1 berta deployed ${OLD}@90% ${OTHER}@10%`;
+    const page = '"Unfinished releases" in docs/operations.md';
+    expect(await failing(UNDO)).toBe(`error: a release is unfinished: ${berta}. ${page}`);
+    expect(fake.changes()).toEqual([]);
   });
 
-  test('undo that fails twice prints the command to run', async () => {
-    fake.deploy('production', `${NEW}@100%`, 'mine');
-    fake.fail(/before production rollback/, 2);
+  test('that fails twice prints the command to run', async () => {
+    shareByRelease();
+    fake.at(before(BACK), fail, 2);
     expect(await failing(UNDO)).toContain(`Run: npx wrangler rollback ${OLD} --env production`);
   });
 });
@@ -641,25 +662,25 @@ test.each([
   fake.deploy('production', SHARED, 'mine');
   const command = args.filter((arg) => arg !== '--yes');
   expect(await failing(command, { answer: '\n' })).toBe('error: cancelled');
-  expect(changes()).toEqual([]);
+  expect(fake.changes()).toEqual([]);
 });
 
 test.each([
-  ['promote --hold 1.5'],
-  ['promote --hold -1'],
-  ['rollback old'],
-  ['rollback old --env local'],
-  ['rollback x --env production'],
-  ['rollback  --env production --force'],
-  ['rollback 00000000-0000-4000-8000-00000000000 --env production'],
-  ['staging --hold 0'],
-  ['rollback --env production -- --help'],
-  ['rollback --env production -- -h'],
-  ['staging --run '],
-  ['staging --run a!'],
-  ['undo  --env production'],
-])('"%s" is refused with the exit code 2', async (args) => {
-  const { code, stderr } = await fake.release(args.split(' '));
+  'promote --hold 1.5',
+  'promote --hold -1',
+  'rollback old',
+  'rollback old --env local',
+  'rollback x --env production',
+  'rollback  --env production --force',
+  'rollback 00000000-0000-4000-8000-00000000000 --env production',
+  'staging --hold 0',
+  'rollback --env production -- --help',
+  'rollback --env production -- -h',
+  'staging --run ',
+  'staging --run a!',
+  'undo  --env production',
+])('"%s" is refused with the exit code 2', async (line) => {
+  const { code, stderr } = await fake.release(line.split(' '));
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*\n$/)]);
-  expect(fake.calls).toEqual([]);
+  expect(fake.points).toEqual([]);
 });
