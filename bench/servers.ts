@@ -12,6 +12,9 @@ import { workerdPids } from './processes.ts';
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
 
+/** The folder of built workers. */
+const CACHE = join(PROJECT_ROOT, 'node_modules/.cache/bench');
+
 /** A worker that accepts the local key. `pids` are the processes of its runtime. */
 export type Server = { port: number; env: Env; pids: string[] };
 
@@ -41,10 +44,9 @@ export async function withServers<T>(
 
 /** Builds a worker with the configuration of the store; returns the bundle's file. */
 export async function build(entry: string): Promise<string> {
-  const name = basename(entry, '.ts');
-  const folder = join(PROJECT_ROOT, 'node_modules/.cache/bench', name);
+  const folder = join(CACHE, entry.replaceAll('/', '-'));
   await runWrangler(['deploy', entry, '--dry-run', '--env', '', '--outdir', folder]);
-  return join(folder, `${name}.js`);
+  return join(folder, `${basename(entry, '.ts')}.js`);
 }
 
 /** Starts workerd with a bundle, with nothing between the client and the worker. */

@@ -4,16 +4,21 @@ const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
 const PETS = `[${Array(20).fill(PET).join(',')}]`;
 const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
 
-/** Has the columns of all statements. */
-const ROW = { items: PETS, next_after: '12', id: '12', body: PET, status: 'available' };
-const RESULT = { results: [ROW], meta: {} };
+const PAGE = { json: PETS, next_after: '12' };
+/** Has the columns of all other statements. */
+const ROW = { json: PET, id: '12', status: 'available' };
+const resultOf = (row: object) => ({ results: [row], meta: {} });
 
 /** All calls succeed, when `answer` resolves. */
 export function stubBindings(
   answer: <T>(binding: 'KV' | 'D1', value: T) => Promise<T> = async (_, value) => value,
   isKnown = true,
 ) {
-  const statement = { bind: () => statement, all: () => answer('D1', RESULT) };
+  const prepare = (text: string) => {
+    const result = resultOf(text.includes('next_after') ? PAGE : ROW);
+    const statement = { bind: () => statement, all: () => answer('D1', result) };
+    return statement;
+  };
   const limiter = { limit: async () => ({ success: true }) };
   const recordOf = (name: string) => (isKnown && name.startsWith('key:') ? RECORD : null);
   return {
@@ -21,8 +26,8 @@ export function stubBindings(
     BASE_URL: 'https://api.animal-store.example/v1',
     API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
     DB: {
-      prepare: () => statement,
-      batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
+      prepare,
+      batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(resultOf(ROW))),
     },
     RATE_LIMITER: limiter,
     WRITE_RATE_LIMITER: limiter,
