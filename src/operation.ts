@@ -34,6 +34,7 @@ export function operation<D extends OperationDefinition>(
   definition: D,
 ): MiddlewareHandler<OperationEnv, string, { out: Valid<D> }> {
   const { operationId, param, query, json, mediaTypes } = definition;
+  // In the order that docs/api.md promises.
   const steps: MiddlewareHandler[] = [
     admit(definition),
     requireValidQueryText,
@@ -76,16 +77,19 @@ function jsonBody(schema: z.ZodMiniObject, mediaTypes?: readonly string[]) {
   });
 }
 
+/** Parameters of the path or the query, before their validation. */
+type RawParameters = Record<string, unknown>;
+
 /** The hook of every `zValidator`. */
-function requireValid({ data, error }: { data: Parameters; error?: z.core.$ZodError }): void {
+function requireValid({ data, error }: { data: RawParameters; error?: z.core.$ZodError }): void {
   if (error) throw invalidPart(error, data);
 }
 
-/** Parameters of the path or the query, before their validation. */
-type Parameters = Record<string, unknown>;
-
 /** The 400 that names the problems of the path, the query or the body, as `name: problem`. A body has no `parameters`. */
-export function invalidPart({ issues }: z.core.$ZodError, parameters: Parameters = {}): ApiError {
+export function invalidPart(
+  { issues }: z.core.$ZodError,
+  parameters: RawParameters = {},
+): ApiError {
   const problems = issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) => `${shortened(name)}: ${issue.message}`);
