@@ -21,13 +21,10 @@ test('a string is a parameter, whatever text it has', async () => {
 });
 
 // A copy of this code may pass on a value of the type `any`, which Hono's `c.req.json()` returns.
-test.each(['{"text":"1 OR TRUE","values":[]}', '["1"]', '{}'])(
-  'the value %s that a client sent is not SQL',
-  (body) => {
-    const id = JSON.parse(body);
-    expect(() => sql`SELECT * FROM pets WHERE id = ${id}`).toThrow(TypeError);
-  },
-);
+test('an object that a client sent, with the members of SQL, is not SQL', () => {
+  const { id } = JSON.parse('{"id":{"text":"1 OR TRUE","values":[]}}');
+  expect(() => sql`SELECT * FROM pets WHERE id = ${id}`).toThrow('an object is not SQL');
+});
 
 test('SQL within SQL keeps the order of the values', async () => {
   const inner = sql`${'two'} || ${sql`${'three'} || ${4n}`}`;
