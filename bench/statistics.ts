@@ -1,5 +1,5 @@
 /** A measured value. Half of the rounds are from `low` to `high`. */
-export type Estimate = { value: number; low: number; high: number };
+export type Estimate = { value: number; low: number; high: number; median?: number };
 
 export function mean(values: number[]): Estimate {
   return { value: sum(values) / values.length, ...spread(values) };
@@ -13,10 +13,10 @@ export function ratio(numerators: number[], denominators: number[]): Estimate {
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
 
-function spread(values: number[]): { low: number; high: number } {
+function spread(values: number[]): Omit<Estimate, 'value'> {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * sorted.length)] ?? Number.NaN;
-  return { low: at(0.25), high: at(0.75) };
+  return { low: at(0.25), median: at(0.5), high: at(0.75) };
 }
 
 /** `12.3 (11.9–12.7)`: the value and its spread, in three significant digits. An exact value is alone. */
