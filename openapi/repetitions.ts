@@ -1,4 +1,4 @@
-/** Whether the TypeScript client repeats an operation after a 5xx or no response, and the reason: for client/README.md. */
+/** Whether the TypeScript client retries an operation after a 5xx or no response, and the reason: for client/README.md. */
 
 type Repetition = { isRepeated: boolean; reason: string };
 
@@ -7,7 +7,7 @@ const BY_METHOD: Record<string, Repetition> = {
   get: { isRepeated: true, reason: 'It changes nothing.' },
   post: {
     isRepeated: true,
-    reason: 'With its `Idempotency-Key`, a repetition gets the first response.',
+    reason: 'With its `Idempotency-Key`, a retry gets the first response.',
   },
 };
 
@@ -15,7 +15,7 @@ const BY_METHOD: Record<string, Repetition> = {
 const BY_OPERATION: Record<string, Repetition> = {
   updatePet: {
     isRepeated: false,
-    reason: 'A repetition could overwrite changes of another client.',
+    reason: 'A retry could overwrite changes of another client.',
   },
   deletePet: {
     isRepeated: true,
@@ -23,7 +23,7 @@ const BY_OPERATION: Record<string, Repetition> = {
   },
   updateOrder: {
     isRepeated: true,
-    reason: 'An order never returns to an earlier status, so a repetition changes nothing.',
+    reason: 'An order never returns to an earlier status, so a retry changes nothing.',
   },
 };
 

@@ -81,7 +81,7 @@ function methodTable(resources: ResourceDescription[]): string {
       stabilityOf(row),
     ];
   });
-  const head = ['method', 'request', 'repeated after a 5xx or no response', 'reason', 'stability'];
+  const head = ['method', 'request', 'retried after a 5xx or no response', 'reason', 'stability'];
   return table(head, rows);
 }
 
