@@ -73,8 +73,7 @@ export async function attempt<T>(
     // A redirect could turn a write into a GET, or send the API key to another server.
     const init: FetchInit = { method, headers, body, signal, redirect: 'manual' };
     const response = await (fetch ?? globalThis.fetch)(url, init);
-    const hideInId = (id: string) => hideKeyInWord(id, key);
-    const metadata = metadataOf(response, call.attempts, hideInId);
+    const metadata = metadataOf(response, call.attempts, key);
     known.metadata = metadata;
     const received = response.headers.get('x-d1-bookmark');
     if (bookmark && received && isNewer(received, bookmark)) bookmark.value = received;

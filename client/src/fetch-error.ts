@@ -18,12 +18,10 @@ export function failureOf(error: unknown, apiKey: string | undefined, isForeign:
   const copies = copiesOf(error, (text) => (apiKey ? hideKey(text, apiKey) : text));
   const [copy, cause] = copies;
   // Node.js gives the reason, such as ECONNREFUSED, only in the cause.
-  const reasons = [copy?.message, cause?.code ?? cause?.message].filter(Boolean);
-  if (!apiKey) {
-    const message = ['The apiKey function failed', ...reasons].join(': ');
-    return { code: 'api_key_failed', message, cause: error };
-  }
-  const message = ['The request failed', ...reasons].join(': ');
+  const beginning = apiKey ? 'The request failed' : 'The apiKey function failed';
+  const parts = [beginning, copy?.message, cause?.code ?? cause?.message];
+  const message = parts.filter(Boolean).join(': ');
+  if (!apiKey) return { code: 'api_key_failed', message, cause: error };
   return {
     code: 'network_error',
     message,

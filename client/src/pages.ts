@@ -73,7 +73,7 @@ function throwIfAborted(signals: Signals) {
 /** Otherwise, the loop might never end. @throws StoreError */
 function checkProgress({ items, next, metadata }: Page<unknown>, seen: Set<string>) {
   if (!next || (items.length > 0 && !seen.has(next))) return;
-  const message = 'The pages lead in a circle, or an empty page leads to another.';
+  const message = 'The pages do not end.';
   throw errorOf({ code: 'invalid_response', message, metadata });
 }
 

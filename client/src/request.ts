@@ -56,7 +56,7 @@ async function sendRequest<T>(
   must(METHODS.includes(method), 'method', `must be one of ${METHODS}`);
   // Otherwise the path could change the host, which gets the API key.
   must(isText(route, /^\//), 'path', 'must start with /');
-  must(method !== 'GET' || body === undefined, 'body', 'is not for GET');
+  must(method !== 'GET' || body === undefined, 'body', 'is not an option');
   const limits = checkRequestOptions(method, options);
   // The fields of operations that the client does not know are not known either.
   if (returns !== 'any') checkInt64Fields(Object(body));

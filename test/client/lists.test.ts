@@ -43,7 +43,7 @@ test.each(['<', '<?', '<?>', '<?>;', '<?>; ', '?', ';', ' ', '; rel', '; rel="ne
   },
 );
 
-const ENDLESS = 'The pages lead in a circle, or an empty page leads to another.';
+const ENDLESS = 'The pages do not end.';
 
 test('a cycle of pages is an invalid_response, not a loop', async () => {
   const cycle = ['?a', '?b', '?a'].map((next) => page('[{"id":1}]', next));

@@ -105,10 +105,10 @@ test('the import map of README.md has the module that a page without a bundler l
 });
 
 /** For the ten operations of version 1.0.0. The method of a further one may add a little. */
-const MAX_BYTES = 5_120 + 80 * (operations.length - 10);
+const MAX_BYTES = 5_320 + 80 * (operations.length - 10);
 
 test.each([
-  { bytes: MAX_BYTES, noted: 5_118, exports: '*' },
+  { bytes: MAX_BYTES, noted: 5_310, exports: '*' },
   { bytes: 700, noted: 683, exports: '{ StoreError }' },
   { bytes: 20, noted: 20, exports: '{}' },
 ])('at most $bytes bytes, minified and compressed, for the exports $exports', async (row) => {
