@@ -73,7 +73,8 @@ export async function attempt<T>(
     // A redirect could turn a write into a GET, or send the API key to another server.
     const init: FetchInit = { method, headers, body, signal, redirect: 'manual' };
     const response = await (fetch ?? globalThis.fetch)(url, init);
-    const metadata = metadataOf(response, call.attempts, key);
+    const hideInId = (id: string) => hideKeyInWord(id, key);
+    const metadata = metadataOf(response, call.attempts, hideInId);
     known.metadata = metadata;
     const received = response.headers.get('x-d1-bookmark');
     if (bookmark && received && isNewer(received, bookmark)) bookmark.value = received;

@@ -34,7 +34,7 @@ export type StoreErrorDetails = {
 };
 
 /** For tests, which give a part of it. */
-const NO_METADATA = metadataOf({ status: 0, headers: { get: () => null } }, 0, '');
+const NO_METADATA = metadataOf({ status: 0, headers: { get: () => null } }, 0, String);
 
 /** The same in every copy of this package. */
 const BRAND = Symbol.for('animal-store-client');

@@ -1,18 +1,17 @@
 /** Response metadata. */
-import { hideKeyInWord } from './hide-key.ts';
 import type { FetchResponse, Metadata } from './types.ts';
 
 export function metadataOf(
   { status, headers }: Pick<FetchResponse, 'status' | 'headers'>,
   attempts: number,
-  apiKey: string,
+  hideKey: (requestId: string) => string,
 ): Metadata {
   // Such as `@1795132800`, in seconds.
   const deprecation = headers.get('deprecation')?.slice(1);
   const requestId = headers.get('x-request-id');
   return {
     status,
-    requestId: requestId ? hideKeyInWord(requestId, apiKey) : undefined,
+    requestId: requestId ? hideKey(requestId) : undefined,
     deprecation: dateOf(Number(deprecation) * 1000),
     sunset: dateOf(Date.parse(headers.get('sunset') ?? '')),
     idempotencyReplayed: headers.get('idempotency-replayed') === 'true',
