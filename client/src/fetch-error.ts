@@ -58,6 +58,11 @@ function hasKey(value: unknown, apiKey: string, depth = 4): boolean {
   if (typeof value === 'string') return value.includes(apiKey);
   // Bytes have a field for each.
   if (depth === 0 || ArrayBuffer.isView(value)) return false;
-  const fields = Object.values(Object.getOwnPropertyDescriptors(Object(value)));
-  return fields.some((field) => hasKey(field.value, apiKey, depth - 1));
+  try {
+    const fields = Object.values(Object.getOwnPropertyDescriptors(Object(value)));
+    return fields.some((field) => hasKey(field.value, apiKey, depth - 1));
+  } catch {
+    // A proxy can throw, and nobody can look into it.
+    return true;
+  }
 }

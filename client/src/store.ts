@@ -52,7 +52,7 @@ export interface AnimalStore {
 
   /**
    * Changes fields of an animal; `status: null` removes its status. Not retried after a 5xx
-   * or no response: a repeated change could overwrite those of other clients.
+   * or no response: a second one could overwrite those of other clients.
    * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
@@ -101,7 +101,7 @@ export interface AnimalStore {
 
   /**
    * Sends any request with the API key, the retries and the exact JSON of the client, for example to an operation that
-   * this version does not have. After a 5xx or no response it repeats every method but PATCH; each POST has an
+   * this version does not have. After a 5xx or no response it retries every method but PATCH; each POST has an
    * `Idempotency-Key`.
    *
    * @param path - begins with `/`, relative to `baseUrl`: never what a user typed
@@ -139,7 +139,7 @@ export function createAnimalStore(options: StoreOptions): AnimalStore {
   const given = withoutNull(options);
   checkStoreOptions(given);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
-  // The first one is for the types.
+  // `options` is there for the types.
   return storeOf({ ...options, ...DEFAULT_LIMITS, ...given, baseUrl });
 }
 

@@ -148,6 +148,13 @@ test('an error of the global fetch that has the key is replaced by a copy', asyn
   expectNoKey(error);
 });
 
+test('an error of the global fetch into which nobody can look is replaced by a copy', async () => {
+  vi.stubGlobal('fetch', () => Promise.reject(FOREIGN['a proxy']));
+  const error = await errorOf(clientWith([], { ...SENDS_ONCE, fetch: undefined }).store.getPet(1n));
+  expect(error.code).toBe('network_error');
+  expectNoKey(error);
+});
+
 const HEADERS = { authorization: `Bearer ${KEY}` };
 const throws = () => {
   throw new Error(`odd ${KEY}`);
@@ -203,6 +210,9 @@ test('a cyclic error of a custom fetch becomes a copy', async () => {
   cause.cause = cause;
   const error = await errorWith(() => Promise.reject(cause));
   expect(error).toMatchObject({ message: 'The request failed: a: a', cause: { message: 'a' } });
+  // Four copies, and no more.
+  expect(Object(error.cause).cause.cause).toMatchObject({ cause: { message: 'a' } });
+  expect(Object(error.cause).cause.cause.cause.cause).toBe(undefined);
 });
 
 test('the body of a custom fetch can fail with the key', async () => {

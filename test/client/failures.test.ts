@@ -429,6 +429,11 @@ test.each(['EHOSTUNREACH', 'ETIMEDOUT', 'ECONNRESET'])(
   },
 );
 
+test('a delete that is answered with a 204 succeeds', async () => {
+  const { store } = clientWith([reply(null, { status: 204 })]);
+  expect(await outcomeOf(deletePet(store))).toBe(undefined);
+});
+
 const DELETES = METHODS.filter(({ request }) => request.startsWith('DELETE'));
 
 test.each(DELETES)('a retried $name that finds nothing succeeds', async ({ name = '' }) => {

@@ -109,7 +109,7 @@ const MAX_BYTES = 5_340 + 80 * (operations.length - 10);
 
 // `noted` is the size at the last edit of this table: the test prints the growth since then.
 test.each([
-  { bytes: MAX_BYTES, noted: 5_321, exports: '*' },
+  { bytes: MAX_BYTES, noted: 5_327, exports: '*' },
   { bytes: 700, noted: 683, exports: '{ StoreError }' },
   { bytes: 20, noted: 20, exports: '{}' },
 ])('at most $bytes bytes, minified and compressed, for the exports $exports', async (row) => {
