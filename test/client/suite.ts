@@ -50,7 +50,7 @@ export async function runSuite(
       const { code, requestId } = await failureOf(session.getPet(rex.id));
       expectEqual([code, requestId?.length], ['pet_not_found', 36]);
     },
-    async 'an attempt without a response is repeated'() {
+    async 'an attempt without a response is retried'() {
       for (const [behaviour, options] of [
         ['hangs', { attemptTimeoutMs: 1000 }],
         ['breaks', {}],
