@@ -1,4 +1,4 @@
-/** The servers of a test process: the worker in workerd with real D1 and KV. */
+/** The server of a test process: the worker in workerd with real D1 and KV. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
@@ -14,40 +14,42 @@ export type ServerOptions = { faults?: false; env?: 'local' } | { faults: true; 
 /** The environment of wrangler.toml whose variables the app has: staging over https; local, the default, over http. */
 type Environment = 'local' | 'staging';
 
-type WorkerInput = NonNullable<Parameters<typeof createTestHarness>[0]>['workers'][number];
-
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
+declare global {
+  var sharedServer: Promise<Server> | undefined;
+}
+
+/** The name of the worker with faults. */
+const FAULTS = 'animal-store-faults';
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 
 /** The limit of the rate limiter that `limited` selects (see {@link Faults}), in ten seconds. */
 export const SMALL_LIMIT = 5;
 
-/** The servers of this process, with and without faults. Test files share them; environment.ts closes them. */
-const servers = new Map<string, Promise<Server>>();
-// environment.ts does not share the modules of the tests, but this global.
-globalThis.sharedServers = servers;
-// Otherwise, the servers would keep a vitest process alive after its parent was killed.
-process.once('disconnect', () => process.exit());
-
-/** The server with these options, started for the first test file that needs it. */
-export function serverOf({ faults = false }: ServerOptions): Promise<Server> {
-  const name = faults ? 'faults' : 'local';
-  const server = servers.get(name) ?? startServer(faults ? withFaults() : { configPath: CONFIG });
-  servers.set(name, server);
-  return server;
+/**
+ * The server of this process, with both workers. Test files share it, also those that import this module anew; environment.ts
+ * closes it.
+ */
+export function serverOfProcess() {
+  globalThis.sharedServer ??= startServer();
+  return globalThis.sharedServer;
 }
 
-async function startServer(input: WorkerInput) {
-  const harness = createTestHarness({ root: PROJECT_ROOT, workers: [input] });
+async function startServer() {
+  // Otherwise, the server would keep a vitest process alive after its parent was killed.
+  process.once('disconnect', () => process.exit());
+  const workers = [{ configPath: CONFIG }, withFaults()];
+  const harness = createTestHarness({ root: PROJECT_ROOT, workers });
   const { url } = await harness.listen();
-  const worker = harness.getWorker<Env>();
-  await worker.applyD1Migrations('DB');
+  const plain = harness.getWorker<Env>();
+  await plain.applyD1Migrations('DB');
   return {
     harness,
-    worker,
     url,
-    bindings: await worker.getEnv(),
+    /** The unmodified worker, and the one with faults. They have the same database and keys. */
+    workers: { plain, faults: harness.getWorker<Env>(FAULTS) },
+    bindings: await plain.getEnv(),
     /** Whether the database may hold rows. */
     isDirty: true,
   };
@@ -58,9 +60,9 @@ export function readVars(env: string): Faults['vars'] {
   return readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars;
 }
 
-function withFaults(): WorkerInput {
+function withFaults() {
   const config = readConfig({ config: CONFIG });
-  const { name, compatibility_date, vars, kv_namespaces, version_metadata } = config;
+  const { compatibility_date, vars, kv_namespaces, version_metadata } = config;
   const empty = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   const small = {
     name: 'SMALL_RATE_LIMITER',
@@ -69,7 +71,7 @@ function withFaults(): WorkerInput {
   };
   return {
     config: {
-      name,
+      name: FAULTS,
       compatibility_date,
       vars,
       kv_namespaces,

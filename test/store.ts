@@ -5,7 +5,7 @@ import { generateKey } from '../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../src/auth/key-record.ts';
 import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
-import { EMPTY, readVars, type Server, type ServerOptions, serverOf } from './server.ts';
+import { EMPTY, readVars, type Server, type ServerOptions, serverOfProcess } from './server.ts';
 
 export type RequestOptions = {
   method?: string;
@@ -22,6 +22,7 @@ export type Store = ReturnType<typeof startStore>;
 /** Starts the store for a test file. Each test begins with an empty database. */
 export function startStore(options: ServerOptions = {}) {
   const { env = 'local' } = options;
+  const name = options.faults ? 'faults' : 'plain';
   const suiteKey = generateKey(env);
   let server: Server;
   let vars: Faults['vars'];
@@ -29,9 +30,9 @@ export function startStore(options: ServerOptions = {}) {
    * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
    * accepts https alone.
    */
-  const request: Server['worker']['fetch'] = (path, init) => {
+  const request: Server['workers']['plain']['fetch'] = (path, init) => {
     const origin = env === 'local' ? server.url.origin : 'https://animal-store.example';
-    return server.worker.fetch(`${origin}${path}`, init);
+    return server.workers[name].fetch(`${origin}${path}`, init);
   };
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
@@ -99,7 +100,7 @@ export function startStore(options: ServerOptions = {}) {
 
     /** Runs the scheduled handler, and returns whether it succeeded. */
     async scheduled(): Promise<boolean> {
-      const { outcome } = await server.worker.scheduled({ cron: '*/10 * * * *' });
+      const { outcome } = await server.workers[name].scheduled({ cron: '*/10 * * * *' });
       scheduledRuns += 1;
       return outcome === 'ok';
     },
@@ -119,7 +120,7 @@ export function startStore(options: ServerOptions = {}) {
   };
 
   beforeAll(async () => {
-    server = await serverOf(options);
+    server = await serverOfProcess();
     vars = readVars(env);
     await store.putRecord(suiteKey, { id: 'suite' });
   });
