@@ -205,11 +205,12 @@ async function send(store: Store, request: string, content: Content = {}) {
 
 async function sendUntilAccepted(store: Store, request: string, content: Content) {
   const [method = '', path = ''] = request.split(' ');
-  const timeout = AbortSignal.timeout(REQUEST_MS);
-  const signal = AbortSignal.any([timeout, store.signal ?? timeout]);
-  const body = content.body && { body: JSON.stringify(content.body) };
+  const signals = [AbortSignal.timeout(REQUEST_MS)];
+  if (store.signal) signals.push(store.signal);
+  const signal = AbortSignal.any(signals);
+  const body = content.body ? JSON.stringify(content.body) : null;
   const headers = headersOf(store, content);
-  const init = { method, signal, headers, redirect: 'manual' as const, ...body };
+  const init = { method, signal, headers, body, redirect: 'manual' as const };
   const url = store.baseUrl + path;
   let response = await fetch(url, init);
   while (response.status === 429) {
