@@ -21,7 +21,7 @@ const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 const OPENAPI = join(PROJECT_ROOT, 'ops/openapi.ts');
 const API_LIMIT_MS = 30_000;
 const LEFT =
-  'Left to do, one line at a time, and only while each succeeds and prints no ❌. A create command prints an id; so do "npx wrangler d1 list" and "npx wrangler kv namespace list" with --env, if the name exists and is of this store:';
+  'Left to do, one line at a time. Stop when a line fails or prints ❌. A create command prints the id. If the name exists already, and is that of this store, "npx wrangler d1 list" or "npx wrangler kv namespace list", with --env, prints it:';
 const NOT_NEW =
   'is not a placeholder, so the environment may be set up already: see "First set-up" in docs/operations.md';
 const CHOOSE_ACCOUNT =
@@ -101,14 +101,14 @@ async function readApi(token: string, path: string) {
   const response = await fetch(api + path, { headers, signal }).catch((cause) => {
     throw new Error(`Cloudflare's API does not answer: ${cause}`, { cause });
   });
-  const { success, result, errors } = Object(await response.json());
+  const { success, result, errors } = JSON.parse(await response.text());
   if (success) return result;
   // There is no such worker, or no name at workers.dev.
   if (errors?.[0]?.code === 10007) return undefined;
   throw new Error(`Cloudflare answers ${path}: ${JSON.stringify(errors)}`);
 }
 
-/** Before the first call of wrangler in the environment, which would be sent to the placeholder of the account. */
+/** Must precede the first call of wrangler in the environment, which would be sent to the placeholder of the account. */
 function writeAddress(environment: string, config: Config, account: string, host: string): void {
   const old = hostOf(config);
   const edits = new Map<string, string>();
@@ -140,6 +140,7 @@ function stepsOf(environment: DeployedEnvironment, config: Config): Step[] {
       editConfig(new Map([[placeholder, id]]));
     },
   });
+  // Both have an id: see `requirePlaceholders`.
   const [database] = config.d1_databases;
   const [namespace] = config.kv_namespaces;
   return [

@@ -60,10 +60,12 @@ program
   .action(undo);
 if (import.meta.main) await run(program);
 
-/** The id is the message of a release's deployments. A message with a space is never one of these. */
+/** The id is the message of a release's deployments. It has no space, unlike the message of a rollback by hand. */
 function parseReleaseId(text: string): string {
   if (/^\w[\w.-]{0,99}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be up to 100 letters, digits, dots and hyphens.');
+  throw new InvalidArgumentError(
+    'It must be up to 100 letters, digits, dots and hyphens, and begin with a letter or digit.',
+  );
 }
 
 /** Without an id, wrangler would serve the version before. In capitals, it is not the id that Cloudflare lists. */
