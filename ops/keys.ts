@@ -64,7 +64,7 @@ async function list({ env }: Options) {
     state: stateOf(record),
     scopes: scopesOf(record).join(' and '),
   }));
-  // It escapes control characters.
+  // `console.table` escapes control characters.
   console.table(rows, ['id', 'label', 'createdAt', 'expiresAt', 'state', 'scopes']);
 }
 

@@ -25,7 +25,7 @@ export async function listKeys(env: Environment) {
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-/** The names of the records that a list shows with this id: of several, if somebody has forged their metadata. */
+/** The names of the records that a list shows with this id. There are several if somebody has forged metadata. */
 export async function namesById(env: Environment, id: string) {
   // Not quoted, because the output of a command is often shared.
   if (id.startsWith('animal_')) throw new Error('it is a key. To get its id: npm run keys -- show');

@@ -30,7 +30,7 @@ type Deployment = {
   versions: { version_id: string; percentage: number }[];
 };
 
-/** An id that is not set becomes `undefined`, which no version has: `requireSameStore` refuses it. */
+/** An id that is not set becomes the text `undefined`, which no version has: `requireSameStore` refuses it. */
 export function readTarget(environment: DeployedEnvironment): Target {
   const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: environment });
   const baseUrl = String(config.vars.BASE_URL);

@@ -74,7 +74,7 @@ async function prepare(
   stop: AbortController,
 ): Promise<Rollout> {
   const { environment } = target;
-  const { run: releaseId = randomUUID() } = options;
+  const releaseId = options.run ?? randomUUID();
   requireOwnHost(target);
   requireSeparateStores(target);
   if (environment === 'production') await requireTested(build);
