@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Argument } from 'commander';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { ask, createProgram, type DeployedEnvironment, run } from './command-line.ts';
-import { hostOf } from './host.ts';
+import { requireOwnHost } from './host.ts';
 import { requireMigrated } from './migrations.ts';
 import { PROJECT_ROOT, runWrangler, runWranglerIn } from './wrangler.ts';
 
@@ -89,7 +89,7 @@ async function chooseHost(token: string, account: string, config: Config): Promi
   const workersDev = await readApi(token, `/accounts/${account}/workers/subdomain`);
   // Cloudflare accepts no worker without this name, even for another host.
   if (!workersDev) throw new Error(NO_NAME);
-  const host = hostOf(config);
+  const host = requireOwnHost(config);
   return host.endsWith('.example') ? `${config.name}.${workersDev.subdomain}.workers.dev` : host;
 }
 
@@ -110,7 +110,7 @@ async function readApi(token: string, path: string) {
 
 /** Must precede the first call of wrangler in the environment, which would be sent to the placeholder of the account. */
 function writeAddress(environment: string, config: Config, account: string, host: string): void {
-  const old = hostOf(config);
+  const old = requireOwnHost(config);
   const edits = new Map<string, string>();
   if (config.account_id !== account) edits.set(`"${environment}-account-id"`, `"${account}"`);
   if (old !== host) {

@@ -4,12 +4,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { confirm, type DeployedEnvironment, onStop, safeMessage } from '../command-line.ts';
+import { requireOwnHost } from '../host.ts';
 import { PROJECT_ROOT } from '../wrangler.ts';
 import {
   type Build,
   buildHead,
   printChange,
-  requireOwnHost,
   requireSameStore,
   requireSameWrites,
   requireSeparateStores,
@@ -75,7 +75,7 @@ async function prepare(
 ): Promise<Rollout> {
   const { environment } = target;
   const releaseId = options.run ?? randomUUID();
-  requireOwnHost(target);
+  requireOwnHost(target.config);
   requireSeparateStores(target);
   if (environment === 'production') await requireTested(build);
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
