@@ -39,8 +39,6 @@ export type Rollout = {
   stop: AbortController;
 };
 
-export type StoreAtVersion = Store & { version: string };
-
 /** A call that failed may take effect up to this much later. */
 export const SETTLE_MS = 15_000;
 
@@ -49,7 +47,7 @@ export function storeOf(
   { environment, baseUrl }: Target,
   version: string,
   signal: AbortSignal,
-): StoreAtVersion {
+): Store {
   return { environment, baseUrl, version, apiKey: process.env.SMOKE_API_KEY ?? '', signal };
 }
 
@@ -122,7 +120,7 @@ export async function deploy(rollout: Rollout, version: string, percentage: numb
 /** Gives a version 10 %, and tests it every ten seconds. Its first 500, to any client, ends the release. */
 export async function hold(
   rollout: Rollout,
-  store: StoreAtVersion,
+  store: Store,
   options: { hold: number; unwatched?: true },
 ) {
   const { target, stop } = rollout;

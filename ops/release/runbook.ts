@@ -25,7 +25,6 @@ import {
   type Rollout,
   requireUnchanged,
   SETTLE_MS,
-  type StoreAtVersion,
   storeOf,
   upload,
 } from './deploy.ts';
@@ -40,7 +39,7 @@ import {
   sharesOf,
   type Target,
 } from './deployments.ts';
-import { smokeTest, testReads } from './smoke.ts';
+import { type Store, smokeTest, testReads } from './smoke.ts';
 
 export type ReleaseOptions = {
   /** The id of the release. */
@@ -166,7 +165,7 @@ async function requireSameStoreAndWrites(target: Target, id: string) {
   }
 }
 
-async function serveAndTest(target: Target, store: StoreAtVersion) {
+async function serveAndTest(target: Target, store: Store) {
   // With a space, the message is not the id of a release.
   await serve(target, store.version, 'rollback by hand');
   if (store.apiKey) await testReads(store);
