@@ -87,6 +87,8 @@ export function integerFrom(minimum: number, maximum: number): (text: string) =>
   };
 }
 
+export const yesOption = new Option('--yes', 'do not ask for confirmation');
+
 export const environmentOption = new Option('--env <environment>', 'the environment of the store')
   .choices(ENVIRONMENTS)
   .default('local');

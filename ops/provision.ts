@@ -8,7 +8,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument } from 'commander';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { ask, createProgram, type DeployedEnvironment, run } from './command-line.ts';
+import { ask, createProgram, type DeployedEnvironment, run, yesOption } from './command-line.ts';
 import { requireOwnHost } from './host.ts';
 import { requireMigrated } from './migrations.ts';
 import { PROJECT_ROOT, runWrangler, runWranglerIn } from './wrangler.ts';
@@ -39,7 +39,7 @@ const NEXT =
 
 export const program = createProgram('npm run provision --', 'Sets an environment up.')
   .addArgument(new Argument('<environment>').choices(['staging', 'production']))
-  .option('--yes', 'do not ask')
+  .addOption(yesOption)
   .action(provision);
 if (import.meta.main) await run(program);
 

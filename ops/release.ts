@@ -3,13 +3,12 @@
  * release/runbook.ts has its steps.
  */
 import { InvalidArgumentError, Option } from 'commander';
-import { createProgram, integerFrom, run } from './command-line.ts';
+import { createProgram, integerFrom, run, yesOption } from './command-line.ts';
 import { type ReleaseOptions, release, rollback, undo } from './release/runbook.ts';
 
 const environmentOption = new Option('--env <name>')
   .choices(['staging', 'production'])
   .makeOptionMandatory();
-const yesOption = new Option('--yes', 'do not ask');
 const resumeWritesOption = new Option(
   '--resume-writes',
   'release even if writes are stopped, which resumes them',
