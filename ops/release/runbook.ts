@@ -104,12 +104,12 @@ async function prepare(
 /** Uploads the build, and serves it to more and more requests. After a failure, serves the old version again. */
 async function rollOut(rollout: Rollout, options: ReleaseOptions) {
   const { target, stop } = rollout;
-  const { environment, worker } = target;
+  const { environment, config } = target;
   const test = environment === 'staging' ? smokeTest : testReads;
   try {
     const version = await upload(rollout, options.resumeWrites);
     const store = storeOf(target, version, stop.signal);
-    const byOverride = { ...store, override: `${worker}="${version}"` };
+    const byOverride = { ...store, override: `${config.name}="${version}"` };
     await applyMigrations(rollout);
     // At 0 %, because an override reaches only versions of the newest deployment.
     await deploy(rollout, version, 0);
