@@ -4,7 +4,7 @@
  */
 import { beforeEach, expect, test } from 'vitest';
 import { creates, operations } from '../contract.ts';
-import { EMPTY } from '../server.ts';
+import { EMPTY_TABLES } from '../server.ts';
 import { expectError, stepsOf } from '../steps.ts';
 import { type Reply, startStore } from '../store.ts';
 import type { Fault } from './fault.ts';
@@ -96,7 +96,7 @@ async function storedAfter({ send }: Write): Promise<string> {
   expect((await send()).status).toBeLessThan(300);
   const after = await stored();
   expect(after).not.toBe(before);
-  await store.exec(EMPTY);
+  await store.exec(EMPTY_TABLES);
   await setUp();
   return after;
 }

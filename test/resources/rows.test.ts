@@ -13,7 +13,7 @@ const WITH_KEY = { headers: { 'idempotency-key': 'k' } };
 
 /** Sends a request, and returns the numbers of its rows. */
 async function rowsOf(send: () => Promise<Reply>) {
-  await store.fault({});
+  await store.resetCalls();
   await send();
   const { read, written } = await store.calls();
   return { read, written };
