@@ -1,6 +1,6 @@
 /** The rows that D1 bills for each request to a store of a million animals. */
 import { mock } from 'node:test';
-import { sweepIdempotencyKeys } from '../src/d1/sweep.ts';
+import { sweepIdempotencyKeys } from '../src/idempotency/sweep.ts';
 import { type Call, OPERATIONS, sendInProcess } from './calls.ts';
 import type { Rows, Section } from './results.ts';
 import { build, withServers } from './servers.ts';

@@ -5,8 +5,8 @@ const PETS = `[${Array(20).fill(PET).join(',')}]`;
 const RECORD = '{"id":"bench","label":"bench","createdAt":"2026-11-20T00:00:00Z"}';
 
 /** The result of a list, and one with the columns of all other statements. */
-const PAGE = { results: [{ json: PETS, items: PETS, next_after: '12' }], meta: {} };
-const RESULT = { results: [{ json: PET, body: PET, id: '12', status: 'available' }], meta: {} };
+const PAGE = { results: [{ json: PETS, next_after: '12' }], meta: {} };
+const RESULT = { results: [{ json: PET, id: '12', status: 'available' }], meta: {} };
 
 /** All calls succeed, when `answer` resolves. */
 export function stubBindings(

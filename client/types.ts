@@ -103,7 +103,7 @@ function moduleOf({ paths }: Description, int64Names: string[]): string {
 export const INT64_FIELDS: Record<string, true> = {
 ${int64Names.map((name) => `  ${name}: true,\n`).join('')}};
 
-/** The request of each operation. */
+/** The request of each operation: for the test that compares the methods with the description. */
 export interface Operations {
 ${operations.join('')}}
 `;

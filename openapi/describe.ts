@@ -12,8 +12,8 @@ import {
   unknownApiKey,
 } from '../src/auth/authenticate.ts';
 import { rateLimited } from '../src/auth/rate-limit.ts';
-import type { OperationDefinition, Scope } from '../src/context.ts';
-import { ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
+import type { OperationDefinition, Scope } from '../src/definition.ts';
+import { type ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
 import {
   bodyTooLarge,
   compressedBody,
@@ -21,11 +21,11 @@ import {
   MAX_BODY_BYTES,
   unsupportedMediaType,
 } from '../src/http/body.ts';
-import { idempotencyKeyReused } from '../src/http/create-once.ts';
 import { invalidJson } from '../src/http/json.ts';
-import { httpsRequired } from '../src/http/safe-transport.ts';
 import { unavailableMessage } from '../src/http/unavailable.ts';
-import { rejectInvalid } from '../src/http/validate.ts';
+import { idempotencyKeyReused } from '../src/idempotency/create-once.ts';
+import { httpsRequired } from '../src/middleware/require-https.ts';
+import { invalidPart } from '../src/operation.ts';
 import {
   BOOKMARK,
   errorHeaders,
@@ -135,7 +135,7 @@ export function describeOperation(
   return { operation, errors: [...common, ...own], scope: definition.scope };
 }
 
-/** The error of a request with an invalid part: the 400 that the hook of its validator throws. */
+/** The error of a request with an invalid part. */
 function invalidError(definition: OperationDefinition, invalid: Invalid): ApiError {
   for (const target of ['param', 'query', 'json'] as const) {
     const schema = definition[target];
@@ -143,20 +143,9 @@ function invalidError(definition: OperationDefinition, invalid: Invalid): ApiErr
     if (!schema || !data) continue;
     const { error } = schema.safeParse(data);
     if (!error) throw new Error(`the example of ${definition.operationId} must be invalid`);
-    return errorOf(() => rejectInvalid({ target, data, error }));
+    return invalidPart(error, target === 'query' ? data : {});
   }
   throw new Error(`${definition.operationId} must have an example of an invalid request`);
-}
-
-/** The error that a function throws. */
-function errorOf(reject: () => void): ApiError {
-  try {
-    reject();
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-  throw new Error('the request must be rejected');
 }
 
 /** The errors that follow from an operation's definition. */
@@ -168,7 +157,7 @@ function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiEr
     invalid,
     missingApiKey(),
     unknownApiKey(),
-    expiredApiKey('2026-11-20T00:00:00.000Z'),
+    expiredApiKey({ expiresAt: '2026-11-20T00:00:00.000Z' }),
     revokedApiKey(),
     insufficientScope(scope),
     httpsRequired(),

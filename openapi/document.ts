@@ -159,5 +159,5 @@ const ABOUT = `A store of animals: list them in pages, filter them by status, ad
 - Unknown query parameters and fields, and repeated query parameters, are rejected.
 - Any origin may send requests (CORS) and read the documented response headers.
 - \`HEAD\` works where \`GET\` does.
-- A \`PATCH\` or \`DELETE\` with a precondition, such as \`If-Match\`, is rejected: responses have no validators.
+- A \`PATCH\` or \`DELETE\` with \`If-Match\` or \`If-None-Match\` is rejected: responses have no \`ETag\`.
 - **Stability.** An operation without \`x-stability\` is stable: it stays compatible within \`/v1\`. New operations and optional response fields may be added: ignore unknown fields. An operation with \`x-stability: beta\` may change with notice in the changelog, one with \`x-stability: experimental\` may change or be removed at any time.`;

@@ -1,5 +1,5 @@
 /** The description of response headers, each once, in `components/headers`. */
-import { ACCEPTED_BOOKMARK } from '../src/http/headers.ts';
+import { ACCEPTED_BOOKMARK } from '../src/http/request-headers.ts';
 
 type Text = { type: 'string'; pattern: string; minLength: number; maxLength: number };
 type Int32 = { type: 'integer'; format: 'int32'; minimum: number; maximum: number };

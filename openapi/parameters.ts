@@ -1,10 +1,10 @@
 /** The request headers that operations share, for `components/parameters`. */
-import { KEPT_HOURS } from '../src/d1/idempotency.ts';
 import {
   ACCEPTED_BOOKMARK,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   SESSION_STARTS,
-} from '../src/http/headers.ts';
+} from '../src/http/request-headers.ts';
+import { KEPT_HOURS } from '../src/idempotency/statements.ts';
 
 export const PARAMETERS = {
   Bookmark: {

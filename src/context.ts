@@ -1,5 +1,5 @@
 /** The types of Hono's context: the bindings, and what the middleware sets for the handler and for the log line. */
-import type * as z from 'zod/mini';
+import type { OperationDefinition, Scope } from './definition.ts';
 
 /** The context of a middleware of the app. */
 export type AppEnv = {
@@ -14,9 +14,10 @@ export type AppEnv = {
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
     /**
-     * Where the request's D1 session starts. `first-unconstrained`: at any replica's state. `first-primary`: at the newest
-     * state; a write's session always starts there. A bookmark: at its state or a newer one. Absent without `X-D1-Bookmark`: no
-     * session.
+     * Where the request's D1 session starts, the argument of `withSession`. `first-unconstrained`: at any state of the database,
+     * also that of a replica. `first-primary`: at the newest state. A bookmark, which names a state: at that state or a newer one.
+     * Absent without `X-D1-Bookmark`: then there is no session.
+     * https://developers.cloudflare.com/d1/best-practices/read-replication/
      */
     sessionStart?: string;
     /** The validated `Idempotency-Key`, without quotes. */
@@ -36,33 +37,6 @@ export type Bindings = Env & {
   WRITES_STOPPED?: string;
 };
 
-/** The permission that an operation needs, and that an API key has. */
-export type Scope = 'read' | 'write';
-
-/**
- * The facts of an operation, for its route and for the OpenAPI description (openapi/). `param`, `query` and `json` are the
- * schemas of the request's parts, each a strict object. An operation without `query` accepts no query parameters.
- */
-export type OperationDefinition = {
-  operationId: string;
-  param?: z.ZodMiniObject;
-  query?: z.ZodMiniObject;
-  json?: z.ZodMiniObject;
-  /** Media types of the body. Default: `application/json` alone. */
-  mediaTypes?: readonly string[];
-} & (
-  | { scope: 'read'; acceptsIdempotencyKey?: never }
-  | {
-      scope: 'write';
-      /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
-      acceptsIdempotencyKey?: boolean;
-      /** The end of "It is unknown whether …" in a 503 to a request without `Idempotency-Key`, such as `the animal was added`. */
-      effect: string;
-      /** The next sentence of that 503: what the client should do. */
-      retryAdvice: string;
-    }
-);
-
 /** A client, as its API key identifies it. */
 export type Client = {
   keyId: string;
@@ -73,25 +47,21 @@ export type Client = {
 
 /** Must never contain an API key, a body or a pet's name. */
 type LogFields = {
-  /** `operationId` of the operation. */
-  operation?: string;
   /** KV failed, so the key's last known state was used. */
   keyStale?: true;
   /** Rate limiters that failed and so let the request through, each with its error. */
   limiterFailures?: string[];
-  /** The operation is deprecated. With the `keyId` that `accessLog` adds, this shows operators which clients to warn. */
-  deprecated?: true;
   /** `code` of the Error body. */
   code?: string;
   /** Cause of the error, for operators only, with the fix if it is known. */
   cause?: string;
   /** Stack of an unexpected exception. Its names and positions are those of the minified bundle. */
-  stack?: string;
+  stack?: string | undefined;
   /** Milliseconds spent waiting for D1. */
   d1Ms?: number;
   /** Milliseconds spent waiting for KV. */
   kvMs?: number;
-  /** Number of times that D1 executed the statements. D1 itself repeats reads that fail. */
+  /** Number of times that D1 executed the statements. D1 itself retries reads that fail. */
   d1Attempts?: number | undefined;
   /** Region of the D1 instance that responded. */
   d1Region?: string | undefined;

@@ -75,9 +75,11 @@ export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   const { code, message, headers, cause } = apiError;
   const log = c.get('log');
   log.code = code;
-  if (cause instanceof Error) log.cause = cause.message;
-  // The cause of an internal_error is the exception itself.
-  if (code === 'internal_error' && cause instanceof Error && cause.stack) log.stack = cause.stack;
+  if (cause instanceof Error) {
+    log.cause = cause.message;
+    // The cause of an internal_error is the exception itself.
+    if (code === 'internal_error') log.stack = cause.stack;
+  }
   const status = STATUS_OF[code];
   return c.json({ code, message, status }, status, headers);
 }

@@ -1,6 +1,6 @@
 /** The worker's entry point: the handlers that Cloudflare calls. */
 import { app } from './app.ts';
-import { sweepIdempotencyKeys } from './d1/sweep.ts';
+import { sweepIdempotencyKeys } from './idempotency/sweep.ts';
 
 export default {
   fetch(request, env, context) {

@@ -1,4 +1,4 @@
-/** The middleware of an operation. */
+/** The middleware of an operation, and the 400 for a part of a request that does not match its schema. */
 import { zValidator } from '@hono/zod-validator';
 import type { MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
@@ -6,21 +6,24 @@ import { createMiddleware } from 'hono/factory';
 import type * as z from 'zod/mini';
 import { authenticate, requireScope } from './auth/authenticate.ts';
 import { limitRate } from './auth/rate-limit.ts';
-import type { AppEnv, OperationDefinition, OperationEnv } from './context.ts';
-import { writesStopped } from './errors.ts';
+import type { AppEnv, OperationEnv } from './context.ts';
+import type { OperationDefinition } from './definition.ts';
+import { type ApiError, writesStopped } from './errors.ts';
 import { readBody } from './http/body.ts';
-import { validateHeaders } from './http/headers.ts';
-import { rejectInvalid, validateQueryText } from './http/validate.ts';
+import { invalidRequest, shortened } from './http/problems.ts';
+import { requireNoParameters, requireValidQueryText } from './http/query.ts';
+import { readHeaders } from './http/request-headers.ts';
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
+  // A definition whose type is only `OperationDefinition` has no known part.
   [Part in keyof D & ('param' | 'query' | 'json') as undefined extends D[Part]
     ? never
     : Part]: z.output<D[Part]>;
 };
 
 /**
- * The middleware of an operation: admits the request, and validates each part that the definition has a schema for.
+ * The middleware of an operation: admits the request, and then validates its parts. The first invalid part is reported.
  *
  * @example
  * pets.get('/pets/:petId', operation(getPet), async (c) => {
@@ -30,32 +33,72 @@ type Valid<D extends OperationDefinition> = {
 export function operation<D extends OperationDefinition>(
   definition: D,
 ): MiddlewareHandler<OperationEnv, string, { out: Valid<D> }> {
-  const { operationId, param, query, json } = definition;
-  const middleware: MiddlewareHandler[] = [admit(definition)];
-  if (param) middleware.push(zValidator('param', param, rejectInvalid));
-  if (query) middleware.push(zValidator('query', query, rejectInvalid));
-  // `zValidator` calls `c.req.json()`. `readBody` replaces that method with one that makes each int64 an exact `bigint`.
-  if (json) middleware.push(readBody, zValidator('json', json, rejectInvalid));
+  const { operationId, param, query, json, mediaTypes } = definition;
+  // In the order that docs/api.md promises.
+  const steps: MiddlewareHandler[] = [
+    admit(definition),
+    requireValidQueryText,
+    readHeaders(definition),
+  ];
+  if (param) steps.push(zValidator('param', param, requireValid));
+  steps.push(query ? zValidator('query', query, requireValid) : requireNoParameters);
+  if (json) steps.push(jsonBody(json, mediaTypes));
   // `npm run openapi` reads the id from `app.routes`, to compare the routes with the OpenAPI description.
-  return Object.assign(every(...middleware), { operationId });
+  return Object.assign(every(...steps), { operationId });
 }
 
 /**
  * Admits a request if its API key is valid, is within its rate limits and has the operation's scope. A 401 does not count towards
- * the rate limits, and every later rejection does. Then checks the query before it is parsed (its length and encoding), and the
- * headers.
+ * the rate limits, and every later rejection does.
  */
 function admit(definition: OperationDefinition) {
-  const { operationId, scope, query } = definition;
+  const { scope } = definition;
   return createMiddleware<AppEnv>(async (c, next) => {
     c.set('definition', definition);
-    c.get('log').operation = operationId;
     const client = await authenticate(c);
     await limitRate(c, client, scope);
     requireScope(client, scope);
     if (scope === 'write' && c.env.WRITES_STOPPED) throw writesStopped();
-    validateQueryText(c, { acceptsParameters: query !== undefined });
-    validateHeaders(c, definition);
     await next();
   });
+}
+
+/**
+ * Reads and validates the body. Not `zValidator`, which calls `c.req.json()`: that replaces invalid UTF-8, and rounds integers
+ * beyond 2^53.
+ */
+function jsonBody(schema: z.ZodMiniObject, mediaTypes?: readonly string[]) {
+  return createMiddleware(async (c, next) => {
+    const { data, error } = schema.safeParse(await readBody(c, mediaTypes));
+    if (error) throw invalidPart(error);
+    // For `c.req.valid('json')`.
+    c.req.addValidatedData('json', data);
+    await next();
+  });
+}
+
+/** Parameters of the path or the query, before their validation. */
+type RawParameters = Record<string, unknown>;
+
+/** The hook of every `zValidator`. */
+function requireValid({ data, error }: { data: RawParameters; error?: z.core.$ZodError }): void {
+  if (error) throw invalidPart(error, data);
+}
+
+/** The 400 that names the problems of the path, the query or the body, as `name: problem`. A body has no `parameters`. */
+export function invalidPart(
+  { issues }: z.core.$ZodError,
+  parameters: RawParameters = {},
+): ApiError {
+  const problems = issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((name) => `${shortened(name)}: ${issue.message}`);
+    }
+    // A problem of the whole body has no path.
+    const name = String(issue.path[0] ?? 'body');
+    // Hono makes an array of a repeated query parameter.
+    const isRepeated = Array.isArray(parameters[name]);
+    return `${name}: ${isRepeated ? 'must be given only once' : issue.message}`;
+  });
+  return invalidRequest(problems);
 }

@@ -9,12 +9,13 @@ import packageLock from '../package-lock.json' with { type: 'json' };
 import { FRESH_MS } from '../src/auth/key-lookup.ts';
 import { PERIOD_S } from '../src/auth/rate-limit.ts';
 import { DEADLINE_MS } from '../src/d1/execute.ts';
-import { KEPT_HOURS } from '../src/d1/idempotency.ts';
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../src/http/body.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/http/headers.ts';
 import { MAX_VALUES } from '../src/http/json.ts';
 import { LIMIT } from '../src/http/paging.ts';
-import { MAX_PROBLEMS, MAX_SEARCH_LENGTH } from '../src/http/validate.ts';
+import { MAX_PROBLEMS } from '../src/http/problems.ts';
+import { MAX_SEARCH_LENGTH } from '../src/http/query.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/http/request-headers.ts';
+import { KEPT_HOURS } from '../src/idempotency/statements.ts';
 import { MAX_NAME_LENGTH } from '../src/pets/schema.ts';
 import { operations } from './contract.ts';
 

@@ -24,7 +24,7 @@ declare global {
 const FAULTS = 'animal-store-faults';
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 
-/** The limit of the rate limiter that `limited` selects (see {@link Faults}), in ten seconds. */
+/** Requests per ten seconds that a rate limiter allows, if the fault `limited` selects it. */
 export const SMALL_LIMIT = 5;
 
 /**
@@ -63,7 +63,8 @@ export function readVars(env: string): Faults['vars'] {
 function withFaults() {
   const config = readConfig({ config: CONFIG });
   const { compatibility_date, vars, kv_namespaces, version_metadata } = config;
-  const empty = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
+  // A database without tables, for the fault `unmigrated`.
+  const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   const small = {
     name: 'SMALL_RATE_LIMITER',
     namespace_id: '1',
@@ -77,7 +78,7 @@ function withFaults() {
       kv_namespaces,
       version_metadata,
       main: 'test/faults/worker.ts',
-      d1_databases: [...config.d1_databases, empty],
+      d1_databases: [...config.d1_databases, unmigrated],
       ratelimits: [...config.ratelimits, small],
     },
   };
@@ -89,6 +90,6 @@ const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
 export const TABLES = Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, name = '']) => name);
 
 /** The statements that empty the tables, and reset their ids. */
-export const EMPTY = ['sqlite_sequence', ...TABLES]
+export const EMPTY_TABLES = ['sqlite_sequence', ...TABLES]
   .map((table) => `DELETE FROM ${table}`)
   .join('; ');

@@ -2,13 +2,14 @@
  * Mistakes in a route or a query that must not compile. `npm run typecheck` compiles this file, and nothing runs it.
  */
 import { Hono } from 'hono';
-import type { AppEnv, OperationDefinition } from '../src/context.ts';
-import { plainCreate } from '../src/d1/idempotency.ts';
+import type { AppEnv } from '../src/context.ts';
 import { type Sql, sql } from '../src/d1/sql.ts';
-import { createOnce } from '../src/http/create-once.ts';
+import type { OperationDefinition } from '../src/definition.ts';
 import { sendPage } from '../src/http/paging.ts';
 import { sendCreated } from '../src/http/responses.ts';
-import { run } from '../src/http/run.ts';
+import { runQueries } from '../src/http/run-queries.ts';
+import { createOnce } from '../src/idempotency/create-once.ts';
+import { plainCreate } from '../src/idempotency/statements.ts';
 import { operation } from '../src/operation.ts';
 import { placeOrder as placeOrderQuery } from '../src/orders/queries.ts';
 import { placeOrder } from '../src/orders/schema.ts';
@@ -19,11 +20,11 @@ const app = new Hono<AppEnv>();
 
 app.get('/', operation(listPets), async (c) => {
   const { limit, after, status } = c.req.valid('query');
-  const { page } = await run(c, listPetsQuery({ limit, after, status }));
+  const { page } = await runQueries(c, listPetsQuery({ limit, after, status }));
   // @ts-expect-error: the operation has no body
   c.req.valid('json');
   // @ts-expect-error: a page is not a row of another statement
-  sendPage(c, { body: '{}' });
+  sendPage(c, { id: '1' });
   return sendPage(c, page);
 });
 
@@ -37,7 +38,7 @@ app.get('/:petId', operation(getPet), async (c) => {
 app.post('/', operation(createPet), async (c) => {
   const newPet = c.req.valid('json');
   // @ts-expect-error: a create runs only through createOnce
-  await run(c, createPetQuery(sql`TRUE`, newPet));
+  await runQueries(c, createPetQuery(sql`TRUE`, newPet));
   // @ts-expect-error: the condition comes first
   createPetQuery(newPet);
   // @ts-expect-error: the body belongs to another operation

@@ -1,42 +1,60 @@
 /** One attempt: sends the request once, and reads the response. */
 import { startTimeLimit } from './deadline.ts';
-import { StoreError } from './error.ts';
-import { errorOf, HIDDEN } from './fetch-error.ts';
+import type { CallRecord, Failure } from './failure.ts';
+import { failureOf } from './fetch-error.ts';
+import { hideKey, hideKeyInWord } from './hide-key.ts';
 import { parseJson } from './json.ts';
 import { metadataOf } from './metadata.ts';
 import { checkToken, type DEFAULT_LIMITS } from './options.ts';
 import type { FetchInit, FetchResponse, Metadata, Reply, StoreOptions } from './types.ts';
 
-/** A session replaces its bookmark when it restarts. Requests in flight keep the old one. */
+/** The options with their defaults, and the session, if there is one. */
 export type Client = StoreOptions &
   typeof DEFAULT_LIMITS & {
-    /** The newest bookmark of the responses, or where the session starts. */
-    session?: { bookmark: { value: string } };
+    /** A restart replaces `bookmark`. The responses to earlier requests still go into the old one. */
+    session?: { bookmark: Bookmark };
   };
+
+/** The newest one of the responses, or where the session starts. */
+type Bookmark = { value: string };
 
 /** A request without the headers that can change between attempts. */
 export type Outgoing = Pick<FetchInit, 'method' | 'headers' | 'body'> & {
   url: string;
   returns: Returns;
-  /** Whether it is repeated after a 5xx or no response. */
-  isRepeatable: boolean;
+  /** The `id` in the body of a successful response, if the request names it. */
+  id?: bigint | undefined;
+  /** Whether it is retried after a 5xx or no response. */
+  isRetryable: boolean;
 };
 
-/** The type of the body of a successful response: that of a 204 is `undefined`. */
+/**
+ * The type of the body of a successful response: that of a 204 is `undefined`. `any` is for the operations that this
+ * client does not know.
+ */
 export type Returns = 'array' | 'object' | 'undefined' | 'any';
 
 /** In characters: more than the largest page. No deadline can act while this is parsed, so it must not take long. */
 const MAX_RESPONSE_LENGTH = 2 ** 19;
 
-/** Returns the error of a failed attempt: `network_error` is one without a complete response. */
+/**
+ * Three mechanisms end an attempt in time, because no one of them is enough:
+ *
+ * - The signal asks `fetch` to end. It closes the connection. A custom `fetch` may ignore it.
+ * - The race with `ended` ends the attempt, whatever `fetch` and `apiKey` do. What they began goes on.
+ * - `readText` cancels the body: also of a response that comes after the end.
+ *
+ * The failure of an attempt without a complete response is a `network_error`.
+ */
 export async function attempt<T>(
-  { apiKey, fetch = globalThis.fetch, session, attemptTimeoutMs }: Client,
-  { url, method, headers, body, returns }: Outgoing,
-  number: number,
+  { apiKey, fetch, session, attemptTimeoutMs }: Client,
+  request: Outgoing,
+  call: CallRecord,
   callSignal: AbortSignal,
-): Promise<Reply<T> | StoreError> {
+): Promise<Reply<T> | Failure> {
   const { signal, ended, release } = startTimeLimit(attemptTimeoutMs, [callSignal]);
   const bookmark = session?.bookmark;
+  // For the failure of an attempt that ends midway.
   const known: { key?: string; metadata?: Metadata } = {};
 
   async function exchange() {
@@ -45,37 +63,48 @@ export async function attempt<T>(
     // The attempt may have ended while the key was fetched.
     signal.throwIfAborted();
     known.key = key;
-    const sent = {
-      ...headers,
+    call.attempts += 1;
+    const { url, method, body } = request;
+    const headers = {
+      ...request.headers,
       authorization: `Bearer ${key}`,
       ...(bookmark && { 'x-d1-bookmark': bookmark.value }),
     };
     // A redirect could turn a write into a GET, or send the API key to another server.
-    const response = await fetch(url, { method, headers: sent, body, signal, redirect: 'manual' });
-    const metadata = metadataOf(response, number);
+    const init: FetchInit = { method, headers, body, signal, redirect: 'manual' };
+    const response = await (fetch ?? globalThis.fetch)(url, init);
+    const hideInId = (id: string) => hideKeyInWord(id, key);
+    const metadata = metadataOf(response, call.attempts, hideInId);
     known.metadata = metadata;
-    const received = response.headers.get('x-d1-bookmark') ?? '';
-    // Concurrent responses arrive in any order. Bookmarks sort by age, and `first-primary` is no bookmark:
-    // https://developers.cloudflare.com/d1/reference/time-travel/
-    if (bookmark && received > bookmark.value.replace(/^first-.*/, '')) bookmark.value = received;
-    return read<T>(await readText(response, signal), returns, metadata, key);
+    const received = response.headers.get('x-d1-bookmark');
+    if (bookmark && received && isNewer(received, bookmark)) bookmark.value = received;
+    return toReply<T>(await readText(response, signal), request, metadata, key);
   }
 
   try {
     return await Promise.race([exchange(), ended]);
-  } catch (cause) {
-    return errorOf(cause, known.key, known.metadata);
+  } catch (error) {
+    const { key, metadata } = known;
+    const isForeign = Boolean(fetch) && error !== signal.reason;
+    return { ...failureOf(error, key, isForeign), metadata };
   } finally {
     release();
   }
 }
 
+/**
+ * Whether a bookmark of a response is newer: concurrent responses arrive in any order. Bookmarks sort by age, see
+ * https://developers.cloudflare.com/d1/reference/time-travel/
+ */
+function isNewer(received: string, { value }: Bookmark) {
+  // Such as `first-primary`, where a session starts: it is not a bookmark.
+  return value.startsWith('first-') || received > value;
+}
+
 /** The body, or the beginning of one that is too long. It is cancelled when the attempt has ended. */
 async function readText(response: FetchResponse, signal: AbortSignal) {
-  // Only a web stream has one. The bodies of node-fetch and React Native are others.
-  const reader: ReadableStreamDefaultReader<Uint8Array> = Object(response.body).getReader?.();
-  if (!reader) return response.text();
-  // Not by `fetch` alone, which may ignore its signal, or respond too late.
+  if (!isWebStream(response.body)) return response.text();
+  const reader = response.body.getReader();
   const cancel = () => reader.cancel().catch(() => {});
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
@@ -90,27 +119,36 @@ async function readText(response: FetchResponse, signal: AbortSignal) {
   return text;
 }
 
-function read<T>(
+/** The bodies of node-fetch and React Native are others. */
+function isWebStream(body: unknown): body is ReadableStream<Uint8Array> {
+  return typeof Object(body).getReader === 'function';
+}
+
+function toReply<T>(
   text: string,
-  returns: Returns,
+  { returns, id }: Outgoing,
   metadata: Metadata,
   apiKey: string,
-): Reply<T> | StoreError {
+): Reply<T> | Failure {
   const { status, headers } = metadata;
-  const body = parseBody(text, status);
-  if (body && status < 300 && isResult<T>(body.value, returns))
-    return { data: body.value, metadata };
+  const parsed = parseBody(text, status);
+  if (parsed && status < 300 && isResult<T>(parsed.value, returns, id))
+    return { data: parsed.value, metadata };
 
-  const { code } = Object(body?.value);
-  const fields = Object(parseBody(text.replaceAll(apiKey, HIDDEN), status)?.value);
-  if (status >= 400 && typeof code === 'string' && typeof fields.message === 'string')
-    return new StoreError(code, fields.message, { metadata, body: fields });
+  const { message, ...fields } = Object(parseBody(hideKey(text, apiKey), status)?.value);
+  // From the text as it was sent: the key of a test may be a part of a code.
+  const { code } = Object(parsed?.value);
+  if (status >= 400 && typeof code === 'string' && typeof message === 'string') {
+    const body = { ...fields, message, code: hideKeyInWord(code, apiKey) };
+    return { code: body.code, message, metadata, body };
+  }
 
-  const kind = headers.get('location') ?? headers.get('content-type');
-  const parts = ['Not a response of the store:', status, kind, text];
-  // Cut in the end: a part of the key could remain.
-  const message = parts.join(' ').replaceAll(apiKey, HIDDEN).slice(0, 300);
-  return new StoreError('invalid_response', message, { metadata });
+  // Of a redirect the target, otherwise the media type.
+  const hint = headers.get('location') ?? headers.get('content-type');
+  const parts = ['Not a response of the store:', status, hint, text];
+  // First hidden, then cut: otherwise a part of the key could remain.
+  const invalid = hideKey(parts.join(' '), apiKey).slice(0, 300);
+  return { code: 'invalid_response', message: invalid, metadata };
 }
 
 /** The value of a body, which for a 204 is `undefined`. Nothing for a text that is too long or not JSON. */
@@ -124,8 +162,9 @@ function parseBody(text: string, status: number) {
 }
 
 /** Distinguishes the store from other servers. The service's own tests compare every field with the description. */
-function isResult<T>(value: unknown, returns: Returns): value is T {
+function isResult<T>(value: unknown, returns: Returns, id: bigint | undefined): value is T {
   if (returns === 'any') return true;
+  if (id !== undefined && Object(value).id !== id) return false;
   const type = Array.isArray(value) ? 'array' : typeof value;
   return value !== null && type === returns;
 }

@@ -1,5 +1,5 @@
 /** Time limits: one for a call, and one for each of its attempts and pauses. */
-import { StoreError } from './error.ts';
+import type { Failure } from './failure.ts';
 
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -9,23 +9,22 @@ export type Signals = (AbortSignal | undefined)[];
 export type TimeLimit = {
   /** Aborted when the time is over, when one of the other signals is aborted, and by `release`. */
   signal: AbortSignal;
-  /** Rejects when the signal is aborted: a custom `fetch` may ignore its signal. */
+  /** Rejects when the signal is aborted. */
   ended: Promise<never>;
   /** Ends everything that still listens to the signal, and listens to nothing any more. */
   release(): void;
 };
 
-/** Not `AbortSignal.any`: it keeps memory of every call while one of the other signals lives. */
+/** Not `AbortSignal.any`: in Node.js 22, it keeps 2.4 KB for each call while one of the other signals lives. */
 export function startTimeLimit(ms: number, others: Signals): TimeLimit {
   const controller = new AbortController();
   const { signal } = controller;
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  // Nobody may be waiting for it.
+  // Perhaps nobody waits for it: an unhandled rejection would end Node.js.
   ended.catch(() => {});
-  const onTimeout = () =>
-    controller.abort(new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError'));
+  const onTimeout = () => controller.abort(timeoutError(ms));
   const timer = setTimeout(onTimeout, Math.min(ms, LONGEST_TIMER_MS));
   const onAbort = () => controller.abort();
   for (const other of others) {
@@ -36,9 +35,14 @@ export function startTimeLimit(ms: number, others: Signals): TimeLimit {
     clearTimeout(timer);
     // Not by the option `signal` of the listener, with which Node.js keeps memory of every call.
     for (const other of others) other?.removeEventListener('abort', onAbort);
-    onAbort();
+    controller.abort();
   }
   return { signal, ended, release };
+}
+
+export function timeoutError(ms: number, cause?: Error): Error {
+  const error = new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError');
+  return Object.assign(error, cause && { cause });
 }
 
 /** Waits until the time is over, or the signal is aborted. */
@@ -47,14 +51,8 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await ended.catch(release);
 }
 
-/** The error of a call that the caller aborted. */
-export function abortedBy(signals: Signals): StoreError | undefined {
+/** The failure of a call that its caller aborted. */
+export function abortOf(signals: Signals): Failure | undefined {
   const signal = signals.find((each) => each?.aborted);
-  return signal && new StoreError('aborted', 'The call was aborted.', { cause: signal.reason });
-}
-
-/** @throws StoreError */
-export function throwIfAborted(signals: Signals): void {
-  const error = abortedBy(signals);
-  if (error) throw error;
+  return signal && { code: 'aborted', message: 'The call was aborted.', cause: signal.reason };
 }

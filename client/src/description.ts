@@ -8,7 +8,7 @@ export const INT64_FIELDS: Record<string, true> = {
   id: true,
 };
 
-/** The request of each operation. */
+/** The request of each operation: for the test that compares the methods with the description. */
 export interface Operations {
   listPets: 'GET /pets';
   createPet: 'POST /pets';

@@ -24,11 +24,17 @@ export type StoreErrorCode =
 export type StoreErrorDetails = {
   /** In a test, the fields that it needs: the others get the values of a response without headers. */
   metadata?: Partial<Metadata> | undefined;
+  /** Default: those of `metadata`. */
+  requestId?: string | undefined;
+  attempts?: number | undefined;
   body?: Record<string, unknown> | undefined;
   outcomeUnknown?: boolean | undefined;
   idempotencyKey?: string | undefined;
   cause?: unknown;
 };
+
+/** For tests, which give a part of it. */
+const NO_METADATA = metadataOf({ status: 0, headers: { get: () => null } }, 0, String);
 
 /** The same in every copy of this package. */
 const BRAND = Symbol.for('animal-store-client');
@@ -36,10 +42,11 @@ const BRAND = Symbol.for('animal-store-client');
 /** Why a call failed. `code` is for programs, `message` for people. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
+  /** A code of the store, or one of this client's five. A `switch` over it needs a `default`. */
   declare readonly code: StoreErrorCode;
   /** The HTTP status, if there was a response. */
   declare readonly status: number | undefined;
-  /** Identifies the last answered request in the service's log. Include it when you report a problem. */
+  /** Of the last response that had one. Identifies the request in the service's log. Include it when you report a problem. */
   declare readonly requestId: string | undefined;
   /** Response metadata, if there was a response. */
   declare readonly metadata: Metadata | undefined;
@@ -55,21 +62,25 @@ export class StoreError extends Error {
   constructor(
     code: StoreErrorCode,
     message: string,
-    { metadata, body, outcomeUnknown = false, idempotencyKey, cause }: StoreErrorDetails = {},
+    {
+      metadata,
+      requestId = metadata?.requestId,
+      attempts = metadata?.attempts ?? 0,
+      body,
+      outcomeUnknown = false,
+      idempotencyKey,
+      cause,
+    }: StoreErrorDetails = {},
   ) {
     // An undefined cause would be printed.
     super(message, cause === undefined ? {} : { cause });
     // Not enumerable, so that it is not printed.
     Object.defineProperty(this, BRAND, { value: true });
-    const { status, requestId, attempts = 0 } = metadata ?? {};
     Object.assign(this, {
       code,
-      status,
+      status: metadata?.status,
       requestId,
-      metadata: metadata && {
-        ...metadataOf({ status: 0, headers: { get: () => null } }, 0),
-        ...metadata,
-      },
+      metadata: metadata && { ...NO_METADATA, ...metadata },
       body,
       attempts,
       outcomeUnknown,
@@ -79,6 +90,7 @@ export class StoreError extends Error {
 
   /** For logs: what identifies the failure, and the fields of the body. Each `bigint` is text, which JSON can have. */
   toJSON(): object {
+    // Not `metadata`, which repeats fields.
     const { name, message, metadata, body, ...fields } = this;
     return JSON.parse(
       JSON.stringify({ ...body, message, ...fields }, (_, value) =>

@@ -3,9 +3,9 @@
  * and plain `JSON.stringify` rejects a `bigint`.
  */
 import { INT64_FIELDS } from './description.ts';
-import { must } from './options.ts';
+import { must, withoutNull } from './options.ts';
 
-/** Converting a longer integer takes more than linear time, and no int64 has more than 19 digits. */
+/** An int64 has at most 19 digits. `request` may get more, but converting a long integer takes more than linear time. */
 const INTEGER = /^-?\d{1,1000}$/;
 
 /** The types of TypeScript 5.4 to 7 do not have `rawJSON`. */
@@ -26,12 +26,13 @@ export function requireRawJson(): (json: string) => unknown {
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
  */
 export function parseJson(text: string): unknown {
+  // Such a runtime has `context.source`, too.
   requireRawJson();
   return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
     if (typeof value !== 'number') return value;
-    const mayStayNumber = Number.isSafeInteger(value) && !Object.hasOwn(INT64_FIELDS, name);
+    const isBigint = Object.hasOwn(INT64_FIELDS, name) || !Number.isSafeInteger(value);
     const digits = context?.source ?? '';
-    return !mayStayNumber && INTEGER.test(digits) ? BigInt(digits) : value;
+    return isBigint && INTEGER.test(digits) ? BigInt(digits) : value;
   });
 }
 
@@ -44,8 +45,10 @@ export function stringifyJson(value: unknown): string {
   const json = JSON.stringify(value, function (this: Record<string, unknown>, name, each) {
     // Not `each`: some programs add a `toJSON` to BigInt, which makes it a string.
     const original = this[name];
-    return typeof original === 'bigint' ? rawJson(String(original)) : each;
+    const written = typeof original === 'bigint' ? original : each;
+    return typeof written === 'bigint' ? rawJson(String(written)) : written;
   });
+  // Of undefined or a function.
   return json ?? 'null';
 }
 
@@ -55,8 +58,8 @@ export function stringifyJson(value: unknown): string {
  * @throws TypeError when an int64 field is neither a `bigint` nor `null`
  */
 export function checkInt64Fields(body: object): void {
-  for (const [name, value] of Object.entries(body)) {
-    const isGiven = Object.hasOwn(INT64_FIELDS, name) && value !== undefined && value !== null;
-    must(!isGiven || typeof value === 'bigint', name, 'must be a bigint, such as 7n');
+  for (const [name, value] of Object.entries(withoutNull(body))) {
+    const isInt64 = Object.hasOwn(INT64_FIELDS, name);
+    must(!isInt64 || typeof value === 'bigint', name, 'must be a bigint, such as 7n');
   }
 }

@@ -4,33 +4,37 @@ import type { FetchResponse, Metadata } from './types.ts';
 export function metadataOf(
   { status, headers }: Pick<FetchResponse, 'status' | 'headers'>,
   attempts: number,
+  hideKey: (requestId: string) => string,
 ): Metadata {
   // Such as `@1795132800`, in seconds.
   const deprecation = headers.get('deprecation')?.slice(1);
+  const requestId = headers.get('x-request-id');
   return {
     status,
-    requestId: headers.get('x-request-id') ?? undefined,
+    requestId: requestId ? hideKey(requestId) : undefined,
     deprecation: dateOf(Number(deprecation) * 1000),
     sunset: dateOf(Date.parse(headers.get('sunset') ?? '')),
     idempotencyReplayed: headers.get('idempotency-replayed') === 'true',
     retryAfterSeconds: retryAfterOf(headers),
     attempts,
-    headers,
+    // Not the object itself, whose values would be printed with an error.
+    headers: { get: (name) => headers.get(name) },
   };
 }
 
 function dateOf(ms: number) {
   const date = new Date(ms);
-  // An unreadable date has the time NaN.
+  // NaN if it is unreadable, 0 if it is empty.
   return date.getTime() ? date : undefined;
 }
 
-/** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */
+/** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). If a proxy repeats it, the first one counts. */
 function retryAfterOf(headers: FetchResponse['headers']) {
-  const retryAfter = headers.get('retry-after') ?? '';
+  // Not split at the comma of a date, which a time follows.
+  const [retryAfter = ''] = (headers.get('retry-after') ?? '').split(/,(?![^,]*:)/);
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
   // By the clock of the server: that of this machine may be wrong. Browsers hide `Date` from pages of other origins.
   const now = Date.parse(headers.get('date') ?? '') || Date.now();
-  // The result is NaN if it is no date.
+  // The result is NaN if it is not a date.
   return Math.max(0, (Date.parse(retryAfter) - now) / 1000) || 0;
 }

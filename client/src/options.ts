@@ -1,12 +1,21 @@
 /** Checks of options and arguments: a mistake is a TypeError that names it. */
-import type { CallOptions, RequestOptions, StoreOptions } from './types.ts';
+import type { CallOptions, CreateOptions, Method, StoreOptions } from './types.ts';
 
-export const DEFAULT_LIMITS = { deadlineMs: 60_000, attemptTimeoutMs: 15_000, maxAttempts: 4 };
+export const DEFAULT_LIMITS = {
+  deadlineMs: 60_000,
+  attemptTimeoutMs: 15_000,
+  maxAttempts: 4,
+};
 
 const LOCAL_HOST = /(^|\.)localhost$|^127(\.\d+){3}$|^\[::1]$/;
 
 /** @throws TypeError */
-export function checkStoreOptions({ baseUrl, apiKey, fetch, ...others }: StoreOptions): void {
+export function checkStoreOptions({
+  baseUrl,
+  apiKey,
+  fetch,
+  ...others
+}: Partial<StoreOptions>): void {
   must(
     isBaseUrl(baseUrl),
     'baseUrl',
@@ -17,20 +26,24 @@ export function checkStoreOptions({ baseUrl, apiKey, fetch, ...others }: StoreOp
   checkCallOptions(others);
 }
 
-function isBaseUrl(text: string) {
+function isBaseUrl(text = '') {
   if (!isText(text, /^[^\s@?#]+$/) || !URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || (protocol === 'http:' && LOCAL_HOST.test(hostname));
 }
 
-/** @throws TypeError */
-export function checkRequestOptions({ body, idempotencyKey, ...others }: RequestOptions): void {
-  const isValid = idempotencyKey === undefined || isText(idempotencyKey, /^[ -~]{1,255}$/);
-  must(isValid, 'idempotencyKey', 'must be 1 to 255 characters of printable ASCII');
-  checkCallOptions(others);
+/** Returns the limits among the options. @throws TypeError */
+export function checkRequestOptions(
+  method: Method,
+  { idempotencyKey, ...others }: CreateOptions,
+): object {
+  const isValid = method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/);
+  const rule = 'must be 1 to 255 characters of printable ASCII, in a POST';
+  must(isValid || idempotencyKey === undefined, 'idempotencyKey', rule);
+  return checkCallOptions(others);
 }
 
-/** `Headers` rejects another text as well, but its error message contains the key. @throws TypeError */
+/** `Headers` would reject it, too, but its message contains the key. @throws TypeError */
 export function checkToken(name: string, token: unknown): void {
   must(isText(token, /^[!-~]+$/), name, 'must be printable ASCII without spaces');
 }
@@ -39,13 +52,15 @@ function checkCallOptions({ signal, headers = {}, ...limits }: CallOptions) {
   const isSignal = typeof Object(signal).addEventListener === 'function';
   must(isSignal || signal === undefined, 'signal', 'must be an AbortSignal');
   // A `Headers`, a `Map` or an array: its headers are not properties, and would be lost.
-  const isIterable = Symbol.iterator in Object(headers);
-  const isTexts = Object.values(headers).every((value) => typeof value === 'string');
-  must(isTexts && !isIterable, 'headers', 'must be a plain object of strings');
-  for (const [name, value] of Object.entries(given(limits))) {
+  must(!(Symbol.iterator in Object(headers)), 'headers', 'must be a plain object of strings');
+  // `Headers` would reject it, too, but its message has the value, which may be a secret.
+  for (const [name, value] of Object.entries(headers))
+    must(isText(value, /^[ -~]*$/), 'headers', `${name} must be printable ASCII`);
+  for (const [name, value] of Object.entries(limits)) {
     must(Object.hasOwn(DEFAULT_LIMITS, name), name, 'is not an option');
     must(typeof value === 'number' && value > 0, name, 'must be a number above 0');
   }
+  return limits;
 }
 
 /** @throws TypeError that names the option or argument, and what must hold */
@@ -57,7 +72,7 @@ export function isText(value: unknown, pattern: RegExp): boolean {
   return typeof value === 'string' && pattern.test(value);
 }
 
-/** Without what is undefined: then the options of the client, and the defaults, hold. */
-export function given(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+/** Removes null and undefined options: instead, those of the client hold, or the defaults. */
+export function withoutNull(options: object | null | undefined): object {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value != null));
 }

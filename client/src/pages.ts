@@ -1,14 +1,14 @@
 /** Lists: one page, or all pages by following the `Link` header. */
 import type { Client } from './attempt.ts';
-import { throwIfAborted } from './deadline.ts';
-import { StoreError } from './error.ts';
-import { given, isText, must } from './options.ts';
+import { abortOf, type Signals } from './deadline.ts';
+import { errorOf } from './failure.ts';
+import { isText, must, withoutNull } from './options.ts';
 import { request } from './request.ts';
 import type { CallOptions, Page, Pages } from './types.ts';
 
 type Query = { limit?: number | undefined };
 
-/** The maximum `limit`: reading a whole list then takes the fewest requests. */
+/** The maximum `limit`: with it, reading a whole list takes the fewest requests. */
 const MAX_LIMIT = 100;
 
 /**
@@ -20,24 +20,23 @@ const NEXT_LINK = /<[^<>?]*(\?[^<>]*)>[^<>,]*;\s*rel="?next\b/;
 export function listOf<T>(
   client: Client,
   path: string,
-  query: Query = {},
-  options: CallOptions = {},
+  query?: Query,
+  options?: CallOptions,
 ): Pages<T> {
-  const signals = [options.signal, client.signal];
+  const signals = [options?.signal ?? undefined, client.signal];
 
   async function fetchPage(search: string): Promise<Page<T>> {
     // Any other text could lead to another operation.
     must(isText(search, /^\?/), 'next', 'must start with ?');
-    const { data, metadata } = await request<T[]>(client, 'GET', path + search, options, {
-      returns: 'array',
-    });
+    const call = request<T[]>(client, 'GET', path + search, options, { returns: 'array' });
+    const { data, metadata } = await call.withMetadata();
     const [, next] = NEXT_LINK.exec(metadata.headers.get('link') ?? '') ?? [];
     return { items: data, next, metadata };
   }
 
-  async function* walk(limit: number) {
+  async function* walk(defaultLimit: number) {
     const seen = new Set<string>();
-    let search: string | undefined = searchOf(query, limit);
+    let search: string | undefined = searchOf({ ...query, limit: query?.limit ?? defaultLimit });
     while (search) {
       seen.add(search);
       const page: Page<T> = await fetchPage(search);
@@ -56,19 +55,28 @@ export function listOf<T>(
     async toArray({ max }) {
       must(max >= 1, 'max', 'must be a number from 1');
       const items: T[] = [];
-      for await (const item of walk(Math.min(max, MAX_LIMIT))) if (items.push(item) >= max) break;
+      for await (const item of walk(Math.min(max, MAX_LIMIT))) {
+        items.push(item);
+        if (items.length >= max) break;
+      }
       return items;
     },
   };
 }
 
-/** Otherwise, the loop might never end. @throws StoreError */
-function checkProgress({ items, next, metadata }: Page<unknown>, seen: Set<string>) {
-  if (next && (items.length === 0 || seen.has(next)))
-    throw new StoreError('invalid_response', `No progress: ${next}`, { metadata });
+/** @throws StoreError */
+function throwIfAborted(signals: Signals) {
+  const failure = abortOf(signals);
+  if (failure) throw errorOf(failure);
 }
 
-function searchOf(query: Query, limit?: number) {
-  const parameters = Object.entries(given({ ...query, limit: query.limit ?? limit }));
-  return `?${new URLSearchParams(parameters)}`;
+/** Otherwise, the loop might never end. @throws StoreError */
+function checkProgress({ items, next, metadata }: Page<unknown>, seen: Set<string>) {
+  if (!next || (items.length > 0 && !seen.has(next))) return;
+  const message = 'The pages do not end.';
+  throw errorOf({ code: 'invalid_response', message, metadata });
+}
+
+function searchOf(query: Query | undefined) {
+  return `?${new URLSearchParams(Object.entries(withoutNull(query)))}`;
 }

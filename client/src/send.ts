@@ -1,105 +1,110 @@
-/** Sends a request: attempts, pauses, and which failures are repeated. */
+/** Sends a request: attempts, pauses, and which failures are retried. */
 import { attempt, type Client, type Outgoing } from './attempt.ts';
-import { abortedBy, pause, type Signals, startTimeLimit } from './deadline.ts';
-import { StoreError } from './error.ts';
-import { isNotConnected } from './fetch-error.ts';
+import { abortOf, pause, type Signals, startTimeLimit, timeoutError } from './deadline.ts';
+import { type CallRecord, errorOf, type Failure } from './failure.ts';
 import type { Reply } from './types.ts';
-
-/** What the attempts of a call have shown: fields of its error. */
-type Shown = {
-  attempts: number;
-  requestId?: string | undefined;
-  outcomeUnknown?: boolean;
-  idempotencyKey?: string | undefined;
-};
-
-/** Proxies answer with 408 and 425 what they would repeat themselves. */
-const UNAVAILABLE = [408, 425, 503];
 
 const FIRST_PAUSE_MS = 125;
 const LONGEST_PAUSE_MS = 4_000;
 
 /** @throws StoreError */
-export async function send<T>(
+export function send<T>(client: Client, request: Outgoing, signals: Signals): Promise<Reply<T>> {
+  const { signal, release } = startTimeLimit(client.deadlineMs, signals);
+  return sendUntil<T>(signal, client, request, signals).finally(release);
+}
+
+async function sendUntil<T>(
+  signal: AbortSignal,
   client: Client,
   request: Outgoing,
   signals: Signals,
 ): Promise<Reply<T>> {
-  const { signal, release } = startTimeLimit(client.deadlineMs, signals);
   const endsAt = performance.now() + client.deadlineMs;
-  let shown: Shown = { attempts: 0 };
-  let last: StoreError | undefined;
-  try {
-    while (!signal.aborted) {
-      const result = await attempt<T>(client, request, shown.attempts + 1, signal);
-      if (!(result instanceof StoreError)) return result;
+  const call: CallRecord = { attempts: 0, outcomeUnknown: false };
+  let failure: Failure | undefined;
+  while (!signal.aborted) {
+    const result = await attempt<T>(client, request, call, signal);
+    if ('data' in result) return result;
 
-      shown = addTo(shown, result, request);
-      restartSession(client, shown, result);
-      if (signal.aborted) break;
+    recordFailure(call, result, request);
+    restartSessionIfStale(client, call, result);
+    // The attempt was interrupted: it did not fail.
+    if (signal.aborted) break;
 
-      last = Object.assign(result, shown);
-      const pauseMs = pauseAfter(last);
-      const msLeft = endsAt - performance.now() - pauseMs;
-      if (!mayRepeat(last, request, client.maxAttempts, msLeft)) throw last;
-      await pause(pauseMs, signal);
-    }
-  } finally {
-    release();
+    failure = result;
+    const pauseMs = pauseAfter(call, failure);
+    const isInTime = performance.now() + pauseMs < endsAt;
+    if (!isInTime || !shouldRetry(client, request, call, failure)) break;
+    await pause(pauseMs, signal);
   }
-  throw Object.assign(endOf(signals, signal.reason, last), shown);
+  throw errorOf(endOf(client, call, failure, signal, signals), call);
 }
 
-function mayRepeat(error: StoreError, { isRepeatable }: Outgoing, max: number, msLeft: number) {
-  if (error.attempts >= max || msLeft <= 0) return false;
-  return isNotCarriedOut(error) || (isRepeatable && isUnanswered(error));
+function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failure: Failure) {
+  if (call.attempts >= client.maxAttempts) return false;
+  // The attempt did nothing.
+  if (wasNeverProcessed(failure)) return true;
+  // Perhaps it did, and a second one would do more.
+  if (!request.isRetryable) return false;
+  // The next one may succeed. Any other failure would be repeated.
+  return isTransient(failure);
 }
 
-/** By the rate limiter, or because nothing was sent. Any request may be repeated. */
-function isNotCarriedOut(error: StoreError) {
-  const { code, status } = error;
-  return status === 429 || (code === 'network_error' && !status && isNotConnected(error));
+/** Rejected by the rate limiter, or not sent. */
+function wasNeverProcessed({ metadata, isUnsent = false }: Failure) {
+  return metadata ? metadata.status === 429 : isUnsent;
 }
 
-/** It was perhaps carried out, or still will be. */
-function isUnanswered({ code, status = 0 }: StoreError) {
-  return code === 'network_error' || status >= 500 || UNAVAILABLE.includes(status);
+/** No complete response, a server that failed, or a proxy that asks to send the request again (408 and 425). */
+function isTransient({ code, metadata }: Failure) {
+  const { status = 0 } = metadata ?? {};
+  return code === 'network_error' || status >= 500 || status === 408 || status === 425;
 }
 
-/** Adds what a failed attempt shows. */
-function addTo(shown: Shown, error: StoreError, { method, headers }: Outgoing): Shown {
-  const { code, status = 0, requestId = shown.requestId } = error;
-  // A browser reports a redirect with status 0, which is a response.
-  const isAccepted = code === 'invalid_response' && status < 400;
-  const isUnknown = isAccepted || (isUnanswered(error) && !isNotCarriedOut(error));
-  return {
-    ...shown,
-    // Without a key, nothing is sent.
-    attempts: shown.attempts + (code === 'api_key_failed' ? 0 : 1),
-    requestId,
-    ...(isUnknown &&
-      method !== 'GET' && { outcomeUnknown: true, idempotencyKey: headers['idempotency-key'] }),
-  };
+/** Whether a write was perhaps carried out, or still will be. */
+function mayBeCarriedOut(failure: Failure, { method }: Outgoing) {
+  if (method === 'GET' || wasNeverProcessed(failure)) return false;
+  if (isTransient(failure)) return true;
+  // A 2xx or a redirect that is not from the store. A browser gives a redirect the status 0.
+  const { code, metadata } = failure;
+  return code === 'invalid_response' && !!metadata && metadata.status < 400;
+}
+
+/** Not the number of attempts: `attempt` counts what it sends. */
+function recordFailure(call: CallRecord, failure: Failure, request: Outgoing) {
+  call.requestId = failure.metadata?.requestId ?? call.requestId;
+  if (!mayBeCarriedOut(failure, request)) return;
+  call.outcomeUnknown = true;
+  call.idempotencyKey = request.headers['idempotency-key'];
 }
 
 /** Continues from the primary. */
-function restartSession({ session }: Client, shown: Shown, { status = 0 }: StoreError) {
+function restartSessionIfStale({ session }: Client, call: CallRecord, { metadata }: Failure) {
   // If the write was carried out, the primary has it. After a 503, no replica may have the state of the bookmark.
-  if (session && (shown.outcomeUnknown || UNAVAILABLE.includes(status)))
-    session.bookmark = { value: 'first-primary' };
+  const isStale = call.outcomeUnknown || metadata?.status === 503;
+  if (session && isStale) session.bookmark = { value: 'first-primary' };
 }
 
 /** The milliseconds before the next attempt. */
-function pauseAfter({ attempts, metadata }: StoreError) {
+function pauseAfter({ attempts }: CallRecord, { metadata }: Failure) {
   // Both pauses are longer at random, so that clients that failed together do not return together.
   const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
   const retryAfterMs = 1000 * (metadata?.retryAfterSeconds ?? 0);
   return backOff * (1 + Math.random()) + retryAfterMs * (1 + Math.random() / 4);
 }
 
-/** The error of a call that was aborted or took too long. The last failure is the cause of its cause. */
-function endOf(signals: Signals, timeout: Error, last: StoreError | undefined) {
-  if (last) timeout.cause = last;
-  const aborted = abortedBy(signals);
-  return aborted ?? new StoreError('deadline_exceeded', timeout.message, { cause: timeout });
+/** Why the call failed: it was aborted, its deadline has passed, or its last attempt failed. */
+function endOf(
+  { deadlineMs }: Client,
+  call: CallRecord,
+  last: Failure | undefined,
+  signal: AbortSignal,
+  signals: Signals,
+): Failure {
+  // Its cause is the reason that the caller gave.
+  const aborted = abortOf(signals);
+  if (aborted) return aborted;
+  if (last && !signal.aborted) return last;
+  const cause = timeoutError(deadlineMs, last && errorOf(last, call));
+  return { code: 'deadline_exceeded', message: cause.message, cause };
 }

@@ -11,10 +11,11 @@ import type {
   PetPatch,
 } from '../schema.d.ts';
 import type { Client } from './attempt.ts';
+import type { StoreError } from './error.ts';
 import { requireRawJson } from './json.ts';
-import { checkStoreOptions, checkToken, DEFAULT_LIMITS, given } from './options.ts';
+import { checkStoreOptions, checkToken, DEFAULT_LIMITS, withoutNull } from './options.ts';
 import { listOf } from './pages.ts';
-import { request } from './request.ts';
+import { callOf, request } from './request.ts';
 import type {
   Call,
   CallOptions,
@@ -51,7 +52,7 @@ export interface AnimalStore {
 
   /**
    * Changes fields of an animal; `status: null` removes its status. Not retried after a 5xx
-   * or no response: a repeated change could overwrite those of other clients.
+   * or no response: a second one could overwrite those of other clients.
    * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
@@ -100,7 +101,7 @@ export interface AnimalStore {
 
   /**
    * Sends any request with the API key, the retries and the exact JSON of the client, for example to an operation that
-   * this version does not have. After a 5xx or no response it repeats every method but PATCH; each POST has an
+   * this version does not have. After a 5xx or no response it retries every method but PATCH; each POST has an
    * `Idempotency-Key`.
    *
    * @param path - begins with `/`, relative to `baseUrl`: never what a user typed
@@ -135,65 +136,47 @@ export interface Session extends AnimalStore {
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
   requireRawJson();
-  checkStoreOptions(options);
+  const given = withoutNull(options);
+  checkStoreOptions(given);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
-  return storeOf({ ...options, ...DEFAULT_LIMITS, ...given(options), baseUrl });
+  // `options` is there for the types.
+  return storeOf({ ...options, ...DEFAULT_LIMITS, ...given, baseUrl });
 }
 
 function storeOf(client: Client): AnimalStore {
   return {
     listPets: (query, options) => listOf(client, '/pets', query, options),
-    createPet: (body, options) => call(request(client, 'POST', '/pets', { ...options, body })),
-    getPet: (id, options) => call(request(client, 'GET', '/pets/{petId}', options, { id })),
-    // Not repeated: it would overwrite what other clients changed in between, for example make a sold animal available.
+    createPet: (body, options) => request(client, 'POST', '/pets', options, { body }),
+    getPet: (id, options) => request(client, 'GET', '/pets/{petId}', options, { id }),
+    // Not retried: it would overwrite what other clients changed in between, for example make a sold animal available.
     updatePet: (id, body, options) =>
-      call(request(client, 'PATCH', '/pets/{petId}', { ...options, body }, { id })),
+      request(client, 'PATCH', '/pets/{petId}', options, { id, body }),
     deletePet: (id, options) =>
-      call(
-        request<undefined>(client, 'DELETE', '/pets/{petId}', options, {
-          id,
-          returns: 'undefined',
-        }).catch(acceptDeleted),
+      callOf(
+        request<undefined>(client, 'DELETE', '/pets/{petId}', options, { id, returns: 'undefined' })
+          .withMetadata()
+          .catch(acceptDeleted),
       ),
     listOrders: (query, options) => listOf(client, '/store/orders', query, options),
-    placeOrder: (body, options) =>
-      call(request(client, 'POST', '/store/orders', { ...options, body })),
-    getOrder: (id, options) =>
-      call(request(client, 'GET', '/store/orders/{orderId}', options, { id })),
-    // An order never returns to an earlier status: a repetition changes nothing, or is rejected.
+    placeOrder: (body, options) => request(client, 'POST', '/store/orders', options, { body }),
+    getOrder: (id, options) => request(client, 'GET', '/store/orders/{orderId}', options, { id }),
+    // An order never returns to an earlier status: a second attempt changes nothing, or is rejected.
     updateOrder: (id, body, options) =>
-      call(
-        request(
-          client,
-          'PATCH',
-          '/store/orders/{orderId}',
-          { ...options, body },
-          { id, isRepeatable: true },
-        ),
-      ),
-    getHealth: (options) => call(request(client, 'GET', '/health', options)),
-    request: (method, path, options) =>
-      call(request(client, method, path, options, { returns: 'any' })),
+      request(client, 'PATCH', '/store/orders/{orderId}', options, { id, body, isRetryable: true }),
+    getHealth: (options) => request(client, 'GET', '/health', options),
+    request(method, path, options) {
+      const { body, ...others } = options ?? {};
+      return request(client, method, path, others, { body, returns: 'any' });
+    },
     session: (start) => sessionOf(client, start),
   };
 }
 
-function call<T>(reply: Promise<Reply<T>>): Call<T> {
-  const data = reply.then((received) => received.data);
-  return Object.assign(data, {
-    withMetadata() {
-      // When the call fails both promises reject, and the caller handles only the returned one.
-      data.catch(() => {});
-      return reply;
-    },
-  });
-}
-
-/** Ids are never reused: if a repetition finds nothing, an earlier attempt deleted it, and its response was lost. */
-function acceptDeleted(error: unknown) {
-  const { code, status, outcomeUnknown, metadata } = Object(error);
+/** Ids are never reused: if a retry finds nothing, an earlier attempt deleted it, and its response was lost. */
+function acceptDeleted(error: StoreError): Reply<undefined> {
+  const { code, status, outcomeUnknown, metadata } = error;
   // Such as `pet_not_found`. A `not_found` is about the path.
-  if (outcomeUnknown && status === 404 && code.endsWith('_not_found'))
+  if (metadata && outcomeUnknown && status === 404 && code.endsWith('_not_found'))
     return { data: undefined, metadata };
   throw error;
 }

@@ -1,4 +1,4 @@
-/** The types of callers, beside the client itself and the types of the description. */
+/** The types that a caller uses, except the client (store.ts) and those of the description (schema.d.ts). */
 // ---------------------------------------------------------------------------------------- calls
 
 /** The result of a call. Rejected with a `StoreError`, or with a TypeError about an argument. */

@@ -2,8 +2,8 @@
 import * as z from 'zod/mini';
 import { unexpectedError } from '../../src/errors.ts';
 import { JSON_TYPE } from '../../src/http/body.ts';
-import { httpsRequired } from '../../src/http/safe-transport.ts';
-import { unknownParameters } from '../../src/http/validate.ts';
+import { unknownParameters } from '../../src/http/query.ts';
+import { httpsRequired } from '../../src/middleware/require-https.ts';
 import { describeErrors, type ResourceDescription } from '../describe.ts';
 import { headerRefs, REQUEST_ID } from '../headers.ts';
 import { allowUnknownFields, describeSchema } from '../schemas.ts';

@@ -1,8 +1,8 @@
 /** The description of the operations on pets. */
 import * as z from 'zod/mini';
-import { DEPRECATION, deprecationLinks, SUNSET } from '../../src/http/deprecation.ts';
 import { Int64 } from '../../src/http/int64.ts';
 import { LIMIT } from '../../src/http/paging.ts';
+import { deprecationLinks } from '../../src/middleware/response-headers.ts';
 import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
 import {
   createPet,
@@ -89,24 +89,30 @@ describeFilter(
   'Returns only animals with this status. Animals without a status never match.',
 );
 
+const { deprecation } = getPet;
+
 const DEPRECATED: Headers = {
   Deprecation: constantHeader(
     'Deprecation',
-    DEPRECATION,
+    deprecation.since,
     'The time of the deprecation (RFC 9745).',
   ),
-  Sunset: constantHeader('Sunset', SUNSET, 'The time of the planned removal (RFC 8594).'),
+  Sunset: constantHeader(
+    'Sunset',
+    deprecation.sunset,
+    'The time of the planned removal (RFC 8594).',
+  ),
   DeprecationLinks: textHeader(
     'Link',
     {
       description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
-      example: deprecationLinks('https://api.animal-store.example/v1'),
+      example: deprecationLinks(deprecation, 'https://api.animal-store.example/v1'),
       pattern: '^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"$',
     },
     [1, 2048],
   ),
 };
-const SUNSET_DATE = new Date(SUNSET);
+const SUNSET_DATE = new Date(deprecation.sunset);
 const SUNSET_DAY = SUNSET_DATE.toISOString().slice(0, 10);
 
 const SUNSET_TEXT = SUNSET_DATE.toLocaleDateString('en-GB', {

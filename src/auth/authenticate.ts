@@ -1,10 +1,11 @@
 /** Authentication and authorization with API keys (RFC 6750). */
 import type { Context } from 'hono';
-import type { AppEnv, Client, Scope } from '../context.ts';
+import type { AppEnv, Client } from '../context.ts';
+import type { Scope } from '../definition.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
 import { environmentOfKey } from './key-format.ts';
 import { findRecord } from './key-lookup.ts';
-import { scopesOf, stateOf } from './key-record.ts';
+import { type KeyRecord, scopesOf, stateOf } from './key-record.ts';
 
 /** `WWW-Authenticate` of a 401 without a key. The other 401s and `insufficient_scope` append the attribute `error`. */
 const CHALLENGE = 'Bearer realm="animal-store"';
@@ -20,14 +21,13 @@ export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   requireFormat(key, c.env.ENVIRONMENT);
   const record = await findRecord(c, key);
   if (!record) throw unknownApiKey();
-  const { id: keyId, family, expiresAt } = record;
+  const { id: keyId, family } = record;
   // A rotated key is the same client as the first key of its family.
   const client = { keyId, id: family ?? keyId, scopes: scopesOf(record) };
   c.set('client', client);
   const state = stateOf(record);
   if (state === 'revoked') throw revokedApiKey();
-  // An expired key has a time: `String` is for the compiler.
-  if (state === 'expired') throw expiredApiKey(String(expiresAt));
+  if (state === 'expired') throw expiredApiKey(record);
   return client;
 }
 
@@ -63,7 +63,7 @@ function bearerCredential(header: string): string {
   // RFC 6750, section 3.1: without a bearer credential, the challenge has no attribute `error`. The runtime removes spaces at the
   // end of a header, so `Bearer` without a key does not start with SCHEME.
   if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
-  return header.slice(SCHEME.length).trim();
+  return header.slice(SCHEME.length).replace(/^ +/, '');
 }
 
 export function missingApiKey(): ApiError {
@@ -82,7 +82,7 @@ export function revokedApiKey(): ApiError {
   return invalidToken('revoked_api_key', 'This API key was revoked.');
 }
 
-export function expiredApiKey(expiresAt: string): ApiError {
+export function expiredApiKey({ expiresAt }: Pick<KeyRecord, 'expiresAt'>): ApiError {
   return invalidToken('expired_api_key', `This API key expired at ${expiresAt}.`);
 }
 

@@ -2,7 +2,7 @@
  * The format of an API key: `animal_<environment>_<30 random characters><6 characters of checksum>`. With it, malformed
  * keys and keys of another environment are rejected without I/O, and secret scanners find leaked keys.
  */
-import { crc32 } from '../crc32.ts';
+import { crc32 } from './crc32.ts';
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 export const RANDOM_LENGTH = 30;

@@ -35,7 +35,10 @@ type KnownRecord = {
   isStale: boolean;
 };
 
-/** Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. In the order of the KV reads. */
+/**
+ * Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. Ordered by the
+ * last read, so that the first is the one to evict.
+ */
 const knownRecords = new Map<string, KnownRecord>();
 
 /**
@@ -45,25 +48,35 @@ const knownRecords = new Map<string, KnownRecord>();
  * @throws ApiError 503 when KV fails and the record was not read within the last hour; Error when it is invalid.
  */
 export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
-  const readAt = Date.now();
-  const known = knownRecords.get(key);
-  if (known && readAt < known.readAgainAt) return useRecord(c, known);
+  const known = lastKnownRecord(key);
+  if (known && Date.now() < known.readAgainAt) return useRecord(c, known);
 
+  const readAt = Date.now();
   let stored: string | null;
   try {
     stored = await readKv(c, key);
   } catch (error) {
-    return useRecord(c, lastKnown(key, error));
+    // Not `known`: another request may have read the record since.
+    const lastKnown = lastKnownRecord(key);
+    if (!lastKnown) throw serviceUnavailable('API keys cannot be verified right now.', error);
+    postponeRead(lastKnown);
+    return useRecord(c, lastKnown);
   }
   // A read that began later may have returned first.
   const newer = knownRecords.get(key);
   if (newer && newer.readAt > readAt) return useRecord(c, newer);
-  // The old record must not be used again, even if the new one is missing or invalid.
+  // Even if the new record is missing or invalid, the old one is no longer known.
   knownRecords.delete(key);
   if (stored === null) return null;
   const record = parseRecord(stored);
   remember(key, { record, readAt, readAgainAt: readAt + FRESH_MS, isStale: false });
   return record;
+}
+
+/** The known record of a key, if it was read within the last hour. */
+function lastKnownRecord(key: string): KnownRecord | undefined {
+  const known = knownRecords.get(key);
+  return known && Date.now() < known.readAt + MAX_STALE_MS ? known : undefined;
 }
 
 /** Returns a known record, and logs if it is stale. */
@@ -83,7 +96,8 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
 }
 
 /**
- * The record to use after a failed read. While KV fails, each known record is read only every 30 s, so that few requests wait:
+ * Postpones the next read after one has failed. While KV fails, each known record is read only every 30 s, so that few requests
+ * wait:
  *
  *     0:00  A reads the record
  *     0:40  B waits for KV, which fails at 0:42. B uses the record, and postpones the next read to 1:12
@@ -91,20 +105,12 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
  *     0:50  D uses the record at once
  *     1:12  E waits for KV …
  */
-function lastKnown(key: string, error: unknown): KnownRecord {
-  // Not the record from before the read: another request may have read a newer one since.
-  const known = knownRecords.get(key);
+function postponeRead(known: KnownRecord): void {
   const now = Date.now();
-  if (!known || now >= known.readAt + MAX_STALE_MS) {
-    throw serviceUnavailable('API keys cannot be verified right now.', error);
-  }
-  // B, and not C.
-  if (now >= known.readAgainAt) {
-    // `findRecord` does not check the age of a record, so this time must not pass the hour.
-    known.readAgainAt = Math.min(now + FRESH_MS, known.readAt + MAX_STALE_MS);
-    known.isStale = true;
-  }
-  return known;
+  // Another request has postponed the next read, or has read the record.
+  if (now < known.readAgainAt) return;
+  known.readAgainAt = now + FRESH_MS;
+  known.isStale = true;
 }
 
 function remember(key: string, known: KnownRecord): void {

@@ -2,7 +2,7 @@
  * The record of an API key in KV: JSON under the name `key:<SHA-256>`. The key itself is not stored.
  */
 import * as z from 'zod/mini';
-import type { Scope } from '../context.ts';
+import type { Scope } from '../definition.ts';
 import { sha256 } from '../sha256.ts';
 
 /** ISO 8601 in UTC. `z.iso.datetime()` would add a kilobyte to the worker. */
@@ -21,7 +21,7 @@ export const KeyRecord = z.object({
   expiresAt: z.nullish(Time),
   /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
-  /** A key without this member and `scope` has both scopes. Unknown scopes in a list are ignored. Another value grants `read`. */
+  /** Without `scopes` and `scope`, a key has both scopes. Unknown scopes in a list are ignored. Another value grants `read`. */
   scopes: z.optional(z.unknown()),
   /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */
   scope: z.optional(z.unknown()),

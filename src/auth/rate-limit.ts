@@ -4,8 +4,9 @@
  * https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/
  */
 import type { Context } from 'hono';
-import type { AppEnv, Client, Scope } from '../context.ts';
+import type { AppEnv, Client } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
+import type { Scope } from '../definition.ts';
 import { ApiError } from '../errors.ts';
 
 /** `period` of every limiter in wrangler.toml, in seconds: the maximum wait for a new window. */

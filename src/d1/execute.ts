@@ -1,6 +1,6 @@
 /**
- * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself repeats a single statement that only
- * reads. A write is never repeated here, because a write that seems to have failed may still take effect.
+ * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself retries a single statement that only
+ * reads. A write is never retried here, because a write that seems to have failed may still take effect.
  * https://developers.cloudflare.com/d1/best-practices/retry-queries/
  */
 import { withDeadline } from '../deadline.ts';
@@ -50,7 +50,7 @@ async function executeAll(
 ): Promise<D1Result[]> {
   const prepared = statements.map((statement) => prepare(database, statement));
   const [only] = prepared;
-  // Not a batch: Cloudflare does not document that D1 repeats a batch that only reads.
+  // Not a batch: Cloudflare does not document that D1 retries a batch that only reads.
   if (only && prepared.length === 1) return [await only.all()];
   return database.batch(prepared);
 }
@@ -65,5 +65,6 @@ export function prepare(
 function firstRows<S extends Statements>(statements: S, results: D1Result[]): FirstRows<S> {
   const names = Object.keys(statements);
   const entries = names.map((name, index) => [name, results[index]?.results[0]]);
+  // Unchecked: this is `any`. The type of a statement says which columns its rows have.
   return Object.fromEntries(entries);
 }

@@ -4,9 +4,9 @@
  * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
  * - `full`: the database or the account is full, or AUTOINCREMENT has used the largest id. Nothing was written.
  * - `mistake`: the service or its schema has an error. D1 has refused the statements.
- * - `unknown`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
+ * - `unknown outcome`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
  */
-type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown';
+type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown outcome';
 
 /**
  * Texts of SQLite (https://sqlite.org/rescode.html) and of D1 (https://developers.cloudflare.com/d1/observability/debug-d1/).
@@ -16,7 +16,7 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   [/no such (table|column)|has no column named/, 'not migrated'],
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'full'],
   // The platform is busy, or its storage fails. The service treats all other codes of SQLite as mistakes.
-  [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown'],
+  [/SQLITE_(BUSY|LOCKED|INTERRUPT|IOERR)/, 'unknown outcome'],
   [/SQLITE_/, 'mistake'],
   // Texts that may come without a code of SQLite.
   [
@@ -36,8 +36,8 @@ export class DatabaseFailure extends Error {
 }
 
 function kindOf(cause: unknown): FailureKind {
-  if (!(cause instanceof Error)) return 'unknown';
+  if (!(cause instanceof Error)) return 'unknown outcome';
   // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
   if (cause instanceof TypeError || cause instanceof RangeError) return 'mistake';
-  return KINDS.find(([pattern]) => pattern.test(cause.message))?.[1] ?? 'unknown';
+  return KINDS.find(([pattern]) => pattern.test(cause.message))?.[1] ?? 'unknown outcome';
 }

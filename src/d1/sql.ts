@@ -3,11 +3,21 @@
 /** A value that D1 binds. An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. */
 type BoundValue = string | number | null;
 
-/** The key of a member that no object has. It carries the type of a statement's rows for the compiler. */
-declare const row: unique symbol;
+/**
+ * SQL text with a placeholder `?` for each of `values`, in their order. A class, so that SQL is told from a value by what made
+ * it: an object that a client sent, with the same members, is not SQL.
+ */
+export class Sql<Row = unknown> {
+  readonly text: string;
+  readonly values: BoundValue[];
+  /** A phantom type: the type of the statement's rows, for the compiler. No object has this member. */
+  declare readonly row?: Row;
 
-/** SQL text with a placeholder `?` for each of `values`, in their order. */
-export type Sql<Row = unknown> = { text: string; values: BoundValue[]; [row]?: Row };
+  constructor(text: string, values: BoundValue[]) {
+    this.text = text;
+    this.values = values;
+  }
+}
 
 /**
  * Builds SQL. The type of a value decides what it becomes:
@@ -18,9 +28,11 @@ export type Sql<Row = unknown> = { text: string; values: BoundValue[]; [row]?: R
  *
  * The text itself must not contain a `?`.
  *
+ * @throws TypeError for any other object, which the compiler allows only for a value of the type `any`.
+ *
  * @example
  * sql<{ name: string }>`SELECT name FROM pets WHERE id = ${5n}`
- * // { text: 'SELECT name FROM pets WHERE id = CAST(? AS INTEGER)', values: ['5'] }
+ * // text: 'SELECT name FROM pets WHERE id = CAST(? AS INTEGER)', values: ['5']
  */
 export function sql<Row = unknown>(
   texts: TemplateStringsArray,
@@ -33,11 +45,12 @@ export function sql<Row = unknown>(
     text += partText + (texts[index + 1] ?? '');
     values.push(...partValues);
   }
-  return { text, values };
+  return new Sql(text, values);
 }
 
 function toSql(part: BoundValue | bigint | Sql): Sql {
-  if (typeof part === 'bigint') return { text: 'CAST(? AS INTEGER)', values: [`${part}`] };
-  if (typeof part === 'object' && part !== null) return part;
-  return { text: '?', values: [part] };
+  if (part instanceof Sql) return part;
+  if (typeof part === 'bigint') return new Sql('CAST(? AS INTEGER)', [`${part}`]);
+  if (typeof part === 'object' && part !== null) throw new TypeError('an object is not SQL');
+  return new Sql('?', [part]);
 }

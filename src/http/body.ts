@@ -1,8 +1,6 @@
 /** Reads request bodies: JSON in UTF-8, uncompressed, at most 16 KiB. */
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { createMiddleware } from 'hono/factory';
-import type { OperationEnv } from '../context.ts';
 import { DeadlineError, withDeadline } from '../deadline.ts';
 import { ApiError } from '../errors.ts';
 import { parseBody } from './json.ts';
@@ -35,22 +33,21 @@ const limitBody = bodyLimit({
 });
 
 /**
- * Reads the body, and replaces `c.req.json()`, which `zValidator` calls. Hono's own replaces invalid UTF-8, and rounds integers
- * beyond 2^53. It parses the text of the body at each call, so there is no parsed value that this middleware could replace
- * instead.
+ * Reads and parses the body of a request.
  *
+ * @returns the value of the JSON, not yet validated. Its integers are exact (`parseBody`).
  * @throws ApiError 400, 413 or 415 when the body cannot be read.
  */
-export const readBody = createMiddleware<OperationEnv>(async (c, next) => {
-  const { mediaTypes = [JSON_TYPE] } = c.get('definition');
+export async function readBody(
+  c: Context,
+  mediaTypes: readonly string[] = [JSON_TYPE],
+): Promise<unknown> {
   requireContentType(c, mediaTypes);
   requireUncompressed(c, mediaTypes);
   const bytes = await readBytes(c);
   if (bytes.byteLength === 0) throw new ApiError('invalid_json', 'The body must not be empty.');
-  const body = parseBody(decodeUtf8(bytes));
-  Object.assign(c.req, { json: () => Promise.resolve(body) });
-  await next();
-});
+  return parseBody(decodeUtf8(bytes));
+}
 
 function requireContentType(c: Context, mediaTypes: readonly string[]): void {
   const contentType = CONTENT_TYPE.exec(c.req.header('Content-Type') ?? '');
@@ -65,11 +62,10 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
   if (coding.toLowerCase() !== 'identity') throw compressedBody(mediaTypes);
 }
 
-/**
- * Reads at most `MAX_BODY_BYTES`. The callback reads the body, so that the deadline covers it: with a Content-Length, `bodyLimit`
- * checks only that number. Without one, `bodyLimit` reads the body, and puts it into a new `c.req.raw`.
- */
+/** Reads at most `MAX_BODY_BYTES`. */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
+  // Of a body with a Content-Length, `bodyLimit` checks only that number, and the callback reads it, within the deadline. A body
+  // without one is read and counted by `bodyLimit`, which puts it into a new `c.req.raw`.
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });
@@ -77,7 +73,8 @@ async function readBytes(c: Context): Promise<ArrayBuffer> {
     // Logged as `The client did not respond within 30000 ms`.
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
-    throw isIncomplete(error) ? incompleteBody(error) : error;
+    if (!isIncomplete(error)) throw error;
+    throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
   }
   // Hono has kept the bytes.
   return c.req.arrayBuffer();
@@ -92,15 +89,9 @@ function isIncomplete(error: unknown): boolean {
 function decodeUtf8(bytes: ArrayBuffer): string {
   try {
     return UTF8.decode(bytes);
-  } catch (error) {
-    // `decode` throws it for invalid UTF-8: https://encoding.spec.whatwg.org/#dom-textdecoder-decode
-    if (!(error instanceof TypeError)) throw error;
+  } catch {
     throw new ApiError('invalid_json', 'The body must be valid UTF-8.');
   }
-}
-
-function incompleteBody(cause: unknown): ApiError {
-  return new ApiError('invalid_request', 'The body is incomplete.', { cause });
 }
 
 export function bodyTooLarge(): ApiError {
@@ -111,7 +102,7 @@ export function unsupportedMediaType(mediaTypes: readonly string[]): ApiError {
   return new ApiError(
     'unsupported_media_type',
     'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
-    { headers: accepted(mediaTypes) },
+    { headers: acceptHeaders(mediaTypes) },
   );
 }
 
@@ -120,12 +111,12 @@ export function compressedBody(mediaTypes: readonly string[]): ApiError {
     'unsupported_media_type',
     'The body must not be compressed: leave out the header Content-Encoding.',
     // RFC 9110, section 15.5.16: Accept-Encoding shows that the coding is the problem, not the media type.
-    { headers: { ...accepted(mediaTypes), 'Accept-Encoding': 'identity' } },
+    { headers: { ...acceptHeaders(mediaTypes), 'Accept-Encoding': 'identity' } },
   );
 }
 
 /** The headers that name the accepted media types (RFC 9110, section 15.5.16; RFC 5789, section 2.2). */
-function accepted(mediaTypes: readonly string[]): Record<string, string> {
+function acceptHeaders(mediaTypes: readonly string[]): Record<string, string> {
   const types = mediaTypes.join(', ');
   return mediaTypes.includes(MERGE_PATCH_TYPE)
     ? { Accept: types, 'Accept-Patch': types }

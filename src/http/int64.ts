@@ -1,10 +1,11 @@
 /** 64-bit integers: ids and `categoryId`. */
 import * as z from 'zod/mini';
+import { requiredOr } from './schemas.ts';
 
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** A field of a body. `parseBody` (json.ts) makes a bigint only of an int64, so the range needs no check here. */
-export const Int64 = z.bigint({ error: requiredOr(INT64_PROBLEM) });
+/** A field of a body, as `parseBody` (json.ts) returns it. */
+export const Int64 = z.int64({ error: requiredOr(INT64_PROBLEM) });
 
 /** An id in a path or a query. A codec, because zod cannot describe the output of a transform: openapi/ describes both sides. */
 export const Int64Text = z.codec(
@@ -12,11 +13,6 @@ export const Int64Text = z.codec(
   z.int64(INT64_PROBLEM),
   { decode: BigInt, encode: String },
 );
-
-/** The error of a required field: `is required` if the field is missing, else the problem. */
-export function requiredOr(problem: string) {
-  return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
-}
 
 /** Matches every JSON number (RFC 8259, section 6). */
 const NUMBER =
@@ -26,15 +22,14 @@ const NUMBER =
 const MAX_DIGITS = 19;
 
 /**
- * The int64 value of a JSON number, or `undefined` when its value is not an int64. Works on the digits as written:
- * `9.007199254740993e15` is exact and `1.00000000000000000001` is not an integer. An exponent is never expanded beyond 19
+ * The int64 value of a JSON number; `undefined` if the text is not one, or its value not an int64. Works on the digits as
+ * written: `9.007199254740993e15` is exact and `1.00000000000000000001` is not an integer. An exponent is never expanded beyond 19
  * digits, so `1e1000000000` is cheap.
  */
 export function parseInt64(source: string): bigint | undefined {
   // Plain digits are the usual case: 18 always fit in an int64.
   if (/^-?[0-9]{1,18}$/.test(source)) return BigInt(source);
   const parts = NUMBER.exec(source)?.groups;
-  // The text is empty if the runtime gives no source of a number.
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
 

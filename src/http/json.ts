@@ -1,6 +1,7 @@
 /** Parses the text of a body. */
 import { ApiError } from '../errors.ts';
 import { parseInt64 } from './int64.ts';
+import { invalidRequest } from './problems.ts';
 
 /**
  * Maximum number of values in a body, itself included: each object, array, string, number, boolean and null is one.
@@ -13,35 +14,36 @@ export const MAX_VALUES = 100;
  * alone turns every number into a double, which is exact only up to 2^53. Any other number stays a `number`. Of a repeated
  * member the last one counts.
  *
- * @throws ApiError 400 when the text is not JSON, is nested too deeply for the parser, or has too many values.
+ * @throws ApiError 400 when the text is not JSON, has too many values, or is nested too deeply for the parser.
  */
 export function parseBody(text: string): unknown {
   let values = 0;
 
   /**
-   * `context.source` is the number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives it;
-   * TypeScript does not know it.
+   * `context.source` is a number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives
+   * `context`; the types of TypeScript lack it.
    */
-  function revive(_: string, value: unknown, context?: { source?: string }): unknown {
+  function revive(_: string, value: unknown, context?: { source: string }): unknown {
     values += 1;
-    if (values > MAX_VALUES) throw tooManyValues();
-    if (typeof value !== 'number') return value;
-    return parseInt64(context?.source ?? '') ?? value;
+    if (values > MAX_VALUES) {
+      throw invalidRequest([`The body must have at most ${MAX_VALUES} values.`]);
+    }
+    if (typeof value !== 'number' || !context) return value;
+    return parseInt64(context.source) ?? value;
   }
 
   try {
     return JSON.parse(text, revive);
   } catch (error) {
-    // A RangeError: the text is nested so deeply that the parser's stack overflows.
-    if (error instanceof SyntaxError || error instanceof RangeError) throw invalidJson();
+    if (error instanceof SyntaxError) throw invalidJson();
+    // The parser's stack has overflowed, before `revive` has counted the values.
+    if (error instanceof RangeError) {
+      throw invalidRequest(['The body is nested too deeply or has too many values.']);
+    }
     throw error;
   }
 }
 
 export function invalidJson(): ApiError {
   return new ApiError('invalid_json', 'The body must be valid JSON.');
-}
-
-function tooManyValues(): ApiError {
-  return new ApiError('invalid_request', `The body must have at most ${MAX_VALUES} values.`);
 }

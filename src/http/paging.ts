@@ -7,8 +7,8 @@ import * as z from 'zod/mini';
 import type { OperationEnv } from '../context.ts';
 import type { PageParameters, PageRow } from '../d1/page.ts';
 import { Int64Text } from './int64.ts';
-import { requestUrl, sendBody } from './responses.ts';
-import { strictParameters } from './validate.ts';
+import { collectionUrl, sendJson } from './responses.ts';
+import { strictParameters } from './schemas.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
@@ -43,10 +43,10 @@ type ListContext = Context<OperationEnv, string, { out: { query: PageParameters 
 export function sendPage(c: ListContext, page: PageRow | undefined): Response {
   // `selectPage` returns a row for an empty list, too.
   if (!page) throw new Error('the list returned no row');
-  if (page.next_after === null) return sendBody(c, page.items);
+  if (page.next_after === null) return sendJson(c, page.json);
   const search = new URLSearchParams();
   // The query also has the filters that the request gives, which `PageParameters` does not name.
   const parameters = { ...c.req.valid('query'), after: page.next_after };
   for (const [name, value] of Object.entries(parameters)) search.append(name, String(value));
-  return sendBody(c, page.items, 200, { Link: `<${requestUrl(c)}?${search}>; rel="next"` });
+  return sendJson(c, page.json, 200, { Link: `<${collectionUrl(c)}?${search}>; rel="next"` });
 }

@@ -1,15 +1,13 @@
 /** The messages of a 503 when D1 fails: what is unknown, and whether a retry is safe. */
-import type { AppEnv, OperationDefinition } from '../context.ts';
+import type { AppEnv } from '../context.ts';
+import type { OperationDefinition } from '../definition.ts';
 
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-/** What the advice to a client depends on, beside the operation. */
-type RetryContext = Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>;
-
-/** The message of a 503, for the response and for the OpenAPI description. */
+/** The message of a 503 to a request with these values of Hono's context, for the response and for the OpenAPI description. */
 export function unavailableMessage(
   definition: OperationDefinition,
-  { idempotencyKey, sessionStart }: RetryContext,
+  { idempotencyKey, sessionStart }: Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>,
 ): string {
   if (definition.scope === 'read') {
     // A read in a session may wait until a replica has the state of a bookmark.

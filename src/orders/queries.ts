@@ -16,7 +16,7 @@ export function listOrders({ limit, after, status }: OrderListParameters) {
 
 export function getOrder(id: bigint) {
   return {
-    order: sql<{ body: string }>`SELECT ${ORDERS.json} AS body FROM orders WHERE id = ${id}`,
+    order: sql<{ json: string }>`SELECT ${ORDERS.json} AS json FROM orders WHERE id = ${id}`,
   };
 }
 
@@ -29,10 +29,9 @@ export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
     WHERE id = ${petId} AND status = 'available' AND ${keyIsUnused}`;
   // For the error, if the pet was not reserved.
   const pet = sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`;
-  // changes() counts the pets that `reserved` changed: a SELECT does not reset it
-  // (https://sqlite.org/lang_corefunc.html#changes). An operator can set a pet with an open order to available by hand. Then
-  // `reserved` sets it to pending again, and the unique index `open_orders_by_pet` prevents a second open order: this INSERT
-  // does nothing, and the client gets a 409.
+  // changes() counts the pets that `reserved` changed: a SELECT does not reset it (https://sqlite.org/lang_corefunc.html#changes).
+  // ON CONFLICT: an operator can set a pet with an open order to available by hand. Then `reserved` sets it to pending again, but
+  // the unique index `open_orders_by_pet` prevents a second open order: nothing is inserted, and the client gets a 409.
   const insert = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
     ON CONFLICT DO NOTHING`;
   return { table: ORDERS, before: { reserved, pet }, insert };
@@ -42,14 +41,14 @@ export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
 export function updateOrder(id: bigint, status: OrderStatus) {
   const { from, petStatus } = TRANSITIONS[status];
   // D1 binds no arrays, so the statuses are one JSON text.
-  const updated = sql<{ body: string }>`UPDATE orders SET status = ${status}
+  const updated = sql<{ json: string }>`UPDATE orders SET status = ${status}
     WHERE id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))
-    RETURNING ${ORDERS.json} AS body`;
+    RETURNING ${ORDERS.json} AS json`;
   // Directly after `updated`: changes() is 1 if that changed the order. Without a `petStatus`, this changes no pet.
   const petUpdated = sql`UPDATE pets SET status = ${petStatus}
     WHERE id = (SELECT pet_id FROM orders WHERE id = ${id})
       AND changes() = 1 AND ${petStatus} IS NOT NULL`;
-  const order = sql<{ status: OrderStatus; body: string }>`
-    SELECT status, ${ORDERS.json} AS body FROM orders WHERE id = ${id}`;
+  const order = sql<{ status: OrderStatus; json: string }>`
+    SELECT status, ${ORDERS.json} AS json FROM orders WHERE id = ${id}`;
   return { updated, petUpdated, order };
 }

@@ -1,10 +1,10 @@
 /** The operations on orders. */
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
-import { createOnce } from '../http/create-once.ts';
 import { sendPage } from '../http/paging.ts';
-import { sendBody, sendCreated } from '../http/responses.ts';
-import { run } from '../http/run.ts';
+import { sendCreated, sendJson } from '../http/responses.ts';
+import { runQueries } from '../http/run-queries.ts';
+import { createOnce } from '../idempotency/create-once.ts';
 import { operation } from '../operation.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
@@ -14,7 +14,7 @@ import { getOrder, listOrders, placeOrder, updateOrder } from './schema.ts';
 export const orders = new Hono<AppEnv>();
 
 orders.get('/store/orders', operation(listOrders), async (c) => {
-  const { page } = await run(c, queries.listOrders(c.req.valid('query')));
+  const { page } = await runQueries(c, queries.listOrders(c.req.valid('query')));
   return sendPage(c, page);
 });
 
@@ -28,18 +28,18 @@ orders.post('/store/orders', operation(placeOrder), async (c) => {
 
 orders.get('/store/orders/:orderId', operation(getOrder), async (c) => {
   const { orderId } = c.req.valid('param');
-  const { order } = await run(c, queries.getOrder(orderId));
+  const { order } = await runQueries(c, queries.getOrder(orderId));
   if (!order) throw orderNotFound(orderId);
-  return sendBody(c, order.body);
+  return sendJson(c, order.json);
 });
 
 orders.patch('/store/orders/:orderId', operation(updateOrder), async (c) => {
   const { orderId } = c.req.valid('param');
   const { status } = c.req.valid('json');
-  const { updated, order } = await run(c, queries.updateOrder(orderId, status));
-  if (updated) return sendBody(c, updated.body);
+  const { updated, order } = await runQueries(c, queries.updateOrder(orderId, status));
+  if (updated) return sendJson(c, updated.json);
   if (!order) throw orderNotFound(orderId);
   // Setting the current status again succeeds and changes nothing, so that a retry is harmless.
-  if (order.status === status) return sendBody(c, order.body);
+  if (order.status === status) return sendJson(c, order.json);
   throw invalidTransition(order.status, status);
 });

@@ -1,11 +1,11 @@
 /** The definitions of the operations on orders. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
-import type { OperationDefinition } from '../context.ts';
+import type { OperationDefinition } from '../definition.ts';
 import { PATCH_TYPES } from '../http/body.ts';
-import { Int64, Int64Text, requiredOr } from '../http/int64.ts';
+import { Int64, Int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
+import { requiredOr, strictBody } from '../http/schemas.ts';
 import { CREATE_ADVICE } from '../http/unavailable.ts';
-import { strictBody } from '../http/validate.ts';
 
 const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
 

@@ -1,21 +1,18 @@
 /**
- * The queries on pets. A query returns statements by name. `run` executes them in order, in one transaction, and returns the
+ * The queries on pets. A query returns statements by name. `runQueries` executes them in order, in one transaction, and returns the
  * first row of each under its name. In a template, a plain value becomes a parameter, and SQL becomes a part of the text.
  *
- * SQLite writes the body of a response, because integers beyond 2^53 are rounded in rows read into JavaScript.
+ * SQLite writes the JSON of a row, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
 import { equalsIfGiven, selectPage, type Table } from '../d1/page.ts';
 import { type Sql, sql } from '../d1/sql.ts';
 import type { NewPet, PetListParameters, PetPatch } from './schema.ts';
 
-/**
- * json_object cannot omit members, so `replace` removes the status of a pet without one. No name can contain the removed
- * text, because JSON escapes the quotes in a string.
- */
 const PETS: Table = {
   name: sql`pets`,
-  json: sql`replace(
-    json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status), ',"status":null', '')`,
+  // json_patch, a merge patch (RFC 7396), drops every member that is null: here the status of a pet without one.
+  json: sql`json_patch('{}',
+    json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status))`,
 };
 
 /** SQL condition on a row of `pets`. */
@@ -27,13 +24,10 @@ export function listPets({ limit, after, status }: PetListParameters) {
 }
 
 export function getPet(id: bigint) {
-  return { pet: sql<{ body: string }>`SELECT ${PETS.json} AS body FROM pets WHERE id = ${id}` };
+  return { pet: sql<{ json: string }>`SELECT ${PETS.json} AS json FROM pets WHERE id = ${id}` };
 }
 
-/**
- * For `createOnce`, which runs `before` and then `insert`. `keyIsUnused` is an SQL condition: the idempotency key of the request
- * has no record. It is TRUE for a request without a key.
- */
+/** For `createOnce`: `CreateQuery` says what `keyIsUnused` is. */
 export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
   const insert = sql`INSERT INTO pets (name, category_id, status)
     SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;
@@ -44,12 +38,12 @@ export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet
 export function updatePet(id: bigint, { name, categoryId, status }: PetPatch) {
   const setsStatus = status !== undefined;
   // A column that is set to itself keeps its value.
-  const updated = sql<{ body: string }>`UPDATE pets SET
+  const updated = sql<{ json: string }>`UPDATE pets SET
       name = ${name ?? sql`name`},
       category_id = ${categoryId ?? sql`category_id`},
       status = ${setsStatus ? status : sql`status`}
     WHERE id = ${id} AND ${setsStatus ? sql`NOT ${HAS_OPEN_ORDER}` : sql`TRUE`}
-    RETURNING ${PETS.json} AS body`;
+    RETURNING ${PETS.json} AS json`;
   return { updated, exists: selectExistence(id) };
 }
 

@@ -1,11 +1,11 @@
 /** The definitions of the operations on pets. Types are inferred from the schemas. */
 import * as z from 'zod/mini';
-import type { OperationDefinition } from '../context.ts';
+import type { OperationDefinition } from '../definition.ts';
 import { PATCH_TYPES } from '../http/body.ts';
-import { Int64, Int64Text, requiredOr } from '../http/int64.ts';
+import { Int64, Int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
+import { requiredOr, strictBody } from '../http/schemas.ts';
 import { CREATE_ADVICE } from '../http/unavailable.ts';
-import { strictBody } from '../http/validate.ts';
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
@@ -84,6 +84,13 @@ export const getPet = {
   operationId: 'getPet',
   scope: 'read',
   param: PetPath,
+  deprecation: {
+    // 20 November 2026, the release of version 1.0.0.
+    since: '@1795132800',
+    sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    // listPets.
+    successor: '/pets',
+  },
 } as const satisfies OperationDefinition;
 
 export const updatePet = {

@@ -31,6 +31,7 @@ const REVOKED = '401 revoked_api_key: This API key was revoked.';
 
 test.each([
   ['two keys', () => `${generateKey('local')} x`, MALFORMED],
+  ['a key after a tab', () => `\t${generateKey('local')}`, MALFORMED],
   ['an unknown key', () => generateKey('local'), '401 invalid_api_key: Unknown API key.'],
   ['a foreign key', () => generateKey('production'), FOREIGN],
   ['an expired key', () => store.issueKey({ expiresAt: PAST }), EXPIRED],

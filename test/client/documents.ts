@@ -24,5 +24,5 @@ export const [PORTABLE = ''] = EXAMPLES.split('import { ProxyAgent');
 /** The rows of the table of methods. */
 export const METHODS = Array.from(
   README.matchAll(/^\| `(\w+)` +\| `(.+?)` +\| (yes|no) /gm),
-  ([, name, request = '', repeated]) => ({ name, request: request.replace('/', '/v1/'), repeated }),
+  ([, name, request = '', retried]) => ({ name, request: request.replace('/', '/v1/'), retried }),
 );

@@ -51,6 +51,13 @@ test('stringifyJson is exact, also in a program that gives BigInt a toJSON', () 
   expect(stringifyJson(pet)).toBe('{"id":-9223372036854775808,"tags":[9007199254740993]}');
 });
 
+test('stringifyJson writes the bigint that a toJSON gives', () => {
+  const price = { toJSON: () => 9007199254740993n };
+  expect(stringifyJson({ price, list: [price] })).toBe(
+    '{"price":9007199254740993,"list":[9007199254740993]}',
+  );
+});
+
 test('a number in place of a bigint is a TypeError, and sends nothing', async () => {
   const { store, requests } = clientWith([rex]);
   // A caller in JavaScript.

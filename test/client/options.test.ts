@@ -2,7 +2,7 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createAnimalStore, parseJson } from '../../client/src/index.ts';
 import { VERSION } from '../../client/src/version.ts';
-import { clientWith, headerOf, lost, REX, reply, rex, unavailable } from './fake.ts';
+import { CALLS, clientWith, headerOf, lost, REX, reply, rex, unavailable } from './fake.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -20,7 +20,7 @@ test.each([
     ],
   ],
   ['apiKey', ['', 'no key', 'secret\n', 'sécret', undefined, 7]],
-  ['deadlineMs', [0, -1, Number.NaN, '5', null]],
+  ['deadlineMs', [0, -1, Number.NaN, '5']],
   ['attemptTimeoutMs', [0, Number.NaN]],
   ['maxAttempts', [0, Number.NaN]],
   [
@@ -45,13 +45,13 @@ test.each([
 test.each([
   ['deadlineMs', [Number.NaN]],
   ['maxAttempt', [1]],
-  ['idempotencyKey', ['', 'ä', 'a'.repeat(256)]],
   // The key could go to another host.
   ['path', ['', '@evil.example/pets']],
   // Of a GET.
+  ['idempotencyKey', ['mine']],
   ['body', [{}, null, '']],
   ['headers', [new Headers({ a: 'b' })]],
-  // In lower case, it would be repeated without a key.
+  // In lower case, it would be retried without a key.
   ['method', ['post', 'HEAD']],
 ])(
   'an invalid %s of a call is a TypeError that names it, and sends nothing',
@@ -83,14 +83,68 @@ test.each(['Connection', 'content-length', 'Expect', 'keep-alive', 'transfer-enc
   },
 );
 
-test.each([{ 'a b': 'c' }, { a: 'b\nc' }, { a: '🐈' }])(
-  'the header %j, which no request can have, is a TypeError, and sends nothing',
-  async (headers) => {
+test.each(['secret\nsecret', 'secret\r', 'secret\0', 'sécret', 'secret 🐈'])(
+  'a header with the value %j is a TypeError that names the header, and sends nothing',
+  async (value) => {
     const { store, requests } = clientWith([rex]);
-    await expect(store.getPet(1n, { headers })).rejects.toThrow(TypeError);
+    const error = new TypeError('headers: X-App must be printable ASCII');
+    await expect(store.getPet(1n, { headers: { 'X-App': value } })).rejects.toThrow(error);
+    expect(() => clientWith([rex], { headers: { 'X-App': value } })).toThrow(error);
     expect(requests).toEqual([]);
   },
 );
+
+test('a header with an invalid name is a TypeError, and sends nothing', async () => {
+  const { store, requests } = clientWith([rex]);
+  await expect(store.getPet(1n, { headers: { 'a b': 'c' } })).rejects.toThrow(TypeError);
+  expect(requests).toEqual([]);
+});
+
+test.each(['', 'ä', 'a'.repeat(256)])('an idempotencyKey %j is a TypeError', async (key) => {
+  const { store, requests } = clientWith([rex]);
+  const call = store.createPet(REX, { idempotencyKey: key });
+  await expect(call).rejects.toThrow('idempotencyKey: must be 1 to 255 characters');
+  expect(requests).toEqual([]);
+});
+
+test.each(['getPet', 'updatePet', 'deletePet', 'getOrder', 'updateOrder', 'getHealth', 'listPets'])(
+  'an idempotencyKey or a body that %s would ignore is a TypeError that names it',
+  async (name) => {
+    for (const [option, value] of [
+      ['idempotencyKey', 'mine'],
+      ['body', {}],
+    ] as const) {
+      const { store, requests } = clientWith([rex]);
+      const call = Promise.resolve(CALLS[name]?.(store, Object({ [option]: value })));
+      await expect(call).rejects.toThrow(`${option}: `);
+      expect(requests).toEqual([]);
+    }
+  },
+);
+
+test.each(['createPet', 'placeOrder'])('%s has its body, and no other', async (name) => {
+  const { store, requests } = clientWith([rex]);
+  const call = Promise.resolve(CALLS[name]?.(store, Object({ body: {} })));
+  await expect(call).rejects.toThrow(new TypeError('body: is not an option'));
+  expect(requests).toEqual([]);
+});
+
+test('null options are none, for a client and for a call', async () => {
+  vi.stubGlobal('fetch', unavailable);
+  const none = {
+    ...{ deadlineMs: null, attemptTimeoutMs: null, signal: null, headers: null },
+    ...{ idempotencyKey: null, maxAttempts: null },
+  };
+  const { idempotencyKey: _, maxAttempts: __, ...ofClient } = none;
+  // A caller in JavaScript.
+  const store = createAnimalStore(Object({ ...VALID, ...ofClient, maxAttempts: 1, fetch: null }));
+  const failure = { code: 'service_unavailable', attempts: 1 };
+  for (const options of [Object(none), JSON.parse('null')]) {
+    await expect(store.createPet(REX, options)).rejects.toMatchObject(failure);
+    await expect(store.listPets(options && {}, options).page()).rejects.toMatchObject(failure);
+    await expect(store.request('GET', '/toys', options)).rejects.toMatchObject(failure);
+  }
+});
 
 test.each(['a\nb', '', 'a b', 'ä', null, 7])('a session from %j is a TypeError', (start) => {
   const { store } = clientWith([rex]);

@@ -51,8 +51,10 @@ test('the package brings no other package', () => {
   expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/animal-store-client']);
 });
 
-test('the package has at most 130 KB, unpacked', () => {
-  expect(files.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(130_000);
+test('the package has at most 145 KB, unpacked', () => {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  console.log(`unpacked: ${bytes} of 145000 bytes`);
+  expect(bytes).toBeLessThanOrEqual(145_000);
 });
 
 test('package.json can be imported', async () => {
@@ -60,6 +62,12 @@ test('package.json can be imported', async () => {
     console.log(manifest.version);`;
   const printed = { status: 0, stdout: `${manifest.version}\n`, stderr: '' };
   expect(await runIn(folder, program)).toEqual(printed);
+});
+
+test('a CommonJS program can require the package', async () => {
+  const program = "console.log(typeof require('animal-store-client').createAnimalStore)";
+  const printed = { status: 0, stdout: 'function\n', stderr: '' };
+  expect(await run(`${NODE} -e "${program}"`, folder)).toEqual(printed);
 });
 
 test('an editor and a compiler show the names of the types', async () => {
@@ -97,15 +105,20 @@ test('the import map of README.md has the module that a page without a bundler l
 });
 
 /** For the ten operations of version 1.0.0. The method of a further one may add a little. */
-const MAX_BYTES = 4_800 + 80 * (operations.length - 10);
+const MAX_BYTES = 5_340 + 80 * (operations.length - 10);
 
+// `noted` is the size at the last edit of this table: the test prints the growth since then.
 test.each([
-  { bytes: MAX_BYTES, exports: '*' },
-  { bytes: 700, exports: '{ StoreError }' },
-  { bytes: 20, exports: '{}' },
+  { bytes: MAX_BYTES, noted: 5_327, exports: '*' },
+  { bytes: 700, noted: 683, exports: '{ StoreError }' },
+  { bytes: 20, noted: 20, exports: '{}' },
 ])('at most $bytes bytes, minified and compressed, for the exports $exports', async (row) => {
   const script = await bundle(`export ${row.exports} from 'animal-store-client'`, { minify: true });
-  expect(gzipSync(script).length).toBeLessThanOrEqual(row.bytes);
+  const { length } = gzipSync(script);
+  console.log(
+    `${row.exports}: ${length} bytes, ${length - row.noted} more than noted, of ${row.bytes}`,
+  );
+  expect(length).toBeLessThanOrEqual(row.bytes);
 });
 
 const PAGE = { lib: ['ES2022', 'DOM'], types: [], module: 'ESNext', moduleResolution: 'bundler' };

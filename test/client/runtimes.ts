@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { convertV4MiniflareOptions, fetch as fetchOfMiniflare, Miniflare } from 'miniflare';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { programIn, sectionOf } from './documents.ts';
@@ -95,7 +95,10 @@ const addresses = startServers();
 const { folder } = installClient();
 beforeAll(async () => {
   const runtimes = RUNTIMES.map(({ from, version }) => `runtime-${version}@npm:${from}@${version}`);
-  await install(join(PROJECT_ROOT, CACHE), `typescript@5.4.5 jsdom@31.0.1 ${runtimes.join(' ')}`);
+  await install(
+    join(PROJECT_ROOT, CACHE),
+    `typescript@5.4.5 jsdom@31.0.1 ky@2.1.0 ${runtimes.join(' ')}`,
+  );
 });
 
 /** Runs a program in the user's project with the addresses as its argument, and returns what it prints, as JSON. */
@@ -138,6 +141,38 @@ test('the suite passes in a Worker', async () => {
   const response = await worker.dispatchFetch('http://worker.example', init);
   expect(await response.json()).toEqual([]);
   await worker.dispose();
+});
+
+test('the recipe of README.md with a service binding works in a Worker', async () => {
+  const { store, apiKey } = await addresses();
+  const options = {
+    modules: true,
+    script: await bundle(programIn('js')),
+    compatibilityDate: '2026-11-01',
+    bindings: { API_KEY: apiKey },
+    serviceBindings: {
+      STORE: ({ url, method, headers }: Request) =>
+        fetchOfMiniflare(url.replace('https://api.animal-store.example/v1', store), {
+          method,
+          headers: Object.fromEntries(headers),
+        }),
+    },
+  };
+  const worker = new Miniflare(convertV4MiniflareOptions(options));
+  const response = await worker.dispatchFetch('http://worker.example');
+  expect(await response.json()).toEqual(expect.any(Array));
+  await worker.dispose();
+});
+
+test('the recipe of README.md with ky works', async () => {
+  const { store, apiKey } = await addresses();
+  const ky = pathToFileURL(join(PROJECT_ROOT, CACHE, 'node_modules/ky/distribution/index.js'));
+  const program = programIn('mjs')
+    .replace("'ky'", JSON.stringify(ky.href))
+    .replace('http://localhost:8787/v1', store)
+    .replace(/animal_local_\w+/, apiKey);
+  const printed = { status: 0, stdout: 'pet_not_found\n', stderr: '' };
+  expect(await runIn(folder, program)).toEqual(printed);
 });
 
 test('the recipes of README.md show every digit in Express, React and TanStack Query', async () => {

@@ -35,7 +35,7 @@ export async function runSuite(
 
   const cases: Record<string, () => Promise<void>> = {
     'digits, characters and headers are exact': () => useStore(client, baseUrl, apiKey),
-    async 'an attempt without a response is repeated'() {
+    async 'an attempt without a response is retried'() {
       for (const [behaviour, options] of [
         ['hangs', { attemptTimeoutMs: 1000 }],
         ['breaks', {}],

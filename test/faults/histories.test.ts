@@ -13,7 +13,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EMPTY } from '../server.ts';
+import { EMPTY_TABLES } from '../server.ts';
 import { stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
@@ -136,9 +136,9 @@ test('the answers to eight clients stay true while D1 and clients fail', async (
   const answers: unknown[] = [];
   for (const histories of fc.sample(clients, { seed: SEED, numRuns: COUNT })) {
     const events: Event[] = [];
-    await store.exec(EMPTY);
+    await store.exec(EMPTY_TABLES);
     await insertPet({ id: 1, status: 'available' });
-    await store.fault({});
+    await store.resetCalls();
     const abandoned: Promise<void>[] = [];
     const perform = async (steps: (typeof histories)[number]) => {
       for (const { operation, fault } of steps) {

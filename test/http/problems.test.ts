@@ -43,23 +43,22 @@ test.each(operations)('$operation.operationId rejects an unknown parameter', asy
 
 const BOOKMARK =
   'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
-const UNSUPPORTED = 'is not supported, because responses have no ETag and no Last-Modified';
+const UNSUPPORTED = 'is not supported, because responses have no ETag';
 const PET_ID = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
 const KNOWN = Object.keys(NewPet.shape).join(', ');
 const PARAMETERS = 'x: is not a known parameter; y: is not a known parameter';
+const FIELDS = `name: must not be empty; nmae: is not a known field: ${KNOWN}`;
 const INVALID = { 'x-d1-bookmark': 'first', 'if-match': '*' };
+const HEADERS = `${BOOKMARK}; If-Match: ${UNSUPPORTED}`;
 
 test.each([
-  { part: 'query', path: '/v1/pets/x?x=1&y=&x=2', headers: INVALID, message: PARAMETERS },
-  { part: 'headers', headers: INVALID, message: `${BOOKMARK}; If-Match: ${UNSUPPORTED}` },
-  { part: 'path', message: PET_ID },
-  {
-    part: 'body',
-    path: '/v1/pets/1',
-    message: `name: must not be empty; nmae: is not a known field: ${KNOWN}`,
-  },
-])('updatePet reports an invalid $part before later parts', async (each) => {
-  const { path = '/v1/pets/x', headers, message } = each;
+  { part: 'text of the query', path: '/v1/pets/x?x=1&%', headers: INVALID, message: NOT_DECODABLE },
+  { part: 'headers', path: '/v1/pets/x?x=1', headers: INVALID, message: HEADERS },
+  { part: 'path', path: '/v1/pets/x?x=1', message: PET_ID },
+  { part: 'query', path: '/v1/pets/1?x=1&y=&x=2', message: PARAMETERS },
+  { part: 'body', path: '/v1/pets/1', message: FIELDS },
+])('updatePet, with all later parts invalid, reports its $part', async (each) => {
+  const { path, headers, message } = each;
   const { body } = await sendWithoutD1('PATCH', path, '{"name":"","nmae":1}', headers);
   expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
 });
@@ -81,14 +80,24 @@ test('a message has at most twenty problems, and the number of the others', asyn
   expect(problems.slice(-2)).toEqual([`x19: is not a known field: ${KNOWN}`, 'and 10 more']);
 });
 
-// The service has no validators: RFC 9110, section 13.1.1.
+// Responses have no ETag: RFC 9110, sections 13.1.1 and 13.1.2.
 test.each([
   ['PATCH', '/v1/pets/1', 'If-Match', '"1"'],
   ['DELETE', '/v1/pets/1', 'If-None-Match', '*'],
-  ['PATCH', '/v1/store/orders/1', 'If-Unmodified-Since', 'Fri, 20 Nov 2026 00:00:00 GMT'],
+  ['PATCH', '/v1/store/orders/1', 'If-Match', '*'],
 ])('a %s of %s with %s is a 400', async (method, path, name, value) => {
   const { body } = await sendWithoutD1(method, path, '{"status":"sold"}', { [name]: value });
   expect(errorOf(body)).toBe(`400 invalid_request: ${name}: ${UNSUPPORTED}`);
+});
+
+// Resources have no modification date: RFC 9110, section 13.1.4.
+test('a change ignores If-Unmodified-Since', async () => {
+  await store.create({ name: 'Ada', categoryId: 1 });
+  const headers = { 'If-Unmodified-Since': 'Fri, 20 Nov 2026 00:00:00 GMT' };
+  const changed = await store.send('PATCH', '/v1/pets/1', { name: 'Eve' }, { headers });
+  expect([changed.status, changed.body]).toEqual([200, { id: 1, name: 'Eve', categoryId: 1 }]);
+  const deleted = await store.fetch('/v1/pets/1', { method: 'DELETE', headers });
+  expect(deleted.status).toBe(204);
 });
 
 test('GET and POST ignore preconditions', async () => {

@@ -34,8 +34,14 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   pauses = [];
   smoke = await importWith('release/smoke.ts', mocks);
-  const apiKey = await store.issueKey();
-  subject = { environment: 'local', baseUrl: `${store.url()}/v1`, apiKey };
+  const { body } = await store.fetch('/health');
+  subject = {
+    environment: 'local',
+    baseUrl: `${store.url()}/v1`,
+    apiKey: await store.issueKey(),
+    version: Object(body).version,
+    signal: new AbortController().signal,
+  };
   // Of other clients. The smoke test reads the first one, and its own one is the third.
   for (const _ of [1, 2]) await store.create(REX);
 });
@@ -180,9 +186,10 @@ test('a key with other scopes is refused, with the command that creates the righ
 test('the test of reads needs a read-only key in production', async () => {
   const readOnly = await store.issueKey({ scopes: ['read'] });
   // The store under test, which says that it is production.
-  const health = () => Response.json({ environment: 'production' });
-  useStore((request) => (request === 'GET /health' ? health() : undefined));
   const production = { ...subject, environment: 'production' };
+  const { environment, version } = production;
+  const health = () => Response.json({ environment, version });
+  useStore((request) => (request === 'GET /health' ? health() : undefined));
   await smoke.testReads({ ...production, apiKey: readOnly });
   await expect(smoke.testReads(production)).rejects.toThrow('Smoke --read-only --env production');
 });

@@ -4,9 +4,9 @@
  *
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
-import type { Statements } from './execute.ts';
-import type { Table } from './page.ts';
-import { type Sql, sql } from './sql.ts';
+import type { Statements } from '../d1/execute.ts';
+import type { Table } from '../d1/page.ts';
+import { type Sql, sql } from '../d1/sql.ts';
 
 /** How long the record of an idempotency key is valid, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
@@ -20,11 +20,23 @@ export type RequestHashes = {
   bodyHash: string;
 };
 
-/** A row that a create inserted: its id in decimal, and its JSON, which is the body of the response. */
-export type CreatedRow = { id: string; body: string };
+/** A row that a create inserted: its id in decimal, and its JSON. */
+export type CreatedRow = { id: string; json: string };
 
 /** The stored response to the first request with an idempotency key that inserted a row. */
 type FirstResponse = CreatedRow & { body_hash: string };
+
+/** The statements that `keyedCreate` adds to those of `before`. */
+type KeyStatements = {
+  /** Removes the record of the key if it has expired. */
+  expiredRemoved: Sql;
+  /** Inserts the row, unless the key has a record. */
+  created: Sql<CreatedRow>;
+  /** Stores the response, if a row was inserted. */
+  stored: Sql;
+  /** Reads the stored response. */
+  firstResponse: Sql<FirstResponse>;
+};
 
 /** The parts of a create. `insert` inserts at most one row into `table`. */
 type Create<Before extends Statements> = {
@@ -44,18 +56,6 @@ export type CreateQuery<Body, Before extends Statements> = (
   keyIsUnused: Sql,
   body: Body,
 ) => Create<Before>;
-
-/** The statements that `keyedCreate` adds to those of `before`. */
-type KeyStatements = {
-  /** Removes the record of the key if it has expired. */
-  expiredRemoved: Sql;
-  /** Inserts the row, unless the key has a record. */
-  created: Sql<CreatedRow>;
-  /** Stores the response, if a row was inserted. */
-  stored: Sql;
-  /** Reads the stored response. */
-  firstResponse: Sql<FirstResponse>;
-};
 
 /** The statements of a create without an idempotency key. */
 export function plainCreate<Body, Before extends Statements>(
@@ -88,11 +88,11 @@ export function keyedCreate<Body, Before extends Statements>(
       SELECT ${keyHash}, ${now}, ${bodyHash}, ${table.json}
       FROM ${table.name} WHERE id = last_insert_rowid() AND changes() = 1`,
     firstResponse: sql<FirstResponse>`
-      SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS body, body_hash
+      SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS json, body_hash
       FROM idempotency_keys WHERE key_hash = ${keyHash}`,
   };
 }
 
 function returningRow(insert: Sql, { json }: Table): Sql<CreatedRow> {
-  return sql`${insert} RETURNING CAST(id AS TEXT) AS id, ${json} AS body`;
+  return sql`${insert} RETURNING CAST(id AS TEXT) AS id, ${json} AS json`;
 }

@@ -3,7 +3,8 @@ import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 
-const exposeHeaders = [
+/** The response headers that a page may read. */
+const EXPOSED_HEADERS = [
   'Link',
   'Location',
   // These three belong to a 415.
@@ -18,28 +19,25 @@ const exposeHeaders = [
   'Idempotency-Replayed',
   'X-D1-Bookmark',
   'X-Request-Id',
-];
-const EXPOSED = exposeHeaders.join(',');
+].join(',');
 
 const answerPreflight = cors({
   origin: '*',
   allowMethods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
   allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-D1-Bookmark'],
-  exposeHeaders,
   // Two hours, the most that Chromium accepts. By default, browsers cache a preflight for five seconds.
   maxAge: 7200,
 });
 
 /**
- * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. (Locally,
- * `requireSafeTransport` has already rejected pages of other hosts.) Answers every OPTIONS, and
- * marks the finished responses of other requests. `cors` would set its headers before the handler runs: then Hono builds a
- * second response to copy them into, which takes CPU time. A handler that returns the response of a `fetch` must copy it first,
- * because its headers are immutable.
+ * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. Answers every OPTIONS as a
+ * preflight, and marks the finished responses of other requests: `cors` would set its headers before the handler runs, and Hono
+ * would then copy every response. A handler that returns the response of a `fetch` must copy it first, because its headers are
+ * immutable.
  */
 export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === 'OPTIONS') return answerPreflight(c, next);
   await next();
   c.res.headers.set('Access-Control-Allow-Origin', '*');
-  c.res.headers.set('Access-Control-Expose-Headers', EXPOSED);
+  c.res.headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
 });

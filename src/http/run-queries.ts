@@ -13,12 +13,12 @@ import { unavailableMessage } from './unavailable.ts';
  * @throws ApiError 503 if D1 fails or misses its deadline; another Error, a 500, for a mistake of the service, a missing
  *   migration (locally a 503) or a full database.
  */
-export async function run<S extends Statements>(
+export async function runQueries<S extends Statements>(
   c: Context<OperationEnv>,
   statements: S,
 ): Promise<FirstRows<S>> {
   const log = c.get('log');
-  const startedAt = performance.now();
+  const startedAt = Date.now();
   try {
     const { rows, bookmark, meta } = await execute(c.env.DB, statements, c.get('sessionStart'));
     log.d1Attempts = meta?.total_attempts;
@@ -28,7 +28,7 @@ export async function run<S extends Statements>(
   } catch (error) {
     throw error instanceof DatabaseFailure ? errorToThrow(c, error) : error;
   } finally {
-    log.d1Ms = Math.round(performance.now() - startedAt);
+    log.d1Ms = Date.now() - startedAt;
   }
 }
 
@@ -48,7 +48,7 @@ function errorToThrow(
     case 'mistake':
       // The original error, because its stack is logged.
       return cause;
-    case 'unknown':
+    case 'unknown outcome':
       // The idempotency key and the start of the session are in `c.var`.
       return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), cause);
   }

@@ -2,6 +2,9 @@
 import type { Context } from 'hono';
 import type { OperationEnv } from '../context.ts';
 import type { FirstRows, Statements } from '../d1/execute.ts';
+import { ApiError } from '../errors.ts';
+import { runQueries } from '../http/run-queries.ts';
+import { sha256 } from '../sha256.ts';
 import {
   type CreatedRow,
   type CreateQuery,
@@ -9,12 +12,12 @@ import {
   keyedCreate,
   plainCreate,
   type RequestHashes,
-} from '../d1/idempotency.ts';
-import { ApiError } from '../errors.ts';
-import { sha256 } from '../sha256.ts';
-import { run } from './run.ts';
+} from './statements.ts';
 
-/** `created` is `undefined` if neither this request nor an earlier one with its idempotency key has inserted a row. */
+/**
+ * The first rows of `Before`, the statements before the insert, by name (`CreateQuery`). `created` is `undefined` if neither this
+ * request nor an earlier one with its idempotency key has inserted a row.
+ */
 type Outcome<Before extends Statements> = FirstRows<Before> & { created: CreatedRow | undefined };
 
 /**
@@ -23,7 +26,7 @@ type Outcome<Before extends Statements> = FirstRows<Before> & { created: Created
  *
  * @returns `created`: the new row, or the one to replay; and the first row of each statement of the query's `before`, under the
  *   name of the statement.
- * @throws ApiError 422 when the request to replay had another body; and the errors of `run`.
+ * @throws ApiError 422 when the request to replay had another body; and the errors of `runQueries`.
  */
 export async function createOnce<Body extends object, Before extends Statements>(
   c: Context<OperationEnv>,
@@ -31,11 +34,13 @@ export async function createOnce<Body extends object, Before extends Statements>
   body: Body,
 ): Promise<Outcome<Before>> {
   const hashes = await requestHashes(c, body);
-  if (!hashes) return run(c, plainCreate(query, body));
-  const rows = await run(c, keyedCreate(query, body, hashes));
+  if (!hashes) return runQueries(c, plainCreate(query, body));
+  const rows = await runQueries(c, keyedCreate(query, body, hashes));
   const { created, firstResponse } = rows;
-  // This request has inserted a row, or no request with the key has.
-  if (created || !firstResponse) return rows;
+  // This request has inserted a row.
+  if (created) return rows;
+  // No request with the key has.
+  if (!firstResponse) return rows;
   if (firstResponse.body_hash !== hashes.bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');
   return { ...rows, created: firstResponse };

@@ -1,35 +1,31 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
+import { prepare } from '../d1/execute.ts';
+import { sql } from '../d1/sql.ts';
 import { withDeadline } from '../deadline.ts';
-import { prepare } from './execute.ts';
-import { KEPT_MS } from './idempotency.ts';
-import { sql } from './sql.ts';
+import { KEPT_MS } from './statements.ts';
 
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
-/** No step starts later than this, in milliseconds. Runs never overlap: one starts every ten minutes (wrangler.toml). */
-const MAX_DURATION_MS = 240_000;
 /**
- * Maximum number of statements of a run. D1 allows 1,000 in one invocation.
+ * Maximum number of statements of a run. D1 allows 1,000 in one invocation. The next run, ten minutes later, removes the rest.
  * https://developers.cloudflare.com/d1/platform/limits/
  */
 const MAX_STEPS = 900;
+/** Deadline of a statement, in milliseconds. */
 const STEP_DEADLINE_MS = 10_000;
 
 /**
- * Removes expired records in bounded steps until none is left or the run has reached its limits, and logs the result.
+ * Removes expired records in bounded steps until none is left or the run has reached its limit, and logs the result.
  *
  * @throws the error of D1, after logging it, so that Cloudflare counts the run as failed.
  */
 export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Promise<void> {
   const startedAt = Date.now();
-  const endsAt = startedAt + MAX_DURATION_MS;
-  let steps = 0;
   let removed = 0;
   let finished = false;
   let cause: string | undefined;
   try {
-    while (!finished && steps < MAX_STEPS && Date.now() < endsAt) {
-      steps += 1;
+    for (let step = 0; step < MAX_STEPS && !finished; step += 1) {
       const deleting = deleteOldest(env.DB, startedAt - KEPT_MS);
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;

@@ -14,6 +14,7 @@ export const accessLog = createMiddleware<AppEnv>(async (c, next) => {
   c.set('log', {});
   await next();
   const cf = c.req.raw.cf;
+  const definition = c.get('definition');
   console.log(
     JSON.stringify({
       time: new Date().toISOString(),
@@ -27,6 +28,9 @@ export const accessLog = createMiddleware<AppEnv>(async (c, next) => {
       ray: rayId(c),
       colo: cf?.colo,
       country: cf?.country,
+      operation: definition?.operationId,
+      // With the `keyId`, this shows operators which clients to warn.
+      deprecated: definition?.deprecation ? true : undefined,
       ...c.get('log'),
     }),
   );

@@ -1,13 +1,11 @@
 /** The request headers of operations. `Authorization` and those of the body are read elsewhere. */
 import type { Context } from 'hono';
-import type { AppEnv, OperationDefinition, Scope } from '../context.ts';
-import { invalidRequest } from './validate.ts';
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from '../context.ts';
+import type { OperationDefinition, Scope } from '../definition.ts';
+import { invalidRequest } from './problems.ts';
 
-/**
- * A D1 session starts at a bookmark (the name of one state of the database), or at one of these. `first-unconstrained`: at any
- * state, also that of a replica. `first-primary`: at the newest state.
- * https://developers.cloudflare.com/d1/best-practices/read-replication/
- */
+/** Where a D1 session can start, other than at a bookmark: see `sessionStart` in context.ts. */
 export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
 
 /** D1's bookmarks today. Cloudflare documents them as opaque. */
@@ -22,30 +20,30 @@ export const ACCEPTED_BOOKMARK = /^(?![Ff][Ii][Rr][Ss][Tt])[A-Za-z0-9_.~+/=:-]{1
 /** Maximum length of an idempotency key, in characters. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
-/** The preconditions of RFC 9110, section 13.1, that apply to a change. */
-const PRECONDITIONS = ['If-Match', 'If-None-Match', 'If-Unmodified-Since'];
+/** The preconditions of RFC 9110, section 13.1, that compare an ETag. */
+const PRECONDITIONS = ['If-Match', 'If-None-Match'];
 
 /**
- * Validates the headers, and sets the start of the request's session and its idempotency key.
+ * Reads the headers, and sets the idempotency key of the request and the start of its session.
  *
  * @throws ApiError 400 that names every invalid header.
  */
-export function validateHeaders(
-  c: Context<AppEnv>,
-  { scope, acceptsIdempotencyKey }: OperationDefinition,
-): void {
-  const bookmark = c.req.header('X-D1-Bookmark');
-  const idempotencyKey = acceptsIdempotencyKey
-    ? withoutQuotes(c.req.header('Idempotency-Key'))
-    : undefined;
-  const problems = [
-    idempotencyKeyProblem(idempotencyKey),
-    bookmarkProblem(bookmark),
-    ...preconditionProblems(c),
-  ].filter((problem) => problem !== undefined);
-  if (problems.length > 0) throw invalidRequest(problems);
-  c.set('idempotencyKey', idempotencyKey);
-  c.set('sessionStart', sessionStart(bookmark, scope));
+export function readHeaders({ scope, acceptsIdempotencyKey }: OperationDefinition) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    const bookmark = c.req.header('X-D1-Bookmark');
+    const idempotencyKey = acceptsIdempotencyKey
+      ? withoutQuotes(c.req.header('Idempotency-Key'))
+      : undefined;
+    const problems = [
+      idempotencyKeyProblem(idempotencyKey),
+      bookmarkProblem(bookmark),
+      ...preconditionProblems(c),
+    ].filter((problem) => problem !== undefined);
+    if (problems.length > 0) throw invalidRequest(problems);
+    c.set('idempotencyKey', idempotencyKey);
+    c.set('sessionStart', sessionStart(bookmark, scope));
+    await next();
+  });
 }
 
 /** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes: both forms are the same key. */
@@ -73,9 +71,8 @@ function bookmarkProblem(bookmark: string | undefined): string | undefined {
 }
 
 /**
- * Where the session of a request starts; `undefined` without a bookmark, for no session. That of a write starts at
- * `first-primary`, because D1 runs writes there in any case. So does that of a read with a bookmark of an unknown format: D1
- * would fail on the bookmark, and the primary is at least as new.
+ * Where the session of a request starts; `undefined`, for no session, without a bookmark. A write always starts at the primary,
+ * where D1 runs it. So does a read with a bookmark of an unknown format: D1 would fail on it, and the primary is at least as new.
  */
 function sessionStart(bookmark: string | undefined, scope: Scope): string | undefined {
   if (bookmark === undefined) return undefined;
@@ -84,12 +81,13 @@ function sessionStart(bookmark: string | undefined, scope: Scope): string | unde
 }
 
 /**
- * The problems of a PATCH or DELETE with a precondition. A client that sends one expects protection, but responses have no
- * ETag and no Last-Modified to compare with. RFC 9110, section 13.1.1, forbids the change if `If-Match` is not fulfilled.
+ * The problems of a PATCH or DELETE with a precondition. A client that sends one expects protection against changes of other
+ * clients, but responses have no ETag to compare with. `If-Unmodified-Since` is ignored, as RFC 9110, section 13.1.4, demands
+ * of resources without a modification date.
  */
 function preconditionProblems(c: Context): string[] {
   if (c.req.method !== 'PATCH' && c.req.method !== 'DELETE') return [];
   return PRECONDITIONS.filter((name) => c.req.header(name) !== undefined).map(
-    (name) => `${name}: is not supported, because responses have no ETag and no Last-Modified`,
+    (name) => `${name}: is not supported, because responses have no ETag`,
   );
 }

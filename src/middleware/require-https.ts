@@ -1,0 +1,20 @@
+/** Rejects plain http. */
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from '../context.ts';
+import { ApiError } from '../errors.ts';
+
+/**
+ * Rejects requests over `http:`, except in the local environment. There is no redirect: a key sent in clear text has leaked, and
+ * a redirect would hide that from its owner.
+ */
+export const requireHttps = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) throw httpsRequired();
+  await next();
+});
+
+export function httpsRequired(): ApiError {
+  return new ApiError(
+    'https_required',
+    'Send requests over https. Replace any API key that was sent over http: others may have read it.',
+  );
+}

@@ -1,0 +1,37 @@
+/** The headers of every response, and those of every response of a deprecated operation. */
+import { createMiddleware } from 'hono/factory';
+import type { AppEnv } from '../context.ts';
+import type { Deprecation } from '../definition.ts';
+import { baseUrl, VERSION_PATH } from '../http/responses.ts';
+
+/**
+ * Sets headers on the finished response, errors too. Not Hono's `secureHeaders`: nine of its other headers would have to be
+ * switched off. Not Hono's `requestId`: it accepts an id from the client, and sets its header before the handler runs, which
+ * takes CPU time.
+ */
+export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
+  const requestId = crypto.randomUUID();
+  c.set('requestId', requestId);
+  await next();
+  const { headers } = c.res;
+  headers.set('X-Request-Id', requestId);
+  // Browsers do not sniff the media type, load no resources, do not frame the response, and use only HTTPS for this host
+  // (RFC 6797; no effect on http://localhost).
+  headers.set('X-Content-Type-Options', 'nosniff');
+  headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  headers.set('Strict-Transport-Security', 'max-age=31536000');
+  const definition = c.get('definition');
+  // The response of an operation may belong to one client. Some shared caches are set to ignore `no-store`: `private` stops them.
+  headers.set('Cache-Control', definition ? 'private, no-store' : 'no-store');
+  const deprecation = definition?.deprecation;
+  if (!deprecation) return;
+  headers.set('Deprecation', deprecation.since);
+  headers.set('Sunset', deprecation.sunset);
+  headers.set('Link', deprecationLinks(deprecation, baseUrl(c)));
+});
+
+/** Value of the `Link` header: the successor (RFC 5829), and the documentation. `base` ends in `/v1`. */
+export function deprecationLinks({ successor }: Deprecation, base: string): string {
+  const origin = base.slice(0, -VERSION_PATH.length);
+  return `<${base}${successor}>; rel="successor-version", <${origin}/docs>; rel="deprecation"`;
+}
