@@ -219,12 +219,12 @@ describe('refusals before anything changes', () => {
     [
       'during a release to staging',
       () => fake.deploy(theirs, SHARED),
-      /is unfinished: time 1 berta/,
+      /is unfinished on staging: time 1 berta/,
     ],
     [
       'during a release',
       () => fake.deploy(ours, SHARED),
-      /unfinished: time 1 berta deployed new@10% old@90%. "Unfin/,
+      /unfinished on production: time 1 berta deployed new@10% old@90%. "Unfin/,
     ],
     ['with the id of another release', releaseBefore, /an earlier release has the id mine: ch/],
     ['over a version that fails its test', () => fails('^reads production old'), /failed/],
@@ -622,7 +622,7 @@ describe('undo', () => {
     fake.deploy('production', `${OTHER}@10% ${OLD}@90%`);
     fake.deploy('production', SHARED, 'mine');
     const error = await failing(UNDO);
-    expect(error).toBe(`error: a release is unfinished: ${BERTA}. ${UNFINISHED}`);
+    expect(error).toBe(`error: a release is unfinished on production: ${BERTA}. ${UNFINISHED}`);
     expect(changes()).toEqual([]);
   });
 
