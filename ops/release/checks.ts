@@ -43,7 +43,7 @@ export async function readHead(): Promise<string> {
 export async function requireTested({ commit, sha256 }: Build) {
   const staging = readTarget('staging');
   const { newest } = await readDeployments(staging);
-  const tested = await readVersion(staging, requireOneVersion(newest));
+  const tested = await readVersion(staging, requireOneVersion(staging, newest));
   if (commitOf(tested) !== commit)
     throw new Error('staging does not serve HEAD. Run: npm run release -- staging');
   if (sha256Of(tested) !== sha256)

@@ -180,7 +180,7 @@ export async function goBack(target: Target, releaseId: string, old: string, pro
       versionToServe = onlyVersionOf(newestOfOthers) ?? versionToServe;
       // Under the id of this release: under another, it would itself be the newest deployment of others.
       if (isOfRelease(releaseId, newest))
-        await serve(target, requireOneVersion(newestOfOthers), releaseId);
+        await serve(target, requireOneVersion(target, newestOfOthers), releaseId);
       return `${target.environment} serves ${await readRestored(target, releaseId)}`;
     } catch (error) {
       console.error(`error: ${safeMessage(error)}`);

@@ -78,11 +78,11 @@ export function onlyVersionOf({ versions }: Deployment): string | undefined {
 }
 
 /** @throws Error if two versions share the requests. */
-export function requireOneVersion(deployment: Deployment): string {
+export function requireOneVersion({ environment }: Target, deployment: Deployment): string {
   const version = onlyVersionOf(deployment);
   if (version) return version;
   const page = '"Unfinished releases" in docs/operations.md';
-  throw new Error(`a release is unfinished: ${describe(deployment)}. ${page}`);
+  throw new Error(`a release is unfinished on ${environment}: ${describe(deployment)}. ${page}`);
 }
 
 /** As wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
@@ -115,5 +115,5 @@ export async function readDeployments(target: Target, releaseId?: string) {
   const option = `--env ${target.environment}`;
   const list = `Choose a version: npx wrangler versions list ${option}`;
   const fix = `${list}. Then run: npm run release -- rollback <version> ${option}`;
-  throw new Error(`the ten newest deployments are all of this release. ${fix}`);
+  throw new Error(`none of the ten newest deployments is of others. ${fix}`);
 }

@@ -80,7 +80,7 @@ async function prepare(
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   if (newest !== newestOfOthers)
     throw new Error(`an earlier release has the id ${releaseId}: choose another --run`);
-  const old = await readVersion(target, requireOneVersion(newest));
+  const old = await readVersion(target, requireOneVersion(target, newest));
   requireSameStore(target, old);
   // A release goes back to this version.
   await testReads(storeOf(target, old.id, stop.signal));
@@ -188,7 +188,7 @@ export async function undo(releaseId: string, { env, yes }: BackOptions) {
     const reason = `None of the ten newest deployments is of ${releaseId}: nothing to undo.`;
     return console.log(reason, env, 'serves', sharesOf(newest));
   }
-  const old = requireOneVersion(newestOfOthers);
+  const old = requireOneVersion(target, newestOfOthers);
   console.log(deployments.map(describe).join('\n'));
   await confirm(`go back from the release ${releaseId}`, env, yes, signal);
   console.log(await goBack(target, releaseId, old, `the release ${releaseId} is not undone`));

@@ -311,11 +311,11 @@ describe('a promotion that must not begin', () => {
     ['with changed files', setGit('status', ' M src/app.ts'), /remove first: M src/],
     ['with an ignored file', setGit('ls-files', 'src/a.ts'), /remove first: src/],
     ['of other bytes', () => (fake.script = 'other'), /the build differs from staging's/],
-    ['during a release to staging', () => fake.deploy('staging', SHARED), /is unfinished: time 1 /],
+    ['during a release to staging', () => fake.deploy('staging', SHARED), /is unfinished on staging: time 1 /],
     [
       'during a release',
       () => fake.deploy('production', SHARED),
-      /unfinished: time 1 berta deployed new@10% old@90%. "Unfin/,
+      /unfinished on production: time 1 berta deployed new@10% old@90%. "Unfin/,
     ],
     [
       'with the id of another release',
@@ -643,7 +643,7 @@ describe('undo', () => {
     shareByRelease();
     const berta = `time 1 berta deployed ${OLD}@90% ${OTHER}@10%`;
     const page = '"Unfinished releases" in docs/operations.md';
-    expect(await failing(UNDO)).toBe(`error: a release is unfinished: ${berta}. ${page}`);
+    expect(await failing(UNDO)).toBe(`error: a release is unfinished on production: ${berta}. ${page}`);
     expect(fake.changes()).toEqual([]);
   });
 
