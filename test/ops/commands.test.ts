@@ -93,6 +93,13 @@ test('a command does nothing while CLOUDFLARE_ENV is set', async () => {
   expect(error).toContain('error: CLOUDFLARE_ENV is set (to "production"). Unset it');
 });
 
+test('npm start with an option that npm has kept says how to pass it on', async () => {
+  const message = 'error: npm has kept the option --port. Run: npm start -- --port 8842\n';
+  // As the two forms `--port 8842` and `--port=8842` arrive.
+  expect(await errorOf(2, 'local/start.ts 8842', { npm_config_port: 'true' })).toBe(message);
+  expect(await errorOf(2, 'local/start.ts', { npm_config_port: '8842' })).toBe(message);
+});
+
 test('npm start on a port that is in use names the option for another', async () => {
   const port = await freePort();
   const other = createServer().listen(port, 'localhost');
