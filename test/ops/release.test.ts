@@ -211,6 +211,7 @@ describe('refusals before anything changes', () => {
     fake.environments[ours].config.routes.push({ pattern: 'another.test', custom_domain: true });
 
   test.each<[string, () => void, RegExp]>([
+    ['outside of a git repository', () => git('status', 'exit 128'), /git is required\. In a copy/],
     ['with changed files', () => git('status', ' M src/app.ts'), /remove first: M src/],
     ['with a new file', () => git('status', '?? src/new.ts'), /remove first: \?\? src/],
     ['with an ignored file', () => git('ls-files', 'src/a.ts'), /remove first: src/],
