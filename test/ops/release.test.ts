@@ -308,10 +308,15 @@ describe('a promotion that must not begin', () => {
     production().config.routes.push({ pattern: 'another.test', custom_domain: true });
 
   test.each<[title: string, given: () => unknown, error: RegExp]>([
+    ['outside of a git repository', setGit('status', 'exit 128'), /git is required\. In a copy/],
     ['with changed files', setGit('status', ' M src/app.ts'), /remove first: M src/],
     ['with an ignored file', setGit('ls-files', 'src/a.ts'), /remove first: src/],
     ['of other bytes', () => (fake.script = 'other'), /the build differs from staging's/],
-    ['during a release to staging', () => fake.deploy('staging', SHARED), /is unfinished on staging: time 1 /],
+    [
+      'during a release to staging',
+      () => fake.deploy('staging', SHARED),
+      /is unfinished on staging: time 1 /,
+    ],
     [
       'during a release',
       () => fake.deploy('production', SHARED),
@@ -643,7 +648,9 @@ describe('undo', () => {
     shareByRelease();
     const berta = `time 1 berta deployed ${OLD}@90% ${OTHER}@10%`;
     const page = '"Unfinished releases" in docs/operations.md';
-    expect(await failing(UNDO)).toBe(`error: a release is unfinished on production: ${berta}. ${page}`);
+    expect(await failing(UNDO)).toBe(
+      `error: a release is unfinished on production: ${berta}. ${page}`,
+    );
     expect(fake.changes()).toEqual([]);
   });
 
