@@ -12,7 +12,7 @@ export function exact(value: number): Estimate {
   return { value, low: value, high: value };
 }
 
-/** The ratio of two values that were measured in the same rounds. */
+/** The ratio of two values that were measured in the same rounds, so both have as many. */
 export function medianRatio(numerators: number[], denominators: number[]): Estimate {
   return median(numerators.map((numerator, round) => numerator / Number(denominators[round])));
 }
