@@ -92,6 +92,7 @@ export async function applyMigrations(rollout: Rollout) {
   const { target } = rollout;
   await requireUnchanged(rollout);
   const { bookmark } = await readJson(target, 'd1', 'time-travel', 'info', 'DB');
+  if (!bookmark) throw new Error('wrangler names no bookmark to which the data can be restored');
   const restore = `npx wrangler d1 time-travel restore DB --env ${target.environment}`;
   console.log(`Applying migrations. To restore the data: ${restore} --bookmark ${bookmark}`);
   requireMigrated(await wrangler(target, 'd1', 'migrations', 'apply', 'DB', '--remote'));
