@@ -166,6 +166,7 @@ function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiEr
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
+    // Without a cause, which only the log shows.
     serviceUnavailable(unavailableMessage(definition, requestHeaders), undefined),
   ];
 }

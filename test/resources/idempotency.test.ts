@@ -100,7 +100,7 @@ describe.each(creates)('$operationId', (create) => {
 
 const REX = { name: 'Rex', categoryId: 3 };
 
-test('a key is used up to exactly 24 hours after its record', async () => {
+test('an idempotency key is valid for exactly 24 hours', async () => {
   vi.spyOn(console, 'log').mockReturnValue();
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => {
@@ -121,9 +121,9 @@ test('a key is used up to exactly 24 hours after its record', async () => {
   expect(await isReplayed()).toBe(false);
 });
 
-/** As an API key may have any id, and an idempotency key any text. */
+// The id of an API key and an idempotency key can be any text.
 test.each(['', ' ', ',', ':', '|'])(
-  'two clients do not share a key, joined by "%s"',
+  'two clients whose id, operation and key are one text when joined by "%s" share no key',
   async (by) => {
     const first = { key: await store.issueKey({ id: 'a' }), ...withKey(`createPet${by}k`) };
     const second = { key: await store.issueKey({ id: `a${by}createPet` }), ...withKey('k') };
