@@ -185,3 +185,32 @@ test('a read of KV that returns late does not restore a revoked key', async () =
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
+
+test('a read of KV that fails late uses the record that another request has read since', async () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  const record = JSON.stringify({ id: 'known', label: 'test', createdAt: '2026-11-20T00:00:00Z' });
+  const slow = Promise.withResolvers<string>();
+  const read = vi.fn().mockReturnValueOnce(slow.promise).mockResolvedValue(record);
+  const bindings = { ...stubBindings(), API_KEYS: { get: read } };
+  const key = generateKey('production');
+  const send = () => sendInProcess({ path: '/v1/pets' }, bindings, key);
+
+  const first = send();
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1));
+  vi.advanceTimersByTime(1_000);
+  expect((await send()).status).toBe(200);
+  vi.advanceTimersByTime(1_000);
+  slow.reject(new Error('KV is down'));
+  expect((await first).status).toBe(200);
+  // The record is thirty seconds old, so it is read again: the failed read has not postponed that.
+  vi.advanceTimersByTime(29_000);
+  expect((await send()).status).toBe(200);
+  expect(read).toHaveBeenCalledTimes(3);
+  const lines = log.mock.calls.map(([line]) => JSON.parse(line));
+  expect(lines.map(({ keyStale }) => keyStale)).toEqual([undefined, undefined, undefined]);
+});
