@@ -145,10 +145,10 @@ test('openapi writes what is out of date or missing, and --check only names it',
 });
 
 test('openapi names a deleted file of src in one line', async () => {
-  await rm(join(project.path(), 'src/orders'), { recursive: true });
-  onTestFinished(() => cp('src/orders', join(project.path(), 'src/orders'), { recursive: true }));
+  await rm(join(project.path(), 'src/pets'), { recursive: true });
+  onTestFinished(() => cp('src/pets', join(project.path(), 'src/pets'), { recursive: true }));
   const error = await errorOf(1, 'openapi.ts');
-  expect(error).toMatch(/^error: Cannot find module '.*orders/);
+  expect(error).toMatch(/^error: Cannot find module '.*pets/);
 });
 
 test.each([
