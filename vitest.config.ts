@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The test files of each script of package.json that runs tests. */
 const PROJECTS = {
@@ -19,28 +17,13 @@ const PROJECTS = {
   browser: ['test/**/*.browser.ts'],
 };
 
-/** The file with the slowest test, a life of `npm start`. */
-const SLOWEST = 'test/ops/start.test.ts';
-
-/** Orders the files at random, but the slowest first: at the end, it would run alone. */
-class SlowestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { seed } = this.ctx.config.sequence;
-    const place = ({ moduleId }: TestSpecification) =>
-      moduleId.endsWith(SLOWEST)
-        ? ''
-        : createHash('sha1').update(`${seed} ${moduleId}`).digest('hex');
-    return files.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
-  }
-}
-
 const TWO_MINUTES = { testTimeout: 120_000, hookTimeout: 120_000 };
 const FIFTEEN_MINUTES = { testTimeout: 900_000, hookTimeout: 900_000 };
 
 export default defineConfig({
   test: {
     // Tests must not depend on their order.
-    sequence: { shuffle: true, sequencer: SlowestFirst },
+    sequence: { shuffle: true },
     // By default, vitest leaves one core idle, which is half of a small machine.
     maxWorkers: '100%',
     projects: Object.entries(PROJECTS).map(([name, include]) => ({
@@ -48,8 +31,8 @@ export default defineConfig({
       test: {
         name,
         include,
-        // Multiplies the number of histories.
-        env: { REPEAT: name === 'long' ? '10' : '1' },
+        // How many random histories test/faults/histories.test.ts has.
+        env: { HISTORIES: name === 'long' ? '100' : '2' },
         // Far more than any test needs, so that a busy machine does not fail it.
         ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),
       },

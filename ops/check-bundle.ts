@@ -1,4 +1,7 @@
-/** `npm run bundle`: checks that a release uploads the same script to both environments, and that it is small: isolates load it. */
+/**
+ * `npm run bundle`: checks that a release uploads the same script to both environments, and that it is small, because each
+ * new isolate loads it.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

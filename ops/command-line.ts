@@ -23,6 +23,7 @@ class Program extends Command {
   }
 
   override error(message: string, options?: ErrorOptions): never {
+    // `args`: the arguments, and the options that are unknown.
     const unknown = this.args.find((arg) => arg.startsWith('-'));
     const isMissing = options?.code === 'commander.missingMandatoryOptionValue';
     if (isMissing && unknown) super.error(`error: unknown option '${unknown}'`);
@@ -96,6 +97,8 @@ export function integerFrom(minimum: number, maximum: number): (text: string) =>
   };
 }
 
+export const yesOption = new Option('--yes', 'do not ask for confirmation');
+
 export const environmentOption = new Option('--env <environment>', 'the environment of the store')
   .choices(ENVIRONMENTS)
   .default('local');
@@ -133,10 +136,10 @@ export async function readLine(question: string, signal?: AbortSignal): Promise<
   if (process.stdin.isTTY) console.error(question);
   // Not with readline's `question`: if the terminal is closed, it throws outside of this function, or waits for ever.
   const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
-  const { value: line = '' } = await lines[Symbol.asyncIterator]().next();
+  const { value } = await lines[Symbol.asyncIterator]().next();
   // Otherwise the process would go on reading, and not end.
   lines.close();
-  return line;
+  return value ?? '';
 }
 
 /** Calls back when the user, the system or npm stops this process. */

@@ -9,14 +9,15 @@ type Config = {
 };
 
 /**
- * The host of `BASE_URL`, which is that of the only route, or the worker's name at workers.dev. Wrangler takes the host of
- * any other route over from other workers without asking.
+ * Returns the host of `BASE_URL`. It must be the only route or, without a route, the worker's at workers.dev: wrangler takes
+ * the host of any other route from the worker that has it, without asking.
  *
- * @throws Error unless exactly one of the two is set.
+ * @throws Error unless exactly one of the two holds.
  */
-export function hostOf({ name, workers_dev, routes = [], vars }: Config): string {
+export function requireOwnHost({ name, workers_dev, routes = [], vars }: Config): string {
   const [, host = ''] = /^https:\/\/([^/]+)\/v1$/.exec(String(vars?.BASE_URL)) ?? [];
   const [first, ...others] = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
+  // A route needs a zone of the account, and workers.dev is none.
   const isOnlyRoute = first === host && others.length === 0 && !host.endsWith('.workers.dev');
   if (!workers_dev && isOnlyRoute) return host;
   // `<worker>.<account's name>.workers.dev`

@@ -27,7 +27,7 @@ const FLAGS = [
   '--loglevel=error',
 ];
 
-// Another package manager ignores package-lock.json. It sets this variable, which npm keeps for its scripts.
+// Another package manager ignores package-lock.json. It sets this variable, and keeps it set when its script calls npm.
 const [otherManager] = /^(pnpm|yarn|bun)/.exec(process.env.npm_config_user_agent) ?? [];
 if (otherManager)
   fail(`this project is installed and run by npm, not ${otherManager}. Run: npm start`);
@@ -36,7 +36,7 @@ if (!isInstalled()) await install();
 const installed = readPackages(INSTALLED);
 const node = Object.keys(installed).find((path) => installed[path].bin?.node);
 // npm 10 installs the project's Node.js, but removes its link together with those of the packages for other platforms.
-// `npm rebuild` makes it again. By name, so that npm handles no other package: a secret may be set.
+// `npm rebuild` makes it again, and handles this package alone: unlike an installation, it also runs beside a secret.
 if (node && !existsSync('node_modules/.bin/node'))
   await npm('rebuild', node.replace('node_modules/', ''));
 
@@ -49,7 +49,7 @@ function isInstalled() {
   return Object.entries(readPackages('package-lock.json')).every(([path, locked]) => {
     // The project and its workspaces.
     if (!path.includes('node_modules/')) return true;
-    // Those of other platforms.
+    // Only an optional package may be missing, such as one for another platform.
     if (!installed[path]) return locked.optional;
     return installed[path].version === locked.version && existsSync(path);
   });
@@ -62,7 +62,7 @@ function readPackages(file) {
 // -------------------------------------------------------------------------------------- install
 
 async function install() {
-  // Other processes of this user can read the environment, also of the processes that started this one.
+  // To unset it only for npm would not help: a process can read the environment of the processes that started it.
   const isSecret = (name) => /^(CLOUDFLARE|CF)_.*(TOKEN|KEY)$|^SMOKE_API_KEY$/.test(name);
   const secret = Object.keys(process.env).find(isSecret);
   if (secret) fail(`packages are missing, and ${secret} is set. Unset it, then run: npm run setup`);
@@ -107,10 +107,11 @@ function isRunning(id) {
   }
 }
 
-/** Fails with the errors of npm, or in one line if it cannot reach the registry. npm 10 can then fail without a reason. */
+/** Fails with the errors of npm, or with the one line of them that shows that it cannot reach the registry. */
 function failWith(errors) {
+  // The second is what npm 10 can print instead of a reason.
   const noNetwork = /request to .* failed, reason: .*|Exit handler never called/;
-  const [problem = errors] = noNetwork.exec(errors) ?? [];
+  const [problem] = noNetwork.exec(errors) ?? [errors];
   fail(`the packages cannot be installed (is the network up?): ${problem}`);
 }
 

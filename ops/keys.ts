@@ -5,9 +5,16 @@
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
 import type { Environment } from './command-line.ts';
-import { confirm, createProgram, environmentOption, readLine, run } from './command-line.ts';
+import {
+  confirm,
+  createProgram,
+  environmentOption,
+  readLine,
+  run,
+  yesOption,
+} from './command-line.ts';
 import { issueKey } from './keys/issue.ts';
-import { expiresOption, labelOption, overlapOption, yesOption } from './keys/options.ts';
+import { expiresOption, labelOption, overlapOption } from './keys/options.ts';
 import { idAndLabel, listKeys, namesById, readRecord } from './keys/records.ts';
 import { revokeAll } from './keys/revoke.ts';
 import { rotate } from './keys/rotate.ts';
@@ -64,7 +71,7 @@ async function list({ env }: Options) {
     state: stateOf(record),
     scopes: scopesOf(record).join(' and '),
   }));
-  // It escapes control characters.
+  // `console.table` escapes control characters.
   console.table(rows, ['id', 'label', 'createdAt', 'expiresAt', 'state', 'scopes']);
 }
 

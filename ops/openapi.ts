@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-/** Copied unchanged. Browsers ask for the source maps that two files name only while developer tools are open. */
+/** Copied unchanged, without the source maps that two of them name: browsers request those only for developer tools. */
 const SWAGGER_UI = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',

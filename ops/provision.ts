@@ -8,8 +8,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument } from 'commander';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { ask, createProgram, type DeployedEnvironment, run } from './command-line.ts';
-import { hostOf } from './host.ts';
+import { ask, createProgram, type DeployedEnvironment, run, yesOption } from './command-line.ts';
+import { requireOwnHost } from './host.ts';
 import { requireMigrated } from './migrations.ts';
 import { PROJECT_ROOT, runWrangler, runWranglerIn } from './wrangler.ts';
 
@@ -21,7 +21,7 @@ const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 const OPENAPI = join(PROJECT_ROOT, 'ops/openapi.ts');
 const API_LIMIT_MS = 30_000;
 const LEFT =
-  'Left to do, one line at a time, and only while each succeeds and prints no ❌. A create command prints an id; so do "npx wrangler d1 list" and "npx wrangler kv namespace list" with --env, if the name exists and is of this store:';
+  'Left to do, one line at a time. Stop when a line fails or prints ❌. A create command prints the id. If the name exists already, and is that of this store, "npx wrangler d1 list" or "npx wrangler kv namespace list", with --env, prints it:';
 const NOT_NEW =
   'is not a placeholder, so the environment may be set up already: see "First set-up" in docs/operations.md';
 const CHOOSE_ACCOUNT =
@@ -39,7 +39,7 @@ const NEXT =
 
 export const program = createProgram('npm run provision --', 'Sets an environment up.')
   .addArgument(new Argument('<environment>').choices(['staging', 'production']))
-  .option('--yes', 'do not ask')
+  .addOption(yesOption)
   .action(provision);
 if (import.meta.main) await run(program);
 
@@ -89,7 +89,7 @@ async function chooseHost(token: string, account: string, config: Config): Promi
   const workersDev = await readApi(token, `/accounts/${account}/workers/subdomain`);
   // Cloudflare accepts no worker without this name, even for another host.
   if (!workersDev) throw new Error(NO_NAME);
-  const host = hostOf(config);
+  const host = requireOwnHost(config);
   return host.endsWith('.example') ? `${config.name}.${workersDev.subdomain}.workers.dev` : host;
 }
 
@@ -101,16 +101,16 @@ async function readApi(token: string, path: string) {
   const response = await fetch(api + path, { headers, signal }).catch((cause) => {
     throw new Error(`Cloudflare's API does not answer: ${cause}`, { cause });
   });
-  const { success, result, errors } = Object(await response.json());
+  const { success, result, errors } = JSON.parse(await response.text());
   if (success) return result;
   // There is no such worker, or no name at workers.dev.
   if (errors?.[0]?.code === 10007) return undefined;
   throw new Error(`Cloudflare answers ${path}: ${JSON.stringify(errors)}`);
 }
 
-/** Before the first call of wrangler in the environment, which would be sent to the placeholder of the account. */
+/** Must precede the first call of wrangler in the environment, which would be sent to the placeholder of the account. */
 function writeAddress(environment: string, config: Config, account: string, host: string): void {
-  const old = hostOf(config);
+  const old = requireOwnHost(config);
   const edits = new Map<string, string>();
   if (config.account_id !== account) edits.set(`"${environment}-account-id"`, `"${account}"`);
   if (old !== host) {
@@ -140,6 +140,7 @@ function stepsOf(environment: DeployedEnvironment, config: Config): Step[] {
       editConfig(new Map([[placeholder, id]]));
     },
   });
+  // Both have an id: see `requirePlaceholders`.
   const [database] = config.d1_databases;
   const [namespace] = config.kv_namespaces;
   return [

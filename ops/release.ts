@@ -3,13 +3,12 @@
  * release/runbook.ts has its steps.
  */
 import { InvalidArgumentError, Option } from 'commander';
-import { createProgram, integerFrom, run } from './command-line.ts';
+import { createProgram, integerFrom, run, yesOption } from './command-line.ts';
 import { type ReleaseOptions, release, rollback, undo } from './release/runbook.ts';
 
 const environmentOption = new Option('--env <name>')
   .choices(['staging', 'production'])
   .makeOptionMandatory();
-const yesOption = new Option('--yes', 'do not ask');
 const resumeWritesOption = new Option(
   '--resume-writes',
   'release even if writes are stopped, which resumes them',
@@ -60,10 +59,12 @@ program
   .action(undo);
 if (import.meta.main) await run(program);
 
-/** The id is the message of a release's deployments. A message with a space is never one of these. */
+/** The id is the message of a release's deployments. It has no space, unlike the message of a rollback by hand. */
 function parseReleaseId(text: string): string {
   if (/^\w[\w.-]{0,99}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be up to 100 letters, digits, dots and hyphens.');
+  throw new InvalidArgumentError(
+    'It must be up to 100 letters, digits, dots and hyphens, and begin with a letter or digit.',
+  );
 }
 
 /** Without an id, wrangler would serve the version before. In capitals, it is not the id that Cloudflare lists. */

@@ -80,9 +80,9 @@ export async function runWranglerIn(
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
     // The second is the code of Cloudflare's API for a worker that was never deployed.
-    const isMissing =
+    const isNotSetUp =
       config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
-    if (!isMissing) throw cause;
+    if (!isNotSetUp) throw cause;
     const fix = 'is not set up. See "First set-up" in docs/operations.md.';
     throw new Error(`${environment} ${fix} (${cause.message})`);
   });

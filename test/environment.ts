@@ -1,18 +1,13 @@
-/** Node.js, and the servers that the test files of a process share. Vitest waits for the teardown, which closes them. */
+/** Node.js, and the server that the test files of a process share. Vitest waits for the teardown, which closes it. */
 import type { Environment } from 'vitest/runtime';
-
-declare global {
-  /** The servers, with and without faults: see server.ts. */
-  var sharedServers: Map<string, Promise<{ harness: { close(): Promise<void> } }>> | undefined;
-}
+import type {} from './server.ts';
 
 export default {
-  name: 'shared-servers',
+  name: 'shared-server',
   viteEnvironment: 'ssr',
   setup: () => ({
     async teardown() {
-      const servers = await Promise.all(globalThis.sharedServers?.values() ?? []);
-      await Promise.all(servers.map(({ harness }) => harness.close()));
+      await (await globalThis.sharedServer)?.harness.close();
     },
   }),
 } satisfies Environment;

@@ -1,7 +1,7 @@
 /** The settings of the environments, and what differs in a deployed one. */
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { hostOf } from '../ops/host.ts';
+import { requireOwnHost } from '../ops/host.ts';
 import { app } from '../src/app.ts';
 import { PERIOD_S } from '../src/auth/rate-limit.ts';
 import { errorOf } from './contract.ts';
@@ -36,7 +36,7 @@ function shared({ name, ...config }: Config): unknown {
 test.each(DEPLOYED)('%s has the settings of the local store, and its own address', (env) => {
   const config = read(env);
   expect(shared(config)).toEqual(shared(local));
-  const host = hostOf(config);
+  const host = requireOwnHost(config);
   expect(config.vars).toEqual({ ENVIRONMENT: env, BASE_URL: `https://${host}/v1` });
   for (const route of config.routes ?? [])
     expect(route).toEqual({ pattern: host, custom_domain: true });
@@ -49,7 +49,8 @@ test.each([
   ['a host and workers.dev', { workers_dev: true, routes: ['api.animals.test'] }, false],
   ['neither', { workers_dev: false, routes: [] }, false],
 ])('BASE_URL with %s: %o', (_, config, isValid) => {
-  const find = () => hostOf({ ...config, vars: { BASE_URL: 'https://api.animals.test/v1' } });
+  const find = () =>
+    requireOwnHost({ ...config, vars: { BASE_URL: 'https://api.animals.test/v1' } });
   if (isValid) expect(find()).toBe('api.animals.test');
   else expect(find).toThrow('the only route must be the host of BASE_URL');
 });
@@ -64,7 +65,8 @@ test.each([
   ['store.workers.dev', { workers_dev: true }, false],
   ['store.me.workers.dev.animals.test', { workers_dev: true }, false],
 ])('the worker store at %s: %o', (host, config, isValid) => {
-  const find = () => hostOf({ ...config, name: 'store', vars: { BASE_URL: `https://${host}/v1` } });
+  const find = () =>
+    requireOwnHost({ ...config, name: 'store', vars: { BASE_URL: `https://${host}/v1` } });
   if (isValid) expect(find()).toBe(host);
   else expect(find).toThrow('BASE_URL must be https://store.ACCOUNT.workers.dev/v1');
 });
@@ -122,7 +124,7 @@ test('links on staging begin with its base address', async () => {
   await staging.create({ name: 'Max', categoryId: 1, status: 'sold' });
   const list = await staging.fetch('/v1/pets?limit=1&status=sold');
   const pet = await staging.fetch('/v1/pets/1');
-  const origin = `https://${hostOf(read('staging'))}`;
+  const origin = `https://${requireOwnHost(read('staging'))}`;
   expect(first.headers.get('location')).toBe(`${origin}/v1/pets/1`);
   expect(list.headers.get('link')).toBe(
     `<${origin}/v1/pets?limit=1&status=sold&after=1>; rel="next"`,

@@ -157,9 +157,12 @@ test('every string and integer of the description is bounded', () => {
 });
 
 test('the smoke test requests every operation of the description', async () => {
-  const spy = vi.spyOn(globalThis, 'fetch');
   const baseUrl = `${store.url()}/v1`;
-  await smokeTest({ environment: 'local', baseUrl, apiKey: await store.issueKey() });
+  const apiKey = await store.issueKey();
+  const { version } = Object((await store.fetch('/health')).body);
+  const spy = vi.spyOn(globalThis, 'fetch');
+  const { signal } = new AbortController();
+  await smokeTest({ environment: 'local', baseUrl, apiKey, version, signal });
   const sent = spy.mock.calls.map(([url, init]) => `${init?.method} ${new URL(`${url}`).pathname}`);
   spy.mockRestore();
   expect(operationsWithout(sent)).toEqual([]);

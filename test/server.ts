@@ -1,4 +1,4 @@
-/** The servers of a test process: the worker in workerd with real D1 and KV. */
+/** The server of a test process: the worker in workerd with real D1 and KV. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
@@ -14,40 +14,42 @@ export type ServerOptions = { faults?: false; env?: 'local' } | { faults: true; 
 /** The environment of wrangler.toml whose variables the app has: staging over https; local, the default, over http. */
 type Environment = 'local' | 'staging';
 
-type WorkerInput = NonNullable<Parameters<typeof createTestHarness>[0]>['workers'][number];
-
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
-const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
-
-/** The limit of the rate limiter that `limited` selects (see {@link Faults}), in ten seconds. */
-export const SMALL_LIMIT = 5;
-
-/** The servers of this process, with and without faults. Test files share them; environment.ts closes them. */
-const servers = new Map<string, Promise<Server>>();
-// environment.ts does not share the modules of the tests, but this global.
-globalThis.sharedServers = servers;
-// Otherwise, the servers would keep a vitest process alive after its parent was killed.
-process.once('disconnect', () => process.exit());
-
-/** The server with these options, started for the first test file that needs it. */
-export function serverOf({ faults = false }: ServerOptions): Promise<Server> {
-  const name = faults ? 'faults' : 'local';
-  const server = servers.get(name) ?? startServer(faults ? withFaults() : { configPath: CONFIG });
-  servers.set(name, server);
-  return server;
+declare global {
+  var sharedServer: Promise<Server> | undefined;
 }
 
-async function startServer(input: WorkerInput) {
-  const harness = createTestHarness({ root: PROJECT_ROOT, workers: [input] });
+/** The name of the worker with faults. */
+const FAULTS = 'animal-store-faults';
+const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
+
+/** Requests per ten seconds that a rate limiter allows, if the fault `limited` selects it. */
+export const SMALL_LIMIT = 5;
+
+/**
+ * The server of this process, with both workers. Test files share it, also those that import this module anew; environment.ts
+ * closes it.
+ */
+export function serverOfProcess() {
+  globalThis.sharedServer ??= startServer();
+  return globalThis.sharedServer;
+}
+
+async function startServer() {
+  // Otherwise, the server would keep a vitest process alive after its parent was killed.
+  process.once('disconnect', () => process.exit());
+  const workers = [{ configPath: CONFIG }, withFaults()];
+  const harness = createTestHarness({ root: PROJECT_ROOT, workers });
   const { url } = await harness.listen();
-  const worker = harness.getWorker<Env>();
-  await worker.applyD1Migrations('DB');
+  const plain = harness.getWorker<Env>();
+  await plain.applyD1Migrations('DB');
   return {
     harness,
-    worker,
     url,
-    bindings: await worker.getEnv(),
+    /** The unmodified worker, and the one with faults. They have the same database and keys. */
+    workers: { plain, faults: harness.getWorker<Env>(FAULTS) },
+    bindings: await plain.getEnv(),
     /** Whether the database may hold rows. */
     isDirty: true,
   };
@@ -58,10 +60,11 @@ export function readVars(env: string): Faults['vars'] {
   return readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars;
 }
 
-function withFaults(): WorkerInput {
+function withFaults() {
   const config = readConfig({ config: CONFIG });
-  const { name, compatibility_date, vars, kv_namespaces, version_metadata } = config;
-  const empty = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
+  const { compatibility_date, vars, kv_namespaces, version_metadata } = config;
+  // A database without tables, for the fault `unmigrated`.
+  const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   const small = {
     name: 'SMALL_RATE_LIMITER',
     namespace_id: '1',
@@ -69,13 +72,13 @@ function withFaults(): WorkerInput {
   };
   return {
     config: {
-      name,
+      name: FAULTS,
       compatibility_date,
       vars,
       kv_namespaces,
       version_metadata,
       main: 'test/faults/worker.ts',
-      d1_databases: [...config.d1_databases, empty],
+      d1_databases: [...config.d1_databases, unmigrated],
       ratelimits: [...config.ratelimits, small],
     },
   };
@@ -87,6 +90,6 @@ const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
 export const TABLES = Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, name = '']) => name);
 
 /** The statements that empty the tables, and reset their ids. */
-export const EMPTY = ['sqlite_sequence', ...TABLES]
+export const EMPTY_TABLES = ['sqlite_sequence', ...TABLES]
   .map((table) => `DELETE FROM ${table}`)
   .join('; ');

@@ -9,7 +9,7 @@ type Pet = { id?: Id; name?: string; categoryId?: Id; status?: string | null };
 type Order = { id?: Id; petId: Id; status: string };
 
 /** The rows of each table. Integers beyond 2^53 are rounded. */
-type Contents = Record<string, Record<string, unknown>[]>;
+type TableRows = Record<string, Record<string, unknown>[]>;
 
 /** The steps of a test file, with its store. */
 export function stepsOf(store: Store) {
@@ -47,7 +47,7 @@ export function stepsOf(store: Store) {
      * Inserts the rows that the bodies in the description refer to, or makes them usable again: the animals 1 and 2 can be
      * ordered. A resource that refers to another one needs its rows here.
      */
-    allowExamples(): Promise<void> {
+    insertRowsOfExamples(): Promise<void> {
       return store.exec(
         `UPDATE orders SET status = 'delivered';
          INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 3), (2, 'Mia', 3) ON CONFLICT DO NOTHING;
@@ -55,29 +55,30 @@ export function stepsOf(store: Store) {
       );
     },
 
-    /** Creates items of a collection, such as `/v1/pets`, with the bodies in its description in turn. Returns the last reply. */
-    async createExamples(path: string, count = 1): Promise<Reply | undefined> {
+    /** Creates an item of a collection, such as `/v1/pets`, with a body of its description: the first, or in turn. */
+    async createExample(path: string, turn = 0): Promise<Reply> {
       const { exampleBodies = [] } = creates.find((each) => each.path === path) ?? {};
-      let reply: Reply | undefined;
-      for (let i = 0; i < count; i += 1) {
-        await steps.allowExamples();
-        reply = await store.send('POST', path, exampleBodies[i % exampleBodies.length]);
-      }
-      return reply;
+      await steps.insertRowsOfExamples();
+      return store.send('POST', path, exampleBodies[turn % exampleBodies.length]);
     },
 
-    async contents(): Promise<Contents> {
+    async createExamples(path: string, count: number): Promise<void> {
+      for (let turn = 0; turn < count; turn += 1) await steps.createExample(path, turn);
+    },
+
+    /** All rows of each table. */
+    async tableRows(): Promise<TableRows> {
       const { DB } = await store.bindings();
       const statements = TABLES.map((table) => DB.prepare(`SELECT * FROM ${table}`));
-      const results = await DB.batch<Contents[string][number]>(statements);
+      const results = await DB.batch<TableRows[string][number]>(statements);
       return Object.fromEntries(TABLES.map((table, i) => [table, results[i]?.results ?? []]));
     },
 
     /** Expects a request to leave the database as it is, and returns its reply. */
     async expectUnchanged(send: () => Promise<Reply>): Promise<Reply> {
-      const before = await steps.contents();
+      const before = await steps.tableRows();
       const reply = await send();
-      expect(await steps.contents()).toEqual(before);
+      expect(await steps.tableRows()).toEqual(before);
       return reply;
     },
   };

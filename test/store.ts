@@ -5,7 +5,13 @@ import { generateKey } from '../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../src/auth/key-record.ts';
 import { expectDescribed } from './contract.ts';
 import type { Calls, Faults } from './faults/worker.ts';
-import { EMPTY, readVars, type Server, type ServerOptions, serverOf } from './server.ts';
+import {
+  EMPTY_TABLES,
+  readVars,
+  type Server,
+  type ServerOptions,
+  serverOfProcess,
+} from './server.ts';
 
 export type RequestOptions = {
   method?: string;
@@ -22,16 +28,18 @@ export type Store = ReturnType<typeof startStore>;
 /** Starts the store for a test file. Each test begins with an empty database. */
 export function startStore(options: ServerOptions = {}) {
   const { env = 'local' } = options;
+  const name = options.faults ? 'faults' : 'plain';
   const suiteKey = generateKey(env);
   let server: Server;
+  /** The variables of the environment, for the worker with faults. */
   let vars: Faults['vars'];
   /**
    * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
    * accepts https alone.
    */
-  const request: Server['worker']['fetch'] = (path, init) => {
+  const request: Server['workers']['plain']['fetch'] = (path, init) => {
     const origin = env === 'local' ? server.url.origin : 'https://animal-store.example';
-    return server.worker.fetch(`${origin}${path}`, init);
+    return server.workers[name].fetch(`${origin}${path}`, init);
   };
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
@@ -46,9 +54,9 @@ export function startStore(options: ServerOptions = {}) {
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(path: string, options: RequestOptions = {}) {
       const { method = 'GET', key = suiteKey, headers, body } = options;
-      const present = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
+      const sentHeaders = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
       if (method !== 'GET') server.isDirty = true;
-      const init = { method, headers: [...present], ...(body !== undefined && { body }) };
+      const init = { method, headers: [...sentHeaders], ...(body !== undefined && { body }) };
       const response = await request(path, init);
       requestIds.add(response.headers.get('x-request-id'));
       return readReply(method, path, response);
@@ -81,25 +89,28 @@ export function startStore(options: ServerOptions = {}) {
       return server.bindings;
     },
 
-    /** Runs SQL statements in one call; a prepared statement takes five, as it is made in the other process. */
+    /** Runs SQL statements in one call. A prepared statement takes five calls to the other process. */
     async exec(sql: string): Promise<void> {
       const { DB } = await store.bindings();
       // D1 takes each line for a statement.
       await DB.exec(sql.replaceAll('\n', ' '));
     },
 
-    /** With `faults`: sets the faults until the next call, and resets `calls`. */
+    /** Only with the option `faults`: replaces the faults, and sets the counts of `calls` to 0. */
     async fault(faults: Faults): Promise<void> {
       const init = { method: 'PUT', body: JSON.stringify({ vars, ...faults }) };
       expect((await request('/__faults', init)).status).toBe(200);
     },
 
-    /** With `faults`: the number of calls since the last `fault`. */
+    /** Only with the option `faults`: removes the faults, and sets the counts of `calls` to 0. */
+    resetCalls: () => store.fault({}),
+
+    /** Only with the option `faults`: the number of calls since the last `fault` or `resetCalls`. */
     calls: async () => (await (await request('/__faults')).json()) as Calls,
 
     /** Runs the scheduled handler, and returns whether it succeeded. */
     async scheduled(): Promise<boolean> {
-      const { outcome } = await server.worker.scheduled({ cron: '*/10 * * * *' });
+      const { outcome } = await server.workers[name].scheduled({ cron: '*/10 * * * *' });
       scheduledRuns += 1;
       return outcome === 'ok';
     },
@@ -119,14 +130,14 @@ export function startStore(options: ServerOptions = {}) {
   };
 
   beforeAll(async () => {
-    server = await serverOf(options);
+    server = await serverOfProcess();
     vars = readVars(env);
     await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {
-    if (server.isDirty) await server.bindings.DB.exec(EMPTY);
+    if (server.isDirty) await server.bindings.DB.exec(EMPTY_TABLES);
     server.isDirty = false;
-    if (options.faults) await store.fault({});
+    if (options.faults) await store.resetCalls();
     server.harness.clearLogs();
     requestIds.clear();
     scheduledRuns = 0;

@@ -6,8 +6,6 @@ const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86
 /** 36500 days. */
 const MAX = 3_153_600_000_000;
 
-export const yesOption = new Option('--yes', 'do not ask before changing production');
-
 export const labelOption = new Option(
   '--label <text>',
   'the owner or purpose, up to 100 characters',

@@ -8,14 +8,13 @@ import { runWranglerIn } from '../wrangler.ts';
 const StoredRecord = z.looseObject(KeyRecord.shape);
 export type StoredRecord = z.infer<typeof StoredRecord>;
 
-type Listed = { name: string; metadata?: unknown };
-
 /**
  * All keys as a list of KV shows them, by time of creation. The metadata is a copy of the record, so that a list is one call.
  * Somebody who can write to KV can forge it. Records without valid metadata are only counted.
  */
 export async function listKeys(env: Environment) {
-  const listed: Listed[] = JSON.parse(await kv(env, ['list', '--prefix', KV_NAME_PREFIX]));
+  const output = await kv(env, ['list', '--prefix', KV_NAME_PREFIX]);
+  const listed: { name: string; metadata?: unknown }[] = JSON.parse(output);
   const keys = listed.flatMap(({ name, metadata }) => {
     const { data: record } = StoredRecord.safeParse(metadata);
     return record ? [{ name, record }] : [];
@@ -25,7 +24,7 @@ export async function listKeys(env: Environment) {
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-/** The names of the records that a list shows with this id: of several, if somebody has forged their metadata. */
+/** The names of the records that a list shows with this id. There are several if somebody has forged metadata. */
 export async function namesById(env: Environment, id: string) {
   // Not quoted, because the output of a command is often shared.
   if (id.startsWith('animal_')) throw new Error('it is a key. To get its id: npm run keys -- show');

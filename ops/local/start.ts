@@ -21,7 +21,7 @@ if (import.meta.main) await run(program);
 
 /** Serves the store until this process ends. Resolves when it answers. */
 async function serve(port: number): Promise<void> {
-  // Before the runtime's own handlers, which exit with an error code.
+  // Before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130.
   onStop(() => process.exit());
   // Wrangler runs in this process. It reads its configuration in this folder, and these variables when it is loaded.
   process.chdir(PROJECT_ROOT);
@@ -42,6 +42,7 @@ async function serve(port: number): Promise<void> {
     },
   }).catch(fail);
   server.raw.on('error', fail);
+  // Its runtime has loaded the worker, and its proxy listens.
   await once(server.raw, 'reloadComplete');
   await server.ready;
 }

@@ -20,7 +20,7 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 const LOCK = join(PROJECT_ROOT, '.serving.sqlite');
 
 const workerd = createRequire(import.meta.url)('workerd').default;
-/** The Workers runtime's program, by a path that only `npm start` in this folder uses: it begins with this folder. */
+/** The Workers runtime's program. Its path begins with this folder, by which `reserveStore` finds the runtimes of this clone. */
 export const RUNTIME = `${import.meta.dirname}/${relative(import.meta.dirname, workerd)}`;
 
 /**
@@ -40,9 +40,9 @@ export function reserveStore(): void {
   }
   // The reference also prevents garbage collection, which would close the file.
   process.once('exit', () => lock.close());
-  // It would keep the port and the files of the store. On Windows, it ends with the process that has started it.
-  const path = import.meta.dirname.replaceAll(/\W/g, '.');
-  spawnSync('pkill', ['-KILL', '-f', `^${path}`]);
+  // A runtime that is left would keep the port and the files. On Windows, it ends with the `npm start` that started it.
+  const pattern = import.meta.dirname.replaceAll(/\W/g, '.');
+  spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]);
 }
 
 /** Applies the migrations and writes the local key. Keeps all data. */

@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { safeMessage } from '../command-line.ts';
-import { hostOf } from '../host.ts';
 import { PROJECT_ROOT } from '../wrangler.ts';
 import {
   commitOf,
@@ -62,11 +61,6 @@ export async function printChange(old: Version, { commit }: Build) {
     // With another code, the history here lacks the served commit.
     if (Object(error).code === 1) console.log('It goes BACK in history.');
   }
-}
-
-/** @throws Error unless the only route is the host of BASE_URL: wrangler would take any other host from its worker. */
-export function requireOwnHost({ config }: Target) {
-  hostOf(config);
 }
 
 /** The test on staging writes, and must not reach the data of production. */

@@ -39,8 +39,6 @@ export type Rollout = {
   stop: AbortController;
 };
 
-export type StoreAtVersion = Store & { version: string };
-
 /** A call that failed may take effect up to this much later. */
 export const SETTLE_MS = 15_000;
 
@@ -49,7 +47,7 @@ export function storeOf(
   { environment, baseUrl }: Target,
   version: string,
   signal: AbortSignal,
-): StoreAtVersion {
+): Store {
   return { environment, baseUrl, version, apiKey: process.env.SMOKE_API_KEY ?? '', signal };
 }
 
@@ -111,6 +109,7 @@ export async function deploy(rollout: Rollout, version: string, percentage: numb
   rollout.mayHaveDeployed = true;
   const command = ['versions', 'deploy', ...shares, '--yes', '--message', releaseId];
   const failure = await failureOf(wrangler(target, ...command));
+  // If the new shares are served, the call has deployed, also if it failed.
   const problem = await failureOf(requireUnchanged(rollout));
   if (problem) throw new Error(failure ? `${failure}; ${problem}` : problem);
   // Wrangler sends the log settings after it has deployed. At 0 and 10 %, the next deployment sends them again.
@@ -121,7 +120,7 @@ export async function deploy(rollout: Rollout, version: string, percentage: numb
 /** Gives a version 10 %, and tests it every ten seconds. Its first 500, to any client, ends the release. */
 export async function hold(
   rollout: Rollout,
-  store: StoreAtVersion,
+  store: Store,
   options: { hold: number; unwatched?: true },
 ) {
   const { target, stop } = rollout;
@@ -165,7 +164,8 @@ function noteFailure({ target, failedSettings }: Rollout, failure: string, comma
 }
 
 /**
- * Serves again what others deployed last, in two tries. Returns what is served. `old`: their version so far.
+ * Serves again what others deployed last, in two tries. Returns what is served. `old`: the version that the error
+ * names if no deployments can be read.
  *
  * @throws Error with the command to run when that is not known, or when two releases run at once.
  */
@@ -176,7 +176,7 @@ export async function goBack(target: Target, releaseId: string, old: string, pro
     await pause(delayMs);
     try {
       const { newest, newestOfOthers } = await readDeployments(target, releaseId);
-      // Of whoever deployed last, other than this release.
+      // Somebody may have deployed meanwhile.
       versionToServe = onlyVersionOf(newestOfOthers) ?? versionToServe;
       // Under the id of this release: under another, it would itself be the newest deployment of others.
       if (isOfRelease(releaseId, newest))

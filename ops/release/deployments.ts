@@ -7,7 +7,6 @@ import { PROJECT_ROOT, runWranglerIn } from '../wrangler.ts';
 /** An environment, as wrangler.toml describes it. */
 export type Target = {
   environment: DeployedEnvironment;
-  worker: string;
   config: ReturnType<typeof readConfig>;
   baseUrl: string;
   /** The values that make it this store and no other, by the name of their binding. */
@@ -30,7 +29,7 @@ type Deployment = {
   versions: { version_id: string; percentage: number }[];
 };
 
-/** An id that is not set becomes `undefined`, which no version has: `requireSameStore` refuses it. */
+/** An id that is not set becomes the text `undefined`, which no version has: `requireSameStore` refuses it. */
 export function readTarget(environment: DeployedEnvironment): Target {
   const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: environment });
   const baseUrl = String(config.vars.BASE_URL);
@@ -39,7 +38,7 @@ export function readTarget(environment: DeployedEnvironment): Target {
     API_KEYS: String(config.kv_namespaces[0]?.id),
     BASE_URL: baseUrl,
   };
-  return { environment, worker: String(config.name), config, baseUrl, bindings };
+  return { environment, config, baseUrl, bindings };
 }
 
 /** Ctrl-C does not end wrangler: a call that is cut off may still take effect. The limit is for a hang. */

@@ -4,12 +4,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { confirm, type DeployedEnvironment, onStop, safeMessage } from '../command-line.ts';
+import { requireOwnHost } from '../host.ts';
 import { PROJECT_ROOT } from '../wrangler.ts';
 import {
   type Build,
   buildHead,
   printChange,
-  requireOwnHost,
   requireSameStore,
   requireSameWrites,
   requireSeparateStores,
@@ -25,7 +25,6 @@ import {
   type Rollout,
   requireUnchanged,
   SETTLE_MS,
-  type StoreAtVersion,
   storeOf,
   upload,
 } from './deploy.ts';
@@ -40,7 +39,7 @@ import {
   sharesOf,
   type Target,
 } from './deployments.ts';
-import { smokeTest, testReads } from './smoke.ts';
+import { type Store, smokeTest, testReads } from './smoke.ts';
 
 export type ReleaseOptions = {
   /** The id of the release. */
@@ -74,8 +73,8 @@ async function prepare(
   stop: AbortController,
 ): Promise<Rollout> {
   const { environment } = target;
-  const { run: releaseId = randomUUID() } = options;
-  requireOwnHost(target);
+  const releaseId = options.run ?? randomUUID();
+  requireOwnHost(target.config);
   requireSeparateStores(target);
   if (environment === 'production') await requireTested(build);
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
@@ -105,12 +104,12 @@ async function prepare(
 /** Uploads the build, and serves it to more and more requests. After a failure, serves the old version again. */
 async function rollOut(rollout: Rollout, options: ReleaseOptions) {
   const { target, stop } = rollout;
-  const { environment, worker } = target;
+  const { environment, config } = target;
   const test = environment === 'staging' ? smokeTest : testReads;
   try {
     const version = await upload(rollout, options.resumeWrites);
     const store = storeOf(target, version, stop.signal);
-    const byOverride = { ...store, override: `${worker}="${version}"` };
+    const byOverride = { ...store, override: `${config.name}="${version}"` };
     await applyMigrations(rollout);
     // At 0 %, because an override reaches only versions of the newest deployment.
     await deploy(rollout, version, 0);
@@ -166,7 +165,7 @@ async function requireSameStoreAndWrites(target: Target, id: string) {
   }
 }
 
-async function serveAndTest(target: Target, store: StoreAtVersion) {
+async function serveAndTest(target: Target, store: Store) {
   // With a space, the message is not the id of a release.
   await serve(target, store.version, 'rollback by hand');
   if (store.apiKey) await testReads(store);

@@ -17,10 +17,10 @@ export type Store = {
   baseUrl: string;
   apiKey: string;
   /** The version that must answer. */
-  version?: string;
+  version: string;
   /** Such as `worker="version"`: this version answers, whatever its share is. */
   override?: string;
-  signal?: AbortSignal;
+  signal: AbortSignal;
 };
 
 /** How long a deployment may take to spread over Cloudflare's network. */
@@ -154,10 +154,10 @@ async function waitForVersion(store: Store) {
     try {
       const { json } = await call({ ...store, apiKey: '' }, 'GET /health', '200');
       requireEqual('environment', json.environment, environment);
-      if (version) requireEqual('version', json.version, version);
+      requireEqual('version', json.version, version);
       answers += 1;
     } catch (cause) {
-      store.signal?.throwIfAborted();
+      store.signal.throwIfAborted();
       if (Date.now() > end) throw new Error(`${store.baseUrl}: ${safeMessage(cause)}`, { cause });
       answers = 0;
       await pause(500);
@@ -225,11 +225,10 @@ async function send(store: Store, request: string, content: Content = {}) {
 
 async function sendUntilAccepted(store: Store, request: string, content: Content) {
   const [method = '', path = ''] = request.split(' ');
-  const timeout = AbortSignal.timeout(REQUEST_MS);
-  const signal = AbortSignal.any([timeout, store.signal ?? timeout]);
-  const body = content.body && { body: JSON.stringify(content.body) };
+  const signal = AbortSignal.any([store.signal, AbortSignal.timeout(REQUEST_MS)]);
+  const body = content.body ? JSON.stringify(content.body) : null;
   const headers = headersOf(store, content);
-  const init = { method, signal, headers, redirect: 'manual' as const, ...body };
+  const init = { method, signal, headers, body, redirect: 'manual' as const };
   const url = store.baseUrl + path;
   let response = await fetch(url, init);
   while (response.status === 429) {

@@ -84,11 +84,7 @@ test('for await reads all pages, of 100 items unless the list has a limit', asyn
   for await (const { id } of store.listPets({ status: 'sold', limit: undefined })) ids.push(id);
   for await (const { id } of store.listPets({ limit: 7 })) ids.push(id);
   expect(ids).toEqual([1n, 2n, 3n, 3n]);
-  const sent = [
-    'GET /v1/pets?status=sold&limit=100',
-    'GET /v1/pets?a',
-    'GET /v1/pets?limit=7',
-  ];
+  const sent = ['GET /v1/pets?status=sold&limit=100', 'GET /v1/pets?a', 'GET /v1/pets?limit=7'];
   expect(pathsOf(requests)).toEqual(sent);
 });
 

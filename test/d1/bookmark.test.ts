@@ -5,7 +5,7 @@ import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
-const { contents } = stepsOf(store);
+const { tableRows } = stepsOf(store);
 
 const REX = { name: 'Rex', categoryId: 1 };
 const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
@@ -55,5 +55,5 @@ test('a write that fails in a session has the message of its operation', async (
   await store.fault({ d1: ['throws'] });
   const message = expect.stringContaining('It is unknown whether the animal was added.');
   expectError(await store.create(REX, inSession(KNOWN)), 503, 'service_unavailable', message);
-  expect(await contents()).toMatchObject({ pets: [] });
+  expect(await tableRows()).toMatchObject({ pets: [] });
 });

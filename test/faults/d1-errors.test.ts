@@ -4,7 +4,7 @@ import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
-const { insertPet, contents } = stepsOf(store);
+const { insertPet, tableRows } = stepsOf(store);
 const create = () => store.create({ name: 'Rex', categoryId: 1 });
 
 const INTERNAL = 'Internal server error. Quote the X-Request-Id header when you report it.';
@@ -53,7 +53,7 @@ test.each([
   const [line] = await store.logLines();
   expect(line).toMatchObject({ cause: expect.stringContaining(text), stack: expect.any(String) });
   expect(line?.cause).toContain(fix);
-  expect(await contents()).toMatchObject({ pets: [] });
+  expect(await tableRows()).toMatchObject({ pets: [] });
 });
 
 test.each(['TypeError', 'RangeError'] as const)('a %s of D1 is a 500', async (thrown) => {
@@ -66,7 +66,7 @@ test('a create after the largest id is a 500', async () => {
   expectError(await create(), 500, 'internal_error', INTERNAL);
   const cause = expect.stringContaining('the largest id is in use');
   expect(await store.logLines()).toMatchObject([{ cause }]);
-  expect(await contents()).toMatchObject({ pets: [{ name: 'Max' }] });
+  expect(await tableRows()).toMatchObject({ pets: [{ name: 'Max' }] });
 });
 
 test('the log has the region of a replica of D1, and the number of its attempts', async () => {

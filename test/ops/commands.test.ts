@@ -1,34 +1,21 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { readFile as readReal } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { confirm, integerFrom, onStop, safeMessage } from '../../ops/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { fakeRelease } from './fake-release.ts';
 import { importWith, runInProcess } from './in-process.ts';
-import { readPlaceholders } from './placeholders.ts';
-import { copyProject, freePort, startProcess } from './project.ts';
+import { startProcess } from './project.ts';
 
-const project = copyProject();
+const OPS = join(PROJECT_ROOT, 'ops');
 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
   vi.unstubAllEnvs();
 });
-
-/** Runs a command as a process that must fail with one line on standard error. Returns that line. */
-async function errorOf(exitCode: number, line: string, env?: Record<string, string>) {
-  const [script = '', ...args] = line.split(' ');
-  const { code, stdout, stderr } = await project.run(script, args, env);
-  expect([code, stdout]).toEqual([exitCode, '']);
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-  return stderr;
-}
 
 test.each([
   ['npm start', 'local/start.ts'],
@@ -75,80 +62,66 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('npm test refuses an unknown option of vitest in one line', async () => {
-  expect(await errorOf(2, 'test.ts test --fast')).toBe('error: Unknown option `--fast`\n');
+test.each<[line: string, env: Record<string, string>, error: string]>([
+  ['test.ts test --fast', {}, 'error: Unknown option `--fast`'],
+  ['keys.ts list', { CLOUDFLARE_ENV: 'x' }, 'error: CLOUDFLARE_ENV is set (to "x"). Unset it'],
+])('the process of %s with %o ends with the exit code 2 and one line', async (line, env, error) => {
+  const { code, stdout, stderr } = await startProcess(line.split(' '), OPS, env).exited;
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^error: .*\n$/);
+  expect(stderr).toContain(error);
 });
 
-test('npm run test:browser without Chromium names the path and the variable', async () => {
-  const CHROMIUM = join(project.path(), 'chromium');
-  const command = [join(PROJECT_ROOT, 'ops/test.ts'), 'browser'];
-  const { code, stdout, stderr } = await startProcess(command, PROJECT_ROOT, { CHROMIUM }).exited;
-  const fix = 'Set CHROMIUM to the path of its program';
-  expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toBe(`error: there is no Chromium at ${CHROMIUM}. ${fix}\n`);
-});
-
-test('a command does nothing while CLOUDFLARE_ENV is set', async () => {
-  const error = await errorOf(2, 'keys.ts list', { CLOUDFLARE_ENV: 'production' });
-  expect(error).toContain('error: CLOUDFLARE_ENV is set (to "production"). Unset it');
-});
-
-test('npm start on a port that is in use names the option for another', async () => {
-  const port = await freePort();
-  const other = createServer().listen(port, 'localhost');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const error = await errorOf(1, `local/start.ts --port ${port}`);
-  expect(error).toContain('is in use. Choose another: npm start -- --port <number>');
-});
-
-/** Replaces wrangler.toml of the copy until the test ends. */
-async function writeConfig(text: string): Promise<void> {
-  const config = join(project.path(), 'wrangler.toml');
-  const original = await readFile(config, 'utf8');
-  onTestFinished(() => writeFile(config, original));
-  await writeFile(config, text);
+/** Files that are read and written in memory; all others are those of the project. */
+function fakeFiles() {
+  const files = new Map<string, string>();
+  const readFile = async (path: string) => files.get(path) ?? readReal(path, 'utf8');
+  const writeFile = async (path: string, text: string) => void files.set(path, text);
+  return { files, fs: { readFile, writeFile } };
 }
 
-test('a command on an environment that is not set up names the page to read', async () => {
-  await writeConfig(readPlaceholders());
-  const error = await errorOf(1, 'keys.ts list --env staging', {
-    CLOUDFLARE_API_BASE_URL: 'http://localhost:1',
-    CLOUDFLARE_API_TOKEN: 'a-token',
-  });
-  expect(error).toContain('See "First set-up" in docs/operations.md. (wrangler: ');
-});
+const DESCRIPTION = join(PROJECT_ROOT, 'public/v1/openapi.json');
 
-test('openapi writes what is out of date or missing, and --check only names it', async () => {
-  const description = join(project.path(), 'public/v1/openapi.json');
-  await writeConfig(readPlaceholders().replaceAll('animal-store.example', 'animals.test'));
-  const before = await readFile(description, 'utf8');
-  // The types of the client are tested in types.test.ts.
-  const mocks = {
-    '../../ops/wrangler.ts': { PROJECT_ROOT: project.path() },
-    '../../client/generate.ts': { generateTypes() {} },
+test('openapi writes what is out of date, with the addresses of wrangler.toml, and --check only names it', async () => {
+  const { files, fs } = fakeFiles();
+  const baseUrls: Record<string, string> = {
+    staging: 'https://a.test/v1',
+    production: 'https://b.test/v1',
   };
-  const { code, stderr } = await runInProcess('openapi.ts', mocks, ['--check']);
-  const error = 'error: public/v1/openapi.json is out of date. Run: npm run openapi\n';
-  expect([code, stderr]).toEqual([1, error]);
-  expect(await readFile(description, 'utf8')).toBe(before);
-  const copied = join(project.path(), 'public/docs/swagger-ui.css');
-  await rm(copied);
-  expect(await runInProcess('openapi.ts', mocks, [])).toMatchObject({ code: 0, stderr: '' });
-  expect(existsSync(copied)).toBe(true);
-  const { servers } = JSON.parse(await readFile(description, 'utf8'));
-  expect(servers).toMatchObject([
-    { url: 'https://api.animals.test/v1' },
-    { url: 'https://staging.api.animals.test/v1' },
-    { url: 'http://localhost:8787/v1' },
-  ]);
+  const generateTypes = vi.fn();
+  const mocks = {
+    'node:fs/promises': fs,
+    wrangler: {
+      unstable_readConfig: ({ env = '' }) => ({ vars: { BASE_URL: baseUrls[env] } }),
+    },
+    '../../client/generate.ts': { generateTypes },
+  };
+  const stderr = 'error: public/v1/openapi.json is out of date. Run: npm run openapi\n';
+  expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
+  expect(files.size).toBe(0);
+  expect(await runInProcess('openapi.ts', mocks, [])).toMatchObject({ code: 0 });
+  expect(generateTypes).toHaveBeenLastCalledWith({});
+  expect([...files.keys()]).toEqual([DESCRIPTION]);
+  const { servers } = JSON.parse(files.get(DESCRIPTION) ?? '');
+  const urls = ['https://b.test/v1', 'https://a.test/v1', 'http://localhost:8787/v1'];
+  expect(servers).toMatchObject(urls.map((url) => ({ url })));
+  expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 0 });
+  // Otherwise a check would write the types.
+  expect(generateTypes).toHaveBeenLastCalledWith({ check: true });
 });
 
-test('openapi names a deleted file of src in one line', async () => {
-  await rm(join(project.path(), 'src/pets'), { recursive: true });
-  onTestFinished(() => cp('src/pets', join(project.path(), 'src/pets'), { recursive: true }));
-  const error = await errorOf(1, 'openapi.ts');
-  expect(error).toMatch(/^error: Cannot find module '.*pets/);
+test('client:types writes what is out of date, and --check only names it', async () => {
+  const { files, fs } = fakeFiles();
+  const types = join(PROJECT_ROOT, 'client/schema.d.ts');
+  files.set(types, 'old');
+  const command = '../client/generate.ts';
+  const mocks = { 'node:fs/promises': fs };
+  const stderr = 'error: client/schema.d.ts is out of date. Run: npm run client:types\n';
+  expect(await runInProcess(command, mocks, ['--check'])).toMatchObject({ code: 1, stderr });
+  expect(files.get(types)).toBe('old');
+  expect(await runInProcess(command, mocks, [])).toMatchObject({ code: 0, stderr: '' });
+  expect(files.get(types)).toBe(await readReal(types, 'utf8'));
+  expect(await runInProcess(command, mocks, ['--check'])).toMatchObject({ code: 0 });
 });
 
 test.each([

@@ -189,7 +189,12 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
     CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
     CLOUDFLARE_API_TOKEN: TOKEN,
   };
-  const close = () => new Promise((resolve) => server.close(resolve));
+  /** Also ends a wrangler that still waits for an answer. */
+  const close = () => {
+    cutTails();
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.close();
+  };
   return { env, calls, workers, hosts, state, find, log, cutTails, closeTails, close };
 }
 

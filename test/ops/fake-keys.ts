@@ -72,8 +72,6 @@ export function fakeKeys() {
         };
         return Object.assign(new AbortController().signal, { throwIfAborted });
       });
-      // Otherwise modules that were imported before keep the real wrangler.
-      vi.resetModules();
       const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
       timeout.mockRestore();
       return result;

@@ -83,9 +83,6 @@ async function importRelease(): Promise<Command> {
     'node:timers/promises': { setTimeout: late('pause') },
     'node:child_process': { execFile: late('execFile') },
   };
-  // Each module with those before it, which have imported the fakes.
-  for (const name of ['deployments', 'checks', 'deploy', 'runbook'])
-    mocks[`../../ops/release/${name}.ts`] = await importWith(`release/${name}.ts`, mocks);
   const { program } = await importWith('release.ts', mocks);
   return program;
 }

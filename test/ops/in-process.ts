@@ -1,6 +1,5 @@
 /** Runs a command of ops in this process, and collects what it prints. */
 import { Console } from 'node:console';
-import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { onTestFinished, vi } from 'vitest';
@@ -9,12 +8,14 @@ import type { Result } from './project.ts';
 
 /** Imports a new instance of a script, which imports `mocks` instead of its modules, until the test ends. */
 export async function importWith(script: string, mocks: Record<string, object>) {
+  // Of all modules: one that was imported before keeps the real ones. With a new query instead, Vite would transform again.
+  vi.resetModules();
   for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
   onTestFinished(() => {
     for (const name of Object.keys(mocks)) vi.doUnmock(name);
   });
   // The comment keeps Vite from a warning at the start of every run of the tests.
-  return import(/* @vite-ignore */ `../../ops/${script}?${randomUUID()}`);
+  return import(/* @vite-ignore */ `../../ops/${script}`);
 }
 
 /**

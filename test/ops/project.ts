@@ -25,9 +25,14 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts `node <args>` in a process group of its own, and ends it with the test. */
-export function startProcess(args: string[], cwd: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, args, {
+/** Starts a program, by default Node.js, in a process group of its own, and ends all of the group with the test. */
+export function startProcess(
+  args: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+  program = process.execPath,
+) {
+  const child = spawn(program, args, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,7 +44,7 @@ export function startProcess(args: string[], cwd: string, env: Record<string, st
   /** Resolves when its output has ended. */
   const exited = once(child, 'close').then(([code]): Result => ({ code, ...output }));
   onTestFinished(async () => {
-    child.kill('SIGTERM');
+    endGroup(child.pid);
     await exited;
   });
   return {
@@ -49,6 +54,16 @@ export function startProcess(args: string[], cwd: string, env: Record<string, st
     printed: (text: string) =>
       expect.poll(() => output.stdout, { timeout: 120_000 }).toContain(text),
   };
+}
+
+/** Ends a process and what it has started, also if itself has ended. Windows has no groups. */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? leader : -leader, 'SIGKILL');
+  } catch (error) {
+    if (Object(error).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Copies the project for a test file. */

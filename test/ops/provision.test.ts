@@ -44,7 +44,7 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  await account.close();
+  account.close();
 });
 
 function take(command: string): string {

@@ -9,7 +9,7 @@ import { unstable_splitSqlQuery as splitSql } from 'wrangler';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../../ops/wrangler.ts';
 import { type Account, startAccount } from './fake-account.ts';
 import { readPlaceholders } from './placeholders.ts';
-import { temporaryFolder } from './project.ts';
+import { type Result, startProcess, temporaryFolder } from './project.ts';
 
 const STAGING = 'animal-store-staging';
 const IDENTITY = {
@@ -22,16 +22,22 @@ const IDENTITY = {
 let clone: string;
 let account: Account;
 
-/** Runs a command line in the clone, which must succeed. Returns what it prints. */
-async function run(line: string, settings: Record<string, string> = {}): Promise<string> {
-  const env = { ...process.env, ...account.env, ...WRANGLER_ENV, ...IDENTITY, ...settings };
-  const options = { cwd: clone, env, maxBuffer: 1e8 };
-  return (await promisify(execFile)('sh', ['-ec', line], options)).stdout;
+/** Runs a command line in the clone. */
+function start(line: string, settings: Record<string, string> = {}): Promise<Result> {
+  const env = { ...account.env, ...WRANGLER_ENV, ...IDENTITY, ...settings };
+  return startProcess(['-ec', line], clone, env, 'sh').exited;
+}
+
+/** As `start`. It must succeed. Returns what it prints. */
+async function run(...command: Parameters<typeof start>): Promise<string> {
+  const { code, stdout, stderr } = await start(...command);
+  expect(code, stdout + stderr).toBe(0);
+  return stdout;
 }
 
 beforeEach(async () => {
   account = await startAccount();
-  onTestFinished(() => void account.close());
+  onTestFinished(account.close);
   clone = await temporaryFolder();
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const { stdout } = await promisify(execFile)('git', list, { cwd: PROJECT_ROOT });
@@ -153,9 +159,7 @@ test.each<[string, () => unknown, () => unknown, number]>([
   ['the Free plan', () => (account.isFree = true), () => editConfig(LIMITS, ''), 1],
 ])('after a stop at %s, the lines that are printed end the set-up', async (_, fail, fix, count) => {
   fail();
-  const { stdout, stderr } = await run('npm run provision -- staging --yes').catch(
-    (error) => error,
-  );
+  const { stdout, stderr } = await start('npm run provision -- staging --yes');
   expect([stdout.includes('https'), account.workers.size]).toEqual([false, 0]);
   const [, text = ''] = /Left to do.*\n([\s\S]*)error: /.exec(stderr) ?? [];
   const lines = text.trim().split('\n');
@@ -177,7 +181,7 @@ test.each<[string, () => unknown, () => unknown, number]>([
 test('without a login, the command says how to log in', async () => {
   const home = join(clone, '.wrangler');
   const settings = { CLOUDFLARE_API_TOKEN: '', HOME: home, XDG_CONFIG_HOME: home };
-  const { stderr } = await run('npm run provision -- staging', settings).catch((error) => error);
+  const { stderr } = await start('npm run provision -- staging', settings);
   expect(stderr).toMatch(/^error: wrangler: Not logged in\. .*`wrangler login`.*$/m);
   expect(account.calls).toEqual([]);
 });

@@ -19,8 +19,14 @@ async function send(url: string, init: Sent): Promise<Response> {
 let subject: Store;
 
 beforeEach(async () => {
-  const apiKey = await store.issueKey();
-  subject = { environment: 'local', baseUrl: `${store.url()}/v1`, apiKey };
+  const { body } = await store.fetch('/health');
+  subject = {
+    environment: 'local',
+    baseUrl: `${store.url()}/v1`,
+    apiKey: await store.issueKey(),
+    version: Object(body).version,
+    signal: new AbortController().signal,
+  };
   vi.stubGlobal('fetch', send);
 });
 afterEach(() => {
@@ -134,8 +140,9 @@ test('a key with other scopes is refused, with the command that creates the righ
 
 test('the test of reads needs a read-only key in production', async () => {
   // The store under test, which says that it is production.
-  answer('GET /health', () => Response.json({ environment: 'production' }));
   const production = { ...subject, environment: 'production' };
+  const { environment, version } = production;
+  answer('GET /health', () => Response.json({ environment, version }));
   await testReads({ ...production, apiKey: await store.issueKey({ scopes: ['read'] }) });
   await expect(testReads(production)).rejects.toThrow('Smoke --read-only --env production');
 });
@@ -166,9 +173,10 @@ test.each(['GET /pets', 'GET /pets?limit=0', 'GET /pets/-1', 'GET /pets?limit=1'
 );
 
 test('the smoke test fails when any of its requests fails, and removes its animals', async () => {
+  const { environment, version } = subject;
   let [sent, created, failing] = [0, 0, 0];
   vi.stubGlobal('fetch', async (url: string, init: Sent) => {
-    if (url.endsWith('/health')) return Response.json({ environment: 'local' });
+    if (url.endsWith('/health')) return Response.json({ environment, version });
     sent += 1;
     if (sent === failing) return fail();
     const response = await send(url, init);
@@ -313,8 +321,9 @@ test('the test of reads passes when another client deletes the animal that it re
 
 test('a version must answer five times in a row', async () => {
   const health = vi.fn<() => Response | undefined>();
+  const { version } = subject;
   for (const status of [200, 200, 503])
-    health.mockReturnValueOnce(Response.json({ environment: 'local' }, { status }));
+    health.mockReturnValueOnce(Response.json({ environment: 'local', version }, { status }));
   answer('GET /health', health);
   await testReads(subject);
   expect(health).toHaveBeenCalledTimes(3 + 5);

@@ -46,6 +46,7 @@ test('the smoke test fails after a minute of another version, and has only reque
     apiKey: 'key',
     version: NEW,
     override,
+    signal: new AbortController().signal,
   };
   const start = Date.now();
   await expect(smokeTest(store)).rejects.toThrow(`${BASE_URL}: version: `);

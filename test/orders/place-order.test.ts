@@ -4,7 +4,7 @@ import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-const { insertPet, insertOrder, contents, expectUnchanged } = stepsOf(store);
+const { insertPet, insertOrder, tableRows, expectUnchanged } = stepsOf(store);
 
 const WITH_KEY = { headers: { 'idempotency-key': 'k' } };
 
@@ -21,7 +21,7 @@ test('an order makes its animal pending, and no other', async () => {
   await insertPet({ id: 1, status: 'available' });
   await insertPet({ id: 2, status: 'available' });
   await store.placeOrder({ petId: 2 });
-  expect(await contents()).toMatchObject({
+  expect(await tableRows()).toMatchObject({
     pets: [
       { id: 1, status: 'available' },
       { id: 2, status: 'pending' },
@@ -60,7 +60,7 @@ test('an animal with an open order that an operator made available is not ordere
   const reply = await store.placeOrder({ petId: 7 }, WITH_KEY);
   const message = 'The animal 7 is not available: its status is pending.';
   expectError(reply, 409, 'pet_not_available', message);
-  expect(await contents()).toMatchObject({
+  expect(await tableRows()).toMatchObject({
     pets: [{ id: 7, status: 'pending' }],
     orders: [{ id: 1, pet_id: 7, status: 'placed' }],
     idempotency_keys: [],
@@ -76,7 +76,7 @@ test('of fifty concurrent orders of one animal, half of them with keys, one is p
   const placed = replies.filter(({ status }) => status === 201);
   const refused = replies.filter(({ text }) => text.includes('"pet_not_available"'));
   expect([placed.length, refused.length]).toEqual([1, 49]);
-  expect(await contents()).toMatchObject({
+  expect(await tableRows()).toMatchObject({
     pets: [{ status: 'pending' }],
     orders: [{ pet_id: 7, status: 'placed' }],
   });

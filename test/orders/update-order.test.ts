@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
-const { insertPet, insertOrder, updateOrder, contents, expectUnchanged } = stepsOf(startStore());
+const { insertPet, insertOrder, updateOrder, tableRows, expectUnchanged } = stepsOf(startStore());
 
 test.each([
   { from: 'placed', to: 'approved', petStatus: 'pending' },
@@ -15,20 +15,22 @@ test.each([
   await insertOrder({ id: 5, petId: 7, status: change.from });
   const reply = await updateOrder(5, change.to);
   expect(reply).toMatchObject({ status: 200, body: { id: 5, petId: 7, status: change.to } });
-  expect(await contents()).toMatchObject({
+  expect(await tableRows()).toMatchObject({
     pets: [{ id: 7, status: change.petStatus }],
     orders: [{ id: 5, pet_id: 7, status: change.to }],
   });
 });
 
+/** Two ids that are the same number as doubles. Each is that of an animal, and of its order. */
+const [REX_ID, MIA_ID] = [9007199254740992n, 9007199254740993n];
+
 test('a delivery changes no other animal and no other order', async () => {
-  // As doubles, the ids are the same number.
-  await insertPet({ id: 9007199254740992n, name: 'Rex', status: 'pending' });
-  await insertPet({ id: 9007199254740993n, name: 'Mia', status: 'pending' });
-  await insertOrder({ id: 9007199254740992n, petId: 9007199254740992n, status: 'approved' });
-  await insertOrder({ id: 9007199254740993n, petId: 9007199254740993n, status: 'approved' });
-  await updateOrder(9007199254740993n, 'delivered');
-  expect(await contents()).toMatchObject({
+  await insertPet({ id: REX_ID, name: 'Rex', status: 'pending' });
+  await insertPet({ id: MIA_ID, name: 'Mia', status: 'pending' });
+  await insertOrder({ id: REX_ID, petId: REX_ID, status: 'approved' });
+  await insertOrder({ id: MIA_ID, petId: MIA_ID, status: 'approved' });
+  await updateOrder(MIA_ID, 'delivered');
+  expect(await tableRows()).toMatchObject({
     pets: [
       { name: 'Rex', status: 'pending' },
       { name: 'Mia', status: 'sold' },

@@ -4,14 +4,14 @@ import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore();
-const { insertPet, insertOrder, updatePet, deletePet, contents, expectUnchanged } = stepsOf(store);
+const { insertPet, insertOrder, updatePet, deletePet, tableRows, expectUnchanged } = stepsOf(store);
 
 test.each([{ name: 'Max' }, { categoryId: 0 }, { status: 'sold' }])(
   'the patch %j changes that field alone',
   async (patch) => {
-    await insertPet({ id: 7, name: 'Rex', categoryId: 3, status: 'available' });
-    const reply = await updatePet(7, patch);
     const rex = { id: 7, name: 'Rex', categoryId: 3, status: 'available' };
+    await insertPet(rex);
+    const reply = await updatePet(7, patch);
     expect(reply).toMatchObject({ status: 200, body: { ...rex, ...patch } });
     expect((await store.fetch('/v1/pets/7')).text).toBe(reply.text);
   },
@@ -29,22 +29,34 @@ test('a patch keeps every digit of a category', async () => {
   expect(reply.text).toContain('"categoryId":-9007199254740993,');
 });
 
-// As doubles, the ids are the same number.
+/** Two ids that are the same number as doubles. */
+const [REX_ID, MIA_ID] = [9007199254740992n, 9007199254740993n];
+
 test('a patch changes no other animal', async () => {
-  await insertPet({ id: 9007199254740992n, name: 'Rex' });
-  await insertPet({ id: 9007199254740993n, name: 'Mia' });
-  await updatePet(9007199254740993n, { name: 'Max' });
-  expect(await contents()).toMatchObject({ pets: [{ name: 'Rex' }, { name: 'Max' }] });
+  await insertPet({ id: REX_ID, name: 'Rex' });
+  await insertPet({ id: MIA_ID, name: 'Mia' });
+  await updatePet(MIA_ID, { name: 'Max' });
+  expect(await tableRows()).toMatchObject({ pets: [{ name: 'Rex' }, { name: 'Max' }] });
 });
 
-test('a deletion deletes no other animal, and ignores its body', async () => {
-  await insertPet({ id: 9007199254740992n, name: 'Rex' });
-  await insertPet({ id: 9007199254740993n, name: 'Mia' });
-  const init = { method: 'DELETE', body: '{' };
-  const reply = await store.fetch('/v1/pets/9007199254740993', init);
+test('a deletion deletes no other animal', async () => {
+  await insertPet({ id: REX_ID, name: 'Rex' });
+  await insertPet({ id: MIA_ID, name: 'Mia' });
+  await deletePet(MIA_ID);
+  expect(await tableRows()).toMatchObject({ pets: [{ name: 'Rex' }] });
+});
+
+test('a deletion is a 204 without a body', async () => {
+  await insertPet({ id: 7 });
+  const reply = await deletePet(7);
   expect([reply.status, reply.text]).toEqual([204, '']);
   expect(reply.headers.has('content-type')).toBe(false);
-  expect(await contents()).toMatchObject({ pets: [{ name: 'Rex' }] });
+});
+
+test('a deletion ignores its body', async () => {
+  await insertPet({ id: 7 });
+  const reply = await store.fetch('/v1/pets/7', { method: 'DELETE', body: '{' });
+  expect(reply.status).toBe(204);
 });
 
 const HAS_OPEN_ORDER =
@@ -85,10 +97,18 @@ test('an animal without an open order can get another status', async () => {
   expect(reply).toMatchObject({ status: 200, body: { status: 'sold' } });
 });
 
-test('an animal without an open order can be deleted, and its orders stay', async () => {
+test('a deleted animal leaves its orders', async () => {
   await insertPet({ id: 7, status: 'sold' });
   await insertOrder({ id: 5, petId: 7, status: 'delivered' });
-  await insertOrder({ id: 6, petId: 8, status: 'placed' });
+  await insertOrder({ id: 6, petId: 7, status: 'cancelled' });
   await deletePet(7);
-  expect(await contents()).toMatchObject({ pets: [], orders: [{ id: 5 }, { id: 6 }] });
+  expect(await tableRows()).toMatchObject({ pets: [], orders: [{ id: 5 }, { id: 6 }] });
+});
+
+test('an open order of another animal does not prevent a deletion', async () => {
+  await insertPet({ id: 7, status: 'sold' });
+  await insertPet({ id: 8, status: 'pending' });
+  await insertOrder({ petId: 8, status: 'placed' });
+  await deletePet(7);
+  expect(await tableRows()).toMatchObject({ pets: [{ id: 8 }] });
 });

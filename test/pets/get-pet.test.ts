@@ -1,4 +1,4 @@
-/** getPet is deprecated, and every response says so. */
+/** getPet is deprecated, and every response says so, also in its log line. */
 import { expect, test } from 'vitest';
 import { stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';

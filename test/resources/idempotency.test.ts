@@ -5,7 +5,7 @@ import { expectError, stepsOf } from '../steps.ts';
 import { type Reply, startStore } from '../store.ts';
 
 const store = startStore();
-const { insertPet, updatePet, deletePet, allowExamples, contents, expectUnchanged } =
+const { insertPet, updatePet, deletePet, insertRowsOfExamples, tableRows, expectUnchanged } =
   stepsOf(store);
 
 const MINUTE = 60_000;
@@ -55,7 +55,7 @@ describe.each(creates)('$operationId', (create) => {
   const send = (key: string, body: unknown = exampleBody) =>
     store.send('POST', path, body, withKey(key));
 
-  beforeEach(allowExamples);
+  beforeEach(insertRowsOfExamples);
 
   test('a retry gets the first response byte for byte', async () => {
     const first = await send('k');
@@ -86,14 +86,14 @@ describe.each(creates)('$operationId', (create) => {
   });
 
   test('of fifty concurrent requests with one key, one is carried out', async () => {
-    const before = await contents();
+    const before = await tableRows();
     const replies = await Promise.all(Array.from({ length: 50 }, () => send('k')));
     const first = replies.filter(({ headers }) => !headers.has('idempotency-replayed'));
     expect(first).toMatchObject([{ status: 201 }]);
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     // The new row and its record.
     const count = (rows: typeof before) => Object.values(rows).flat().length;
-    expect(count(await contents())).toBe(count(before) + 2);
+    expect(count(await tableRows())).toBe(count(before) + 2);
   });
 });
 

@@ -29,8 +29,8 @@ async function pagesFrom(path: string): Promise<string[][]> {
   return pages;
 }
 
-const LIMIT = 'limit: must be an integer from 1 to 100';
-const AFTER = 'after: must be an integer from -9223372036854775808 to 9223372036854775807';
+const LIMIT_PROBLEM = 'limit: must be an integer from 1 to 100';
+const AFTER_PROBLEM = 'after: must be an integer from -9223372036854775808 to 9223372036854775807';
 
 describe.each(lists)('$operationId', ({ path, parameters }) => {
   beforeEach(() => createExamples(path, 5));
@@ -54,7 +54,7 @@ describe.each(lists)('$operationId', ({ path, parameters }) => {
       'GET',
       `${path}?limit=0&after=9223372036854775808&stauts=sold`,
     );
-    expectError(reply, 400, 'invalid_request', `${LIMIT}; ${AFTER}; ${unknown}`);
+    expectError(reply, 400, 'invalid_request', `${LIMIT_PROBLEM}; ${AFTER_PROBLEM}; ${unknown}`);
   });
 });
 
@@ -120,7 +120,7 @@ test.each(LIMITS.map((limit) => [limit.slice(0, 20), limit]))(
   'the limit %s is a 400',
   async (_, limit) => {
     const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
-    expectError(reply, 400, 'invalid_request', LIMIT);
+    expectError(reply, 400, 'invalid_request', LIMIT_PROBLEM);
   },
 );
 

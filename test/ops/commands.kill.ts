@@ -1,0 +1,40 @@
+/** Commands as real processes, in a copy of the project: see commands.test.ts. */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { readPlaceholders } from './placeholders.ts';
+import { copyProject, startProcess } from './project.ts';
+
+const project = copyProject();
+
+test('npm run test:browser without Chromium names the path and the variable', async () => {
+  const CHROMIUM = join(project.path(), 'chromium');
+  const command = [join(PROJECT_ROOT, 'ops/test.ts'), 'browser'];
+  const fix = 'Set CHROMIUM to the path of its program';
+  const stderr = `error: there is no Chromium at ${CHROMIUM}. ${fix}\n`;
+  const { exited } = startProcess(command, PROJECT_ROOT, { CHROMIUM });
+  expect(await exited).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('a command on an environment that is not set up names the page to read', async () => {
+  const config = join(project.path(), 'wrangler.toml');
+  const original = await readFile(config, 'utf8');
+  await writeFile(config, readPlaceholders());
+  const { code, stderr } = await project.run('keys.ts', ['list', '--env', 'staging'], {
+    CLOUDFLARE_API_BASE_URL: 'http://localhost:1',
+    CLOUDFLARE_API_TOKEN: 'a-token',
+  });
+  await writeFile(config, original);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^error: .*See "First set-up" in docs\/operations\.md\. \(wrangler: .*\n$/,
+  );
+});
+
+test('openapi names a deleted file of src in one line', async () => {
+  await rm(join(project.path(), 'src/orders'), { recursive: true });
+  const { code, stdout, stderr } = await project.run('openapi.ts');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^error: Cannot find module '.*orders.*\n$/);
+});

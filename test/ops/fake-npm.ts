@@ -1,0 +1,83 @@
+/** `npm run setup` in a folder of its own, with a fake npm that records its calls. */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { startProcess, temporaryFolder } from './project.ts';
+
+/** Goes on while there is a file `hold`, whatever signal it gets, and then installs the packages. */
+const NPM = `
+  import { appendFileSync, cpSync, existsSync } from 'node:fs';
+  import { setTimeout } from 'node:timers/promises';
+  appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
+  process.on('SIGINT', () => {});
+  console.log('added 1 package');
+  while (existsSync('hold')) await setTimeout(20);
+  if (process.env.NPM_EXIT_CODE) {
+    console.error('npm error code EUSAGE');
+    process.exit(process.env.NPM_EXIT_CODE);
+  }
+  cpSync('registry', 'node_modules', { recursive: true });`;
+
+const NODE = { version: '26.0.0', optional: true, bin: { node: 'bin/node' } };
+const HERE = { os: process.platform, cpu: process.arch };
+const NEEDED = {
+  'node_modules/hono': { version: '4.0.0' },
+  'node_modules/node-here': { ...NODE, ...HERE },
+};
+const LOCKED = {
+  ...NEEDED,
+  client: {},
+  'node_modules/node-elsewhere': { ...NODE, ...HERE, os: 'plan9' },
+  'node_modules/node-mips': { ...NODE, ...HERE, cpu: 'mips' },
+  'node_modules/fsevents': { optional: true, os: ['plan9'] },
+};
+/** The list that npm writes of the packages it has installed. */
+export const LIST = '.package-lock.json';
+export const INSTALLED = JSON.stringify({ packages: NEEDED });
+const FILES = ['hono/package.json', 'node-here/package.json', 'node-here/bin/node', '.bin/node'];
+
+/** A clone whose packages are not installed. */
+export async function freshClone() {
+  const folder = await temporaryFolder();
+  const path = (name: string) => join(folder, name);
+
+  const clone = {
+    path,
+
+    write(name: string, content = ''): void {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), content);
+    },
+
+    remove: (name: string) => rmSync(path(name), { recursive: true }),
+
+    /** Puts the packages and their list into place, as npm does. */
+    install: () => cpSync(path('registry'), path('node_modules'), { recursive: true }),
+
+    /** The command of each call of npm: its first word. */
+    calls: () => readFileSync(path('calls'), 'utf8').match(/^\S+/gm) ?? [],
+
+    start: (env: Record<string, string> = {}) =>
+      startProcess([join(PROJECT_ROOT, 'ops/install.mjs')], folder, {
+        npm_execpath: path('npm.mjs'),
+        ...env,
+      }),
+
+    setUp: (env?: Record<string, string>) => clone.start(env).exited,
+
+    /** Starts an installation that waits until there is no file `hold`. */
+    async hold() {
+      clone.write('hold');
+      const command = clone.start();
+      await expect.poll(clone.calls, { interval: 20 }).toHaveLength(1);
+      return command;
+    },
+  };
+  clone.write('package-lock.json', JSON.stringify({ packages: LOCKED }));
+  clone.write('npm.mjs', NPM);
+  clone.write('calls');
+  clone.write(`registry/${LIST}`, INSTALLED);
+  for (const file of FILES) clone.write(`registry/${file}`);
+  return clone;
+}
