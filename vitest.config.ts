@@ -11,6 +11,8 @@ const PROJECTS = {
   release: ['test/**/*.release.ts'],
   // The packed client in a user's project, and in a Worker, Node.js 22, 24 and 26, Bun and Deno, which are installed for it.
   client: ['test/client/package.ts', 'test/client/runtimes.ts'],
+  // A renamed copy of the newest commit, and its own tests.
+  rename: ['test/**/*.copy.ts'],
   // The docs page and the client in a browser.
   browser: ['test/**/*.browser.ts'],
 };

@@ -1,6 +1,5 @@
 /** `npm run check`: runs every check, also after one has failed, and ends with those that failed. */
-import { spawnSync } from 'node:child_process';
-import { createProgram, run } from './command-line.ts';
+import { createProgram, run, runScript } from './command-line.ts';
 
 /** The npm scripts, in order, each with what to do when it fails. */
 const CHECKS = {
@@ -13,7 +12,7 @@ const CHECKS = {
 };
 
 export const program = createProgram('npm run check --', 'Runs every check.').action(() => {
-  const failed = Object.entries(CHECKS).filter(([script]) => !passes(script));
+  const failed = Object.entries(CHECKS).filter(([script]) => !runScript(script));
   for (const [script, fix] of failed) console.error(`failed: ${script}, ${fix}`);
   if (failed.length > 0) process.exitCode = 1;
   else console.log('All checks passed.');
@@ -22,9 +21,3 @@ export const program = createProgram('npm run check --', 'Runs every check.').ac
 if (import.meta.main) await run(program);
 
 /** Runs the script as npm does. Not by the name `npm`, which is a batch file on Windows. */
-function passes(script: string): boolean {
-  const npm = process.env.npm_execpath;
-  if (!npm) throw new Error('npm is required. Run: npm run check');
-  const command = [npm, 'run', '--silent', script];
-  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
-}

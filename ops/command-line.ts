@@ -1,4 +1,5 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
+import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import {
   Command,
@@ -76,6 +77,15 @@ export function safeMessage(error: unknown): string {
 
 function withoutBreaks(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+/** Runs a script of package.json. Returns whether it succeeds. */
+export function runScript(script: string): boolean {
+  const npm = process.env.npm_execpath;
+  if (!npm) throw new Error('npm is required: start this command by npm run');
+  // Not `npm`, which is a batch file on Windows.
+  const command = [npm, 'run', '--silent', script];
+  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
 }
 
 /** Parses an option's value: an integer of decimal digits within the range. */

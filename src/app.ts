@@ -44,7 +44,7 @@ app.notFound((c) => errorResponse(notFound(), c));
 app.onError(errorResponse);
 
 /**
- * The path that Hono matches: `%` is written as `%25`, which Hono decodes once. So a path matches as it was sent: `/v1/%70ets` is
+ * The path that Hono matches: `%` is written as `%25`, which Hono decodes once. So a path matches as it was sent: `/v1/%68ealth` is
  * a 404, and `/v1/pets/%31` is not the pet 1. Hono's default decodes each broken escape separately: 16 KB of them take 10 ms.
  */
 function encodedPath({ url }: Request): string {

@@ -108,8 +108,8 @@ test.each(
     'ALTER TABLE pets ADD test_a INTEGER REFERENCES test_t': 'no such table',
     'CREATE TABLE test_t (a INT); ALTER TABLE pets ADD test_a INT REFERENCES test_t (a)':
       'foreign key mismatch',
-    'ALTER TABLE pets ADD test_a INTEGER REFERENCES orders': 'reference of pets',
-    'ALTER TABLE pets ADD test_a INTEGER REFERENCES ORDERS': 'reference of pets',
+    'ALTER TABLE pets ADD test_a INTEGER REFERENCES idempotency_keys': 'reference of pets',
+    'ALTER TABLE pets ADD test_a INTEGER REFERENCES IDEMPOTENCY_KEYS': 'reference of pets',
     'CREATE TABLE test_t (test_a INTEGER REFERENCES pets)': 'reference of test_t',
     'CREATE TABLE test_t (test_a INTEGER REFERENCES Pets (id))': 'reference of test_t',
     'CREATE INDEX test_i ON pets (lower(name))': 'expression of pets',

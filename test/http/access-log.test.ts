@@ -33,11 +33,11 @@ test('a request writes one line with the fields for operators', async () => {
   expect(JSON.stringify(lines[0]).length).toBeLessThan(400 - 30);
 });
 
-const GET_ORDER = { operation: 'getOrder', route: '/v1/store/orders/:orderId' };
+const UPDATE_PET = { operation: 'updatePet', route: '/v1/pets/:petId' };
 
 test.each([
-  ['GET', '/v1/store/orders/x?y=1', { status: 401, code: 'missing_api_key', ...GET_ORDER }],
-  ['PUT', '/v1/store/orders', { status: 405, code: 'method_not_allowed' }],
+  ['PATCH', '/v1/pets/x?y=1', { status: 401, code: 'missing_api_key', ...UPDATE_PET }],
+  ['PUT', '/v1/pets', { status: 405, code: 'method_not_allowed' }],
   ['OPTIONS', '/v1/nothing', { status: 204 }],
   ['GET', '/health', { status: 200, route: '/health' }],
 ])('the line of %s %s without a key has nothing else', async (method, path, expected) => {

@@ -33,8 +33,8 @@ test('a command on an environment that is not set up names the page to read', as
 });
 
 test('openapi names a deleted file of src in one line', async () => {
-  await rm(join(project.path(), 'src/orders'), { recursive: true });
+  await rm(join(project.path(), 'src/pets'), { recursive: true });
   const { code, stdout, stderr } = await project.run('openapi.ts');
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^error: Cannot find module '.*orders.*\n$/);
+  expect(stderr).toMatch(/^error: Cannot find module '.*pets.*\n$/);
 });
