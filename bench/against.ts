@@ -1,4 +1,7 @@
-/** `npm run bench:against -- COMMIT`: CPU per request to this worker ÷ that of another commit, each with its stub bindings. */
+/**
+ * `npm run bench:against -- COMMIT`: CPU per request to this worker ÷ that of another commit, each with its own stub bindings. Exit
+ * code 1 when a ratio is above 1.05.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +9,7 @@ import { join } from 'node:path';
 import { createProgram, run } from '../ops/command-line.ts';
 import { PROJECT_ROOT } from '../ops/wrangler.ts';
 import { compareWithoutPlatform, STUBBED } from './comparisons.ts';
-import { thresholdTable } from './page.ts';
+import { isMissed, thresholdTable } from './page.ts';
 import { build } from './servers.ts';
 
 const program = createProgram(
@@ -21,6 +24,7 @@ const program = createProgram(
       await symlink(join(PROJECT_ROOT, 'node_modules'), join(checkout, 'node_modules'), 'junction');
       const section = await compareWithoutPlatform(await build(STUBBED, checkout), 1.05);
       console.log(thresholdTable({ [commit]: section }));
+      if (section.figures.some(isMissed)) process.exitCode = 1;
     } finally {
       await rm(checkout, { recursive: true });
       git('worktree', 'prune');

@@ -7,7 +7,12 @@ export function median(values: number[]): Estimate {
   return { value: at(0.5), low: at(0.25), high: at(0.75) };
 }
 
-/** The ratio of two values that were measured in the same rounds. */
+/** A value without a spread. */
+export function exact(value: number): Estimate {
+  return { value, low: value, high: value };
+}
+
+/** The ratio of two values that were measured in the same rounds, so both have as many. */
 export function medianRatio(numerators: number[], denominators: number[]): Estimate {
   return median(numerators.map((numerator, round) => numerator / Number(denominators[round])));
 }

@@ -73,6 +73,7 @@ type Description = {
     | { schema: z.ZodMiniType; example: unknown }
     | { schema?: undefined }
   );
+  /** Of an operation whose definition has `json`. */
   body?: { description: string; examples: Record<string, { summary?: string; value: unknown }> };
   /** Its problems become the example of `invalid_request`. */
   invalid: Invalid;
@@ -143,7 +144,7 @@ function invalidError(definition: OperationDefinition, invalid: Invalid): ApiErr
     if (!schema || !data) continue;
     const { error } = schema.safeParse(data);
     if (!error) throw new Error(`the example of ${definition.operationId} must be invalid`);
-    return invalidPart(error, target === 'query' ? data : {});
+    return invalidPart(error, target === 'json' ? {} : data);
   }
   throw new Error(`${definition.operationId} must have an example of an invalid request`);
 }
@@ -151,6 +152,7 @@ function invalidError(definition: OperationDefinition, invalid: Invalid): ApiErr
 /** The errors that follow from an operation's definition. */
 function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiError[] {
   const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
+  // The 503 of a create is described as that of a request with an Idempotency-Key.
   const requestHeaders = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
   return [
     ...(json ? [invalidJson()] : []),
@@ -164,6 +166,7 @@ function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiEr
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
+    // Without a cause, which only the log shows.
     serviceUnavailable(unavailableMessage(definition, requestHeaders), undefined),
   ];
 }
@@ -193,21 +196,21 @@ export function describeErrors(
 ): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy([...common, ...own], ({ code }) => STATUS_OF[code]);
   return Object.fromEntries(
-    Array.from(byStatus, ([status, some]) => [
+    Array.from(byStatus, ([status, errors]) => [
       status,
       {
         description: DESCRIPTIONS[status] ?? '',
         headers: {
-          ...headerRefs(errorHeaders(some)),
+          ...headerRefs(errorHeaders(errors)),
           // A request over http is rejected before the operation sets its headers.
-          ...(some.some(({ code }) => code === 'https_required')
+          ...(errors.some(({ code }) => code === 'https_required')
             ? inlineOptional(headers)
             : headerRefs(headers)),
           // Only an operation's own errors are thrown after D1 has answered.
-          ...(some.some((error) => own.includes(error)) && headerRefs(BOOKMARK)),
+          ...(errors.some((error) => own.includes(error)) && headerRefs(BOOKMARK)),
           ...headerRefs(REQUEST_ID),
         },
-        content: { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(some) } },
+        content: { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(errors) } },
       },
     ]),
   );

@@ -6,7 +6,7 @@ import { createDocument } from 'zod-openapi';
 import { app } from '../src/app.ts';
 import { notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
 import type { DescribedOperation, ResourceDescription } from './describe.ts';
-import { HEADERS } from './headers.ts';
+import { HEADERS, headerComponents } from './headers.ts';
 import { PARAMETERS } from './parameters.ts';
 import { allowUnknownFields, describeSchema, ERROR_FIELDS, ErrorBody } from './schemas.ts';
 
@@ -48,11 +48,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
         },
       },
       schemas: merge(resources.map(({ schemas }) => schemas)),
-      headers: Object.fromEntries(
-        Object.entries(merge([HEADERS, ...resources.map(({ headers }) => headers ?? {})])).map(
-          ([component, { name: _, ...header }]) => [component, header],
-        ),
-      ),
+      headers: headerComponents(merge([HEADERS, ...resources.map(({ headers }) => headers ?? {})])),
       parameters: PARAMETERS,
     },
     paths: Object.fromEntries(
@@ -78,7 +74,9 @@ function describeFields(
   fields: Record<string, Record<string, string>>,
 ): void {
   for (const [name, object] of Object.entries(schemas ?? {})) {
-    const { properties = {} } = typeof object === 'object' && 'properties' in object ? object : {};
+    // Only the schema of an object has fields.
+    if (typeof object !== 'object' || !('properties' in object)) continue;
+    const { properties = {} } = object;
     for (const [field, schema] of Object.entries(properties)) {
       const description = fields[name]?.[field];
       const isObject = typeof schema === 'object';
@@ -99,6 +97,7 @@ function describeParameters(paths: Document['paths'], descriptions: Record<strin
     remove,
   ]);
   for (const parameter of operations.flatMap((operation) => operation?.parameters ?? [])) {
+    // A $ref, to a shared parameter that has a description.
     if (!('in' in parameter)) continue;
     const isInPath = parameter.in === 'path';
     const description = isInPath ? descriptions[parameter.name] : parameter.description;
@@ -116,6 +115,7 @@ function requireSameRoutes(resources: ResourceDescription[]): void {
     // The middleware's path is `/*`.
     .filter(({ path }) => path.startsWith('/v1/'))
     .map(({ method, path, handler }) => {
+      // Hono lists a route's middleware and its handler. Only the middleware `operation(…)` has an id.
       const id = 'operationId' in handler ? ` ${handler.operationId}` : '';
       return `${method} ${path.slice('/v1'.length).replaceAll(/:(\w+)/g, '{$1}')}${id}`;
     });
@@ -123,7 +123,7 @@ function requireSameRoutes(resources: ResourceDescription[]): void {
     Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { operation, scope }]) => {
         const route = `${method.toUpperCase()} ${path}`;
-        // Hono lists the middleware, which has an id, and the handler, which has none.
+        // Those with a scope have both. The health check has no `operation(…)`.
         return scope ? [route, `${route} ${operation.operationId}`] : [route];
       }),
     ),

@@ -34,6 +34,15 @@ export function constantHeader(name: string, value: string, description: string)
   return textHeader(name, { description, example: value, pattern }, value.length);
 }
 
+/** The headers for `components/headers`, which does not have their own names. */
+export function headerComponents(headers: Headers): Record<string, Omit<Header, 'name'>> {
+  const components = Object.entries(headers).map(([component, { name: _, ...header }]) => [
+    component,
+    header,
+  ]);
+  return Object.fromEntries(components);
+}
+
 /** References to headers in `components/headers`. */
 export function headerRefs(headers: Headers): Record<string, { $ref: string }> {
   const references = Object.entries(headers).map(([component, { name }]) => [
@@ -196,11 +205,12 @@ export function errorHeaders(errors: { headers: Record<string, string> }[]): Hea
   return Object.fromEntries(
     Array.from(names, (name) => {
       const values = errors.flatMap(({ headers }) => headers[name] ?? []);
+      const isOnAll = values.length === errors.length;
       // Two headers are named WWW-Authenticate: their values tell which of them is meant.
       const found = Object.entries(ERROR_HEADERS).find(
         ([, header]) =>
           header.name === name &&
-          header.required === (values.length === errors.length) &&
+          header.required === isOnAll &&
           values.every((value) => isValid(header.schema, value)),
       );
       if (!found)

@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Environment, safeMessage } from './command-line.ts';
 
 // CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
-// and commands on the local store would use its ids. Every command imports this module before it does anything.
+// and commands on the local store would use its ids. A command that uses wrangler imports this module first.
 const { CLOUDFLARE_ENV } = process.env;
 if (CLOUDFLARE_ENV) {
   const fix = "Unset it: it changes what wrangler's commands act on.";

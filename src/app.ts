@@ -22,8 +22,8 @@ export const app = new Hono<AppEnv>({ getPath: encodedPath });
 app.use(responseHeaders);
 app.use(accessLog);
 app.use(requireHttps);
-// Before CORS, so its response has no CORS headers, and the page cannot read it. It also rejects the preflight, so the browser
-// never sends the API key.
+// Before CORS, so its response has no CORS headers, and the rejected page cannot read it. It also rejects the preflight, so the
+// browser never sends the API key.
 app.use(requireLoopbackOrigin);
 app.use(crossOrigin);
 // Acts on the response: if no route has matched, but the path has other methods, it replaces the 404 by a 405.
@@ -50,7 +50,7 @@ app.onError(errorResponse);
 function encodedPath({ url }: Request): string {
   // Not `new URL(url).pathname`, which resolves `..`.
   const [withoutQuery = ''] = url.split('?', 1);
-  // `http://` and the first character of a host have the same length as `https://`.
+  // The first slash after the host. The search skips `http://x`, too: a host has at least one character.
   const pathStart = withoutQuery.indexOf('/', 'https://'.length);
   return withoutQuery.slice(pathStart).replaceAll('%', '%25');
 }

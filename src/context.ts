@@ -33,7 +33,7 @@ export type OperationEnv = {
 
 /** `npm run types` generates `Env` from wrangler.toml. Secrets are not in that file. */
 export type Bindings = Env & {
-  /** While this secret is set, the service refuses writes. A secret, because it can be set without a release. */
+  /** While this secret is set, the service rejects writes. A secret, because it can be set without a release. */
   WRITES_STOPPED?: string;
 };
 

@@ -1,4 +1,4 @@
-/** What is said of an operation: the data that its route and its OpenAPI description (openapi/) use. */
+/** The definition of an operation, which its route and its OpenAPI description (openapi/) use. */
 import type * as z from 'zod/mini';
 
 /** The permission that an operation needs, and that an API key has. */
@@ -29,7 +29,7 @@ export type OperationDefinition = {
     }
 );
 
-/** That an operation is deprecated. Every response of the operation has these values in headers, and still succeeds. */
+/** The deprecation of an operation that still works. Every response of it has these values in headers. */
 export type Deprecation = {
   /** The time of the deprecation, as in the header `Deprecation` (RFC 9745): `@` and the seconds since 1970. */
   since: string;

@@ -40,8 +40,7 @@ type ErrorDetails = {
 };
 
 /**
- * An error for the client, who sees its message. Each error has its own function. openapi/ calls some of these functions for its
- * examples, so they are exported.
+ * An error for the client, who sees its message. Many are made by exported functions, which openapi/ calls for its examples.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;

@@ -16,7 +16,7 @@ import { readHeaders } from './http/request-headers.ts';
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
-  // A definition whose type is only `OperationDefinition` has no known part.
+  // Leaves out optional parts: a plain `OperationDefinition` may lack them.
   [Part in keyof D & ('param' | 'query' | 'json') as undefined extends D[Part]
     ? never
     : Part]: z.output<D[Part]>;

@@ -17,7 +17,23 @@ export const program = createProgram('npm start --', 'Sets up the local store an
     console.log(banner(`http://localhost:${port}`));
   });
 
-if (import.meta.main) await run(program);
+if (import.meta.main) {
+  rejectOptionOfNpm();
+  await run(program);
+}
+
+/** `npm start --port 8842`: npm keeps the option for itself. This program gets the number alone, or nothing. */
+function rejectOptionOfNpm(): void {
+  const { npm_config_port: optionOfNpm } = process.env;
+  if (!optionOfNpm) return;
+  const [first = optionOfNpm] = process.argv.slice(2);
+  // A port in the user's own npm configuration.
+  if (first.startsWith('--port')) return;
+  console.error(
+    `error: npm has kept the option --port. Run: npm start -- --port ${safeMessage(first)}`,
+  );
+  process.exit(2);
+}
 
 /** Serves the store until this process ends. Resolves when it answers. */
 async function serve(port: number): Promise<void> {

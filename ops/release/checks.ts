@@ -29,9 +29,13 @@ export async function buildHead(folder: string): Promise<Build> {
   return { commit, script, sha256: hash('sha256', await readFile(script)) };
 }
 
+const NO_GIT = 'git is required. In a copy without history: git init, git add ., git commit';
+
 /** @throws Error unless the files are those of the commit. A file that git ignores would be released, too. */
 export async function readHead(): Promise<string> {
-  const changed = await git('status', '--porcelain', '--untracked-files=all');
+  const changed = await git('status', '--porcelain', '--untracked-files=all').catch((cause) => {
+    throw new Error(`${NO_GIT} (${safeMessage(cause)})`, { cause });
+  });
   const folders = ['src', 'public', 'migrations'];
   const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', ...folders);
   if (changed || ignored)
@@ -43,7 +47,7 @@ export async function readHead(): Promise<string> {
 export async function requireTested({ commit, sha256 }: Build) {
   const staging = readTarget('staging');
   const { newest } = await readDeployments(staging);
-  const tested = await readVersion(staging, requireOneVersion(newest));
+  const tested = await readVersion(staging, requireOneVersion(staging, newest));
   if (commitOf(tested) !== commit)
     throw new Error('staging does not serve HEAD. Run: npm run release -- staging');
   if (sha256Of(tested) !== sha256)

@@ -92,6 +92,7 @@ export async function applyMigrations(rollout: Rollout) {
   const { target } = rollout;
   await requireUnchanged(rollout);
   const { bookmark } = await readJson(target, 'd1', 'time-travel', 'info', 'DB');
+  if (!bookmark) throw new Error('wrangler names no bookmark to which the data can be restored');
   const restore = `npx wrangler d1 time-travel restore DB --env ${target.environment}`;
   console.log(`Applying migrations. To restore the data: ${restore} --bookmark ${bookmark}`);
   requireMigrated(await wrangler(target, 'd1', 'migrations', 'apply', 'DB', '--remote'));
@@ -180,7 +181,7 @@ export async function goBack(target: Target, releaseId: string, old: string, pro
       versionToServe = onlyVersionOf(newestOfOthers) ?? versionToServe;
       // Under the id of this release: under another, it would itself be the newest deployment of others.
       if (isOfRelease(releaseId, newest))
-        await serve(target, requireOneVersion(newestOfOthers), releaseId);
+        await serve(target, requireOneVersion(target, newestOfOthers), releaseId);
       return `${target.environment} serves ${await readRestored(target, releaseId)}`;
     } catch (error) {
       console.error(`error: ${safeMessage(error)}`);

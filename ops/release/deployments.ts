@@ -48,12 +48,15 @@ export function wrangler({ environment }: Target, ...args: string[]): Promise<st
 
 /** Runs a command that changes nothing, and once more if it fails. Returns its JSON. */
 export async function readJson(target: Target, ...args: string[]) {
-  const readText = () => wrangler(target, ...args, '--json');
-  return JSON.parse(await readText().catch(() => readText()));
+  const read = async () => JSON.parse(await wrangler(target, ...args, '--json'));
+  return read().catch(read);
 }
 
-export function readVersion(target: Target, id: string): Promise<Version> {
-  return readJson(target, 'versions', 'view', id);
+export async function readVersion(target: Target, id: string): Promise<Version> {
+  const version: Version = await readJson(target, 'versions', 'view', id);
+  // What follows deploys, or compares, by the id in the answer.
+  if (version.id === id) return version;
+  throw new Error(`Cloudflare answers with the version ${version.id} instead of ${id}`);
 }
 
 /** The commit of a version, as its release has noted it. */
@@ -78,11 +81,11 @@ export function onlyVersionOf({ versions }: Deployment): string | undefined {
 }
 
 /** @throws Error if two versions share the requests. */
-export function requireOneVersion(deployment: Deployment): string {
+export function requireOneVersion({ environment }: Target, deployment: Deployment): string {
   const version = onlyVersionOf(deployment);
   if (version) return version;
   const page = '"Unfinished releases" in docs/operations.md';
-  throw new Error(`a release is unfinished: ${describe(deployment)}. ${page}`);
+  throw new Error(`a release is unfinished on ${environment}: ${describe(deployment)}. ${page}`);
 }
 
 /** As wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
@@ -92,8 +95,9 @@ export function sharesOf({ versions }: Deployment): string {
 }
 
 export function describe(deployment: Deployment): string {
-  const { created_on, author_email = 'somebody' } = deployment;
-  return `${created_on} ${author_email} deployed ${sharesOf(deployment)}`;
+  const { created_on, author_email = 'somebody', annotations } = deployment;
+  const message = annotations?.['workers/message'] ?? 'none';
+  return `${created_on} ${author_email} deployed ${sharesOf(deployment)} (message: ${message})`;
 }
 
 /** Whether a release has made this deployment: its message is the id of the release. Others may have no message. */
@@ -115,5 +119,5 @@ export async function readDeployments(target: Target, releaseId?: string) {
   const option = `--env ${target.environment}`;
   const list = `Choose a version: npx wrangler versions list ${option}`;
   const fix = `${list}. Then run: npm run release -- rollback <version> ${option}`;
-  throw new Error(`the ten newest deployments are all of this release. ${fix}`);
+  throw new Error(`none of the ten newest deployments is of others. ${fix}`);
 }

@@ -38,6 +38,7 @@ import {
   serve,
   sharesOf,
   type Target,
+  type Version,
 } from './deployments.ts';
 import { type Store, smokeTest, testReads } from './smoke.ts';
 
@@ -80,7 +81,7 @@ async function prepare(
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   if (newest !== newestOfOthers)
     throw new Error(`an earlier release has the id ${releaseId}: choose another --run`);
-  const old = await readVersion(target, requireOneVersion(newest));
+  const old = await readVersion(target, requireOneVersion(target, newest));
   requireSameStore(target, old);
   // A release goes back to this version.
   await testReads(storeOf(target, old.id, stop.signal));
@@ -137,8 +138,12 @@ async function rollOut(rollout: Rollout, options: ReleaseOptions) {
 export async function rollback(version: string, { env, force, yes }: BackOptions) {
   const { signal } = stopOnSignal();
   const target = readTarget(env);
-  if (!force) await requireSameStoreAndWrites(target, version);
+  const wanted = force ? undefined : await readVersion(target, version);
+  if (wanted) await requireSameStoreAndWrites(target, wanted);
   await confirm(`serve ${version} to all`, env, yes, signal);
+  // Somebody may have stopped or resumed writes meanwhile.
+  if (wanted) await requireSameStoreAndWrites(target, wanted);
+  signal.throwIfAborted();
   const store = storeOf(target, version, signal);
   const problem = await failureOf(serveAndTest(target, store));
   if (problem) console.error(`error: ${problem}`);
@@ -153,13 +158,12 @@ export async function rollback(version: string, { env, force, yes }: BackOptions
 }
 
 /** @throws Error if a rollback would change more than the code. */
-async function requireSameStoreAndWrites(target: Target, id: string) {
-  const version = await readVersion(target, id);
-  const { newest } = await readDeployments(target);
+async function requireSameStoreAndWrites(target: Target, wanted: Version) {
   try {
-    requireSameStore(target, version);
+    requireSameStore(target, wanted);
+    const { newest } = await readDeployments(target);
     for (const { version_id } of newest.versions)
-      requireSameWrites(await readVersion(target, version_id), version);
+      requireSameWrites(await readVersion(target, version_id), wanted);
   } catch (cause) {
     throw new Error(`${safeMessage(cause)}. To roll back without this check: --force`, { cause });
   }
@@ -185,10 +189,12 @@ export async function undo(releaseId: string, { env, yes }: BackOptions) {
   const target = readTarget(env);
   const { deployments, newest, newestOfOthers } = await readDeployments(target, releaseId);
   if (!deployments.some((each) => isOfRelease(releaseId, each))) {
+    // Of a mistyped id, or of another release: nothing is undone, and that is no success.
+    requireOneVersion(target, newest);
     const reason = `None of the ten newest deployments is of ${releaseId}: nothing to undo.`;
     return console.log(reason, env, 'serves', sharesOf(newest));
   }
-  const old = requireOneVersion(newestOfOthers);
+  const old = requireOneVersion(target, newestOfOthers);
   console.log(deployments.map(describe).join('\n'));
   await confirm(`go back from the release ${releaseId}`, env, yes, signal);
   console.log(await goBack(target, releaseId, old, `the release ${releaseId} is not undone`));
@@ -197,6 +203,9 @@ export async function undo(releaseId: string, { env, yes }: BackOptions) {
 /** Aborts at a signal, with the reason that a release prints. */
 function stopOnSignal(): AbortController {
   const stop = new AbortController();
+  stop.signal.addEventListener('abort', () =>
+    console.log('Stopping, after the call of wrangler that is under way: up to 5 minutes.'),
+  );
   onStop(() => stop.abort(new Error('interrupted')));
   return stop;
 }

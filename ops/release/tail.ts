@@ -13,6 +13,7 @@ const END_MS = 10_000;
  * @throws Error if the log cannot be watched, for example because the token lacks a permission.
  */
 export async function watchErrors(environment: string, version: string, stop: AbortController) {
+  stop.signal.throwIfAborted();
   // Cloudflare filters. Not as JSON: then wrangler does not say when it is connected.
   const filters = ['--version-id', version, '--search', 'internal_error'];
   const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);

@@ -56,12 +56,13 @@ export function insufficientScope(scope: Scope): ApiError {
   });
 }
 
+/** With the space that must follow it. */
 const SCHEME = 'bearer ';
 
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
-  // RFC 6750, section 3.1: without a bearer credential, the challenge has no attribute `error`. The runtime removes spaces at the
-  // end of a header, so `Bearer` without a key does not start with SCHEME.
+  // Also for `Bearer` without a key, because the runtime removes spaces at the end of a header. RFC 6750, section 3.1: without a
+  // credential, the challenge has no attribute `error`.
   if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
   return header.slice(SCHEME.length).replace(/^ +/, '');
 }

@@ -21,7 +21,7 @@ export const KeyRecord = z.object({
   expiresAt: z.nullish(Time),
   /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
-  /** Without `scopes` and `scope`, a key has both scopes. Unknown scopes in a list are ignored. Another value grants `read`. */
+  /** If this and `scope` are absent, a key may read and write. Unknown scopes in a list are ignored. Other values grant `read`. */
   scopes: z.optional(z.unknown()),
   /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */
   scope: z.optional(z.unknown()),

@@ -18,8 +18,9 @@ export type PageRow = {
  * A filter of a list: the column has this value. `undefined` if the request does not give the filter.
  *
  * SQLite may plan a query by the value of a bare parameter (`column = ?`, `LIMIT ?`), and then compiles the statement again for
- * each new value (https://sqlite.org/c3ref/prepare.html). `+?` has the same value, but SQLite does not plan by it; nor by the
- * CAST of a bigint. It saves 9 % of the CPU time of a list of 20. A `+` before the column would disable its index.
+ * each new value (https://sqlite.org/c3ref/prepare.html). `+?` has the same value, but SQLite does not plan by it. The `+` saves
+ * 9 % of the CPU time of a list of 20. (A bigint does not need it: SQLite does not plan by its CAST.) A `+` before the column
+ * would disable the column's index.
  */
 export function equalsIfGiven(column: Sql, value: string | bigint | undefined): Sql | undefined {
   return value === undefined ? undefined : sql`${column} = +${value}`;
@@ -38,9 +39,12 @@ export function selectPage(
   const pageConditions = after === undefined ? given : [...given, sql`id > ${after}`];
   // `joined.last`, defined below, is the id of the page's last row.
   const laterConditions = [...given, sql`id > joined.last`];
-  // group_concat gets the rows in the order of `page`: SQLite does not promise that, and test/resources/lists.test.ts checks it.
-  // With an ORDER BY inside group_concat, SQLite would read each row twice. Of an empty page, `last` is NULL: nothing follows.
-  // `LIMIT +`: see `equalsIfGiven`. Not json_group_array: it would parse each item again, which takes about twice as long.
+  // From top to bottom:
+  // - `LIMIT +`: see `equalsIfGiven`.
+  // - group_concat gets the items in the order of `page`. SQLite does not promise that; test/resources/lists.test.ts checks it.
+  //   With an ORDER BY inside group_concat, SQLite would read each row twice. json_group_array would parse each item again, and
+  //   takes about twice as long.
+  // - EXISTS is false for an empty page, because its `last` is NULL.
   return sql`WITH
       page AS (SELECT id, ${json} AS item FROM ${name} ${where(pageConditions)} ORDER BY id LIMIT +${limit}),
       joined AS (

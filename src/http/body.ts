@@ -64,8 +64,8 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
 
 /** Reads at most `MAX_BODY_BYTES`. */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
-  // Of a body with a Content-Length, `bodyLimit` checks only that number, and the callback reads it, within the deadline. A body
-  // without one is read and counted by `bodyLimit`, which puts it into a new `c.req.raw`.
+  // If there is a Content-Length, `bodyLimit` checks only that number, and the callback reads the body, within the deadline. Else
+  // `bodyLimit` reads and counts the body, and puts it into a new `c.req.raw`.
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });

@@ -7,7 +7,7 @@ const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 922337203
 /** A field of a body, as `parseBody` (json.ts) returns it. */
 export const Int64 = z.int64({ error: requiredOr(INT64_PROBLEM) });
 
-/** An id in a path or a query. A codec, because zod cannot describe the output of a transform: openapi/ describes both sides. */
+/** An id in a path or a query. A codec, because openapi/ describes its output, too, which zod cannot do for a transform. */
 export const Int64Text = z.codec(
   z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
   z.int64(INT64_PROBLEM),

@@ -1,4 +1,4 @@
-/** The query of a request, before its schema: its text, as the client sent it, and a query that must be empty. */
+/** Checks of a query without a schema: of its text, as the client sent it, and that it has no parameters. */
 import { createMiddleware } from 'hono/factory';
 import type { ApiError } from '../errors.ts';
 import { invalidRequest, shortened } from './problems.ts';

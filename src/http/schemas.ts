@@ -1,4 +1,4 @@
-/** What the schemas of all resources have in common. The texts are the problems in the message of a 400. */
+/** Parts of the schemas of all resources. The texts are the problems in the message of a 400. */
 import * as z from 'zod/mini';
 
 /** The schema of a body: an object with these fields. */

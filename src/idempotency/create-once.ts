@@ -15,8 +15,8 @@ import {
 } from './statements.ts';
 
 /**
- * The first rows of `Before`, the statements before the insert, by name (`CreateQuery`). `created` is `undefined` if neither this
- * request nor an earlier one with its idempotency key has inserted a row.
+ * `Before` has the statements that the query runs before its insert, by name. The outcome has the first row of each. `created` is
+ * `undefined` if neither this request nor an earlier one with its idempotency key has inserted a row.
  */
 type Outcome<Before extends Statements> = FirstRows<Before> & { created: CreatedRow | undefined };
 
@@ -39,7 +39,7 @@ export async function createOnce<Body extends object, Before extends Statements>
   const { created, firstResponse } = rows;
   // This request has inserted a row.
   if (created) return rows;
-  // No request with the key has.
+  // No request with the key has inserted a row. The other rows show the caller why.
   if (!firstResponse) return rows;
   if (firstResponse.body_hash !== hashes.bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');

@@ -29,7 +29,7 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
       const deleting = deleteOldest(env.DB, startedAt - KEPT_MS);
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
-      // Fewer: the step met a record that has not expired, or the end of the table.
+      // Fewer than STEP_SIZE: the step met a record that has not expired, or the end of the table.
       finished = meta.changes < STEP_SIZE;
     }
   } catch (error) {

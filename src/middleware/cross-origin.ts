@@ -31,7 +31,7 @@ const answerPreflight = cors({
 
 /**
  * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. Answers every OPTIONS as a
- * preflight, and marks the finished responses of other requests: `cors` would set its headers before the handler runs, and Hono
+ * preflight. Other responses get their headers when they are finished: `cors` would set them before the handler runs, and Hono
  * would then copy every response. A handler that returns the response of a `fetch` must copy it first, because its headers are
  * immutable.
  */

@@ -21,8 +21,8 @@ export function getOrder(id: bigint) {
 }
 
 /**
- * For `createOnce`. Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of concurrent orders
- * of one pet only one finds it available.
+ * For `createOnce`, like `createPet`. Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of
+ * concurrent orders of one pet only one finds it available.
  */
 export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
   const reserved = sql`UPDATE pets SET status = 'pending'
@@ -44,7 +44,7 @@ export function updateOrder(id: bigint, status: OrderStatus) {
   const updated = sql<{ json: string }>`UPDATE orders SET status = ${status}
     WHERE id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))
     RETURNING ${ORDERS.json} AS json`;
-  // Directly after `updated`: changes() is 1 if that changed the order. Without a `petStatus`, this changes no pet.
+  // Must follow `updated` directly: changes() is 1 if `updated` changed the order. Without a `petStatus`, no pet is changed.
   const petUpdated = sql`UPDATE pets SET status = ${petStatus}
     WHERE id = (SELECT pet_id FROM orders WHERE id = ${id})
       AND changes() = 1 AND ${petStatus} IS NOT NULL`;

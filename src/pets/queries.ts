@@ -27,7 +27,10 @@ export function getPet(id: bigint) {
   return { pet: sql<{ json: string }>`SELECT ${PETS.json} AS json FROM pets WHERE id = ${id}` };
 }
 
-/** For `createOnce`: `CreateQuery` says what `keyIsUnused` is. */
+/**
+ * For `createOnce`, which runs the statements of `before`, here none, and then `insert`. `keyIsUnused` is an SQL condition: the
+ * idempotency key of the request, if it has one, has not been used.
+ */
 export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
   const insert = sql`INSERT INTO pets (name, category_id, status)
     SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;

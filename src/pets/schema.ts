@@ -30,6 +30,7 @@ export const VISIBLE =
 
 /** Stored exactly as sent: neither trimmed nor normalized. */
 export const Name = z.string({ error: requiredOr('must be a string') }).check(
+  // Aborts, because an empty name also has no visible character.
   z.minLength(1, { error: 'must not be empty', abort: true }),
   // Counts code points: 🐕 is one code point, but two UTF-16 code units.
   z.refine(
@@ -76,6 +77,7 @@ export const createPet = {
   scope: 'write',
   json: NewPet,
   acceptsIdempotencyKey: true,
+  // A 503 says: It is unknown whether the animal was added. Check before you retry. …
   effect: 'the animal was added',
   retryAdvice: CREATE_ADVICE,
 } as const satisfies OperationDefinition;

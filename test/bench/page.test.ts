@@ -2,9 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { pageOf } from '../../bench/page.ts';
 import { readResults } from '../../bench/results.ts';
+import { MAX_BUNDLE_KIB } from '../../ops/check-bundle.ts';
 
 test('BENCHMARKS.md shows the measurements of bench/results.json', async () => {
   expect(readFileSync('BENCHMARKS.md', 'utf8')).toBe(await pageOf(await readResults()));
+});
+
+test('the page has the present limit of the bundle, which `npm run check` enforces', async () => {
+  const { startup } = await readResults();
+  const figures = startup?.figures?.filter(({ name }) => name.startsWith('bundle'));
+  expect(figures).toMatchObject([{ max: MAX_BUNDLE_KIB }]);
 });
 
 test('the chart has a bar for each ratio to the bare Hono app', async () => {

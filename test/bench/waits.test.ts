@@ -9,6 +9,8 @@ const LATENCY_MS = { KV: 80, D1: 150 };
 
 const bindingsOf = (isKnown: boolean) =>
   stubBindings(async (binding, value) => {
+    // The time passes while the caller waits for the promise, not in the call that returns it.
+    await Promise.resolve();
     vi.advanceTimersByTime(LATENCY_MS[binding]);
     return value;
   }, isKnown);

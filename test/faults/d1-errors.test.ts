@@ -1,5 +1,9 @@
 /** The errors of D1, and the deadlines. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Call, OPERATIONS, sendInProcess } from '../../bench/calls.ts';
+import { stubBindings } from '../../bench/stubs.ts';
+import { generateKey } from '../../ops/keys/generate-key.ts';
+import { errorOf } from '../contract.ts';
 import { expectError, stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
@@ -56,9 +60,39 @@ test.each([
   expect(await tableRows()).toMatchObject({ pets: [] });
 });
 
-test.each(['TypeError', 'RangeError'] as const)('a %s of D1 is a 500', async (thrown) => {
-  await store.fault({ d1: [{ text: 'a bug', thrown }] });
-  expectError(await create(), 500, 'internal_error', INTERNAL);
+test.each(['TypeError', 'RangeError'] as const)(
+  'a %s of D1 is a 500, with its own stack in the log',
+  async (thrown) => {
+    await store.fault({ d1: [{ text: 'a bug', thrown }] });
+    expectError(await create(), 500, 'internal_error', INTERNAL);
+    // A stack begins with the class and the message of its error.
+    const stack = expect.stringMatching(`^${thrown}: a bug\n`);
+    expect(await store.logLines()).toMatchObject([{ cause: 'a bug', stack }]);
+  },
+);
+
+/** Sends a request in this process, where every statement ends like `all`. Returns the error and the log line. */
+async function sendWhere(all: () => Promise<unknown>, call: Call) {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  onTestFinished(() => log.mockRestore());
+  const statement = { bind: (): unknown => statement, all };
+  const bindings = { ...stubBindings(), DB: { prepare: () => statement } };
+  const response = await sendInProcess(call, bindings, generateKey('production'));
+  return { error: errorOf(await response.json()), line: JSON.parse(log.mock.lastCall?.[0]) };
+}
+
+test.each(['lost', null])('the value %s, thrown by D1, is a 503', async (value) => {
+  const { error } = await sendWhere(() => Promise.reject(value), OPERATIONS.listPets);
+  expect(error).toBe('503 service_unavailable: The database is temporarily unavailable.');
+});
+
+test.each([
+  { request: 'list', call: OPERATIONS.listPets, cause: 'the list returned no row' },
+  { request: 'create', call: OPERATIONS.createPet, cause: 'the insert returned no row' },
+])('a $request for which D1 returns no row is a 500', async ({ call, cause }) => {
+  const { error, line } = await sendWhere(async () => ({ results: [], meta: {} }), call);
+  expect(error).toBe(`500 internal_error: ${INTERNAL}`);
+  expect(line).toMatchObject({ cause });
 });
 
 test('a create after the largest id is a 500', async () => {

@@ -65,6 +65,9 @@ test.each([
 test.each<[line: string, env: Record<string, string>, error: string]>([
   ['test.ts test --fast', {}, 'error: Unknown option `--fast`'],
   ['keys.ts list', { CLOUDFLARE_ENV: 'x' }, 'error: CLOUDFLARE_ENV is set (to "x"). Unset it'],
+  // As the two forms `npm start --port 8842` and `npm start --port=8842` arrive.
+  ['local/start.ts 8842', { npm_config_port: 'true' }, 'Run: npm start -- --port 8842'],
+  ['local/start.ts', { npm_config_port: '8842' }, 'Run: npm start -- --port 8842'],
 ])('the process of %s with %o ends with the exit code 2 and one line', async (line, env, error) => {
   const { code, stdout, stderr } = await startProcess(line.split(' '), OPS, env).exited;
   expect([code, stdout]).toEqual([2, '']);

@@ -53,6 +53,9 @@ function environment(name: Name) {
     isChanged: false,
     /** What wrangler prints of the migrations. */
     migrations: '│ 0004_a.sql │ ✅ │',
+    bookmark: 'a-bookmark' as string | undefined,
+    /** By a version, the one that is returned instead of it. */
+    answeredVersions: {} as Record<string, string>,
   };
 }
 
@@ -115,8 +118,9 @@ export function fakeRelease() {
 
   /** What wrangler prints of a read. */
   function read(name: Name, [kind, , id = '']: string[]): unknown {
-    const { deployments, bindings, annotations, versionsWithStoppedWrites } = environments[name];
-    if (kind === 'd1') return { bookmark: 'a-bookmark' };
+    const { deployments, bindings, annotations } = environments[name];
+    const { versionsWithStoppedWrites, answeredVersions } = environments[name];
+    if (kind === 'd1') return { bookmark: environments[name].bookmark };
     const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
     const bound = [
       { name: 'DB', id: bindings.DB },
@@ -124,7 +128,11 @@ export function fakeRelease() {
       { name: 'BASE_URL', text: bindings.BASE_URL },
     ];
     if (kind === 'versions')
-      return { id, annotations, resources: { bindings: [...bound, ...stops] } };
+      return {
+        id: answeredVersions[id] ?? id,
+        annotations,
+        resources: { bindings: [...bound, ...stops] },
+      };
     const list = deployments.map((each, i) => ({
       id: String(i),
       created_on: `time ${i}`,

@@ -1,4 +1,5 @@
 /** The operations pages agree with the database, and the alerts with the log. */
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,6 +13,15 @@ const store = startStore();
 test('the page can be read in an emergency', () => {
   expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(230);
   expect(page.split(/\s+/).length).toBeLessThanOrEqual(3300);
+});
+
+test('git ignores the files that commands of the pages write, which a release would refuse', () => {
+  const commands = `${page}${rowsPage}${readFileSync('docs/keys.md', 'utf8')}`;
+  const written = commands.matchAll(/(?:[^=]>|--output) (\w+\.(?:json|sql))/g);
+  const files = Array.from(written, ([, file = '']) => file);
+  expect(files).toEqual(expect.arrayContaining(['backup.sql', 'keys.json', 'rows.sql']));
+  const ignored = execFileSync('git', ['check-ignore', ...files], { encoding: 'utf8' });
+  expect(ignored.trim().split('\n')).toEqual(files);
 });
 
 /** The statements that a command of the pages, `STATEMENTS "…" > file`, writes. */

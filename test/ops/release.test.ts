@@ -187,7 +187,7 @@ describe('a promotion', () => {
     await atEachPoint(overtake, (result, place, i) => {
       // It begins after that.
       if (i <= PROMOTION.indexOf(LIST)) return expect(result.code, place).toBe(0);
-      expect(lastLine(result), place).toContain(`berta deployed ${TO_OTHER}; `);
+      expect(lastLine(result), place).toContain(`berta deployed ${TO_OTHER} (message: by hand); `);
       const begun = PROMOTION[i] === LIST ? [] : changeAfter(i, GUARD);
       const back = begun[0]?.startsWith('versions deploy') ? [`rollback ${OTHER}`] : [];
       expect(fake.changes(i + 1), place).toEqual([...begun, ...back]);
@@ -308,14 +308,19 @@ describe('a promotion that must not begin', () => {
     production().config.routes.push({ pattern: 'another.test', custom_domain: true });
 
   test.each<[title: string, given: () => unknown, error: RegExp]>([
+    ['outside of a git repository', setGit('status', 'exit 128'), /git is required\. In a copy/],
     ['with changed files', setGit('status', ' M src/app.ts'), /remove first: M src/],
     ['with an ignored file', setGit('ls-files', 'src/a.ts'), /remove first: src/],
     ['of other bytes', () => (fake.script = 'other'), /the build differs from staging's/],
-    ['during a release to staging', () => fake.deploy('staging', SHARED), /is unfinished: time 1 /],
+    [
+      'during a release to staging',
+      () => fake.deploy('staging', SHARED),
+      /is unfinished on staging: time 1 /,
+    ],
     [
       'during a release',
       () => fake.deploy('production', SHARED),
-      /unfinished: time 1 berta deployed new@10% old@90%. "Unfin/,
+      /unfinished on production: time 1 berta deployed new@10% old@90% .message: by hand.. "Unfin/,
     ],
     [
       'with the id of another release',
@@ -358,6 +363,18 @@ describe('a promotion that must not begin', () => {
       () => production().versionsWithStoppedWrites.push(NEW),
       [...PROMOTE, '--resume-writes'],
       /new would stop writes: "Stop writes" in/,
+    ],
+    [
+      'has no bookmark to which the data can be restored',
+      () => (production().bookmark = undefined),
+      PROMOTE,
+      /wrangler names no bookmark/,
+    ],
+    [
+      'is answered with another version',
+      () => (production().answeredVersions = { [NEW]: OTHER }),
+      PROMOTE,
+      /Cloudflare answers with the version other instead of new/,
     ],
     [
       'has a migration without success, although wrangler has',
@@ -485,8 +502,8 @@ describe('a rollback', () => {
     expect(stdout).toMatch(/production serves old@100% and is tested.\n$/);
     const view = (version: string) => `production versions view ${version}`;
     expect(fake.points).toEqual([
-      ...[view(OLD), LIST, view(OLD), view(NEW), 'confirm', before(BACK), after(BACK), READS_OLD],
-      ...[SETTLE, LIST],
+      ...[view(OLD), LIST, view(OLD), view(NEW), 'confirm', LIST, view(OLD), view(NEW)],
+      ...[before(BACK), after(BACK), READS_OLD, SETTLE, LIST],
     ]);
   });
 
@@ -513,7 +530,10 @@ describe('a rollback', () => {
   test('that is interrupted at any point changes nothing before its change', async () => {
     await disturb(ROLLBACK, shareByHand, interrupt, (result, place) => {
       checkEnd(result, place);
-      expect(result.code === 0, place).toBe(/pause|list$/.test(place) && !place.startsWith('1 '));
+      const isAfterTest = /pause/.test(place) || place === `12 ${LIST}`;
+      expect(result.code === 0, place).toBe(isAfterTest);
+      // The ninth point is the change.
+      if (/^[0-7] /.test(place)) expect(fake.changes(), place).toEqual([]);
       expect(result.stderr).toMatch(result.code === 0 ? '' : /^error: (reads .*: )?interrupted/);
     });
   });
@@ -534,6 +554,15 @@ describe('a rollback', () => {
     shareByHand();
     fake.at(after(BACK), dropDeployment);
     expect(await failing(ROLLBACK)).toContain(`production serves ${SHARED}, not ${TO_OLD} with`);
+  });
+
+  test('is refused when writes are stopped while it asks', async () => {
+    fake.at('confirm', () => {
+      fake.environments.production.versionsWithStoppedWrites.push(NEW);
+      fake.deploy('production', `${NEW}@100%`);
+    });
+    expect(await failing(ROLLBACK)).toContain(`${OLD} would resume writes: "Stop writes" in`);
+    expect(fake.changes()).toEqual([]);
   });
 
   test('without a key says that it is not tested', async () => {
@@ -631,6 +660,12 @@ describe('undo', () => {
     expect(fake.changes()).toEqual([]);
   });
 
+  test('of an unknown run beside an unfinished release names that, and fails', async () => {
+    shareByHand();
+    expect(await failing(UNDO)).toContain('a release is unfinished on production: time 1 berta');
+    expect(fake.changes()).toEqual([]);
+  });
+
   test('of a run that has deployed nothing says what is served', async () => {
     const reason = 'None of the ten newest deployments is of mine: nothing to undo.';
     const stdout = `${reason} production serves ${TO_OLD}\n`;
@@ -641,9 +676,11 @@ describe('undo', () => {
   test('beside another release names the page, and no version', async () => {
     fake.deploy('production', `${OTHER}@10% ${OLD}@90%`);
     shareByRelease();
-    const berta = `time 1 berta deployed ${OLD}@90% ${OTHER}@10%`;
+    const berta = `time 1 berta deployed ${OLD}@90% ${OTHER}@10% (message: by hand)`;
     const page = '"Unfinished releases" in docs/operations.md';
-    expect(await failing(UNDO)).toBe(`error: a release is unfinished: ${berta}. ${page}`);
+    expect(await failing(UNDO)).toBe(
+      `error: a release is unfinished on production: ${berta}. ${page}`,
+    );
     expect(fake.changes()).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSql } from 'wrangler';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../../ops/wrangler.ts';
-import { type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
+import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
 import { type Result, startProcess, temporaryFolder } from './project.ts';
 
@@ -120,6 +120,35 @@ test('the checks, and the tests that read wrangler.toml, pass before and after a
   expect(account.hosts).toEqual(new Map([['api.animals.test', 'animal-store-production']]));
   expect(account.atWorkersDev).toEqual(new Set([STAGING]));
   await run(verify);
+});
+
+/** The commands of docs/set-up.md for an environment: those that print ids, and those after them. */
+function readCommands(environment: string): string[][] {
+  const page = readFileSync('docs/set-up.md', 'utf8');
+  const blocks = Array.from(page.matchAll(/```sh\n(.*?)```/gs), ([, block = '']) => block);
+  const ofEnvironment = blocks.filter((block) => block.includes(`--env ${environment}\n`));
+  return ofEnvironment.map((block) => block.trim().split(/\n\s*/));
+}
+
+test.each([
+  ['staging', `${STAGING}.anna.workers.dev`],
+  ['production', 'api.animals.test'],
+])('docs/set-up.md sets %s up by hand', async (environment, host) => {
+  const [creates = [], others = []] = readCommands(environment);
+  editConfig(`${environment}-account-id`, ACCOUNT);
+  const isAtWorkersDev = host.endsWith('.workers.dev');
+  if (isAtWorkersDev) editConfig(/^routes = .*"staging\..*$/gm, 'workers_dev = true');
+  editConfig(
+    isAtWorkersDev ? 'staging.api.animal-store.example' : 'api.animal-store.example',
+    host,
+  );
+  for (const [i, placeholder] of ['database', 'api-keys'].entries()) {
+    const [, id = ''] = /id = "([\w-]+)"/.exec(await run(creates[i] ?? 'false')) ?? [];
+    editConfig(`${environment}-${placeholder}-id`, id);
+  }
+  for (const line of others) expect(await run(line)).not.toContain('❌');
+  expectServed(environment, host);
+  expect(await run('npm run openapi:check')).toContain('up to date');
 });
 
 function editConfig(from: string | RegExp, to: string): void {

@@ -1,5 +1,6 @@
 /** `Idempotency-Key`: of every create with the bodies of its description, then of animals and orders. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sendInProcess } from '../../bench/calls.ts';
 import { creates, problems } from '../contract.ts';
 import { expectError, stepsOf } from '../steps.ts';
 import { type Reply, startStore } from '../store.ts';
@@ -98,6 +99,38 @@ describe.each(creates)('$operationId', (create) => {
 });
 
 const REX = { name: 'Rex', categoryId: 3 };
+
+test('an idempotency key is valid for exactly 24 hours', async () => {
+  vi.spyOn(console, 'log').mockReturnValue();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  const apiKey = await store.issueKey();
+  const bindings = await store.bindings();
+  const create = { method: 'POST', path: '/v1/pets', body: JSON.stringify(REX), ...withKey('k') };
+  const isReplayed = async () => {
+    const { headers } = await sendInProcess(create, bindings, apiKey);
+    return headers.has('idempotency-replayed');
+  };
+  expect(await isReplayed()).toBe(false);
+  vi.advanceTimersByTime(DAY - 1);
+  expect(await isReplayed()).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(await isReplayed()).toBe(false);
+});
+
+// The id of an API key and an idempotency key can be any text.
+test.each(['', ' ', ',', ':', '|'])(
+  'two clients whose id, operation and key are one text when joined by "%s" share no key',
+  async (by) => {
+    const first = { key: await store.issueKey({ id: 'a' }), ...withKey(`createPet${by}k`) };
+    const second = { key: await store.issueKey({ id: `a${by}createPet` }), ...withKey('k') };
+    expectFirst(await store.create(REX, first));
+    expectFirst(await store.create(REX, second));
+  },
+);
 
 test('a rotated API key is still the same client, and another one is not', async () => {
   const createAs = async (record: object) => {

@@ -1,12 +1,15 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
+import { stepsOf } from '../steps.ts';
 import { startStore } from '../store.ts';
 
 const store = startStore({ faults: true });
+const { tableRows } = stepsOf(store);
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
+const NOON = Date.parse('2026-11-20T12:00:00Z');
 
 /** Adds records of this age. */
 function addRecords(count: number, ageMs: number): Promise<void> {
@@ -44,22 +47,37 @@ test.each([
   expect(await countRecords()).toBe(500);
 });
 
-test('the sweep stops after 900 calls, fewer than D1 allows', async () => {
+/** Runs the sweep in this process at a time, and returns its log line. */
+async function sweepAt(now: number, env: object): Promise<Record<string, unknown>> {
   const log = vi.spyOn(console, 'log').mockReturnValue();
-  vi.useFakeTimers({ now: new Date('2026-11-20T12:00:00Z') });
+  vi.useFakeTimers({ now, toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    log.mockRestore();
+  });
+  const controller = { scheduledTime: 0, cron: '', noRetry() {} };
+  await sweepIdempotencyKeys(controller, env as Env).catch(() => {});
+  return JSON.parse(log.mock.lastCall?.[0]);
+}
+
+test('the sweep removes a record at exactly 24 hours', async () => {
+  const now = Date.now();
+  await store.exec(
+    `INSERT INTO idempotency_keys (key_hash, body_hash, response, created_at)
+       VALUES ('expired', '', '{}', ${now - 24 * HOUR}), ('valid', '', '{}', ${now - 24 * HOUR + 1})`,
+  );
+  expect(await sweepAt(now, await store.bindings())).toMatchObject({ removed: 1 });
+  expect(await tableRows()).toMatchObject({ idempotency_keys: [{ key_hash: 'valid' }] });
+});
+
+test('the sweep stops after 900 calls, fewer than D1 allows', async () => {
   const run = vi.fn(async () => {
     vi.advanceTimersByTime(100);
     return { meta: { changes: 1_000 } };
   });
   const statement = { bind: (): unknown => statement, run };
   const env = { ENVIRONMENT: 'production', DB: { prepare: () => statement } };
-  const controller = { scheduledTime: 0, cron: '', noRetry() {} };
-  await sweepIdempotencyKeys(controller, env as unknown as Env);
-  const line = log.mock.lastCall?.[0];
-  vi.useRealTimers();
-  log.mockRestore();
-  expect(run).toHaveBeenCalledTimes(900);
-  expect(JSON.parse(line)).toEqual({
+  expect(await sweepAt(NOON, env)).toEqual({
     time: '2026-11-20T12:00:00.000Z',
     environment: 'production',
     task: 'sweep idempotency keys',
@@ -67,4 +85,11 @@ test('the sweep stops after 900 calls, fewer than D1 allows', async () => {
     finished: false,
     durationMs: 90_000,
   });
+  expect(run).toHaveBeenCalledTimes(900);
+});
+
+test('the sweep logs a thrown value that is not an error', async () => {
+  const statement = { bind: (): unknown => statement, run: () => Promise.reject('lost') };
+  const line = await sweepAt(NOON, { DB: { prepare: () => statement } });
+  expect(line).toMatchObject({ removed: 0, finished: false, cause: 'lost' });
 });
