@@ -5,7 +5,7 @@ const PROJECTS = {
   test: ['test/**/*.test.ts'],
   // Faults with more histories, and tests that measure times.
   long: ['test/**/*.long.ts', 'test/faults/histories.test.ts'],
-  // Real processes, killed and started again, and damaged files.
+  // Real processes: the set-up, the commands, a life of the local store, kills and damaged files.
   kill: ['test/**/*.kill.ts'],
   // Whole releases, with a fake of Cloudflare.
   release: ['test/**/*.release.ts'],

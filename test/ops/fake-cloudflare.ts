@@ -1,16 +1,19 @@
 /**
- * A fake of the part of Cloudflare's API that a release calls through wrangler: versions, deployments, settings, logs, and
- * which worker has which host name. It checks the token, and records its calls. https://developers.cloudflare.com/api/
+ * A fake of the parts of Cloudflare's API that set an environment up and release to it through wrangler: the login, workers
+ * and their hosts, versions, deployments, logs, databases (SQLite) and KV namespaces. It checks the token, and records its
+ * calls. https://developers.cloudflare.com/api/
  */
 import { hash, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
 import type { Duplex } from 'node:stream';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 
 const TOKEN = 'fake-api-token';
+export const ACCOUNT = 'a'.repeat(32);
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { id: string; versions: Shares };
@@ -25,32 +28,41 @@ type Version = {
 };
 /** Versions and deployments are in the order of their creation. */
 export type Worker = { versions: Version[]; deployments: Deployment[] };
+type Database = { uuid: string; name: string; sql: string[]; sqlite: DatabaseSync };
+type Namespace = { id: string; title: string; values: Map<string, string> };
+
+export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
 /** What other calls find of a worker: nothing that wrangler changes or asks about. */
 const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting: [] };
 
-type Options = {
-  /** Routes that answer before those of this fake. */
-  routesBefore?: Hono;
-  /** Called when a call has taken effect, before it is answered. */
-  onAnswer?: (call: string) => unknown;
-};
-
 /** Starts the fake. */
-export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) {
+export async function startCloudflare() {
   /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
   const calls: string[] = [];
   const workers = new Map<string, Worker>();
+  /** The worker of each host, and those that workers.dev serves. */
   const hosts = new Map<string, string>();
+  const atWorkersDev = new Set<string>();
+  const accounts = [{ id: ACCOUNT, name: "Anna's account" }];
+  const databases: Database[] = [];
+  const namespaces: Namespace[] = [];
   const state = {
+    /** The name at workers.dev. */
+    subdomain: 'anna' as string | undefined,
+    isFree: false,
+    /** A call that fails, without an effect, such as `POST /d1/database`. */
+    failing: undefined as string | undefined,
+    /** Whether migrations fail inside a response that is a success, as D1 can answer. */
+    failsMigrations: false,
     /** Whether the token may tail logs. */
     mayTail: true,
     /** Whether connections of tails are refused. */
     refusesTails: false,
     /** The number of tails that are connected. */
     tails: 0,
-    /** The `success` of each statement, in a response that is a success itself. */
-    isApplied: true,
+    /** Called when a call has taken effect, before it is answered. */
+    onAnswer: (_call: string): void => {},
   };
   const tailSockets = new Set<Duplex>();
   /** Its own time: each thing is created a second after the one before. */
@@ -84,6 +96,18 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
 
   const script = '/workers/scripts/:name';
   const routes = new Hono();
+  routes.use(async ({ req }, next) => {
+    if (!accounts.some(({ id }) => req.path.includes(id)))
+      throw error(403, 10000, 'Authentication error');
+    const call = `${req.method} ${req.path.replace(/.accounts.\w+/, '')}`;
+    if (call === state.failing) throw error(400, 1, 'It failed.');
+    await next();
+  });
+  routes.get('/workers/subdomain', () => {
+    const { subdomain } = state;
+    if (!subdomain) throw error(404, 10007, 'You do not have a workers.dev subdomain.');
+    return ok({ subdomain });
+  });
   routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
     find(req.param('name'));
     const environment = { environment: 'production', script: { tag: 'tag' } };
@@ -95,13 +119,22 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
   });
   routes.put(script, async ({ req }) => {
     const name = req.param('name');
+    const fields = await req.formData();
+    const metadata = await new Response(fields.get('metadata')).text();
+    if (state.isFree && metadata.includes('"limits"'))
+      throw error(400, 100328, 'CPU limits are not supported for the Free plan.');
     const worker = { versions: [], deployments: [] };
     workers.set(name, worker);
-    const { id } = await upload(worker, await req.formData());
+    const { id } = await upload(worker, fields);
     deploy(name, [{ version_id: id, percentage: 100 }]);
     return ok({ id: name, deployment_id: id.replaceAll('-', '') });
   });
   routes.get(`${script}/secrets`, () => ok([]));
+  routes.post(`${script}/subdomain`, async ({ req }) => {
+    const { enabled } = await req.json<{ enabled: boolean }>();
+    if (enabled) atWorkersDev.add(req.param('name'));
+    return ok({ enabled });
+  });
   routes.all(`${script}/:call{settings|subdomain|schedules|domains/changeset}`, () => ok(NOTHING));
   routes.patch(`${script}/script-settings`, () => ok({}));
   routes.post(`${script}/versions`, async ({ req }) => {
@@ -132,16 +165,55 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
     return ok({ id: 'tail', url, expires_at: '2027-01-01T06:00:00Z' });
   });
   routes.delete(`${script}/tails/tail`, () => ok(null));
-  // https://developers.cloudflare.com/api/resources/d1/. No migration is ever recorded as applied.
-  routes.post('/d1/database/:id/query', async ({ req }) => {
-    const { sql } = await req.json<{ sql: string }>();
-    const success = state.isApplied || !sql.includes('INSERT INTO');
-    return ok([{ results: [], success, meta: { duration: 0 } }]);
+  // https://developers.cloudflare.com/api/resources/d1/
+  const findDatabase = (uuid: string) => databases.find((each) => each.uuid === uuid);
+  routes.get('/d1/database', () => ok(databases.map(({ uuid, name }) => ({ uuid, name }))));
+  routes.post('/d1/database', async ({ req }) => {
+    const { name } = await req.json<{ name: string }>();
+    if (databases.some((each) => each.name === name))
+      throw error(400, 7502, 'A database with that name already exists');
+    const database = { uuid: randomUUID(), name, sql: [], sqlite: new DatabaseSync(':memory:') };
+    databases.push(database);
+    return ok({ uuid: database.uuid, name });
   });
-  routes.get('/d1/database/:id', ({ req }) =>
-    ok({ uuid: req.param('id'), name: 'DB', version: 'production' }),
+  // A database that was created before this fake began keeps nothing.
+  routes.post('/d1/database/:uuid/query', async ({ req }) => {
+    const { sql } = await req.json<{ sql: string }>();
+    const success = !(state.failsMigrations && sql.includes('INSERT INTO'));
+    const database = findDatabase(req.param('uuid'));
+    const isRead = /^\s*SELECT/i.test(sql);
+    if (success && database && !isRead) {
+      database.sqlite.exec(`BEGIN; ${sql}; COMMIT`);
+      database.sql.push(sql);
+    }
+    const results = database && isRead ? database.sqlite.prepare(sql).all() : [];
+    return ok([{ results, success, meta: { duration: 0 } }]);
+  });
+  routes.get('/d1/database/:uuid', ({ req }) =>
+    ok({ uuid: req.param('uuid'), name: 'DB', version: 'production' }),
   );
-  routes.get('/d1/database/:id/time_travel/bookmark', () => ok({ bookmark: 'a-bookmark' }));
+  routes.get('/d1/database/:uuid/time_travel/bookmark', () => ok({ bookmark: 'a-bookmark' }));
+
+  const kv = '/storage/kv/namespaces';
+  routes.get(kv, ({ req }) => {
+    // Wrangler reads pages until one is empty.
+    const page = Number(req.query('page') ?? 1) === 1 ? namespaces : [];
+    return ok(page.map(({ id, title }) => ({ id, title })));
+  });
+  routes.post(kv, async ({ req }) => {
+    const { title } = await req.json<{ title: string }>();
+    if (namespaces.some((each) => each.title === title))
+      throw error(400, 10014, 'A namespace with this account ID and title already exists.');
+    const namespace = { id: randomUUID().replaceAll('-', ''), title, values: new Map() };
+    namespaces.push(namespace);
+    return ok({ id: namespace.id, title });
+  });
+  routes.put(`${kv}/:id/values/:key`, async ({ req }) => {
+    const fields = await req.formData();
+    const namespace = namespaces.find(({ id }) => id === req.param('id'));
+    namespace?.values.set(req.param('key'), await new Response(fields.get('value')).text());
+    return ok({});
+  });
 
   const app = new Hono().use(async ({ req }, next) => {
     if (req.header('authorization') !== `Bearer ${TOKEN}`)
@@ -150,9 +222,13 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
     const call = `${req.method} ${path}${summary(path, await req.text())}`;
     calls.push(call);
     await next();
-    await onAnswer?.(call);
+    state.onAnswer(call);
   });
-  if (routesBefore) app.route('/', routesBefore);
+  app.get('/user/tokens/verify', () => ok({ status: 'active' }));
+  // As for a token that may read neither the user nor the memberships.
+  app.get('/user', () => error(403, 9109, 'Unauthorized').getResponse());
+  app.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
+  app.get('/accounts', () => ok(accounts));
   app.route('/accounts/:account', routes);
   app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
   const started = Promise.withResolvers<AddressInfo>();
@@ -195,10 +271,11 @@ export async function startCloudflare({ routesBefore, onAnswer }: Options = {}) 
     if ('closeAllConnections' in server) server.closeAllConnections();
     server.close();
   };
-  return { env, calls, workers, hosts, state, find, log, cutTails, closeTails, close };
+  const things = { accounts, workers, hosts, atWorkersDev, databases, namespaces };
+  return { ...things, env, calls, state, find, log, cutTails, closeTails, close };
 }
 
-export function ok(result: unknown): Response {
+function ok(result: unknown): Response {
   return Response.json({ success: true, errors: [], messages: [], result, result_info: {} });
 }
 
@@ -232,7 +309,7 @@ function eventOf(line: string): string {
   });
 }
 
-export function error(status: 400 | 401 | 403 | 404, code: number, message: string): HTTPException {
+function error(status: 400 | 401 | 403 | 404, code: number, message: string): HTTPException {
   const errors = [{ code, message }];
   const res = Response.json({ success: false, errors, messages: [], result: null });
   return new HTTPException(status, { res });

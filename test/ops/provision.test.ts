@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ACCOUNT, type Account, startAccount } from './fake-account.ts';
+import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
 import { runInProcess } from './in-process.ts';
 import { readPlaceholders } from './placeholders.ts';
 import { temporaryFolder } from './project.ts';
@@ -23,7 +23,7 @@ const STEPS = [
   DEPLOY,
 ];
 
-let account: Account;
+let account: Cloudflare;
 let config: string;
 /** The commands that were run. */
 let commands: string[];
@@ -31,7 +31,7 @@ let commands: string[];
 let outcomes: Record<string, string | Error>;
 
 beforeEach(async () => {
-  account = await startAccount();
+  account = await startCloudflare();
   vi.stubEnv('CLOUDFLARE_API_BASE_URL', account.env.CLOUDFLARE_API_BASE_URL);
   config = join(await temporaryFolder(), 'wrangler.toml');
   writeFileSync(config, readPlaceholders());
@@ -135,12 +135,12 @@ test.each<[string, () => unknown, string]>([
   ],
   [
     'an account without a name at workers.dev',
-    () => Object.assign(account, { subdomain: undefined }),
+    () => Object.assign(account.state, { subdomain: undefined }),
     'the account has no name at workers.dev: open Workers & Pages in the dashboard',
   ],
   [
     'a call that Cloudflare refuses',
-    () => Object.assign(account, { failing: 'GET /workers/subdomain' }),
+    () => Object.assign(account.state, { failing: 'GET /workers/subdomain' }),
     `Cloudflare answers /accounts/${ACCOUNT}/workers/subdomain: [{"code":1,"message":"It failed."}]`,
   ],
   [

@@ -7,7 +7,7 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSql } from 'wrangler';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../../ops/wrangler.ts';
-import { ACCOUNT, type Account, startAccount } from './fake-account.ts';
+import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
 import { type Result, startProcess, temporaryFolder } from './project.ts';
 
@@ -20,7 +20,7 @@ const IDENTITY = {
 };
 
 let clone: string;
-let account: Account;
+let account: Cloudflare;
 
 /** Runs a command line in the clone. */
 function start(line: string, settings: Record<string, string> = {}): Promise<Result> {
@@ -36,7 +36,7 @@ async function run(...command: Parameters<typeof start>): Promise<string> {
 }
 
 beforeEach(async () => {
-  account = await startAccount();
+  account = await startCloudflare();
   onTestFinished(account.close);
   clone = await temporaryFolder();
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -175,17 +175,22 @@ const OPENAPI = 'ops/openapi.ts';
 const LIMITS = /^\[(env\.\w+\.)?limits\]\ncpu_ms = 1000\n/gm;
 
 test.each<[string, () => unknown, () => unknown, number]>([
-  ['the database', () => (account.failing = 'POST /d1/database'), () => {}, 7],
-  ['the KV namespace', () => (account.failing = 'POST /storage/kv/namespaces'), () => {}, 5],
+  ['the database', () => (account.state.failing = 'POST /d1/database'), () => {}, 7],
+  ['the KV namespace', () => (account.state.failing = 'POST /storage/kv/namespaces'), () => {}, 5],
   [
     'the description',
     () => writeFileSync(join(clone, OPENAPI), 'throw 1'),
     () => run(`git checkout ${OPENAPI}`),
     3,
   ],
-  ['a migration', () => (account.failsMigrations = true), () => {}, 2],
-  ['the deployment', () => (account.failing = `PUT /workers/scripts/${STAGING}`), () => {}, 1],
-  ['the Free plan', () => (account.isFree = true), () => editConfig(LIMITS, ''), 1],
+  ['a migration', () => (account.state.failsMigrations = true), () => {}, 2],
+  [
+    'the deployment',
+    () => (account.state.failing = `PUT /workers/scripts/${STAGING}`),
+    () => {},
+    1,
+  ],
+  ['the Free plan', () => (account.state.isFree = true), () => editConfig(LIMITS, ''), 1],
 ])('after a stop at %s, the lines that are printed end the set-up', async (_, fail, fix, count) => {
   fail();
   const { stdout, stderr } = await start('npm run provision -- staging --yes');
@@ -193,7 +198,7 @@ test.each<[string, () => unknown, () => unknown, number]>([
   const [, text = ''] = /Left to do.*\n([\s\S]*)error: /.exec(stderr) ?? [];
   const lines = text.trim().split('\n');
   expect(lines, stderr).toHaveLength(count);
-  Object.assign(account, { failing: undefined, failsMigrations: false });
+  Object.assign(account.state, { failing: undefined, failsMigrations: false });
   await fix();
   let printed = '';
   for (const line of lines) {

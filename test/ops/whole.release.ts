@@ -5,21 +5,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WRANGLER_ENV } from '../../ops/wrangler.ts';
-import { startCloudflare } from './fake-cloudflare.ts';
+import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
 import { copyProject } from './project.ts';
 
 const project = copyProject();
-let cloudflare: Awaited<ReturnType<typeof startCloudflare>>;
-/** What happens after each call of the API. */
-let onAnswer = (_call: string) => {};
+let cloudflare: Cloudflare;
 
 /** Sends no requests: test/ops/release.test.ts shows when a release is tested, and smoke.test.ts how. */
 const SMOKE = `
   export const testReads = async () => {};
   export const smokeTest = async () => {};`;
 /** What wrangler.toml has instead of ids. */
-const PLACEHOLDERS = /(staging|production)-(account|database|api-keys)-id/g;
+const PLACEHOLDERS = /(staging|production)-(database|api-keys)-id/g;
 
 const path = (name: string) => join(project.path(), name);
 
@@ -60,9 +58,9 @@ const wrangler = (...args: string[]) =>
 const find = (environment: string) => cloudflare.find(`animal-store-${environment}`);
 /** Does something once, when a promotion has given its version 10 %. */
 function at10Percent(effect: () => void): void {
-  onAnswer = (call) => {
+  cloudflare.state.onAnswer = (call) => {
     if (!call.endsWith('/deployments 10/90')) return;
-    onAnswer = () => {};
+    cloudflare.state.onAnswer = () => {};
     effect();
   };
 }
@@ -79,11 +77,12 @@ const changes = () =>
     .map((call) => call.replace(/(?<=POST query).*/, ''));
 
 beforeAll(async () => {
-  cloudflare = await startCloudflare({ onAnswer: (call) => onAnswer(call) });
+  cloudflare = await startCloudflare();
   await writeFile(path('ops/release/smoke.ts'), SMOKE);
   await writeFile(path('.gitignore'), 'node_modules\ndist/\n.wrangler/\n');
   const named = readPlaceholders().replaceAll('animal-store.example', 'animals.test');
-  await writeFile(path('wrangler.toml'), named.replace(PLACEHOLDERS, '$2-of-$1'));
+  const config = named.replace(PLACEHOLDERS, '$2-of-$1').replace(/\w+-account-id/g, ACCOUNT);
+  await writeFile(path('wrangler.toml'), config);
   await git('init', '--quiet');
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'Begin');
@@ -121,9 +120,9 @@ describe('from the first set-up on', { shuffle: false }, () => {
   });
 
   test('a migration that D1 refuses in a successful response ends a release', async () => {
-    cloudflare.state.isApplied = false;
+    cloudflare.state.failsMigrations = true;
     const error = await failing('staging');
-    cloudflare.state.isApplied = true;
+    cloudflare.state.failsMigrations = false;
     expect(error).toMatch(/a migration failed: .*❌.*; no version was deployed\n$/);
     expect(sharesOf('staging')).toEqual(['100']);
   });
