@@ -82,12 +82,13 @@ async function show({ env }: Options) {
 
 async function revoke(id: string | undefined, { env, yes }: Options) {
   const names = id ? await namesById(env, id) : [await nameOfInput(env)];
-  await revokeAll(env, names, yes);
+  await revokeAll(env, names, id, yes);
 }
 
 /** The name of the record of the key that is read from standard input, also of one that a list does not show yet. */
 async function nameOfInput(env: Environment): Promise<string> {
   const key = (await readLine('Paste the key, and press Enter:')).trim();
-  if (environmentOfKey(key) !== env) throw new Error(`it is not a key of --env ${env}`);
+  if (environmentOfKey(key) !== env)
+    throw new Error(`it is not an API key of --env ${env}: paste the key alone`);
   return recordName(key);
 }

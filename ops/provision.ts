@@ -8,7 +8,14 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument } from 'commander';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { ask, createProgram, type DeployedEnvironment, run, yesOption } from './command-line.ts';
+import {
+  ask,
+  createProgram,
+  type DeployedEnvironment,
+  onStop,
+  run,
+  yesOption,
+} from './command-line.ts';
 import { requireOwnHost } from './host.ts';
 import { requireMigrated } from './migrations.ts';
 import { PROJECT_ROOT, runWrangler, runWranglerIn } from './wrangler.ts';
@@ -51,21 +58,33 @@ async function provision(environment: DeployedEnvironment, options: { yes?: true
   const account = await chooseAccount(environment, config);
   await requireNoDeployment(token, account, config);
   const host = await chooseHost(token, account, config);
+  const edits = addressEdits(environment, config, account, host);
+  // Before anything is created.
+  for (const text of [...edits.keys(), ...idsOf(config)]) requireOnce(text);
   const warning = host.endsWith('.workers.dev') ? '' : TAKEN_OVER;
   await ask(
     `set up ${config.name} at https://${host} in the account ${account}${warning}`,
     options.yes,
   );
-  writeAddress(environment, config, account, host);
-  await runSteps(stepsOf(environment, config));
+  // Must precede the first call of wrangler in the environment, which would be sent to the placeholder of the account.
+  editConfig(edits);
+  const stop = new AbortController();
+  // Without this, Ctrl-C would end this process before it prints what is left.
+  onStop(() => stop.abort());
+  await runSteps(stepsOf(environment, config, stop.signal));
   console.error(NEXT);
   console.log(`https://${host}/v1`);
 }
 
 /** Other ids may be those of a store with data. */
-function requirePlaceholders(environment: string, { d1_databases, kv_namespaces }: Config): void {
-  for (const id of [d1_databases[0]?.database_id, kv_namespaces[0]?.id])
-    if (!id?.startsWith(`${environment}-`)) throw new Error(`wrangler.toml: ${id} ${NOT_NEW}`);
+function requirePlaceholders(environment: string, config: Config): void {
+  for (const id of idsOf(config))
+    if (!id.startsWith(`${environment}-`)) throw new Error(`wrangler.toml: ${id} ${NOT_NEW}`);
+}
+
+/** The ids of the database and of the KV namespace. */
+function idsOf({ d1_databases, kv_namespaces }: Config): string[] {
+  return [d1_databases[0]?.database_id ?? 'a missing id', kv_namespaces[0]?.id ?? 'a missing id'];
 }
 
 /** The account of wrangler.toml, or the only one. */
@@ -89,8 +108,14 @@ async function chooseHost(token: string, account: string, config: Config): Promi
   const workersDev = await readApi(token, `/accounts/${account}/workers/subdomain`);
   // Cloudflare accepts no worker without this name, even for another host.
   if (!workersDev) throw new Error(NO_NAME);
+  const atWorkersDev = `${config.name}.${workersDev.subdomain}.workers.dev`;
   const host = requireOwnHost(config);
-  return host.endsWith('.example') ? `${config.name}.${workersDev.subdomain}.workers.dev` : host;
+  if (host.endsWith('.example')) return atWorkersDev;
+  if (host.endsWith('.workers.dev') && host !== atWorkersDev)
+    throw new Error(
+      `wrangler.toml: ${host} is of another account; of this one it is ${atWorkersDev}`,
+    );
+  return host;
 }
 
 /** Reads from Cloudflare's API. Returns `undefined` if the path names nothing that exists. */
@@ -99,7 +124,8 @@ async function readApi(token: string, path: string) {
   const headers = { authorization: `Bearer ${token}` };
   const signal = AbortSignal.timeout(API_LIMIT_MS);
   const response = await fetch(api + path, { headers, signal }).catch((cause) => {
-    throw new Error(`Cloudflare's API does not answer: ${cause}`, { cause });
+    // Not its message, which shows a token that is no valid header.
+    throw new Error(`Cloudflare's API is not reached: ${cause.cause ?? cause.name}`, { cause });
   });
   const { success, result, errors } = JSON.parse(await response.text());
   if (success) return result;
@@ -108,8 +134,8 @@ async function readApi(token: string, path: string) {
   throw new Error(`Cloudflare answers ${path}: ${JSON.stringify(errors)}`);
 }
 
-/** Must precede the first call of wrangler in the environment, which would be sent to the placeholder of the account. */
-function writeAddress(environment: string, config: Config, account: string, host: string): void {
+/** The texts of wrangler.toml that the account and the address replace. */
+function addressEdits(environment: string, config: Config, account: string, host: string) {
   const old = requireOwnHost(config);
   const edits = new Map<string, string>();
   if (config.account_id !== account) edits.set(`"${environment}-account-id"`, `"${account}"`);
@@ -117,21 +143,21 @@ function writeAddress(environment: string, config: Config, account: string, host
     edits.set(`routes = [{ pattern = "${old}", custom_domain = true }]`, 'workers_dev = true');
     edits.set(`"https://${old}/v1"`, `"https://${host}/v1"`);
   }
-  editConfig(edits);
+  return edits;
 }
 
-function stepsOf(environment: DeployedEnvironment, config: Config): Step[] {
+function stepsOf(environment: DeployedEnvironment, config: Config, signal: AbortSignal): Step[] {
   /** Of the last command. */
   let output = '';
   const wrangler = (command: string, check?: (output: string) => void): Step => ({
     what: `npx wrangler ${command} --env ${environment}`,
     run: async () => {
-      output = await runWranglerIn(environment, command.split(' '));
+      output = await runWranglerIn(environment, command.split(' '), { signal });
       console.error(output);
       check?.(output);
     },
   });
-  const writeId = (placeholder = ''): Step => ({
+  const writeId = (placeholder: string): Step => ({
     what: `in wrangler.toml, replace ${placeholder} by the id`,
     run: () => {
       // Wrangler prints the lines of wrangler.toml for what it has created.
@@ -140,15 +166,13 @@ function stepsOf(environment: DeployedEnvironment, config: Config): Step[] {
       editConfig(new Map([[placeholder, id]]));
     },
   });
-  // Both have an id: see `requirePlaceholders`.
-  const [database] = config.d1_databases;
-  const [namespace] = config.kv_namespaces;
+  const [databaseId = '', namespaceId = ''] = idsOf(config);
   return [
-    wrangler(`d1 create ${database?.database_name}`),
-    writeId(database?.database_id),
+    wrangler(`d1 create ${config.d1_databases[0]?.database_name}`),
+    writeId(databaseId),
     // Wrangler puts the environment before this name.
     wrangler(`kv namespace create ${config.topLevelName}-api-keys`),
-    writeId(namespace?.id),
+    writeId(namespaceId),
     // The description names the address.
     { what: 'npm run openapi', run: () => execFileSync(process.execPath, [OPENAPI]) },
     wrangler('d1 migrations apply DB --remote', requireMigrated),
@@ -157,16 +181,21 @@ function stepsOf(environment: DeployedEnvironment, config: Config): Step[] {
   ];
 }
 
-/** Replaces texts of wrangler.toml, each of which must occur exactly once, and then the whole file at once. */
+/** Replaces texts of wrangler.toml, and then the whole file at once. */
 function editConfig(edits: Map<string, string>): void {
   let text = readFileSync(CONFIG, 'utf8');
   for (const [from, to] of edits) {
-    if (text.split(from).length !== 2)
-      throw new Error(`wrangler.toml must have ${from} exactly once`);
+    requireOnce(from);
     text = text.replace(from, to);
   }
   writeFileSync(`${CONFIG}.new`, text);
   renameSync(`${CONFIG}.new`, CONFIG);
+}
+
+/** @throws Error unless wrangler.toml has the text exactly once. */
+function requireOnce(text: string): void {
+  if (readFileSync(CONFIG, 'utf8').split(text).length !== 2)
+    throw new Error(`wrangler.toml must have ${text} exactly once`);
 }
 
 async function runSteps(steps: Step[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** Issues an API key: a new one, or the one that replaces another. */
 import { randomBytes } from 'node:crypto';
 import { recordName, scopesOf } from '../../src/auth/key-record.ts';
-import type { Environment } from '../command-line.ts';
+import { type Environment, safeMessage } from '../command-line.ts';
 import { generateKey } from './generate-key.ts';
 import { idAndLabel, type StoredRecord, writeRecord } from './records.ts';
 
@@ -13,7 +13,13 @@ export async function issueKey(
   const key = generateKey(env);
   const id = `key_${randomBytes(6).toString('hex')}`;
   const record = { id, createdAt: new Date().toISOString(), ...fields };
-  await writeRecord(env, await recordName(key), record);
+  try {
+    await writeRecord(env, await recordName(key), record);
+  } catch (cause) {
+    const problem = `it is unknown whether KV has the key ${id}, which nobody has seen`;
+    const fix = `If a list shows it, revoke it: npm run keys -- list --env ${env}`;
+    throw new Error(`${problem}: ${safeMessage(cause)}. ${fix}`, { cause });
+  }
   const scopes = scopesOf(record).join(' and ');
   const expiry = record.expiresAt ?? 'never';
   console.error(`Key ${idAndLabel(record)} for ${env}, ${scopes}, expires ${expiry}.`);

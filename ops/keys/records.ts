@@ -8,6 +8,10 @@ import { runWranglerIn } from '../wrangler.ts';
 const StoredRecord = z.looseObject(KeyRecord.shape);
 export type StoredRecord = z.infer<typeof StoredRecord>;
 
+const NOT_LISTED = 'a new key is listed within about a minute; revoke also takes the key itself';
+/** Of one call of wrangler. Without it, a hung call ends after some five minutes. */
+const LIMIT_MS = 120_000;
+
 /**
  * All keys as a list of KV shows them, by time of creation. The metadata is a copy of the record, so that a list is one call.
  * Somebody who can write to KV can forge it. Records without valid metadata are only counted.
@@ -20,7 +24,8 @@ export async function listKeys(env: Environment) {
     return record ? [{ name, record }] : [];
   });
   const invalid = listed.length - keys.length;
-  if (invalid > 0) console.error(`warning: ${invalid} records in KV have no valid metadata`);
+  if (invalid > 0)
+    console.error(`warning: ${invalid} records in KV have no valid metadata: see docs/keys.md`);
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
@@ -30,7 +35,7 @@ export async function namesById(env: Environment, id: string) {
   if (id.startsWith('animal_')) throw new Error('it is a key. To get its id: npm run keys -- show');
   const keys = await listKeys(env);
   const names = keys.filter(({ record }) => record.id === id).map(({ name }) => name);
-  if (names.length === 0) throw new Error(`there is no key with the id "${id}"`);
+  if (names.length === 0) throw new Error(`there is no key with the id "${id}": ${NOT_LISTED}`);
   return names;
 }
 
@@ -59,13 +64,20 @@ export async function writeRecord(
 function kv(env: Environment, args: string[], signal?: AbortSignal): Promise<string> {
   const where = env === 'local' ? '--local' : '--remote';
   const command = ['kv', 'key', ...args, '--binding', 'API_KEYS', where];
-  return runWranglerIn(env, command, { signal });
+  return runWranglerIn(env, command, { signal, timeout: LIMIT_MS });
 }
 
 /** @throws Error for the key that every local store has: LOCAL_KEY_RECORD (ops/local/store.ts). */
 export function requireNotFixed(env: Environment, { id }: StoredRecord) {
   if (env === 'local' && id === 'local')
     throw new Error('the fixed key of the local store cannot change: npm start would restore it');
+}
+
+/** @throws Error if the list shows a record with this id that has another one. */
+export function requireId(id: string, name: string, record: StoredRecord) {
+  if (record.id === id) return;
+  const forged = `the list shows ${id} for ${name}, which is of the key ${idAndLabel(record)}`;
+  throw new Error(`${forged}: its metadata is forged, see "Planted records" in docs/keys.md`);
 }
 
 /** How messages name a key. Its record may be forged: control characters would be carried out by the terminal. */

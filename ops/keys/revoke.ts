@@ -1,18 +1,21 @@
 /** Revokes API keys: `npm run keys -- revoke`. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { confirm, type Environment, safeMessage } from '../command-line.ts';
-import { idAndLabel, readRecord, requireNotFixed, writeRecord } from './records.ts';
+import type { StoredRecord } from './records.ts';
+import { idAndLabel, readRecord, requireId, requireNotFixed, writeRecord } from './records.ts';
 
 /** Longer than a rotation has from its last read of a record to the end of its write (12 s). */
 const LOOK_AGAIN_MS = 15_000;
 
-/** Revokes the keys of these records, each also if another one cannot be revoked. */
-export async function revokeAll(env: Environment, names: string[], yes?: boolean) {
+/** Revokes the keys of these records, each also if another one cannot be revoked. `id`: the one they are listed with. */
+export async function revokeAll(env: Environment, names: string[], id?: string, yes?: boolean) {
   if (names.length > 1) console.error(safeMessage(`Records with this id: ${names.join(', ')}`));
   const failures: string[] = [];
   for (const name of names) {
     try {
-      await revokeKey(env, name, yes);
+      const record = await revokeKey(env, name, yes);
+      // Afterwards, because a key with a forged id is no longer to be trusted. The key with this id may be another one.
+      if (id) requireId(id, name, record);
     } catch (error) {
       failures.push(safeMessage(error));
     }
@@ -28,13 +31,29 @@ export async function revokeAll(env: Environment, names: string[], yes?: boolean
  *
  * The second revocation is not overwritten: no rotation begins with a key that is rotated.
  */
-async function revokeKey(env: Environment, name: string, yes?: boolean) {
+async function revokeKey(env: Environment, name: string, yes?: boolean): Promise<StoredRecord> {
   const record = await readRecord(env, name);
   requireNotFixed(env, record);
   const key = idAndLabel(record);
-  if (record.revokedAt)
-    return console.log(`Key ${key} was already revoked at ${record.revokedAt}.`);
+  if (record.revokedAt) {
+    console.log(`Key ${key} was already revoked at ${record.revokedAt}.`);
+    return record;
+  }
   await confirm(`revoke the key ${key}`, env, yes);
+  try {
+    await writeRevocation(env, name, record);
+  } catch (cause) {
+    const problem = `it is unknown whether the key ${key} is revoked: ${safeMessage(cause)}`;
+    throw new Error(`${problem}. Run the command again`, { cause });
+  }
+  console.log(`Key ${key} is revoked. It stops working everywhere within some minutes.`);
+  // A rotation in a place where KV still shows the old record overwrites it without an error.
+  const command = `npm run keys -- revoke ${record.id} --env ${env}`;
+  console.log(safeMessage(`Look again in two minutes: ${command}`));
+  return record;
+}
+
+async function writeRevocation(env: Environment, name: string, record: StoredRecord) {
   const revokedAt = new Date().toISOString();
   await writeRecord(env, name, { ...record, revokedAt });
   console.log('This takes 15 s …');
@@ -45,10 +64,5 @@ async function revokeKey(env: Environment, name: string, yes?: boolean) {
     await writeRecord(env, name, { ...current, revokedAt });
     current = await readRecord(env, name);
   }
-  if (!current.revokedAt)
-    throw new Error(`KV does not show that key ${key} is revoked: run the command again`);
-  console.log(`Key ${key} is revoked. It stops working everywhere within some minutes.`);
-  // A rotation in a place where KV still shows the old record overwrites it without an error.
-  const command = `npm run keys -- revoke ${record.id} --env ${env}`;
-  console.log(safeMessage(`Look again in two minutes: ${command}`));
+  if (!current.revokedAt) throw new Error('KV does not show the revocation');
 }

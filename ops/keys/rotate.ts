@@ -3,7 +3,14 @@ import { scopesOf, stateOf } from '../../src/auth/key-record.ts';
 import { confirm, type Environment, safeMessage } from '../command-line.ts';
 import { issueKey } from './issue.ts';
 import type { StoredRecord } from './records.ts';
-import { idAndLabel, namesById, readRecord, requireNotFixed, writeRecord } from './records.ts';
+import {
+  idAndLabel,
+  namesById,
+  readRecord,
+  requireId,
+  requireNotFixed,
+  writeRecord,
+} from './records.ts';
 
 type Options = { env: Environment; overlap: number; yes?: boolean };
 
@@ -16,6 +23,7 @@ export async function rotate(id: string, { env, overlap, yes }: Options) {
     throw new Error(`${names.length} records have the id ${id}: revoke it, and create a key`);
   const [name = ''] = names;
   const old = await readRecord(env, name);
+  requireId(id, name, old);
   requireRotatable(env, old);
   await confirm(`rotate the key ${idAndLabel(old)}`, env, yes);
   // Printed before anything else can fail, because the key cannot be shown again.
@@ -56,9 +64,11 @@ function requireRotatable(env: Environment, record: StoredRecord) {
 }
 
 /** The expiry of a key that is issued now, and lives as long as another. */
-function sameLifetime({ createdAt, expiresAt }: StoredRecord): string | undefined {
+function sameLifetime({ id, createdAt, expiresAt }: StoredRecord): string | undefined {
   if (!expiresAt) return undefined;
-  return new Date(Date.now() + Date.parse(expiresAt) - Date.parse(createdAt)).toISOString();
+  const lifetimeMs = Date.parse(expiresAt) - Date.parse(createdAt);
+  if (lifetimeMs <= 0) throw new Error(`key ${id} expires before its creation: create a key`);
+  return new Date(Date.now() + lifetimeMs).toISOString();
 }
 
 /** The end of the overlap, unless the key expires before. */

@@ -107,7 +107,7 @@ test('a revocation that KV does not show fails, after two tries', async () => {
   let tries = 0;
   fake.beforePut = () => (tries += 1);
   const stderr =
-    'error: KV does not show that key key_anna (Anna) is revoked: run the command again\n';
+    'error: it is unknown whether the key key_anna (Anna) is revoked: KV does not show the revocation. Run the command again\n';
   expect(await fake.run('revoke key_anna')).toMatchObject({ code: 1, stderr });
   expect(tries).toBe(2);
 });
@@ -270,11 +270,13 @@ test('a key that is passed as an argument is refused, and not printed', async ()
 test('show finds no key of another environment, and none without a record', async () => {
   const other = await errorOf(1, 'show --env staging', `${KEY}\n`);
   const unknown = await errorOf(1, 'show', `${KEY}\n`);
-  expect(other).toContain('it is not a key of --env staging');
+  expect(other).toContain('it is not an API key of --env staging: paste the key alone');
   expect(unknown).toContain(`KV has no valid record ${await recordName(KEY)}\n`);
   expect(other + unknown).not.toContain(KEY);
   // Without a terminal, there is no question.
-  expect(await errorOf(1, 'show')).toBe('error: it is not a key of --env local\n');
+  expect(await errorOf(1, 'show')).toBe(
+    'error: it is not an API key of --env local: paste the key alone\n',
+  );
 });
 
 test.each([
@@ -285,8 +287,9 @@ test.each([
 ])('a record whose metadata %s is counted, and other keys can be revoked', async (_, metadata) => {
   fake.put({ ...ANNA, id: 'key_invalid' }, metadata);
   fake.put(ANNA);
-  const warning = 'warning: 1 records in KV have no valid metadata\n';
-  const error = 'error: there is no key with the id "key_invalid"\n';
+  const warning = 'warning: 1 records in KV have no valid metadata: see docs/keys.md\n';
+  const error =
+    'error: there is no key with the id "key_invalid": a new key is listed within about a minute; revoke also takes the key itself\n';
   expect(await errorOf(1, 'revoke key_invalid')).toBe(warning + error);
   expect(await fake.run('revoke key_anna')).toMatchObject({ code: 0, stderr: warning });
 });
@@ -301,8 +304,11 @@ test('an id that several records have is revoked in all, and not rotated', async
   const problem = '3 records have the id key_anna: revoke it, and create a key';
   expect(refused).toEqual({ code: 1, stdout: '', stderr: `error: ${problem}\n` });
   const { code, stdout, stderr } = await fake.run('revoke key_anna --env production --yes');
-  expect(stderr).toBe(
-    `Records with this id: ${listed}\nerror: KV has no valid record key:garbage\n`,
+  expect(stderr).toContain(
+    `Records with this id: ${listed}\nerror: KV has no valid record key:gar`,
+  );
+  expect(stderr).toContain(
+    'the list shows key_anna for key:hash-of-key_bob, which is of the key key_b',
   );
   expect(code).toBe(1);
   const revoked = [...stdout.matchAll(/^Key (.*) is revoked\./gm)].map(([, key]) => key);
@@ -313,6 +319,38 @@ test('an id that several records have is revoked in all, and not rotated', async
     { value: JSON.stringify({ ...bob, revokedAt: NOW }) },
   ]);
 });
+
+test('rotate refuses the key of another record whose metadata has this id', async () => {
+  fake.put({ ...ANNA, id: 'key_bob' }, ANNA);
+  const error = await errorOf(1, 'rotate key_anna');
+  expect(error).toContain('the list shows key_anna for key:hash-of-key_bob, which is of the key');
+  expect(fake.entries.size).toBe(1);
+});
+
+test('rotate refuses a key that expires before its creation', async () => {
+  fake.put({
+    ...ANNA,
+    createdAt: '2096-01-01T00:00:00.000Z',
+    expiresAt: '2095-01-01T00:00:00.000Z',
+  });
+  const error = await errorOf(1, 'rotate key_anna');
+  expect(error).toContain('key key_anna expires before its creation: create a key');
+  expect(fake.entries.size).toBe(1);
+});
+
+test.each(['create --label x', 'revoke key_anna'])(
+  '%s whose write fails says what is unknown',
+  async (line) => {
+    fake.put(ANNA);
+    fake.beforePut = () => {
+      throw new Error('KV fails');
+    };
+    const error = await errorOf(1, line);
+    expect(error).toMatch(
+      /^(.*\n)?error: it is unknown whether .*key_\w+.*: .*\. (Run the command again|If a list shows it, revoke it: npm run keys -- list --env local)\n$/,
+    );
+  },
+);
 
 test('a key can be revoked whatever the list shows, and whatever its record has besides', async () => {
   const forged = { ...ANNA, rotatedTo: 1, scopes: 'all', plan: null };

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import * as commandLine from '../../ops/command-line.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
 import { runInProcess } from './in-process.ts';
 import { readPlaceholders } from './placeholders.ts';
@@ -29,6 +30,9 @@ let config: string;
 let commands: string[];
 /** What a command prints or throws. */
 let outcomes: Record<string, string | Error>;
+/** The command at which Ctrl-C comes. */
+let interruptedAt: string;
+let interrupt = () => {};
 
 beforeEach(async () => {
   account = await startCloudflare();
@@ -36,6 +40,7 @@ beforeEach(async () => {
   config = join(await temporaryFolder(), 'wrangler.toml');
   writeFileSync(config, readPlaceholders());
   commands = [];
+  interruptedAt = '';
   outcomes = {
     [CREATE_DATABASE]: 'database_id = "a-database"',
     [CREATE_NAMESPACE]: 'id = "a-namespace"',
@@ -49,6 +54,7 @@ afterEach(async () => {
 
 function take(command: string): string {
   commands.push(command);
+  if (command === interruptedAt) interrupt();
   const outcome = outcomes[command] ?? '';
   if (outcome instanceof Error) throw outcome;
   return outcome;
@@ -63,11 +69,25 @@ function provision(args = ['staging', '--yes'], typed?: string) {
   const wrangler = {
     PROJECT_ROOT: join(config, '..'),
     runWrangler: async ([command = '']: string[]) => JSON.stringify(logins[command]),
-    runWranglerIn: async (environment: string, words: string[]) =>
-      take(`npx wrangler ${words.join(' ')} --env ${environment}`),
+    runWranglerIn: async (
+      environment: string,
+      words: string[],
+      options: { signal: AbortSignal },
+    ) => {
+      const output = take(`npx wrangler ${words.join(' ')} --env ${environment}`);
+      options.signal.throwIfAborted();
+      return output;
+    },
+  };
+  const onStop = (stop: () => void) => {
+    interrupt = stop;
   };
   const execFileSync = () => take('npm run openapi');
-  const mocks = { '../../ops/wrangler.ts': wrangler, 'node:child_process': { execFileSync } };
+  const mocks = {
+    '../../ops/wrangler.ts': wrangler,
+    '../../ops/command-line.ts': { ...commandLine, onStop },
+    'node:child_process': { execFileSync },
+  };
   return runInProcess('provision.ts', mocks, args, typed);
 }
 
@@ -109,6 +129,7 @@ test('an account and a host of one’s own in wrangler.toml stay, and the questi
   expect(read()).toBe(ids.replace('staging-api-keys-id', 'a-namespace'));
 });
 
+const ROUTES = 'routes = [{ pattern = "staging.api.animal-store.example", custom_domain = true }]';
 const DEPLOYMENT = { id: '1', versions: [] };
 
 test.each<[string, () => unknown, string]>([
@@ -146,7 +167,26 @@ test.each<[string, () => unknown, string]>([
   [
     'a call without an answer',
     () => vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort()),
-    "Cloudflare's API does not answer: AbortError",
+    "Cloudflare's API is not reached: AbortError",
+  ],
+  [
+    'a token that is no header, and is not shown',
+    () => Object.assign(account.env, { CLOUDFLARE_API_TOKEN: 'a\nsecret' }),
+    "Cloudflare's API is not reached: TypeError\n",
+  ],
+  [
+    'an address at workers.dev of another account',
+    () => {
+      edit(ROUTES, 'workers_dev = true');
+      edit('https://staging.api.animal-store.example/v1', ADDRESS.replace('anna', 'berta'));
+    },
+    `${STAGING}.berta.workers.dev is of another account; of this one it is ${STAGING}.anna.workers.dev`,
+  ],
+  ['no database id', () => edit('database_id = "staging-database-id"', ''), 'a missing id is not'],
+  [
+    'an id in a comment',
+    () => edit('[env.staging]', '# staging-api-keys-id\n[env.staging]'),
+    'once',
   ],
   [
     'two routes',
@@ -199,6 +239,14 @@ test.each<[string, number, Record<string, string | Error>, string]>([
   expect(done).toBe(lines(STEPS.slice(0, i)));
   expect(left).toBe(lines(STEPS.slice(i)));
   expect(stderr.split('\n').at(-2)).toContain(message);
+});
+
+test('Ctrl-C: the command prints what it has done, and what is left', async () => {
+  interruptedAt = MIGRATE;
+  const { code, stderr } = await provision();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`${STEPS[4]}\nLeft to do`);
+  expect(stderr).toContain(`:\n  ${MIGRATE}\n  ${DEPLOY}\nerror: `);
 });
 
 test.each(['production --host x.test', 'local', ''])('"%s" is refused', async (line) => {
