@@ -37,9 +37,9 @@ export default defineConfig({
         ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),
       },
     })),
-    // The files of a process share its imports, and its servers (test/server.ts).
+    // The files of a process share its imports, and its servers (test/support/server.ts).
     isolate: false,
-    environment: './test/environment.ts',
+    environment: './test/support/environment.ts',
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     env: {

@@ -6,7 +6,7 @@ import { safeMessage } from './command-line.ts';
 const [project = '', ...args] = process.argv.slice(2);
 
 if (project === 'browser') {
-  const { CHROMIUM } = await import('../test/browser.ts');
+  const { CHROMIUM } = await import('../test/support/browser.ts');
   if (!existsSync(CHROMIUM))
     fail(`there is no Chromium at ${CHROMIUM}. Set CHROMIUM to the path of its program`, 1);
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { parseRecord, recordName, scopesOf, stateOf } from '../../src/auth/key-record.ts';
-import { errorOf, operations } from '../contract.ts';
-import { startApp } from '../in-process.ts';
-import { startStore } from '../store.ts';
+import { errorOf, operations } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const sendWithoutD1 = startApp(store);

@@ -4,8 +4,8 @@ import { sendInProcess } from '../../bench/calls.ts';
 import { stubBindings } from '../../bench/stubs.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { recordName } from '../../src/auth/key-record.ts';
-import { errorOf } from '../contract.ts';
-import { startStore } from '../store.ts';
+import { errorOf } from '../support/contract.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { errorOf } from '../contract.ts';
-import { SMALL_LIMIT as LIMIT } from '../server.ts';
-import { type Reply, startStore } from '../store.ts';
+import { errorOf } from '../support/contract.ts';
+import { SMALL_LIMIT as LIMIT } from '../support/server.ts';
+import { type Reply, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OPERATIONS, sendInProcess } from '../../bench/calls.ts';
 import { stubBindings } from '../../bench/stubs.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
-import { operations } from '../contract.ts';
+import { operations } from '../support/contract.ts';
 
 const LATENCY_MS = { KV: 80, D1: 150 };
 

@@ -8,7 +8,7 @@ import {
   parseJson,
   type StoreOptions,
 } from '../../client/src/index.ts';
-import { operations } from '../contract.ts';
+import { operations } from '../support/contract.ts';
 
 export type Answer = () => ReturnType<Fetch>;
 

@@ -6,8 +6,8 @@ import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { operations } from '../contract.ts';
-import { startStore } from '../store.ts';
+import { operations } from '../support/contract.ts';
+import { startStore } from '../support/store.ts';
 import { EXAMPLES, PORTABLE, README } from './documents.ts';
 import { bundle, compile, installClient, NODE, run, runIn } from './tools.ts';
 

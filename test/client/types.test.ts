@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { typesOf } from '../../client/types.ts';
-import { operations } from '../contract.ts';
+import { operations } from '../support/contract.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const description = read('public/v1/openapi.json');

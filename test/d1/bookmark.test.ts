@@ -1,8 +1,8 @@
 /** `X-D1-Bookmark`: sessions that read their own writes from any replica. */
 import { expect, test } from 'vitest';
-import { operations } from '../contract.ts';
-import { expectError, stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { operations } from '../support/contract.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
 const { tableRows } = stepsOf(store);

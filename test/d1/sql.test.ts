@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { prepare } from '../../src/d1/execute.ts';
 import { equalsIfGiven, selectPage } from '../../src/d1/page.ts';
 import { type Sql, sql } from '../../src/d1/sql.ts';
-import { startStore } from '../store.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 

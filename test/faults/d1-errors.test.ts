@@ -3,9 +3,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Call, OPERATIONS, sendInProcess } from '../../bench/calls.ts';
 import { stubBindings } from '../../bench/stubs.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
-import { errorOf } from '../contract.ts';
-import { expectError, stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { errorOf } from '../support/contract.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
 const { insertPet, tableRows } = stepsOf(store);

@@ -1,7 +1,7 @@
 /** Paths, queries, headers and bodies that are designed to cost time: the response time grows at most linearly. */
 import { expect, test } from 'vitest';
-import { startApp } from '../in-process.ts';
-import { startStore } from '../store.ts';
+import { startApp } from '../support/in-process.ts';
+import { startStore } from '../support/store.ts';
 
 const sendWithoutD1 = startApp(startStore());
 

@@ -13,9 +13,9 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EMPTY_TABLES } from '../server.ts';
-import { stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { EMPTY_TABLES } from '../support/server.ts';
+import { stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 /** `npm test` has two histories, the same each time, and `npm run test:long` a hundred, always others. */
 const COUNT = Number(process.env.HISTORIES);

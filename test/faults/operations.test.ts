@@ -3,10 +3,10 @@
  * description, with its examples; a PATCH or DELETE needs a line in `CHANGES`.
  */
 import { beforeEach, expect, test } from 'vitest';
-import { creates, operations } from '../contract.ts';
-import { EMPTY_TABLES } from '../server.ts';
-import { expectError, stepsOf } from '../steps.ts';
-import { type Reply, startStore } from '../store.ts';
+import { creates, operations } from '../support/contract.ts';
+import { EMPTY_TABLES } from '../support/server.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { type Reply, startStore } from '../support/store.ts';
 import type { Fault } from './fault.ts';
 
 const store = startStore({ faults: true, env: 'staging' });

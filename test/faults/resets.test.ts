@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { putRecord } from '../store.ts';
+import { putRecord } from '../support/store.ts';
 import type { Calls, Faults } from './worker.ts';
 
 const BODY = '{"name":"Rex","categoryId":1}';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createAnimalStore, StoreError } from '../../client/src/index.ts';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
-import { copyProject, freePort, type Running } from '../ops/project.ts';
+import { copyProject, freePort, type Running } from '../support/project.ts';
 
 const ROUNDS = 5;
 const CLIENTS = 8;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { errorOf } from '../contract.ts';
-import { startApp } from '../in-process.ts';
-import { startStore } from '../store.ts';
+import { errorOf } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const sendWithoutD1 = startApp(store);

@@ -1,9 +1,9 @@
 /** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
 import { expect, test } from 'vitest';
 import { NewPet } from '../../src/pets/schema.ts';
-import { errorOf, operations } from '../contract.ts';
-import { startApp } from '../in-process.ts';
-import { startStore } from '../store.ts';
+import { errorOf, operations } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const sendWithoutD1 = startApp(store);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { checkSize, MAX_BUNDLE_KIB } from '../../ops/check-bundle.ts';
-import { runInProcess } from './in-process.ts';
+import { runInProcess } from '../support/command.ts';
 
 /** Runs the command, whose builds have these contents. */
 const check = (staging: string, production: string) =>

@@ -1,7 +1,7 @@
 /** `npm run check`, with a fake npm. */
 import { afterEach, expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { runInProcess } from './in-process.ts';
+import { runInProcess } from '../support/command.ts';
 
 const CHECKS = ['lint', 'typecheck', 'types:check', 'openapi:check', 'openapi:lint', 'bundle'];
 

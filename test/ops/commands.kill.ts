@@ -3,8 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { readPlaceholders } from './placeholders.ts';
-import { copyProject, startProcess } from './project.ts';
+import { readPlaceholders } from '../support/placeholders.ts';
+import { copyProject, startProcess } from '../support/project.ts';
 
 const project = copyProject();
 

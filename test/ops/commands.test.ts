@@ -5,9 +5,9 @@ import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { confirm, integerFrom, onStop, safeMessage } from '../../ops/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { fakeRelease } from './fake-release.ts';
-import { importWith, runInProcess } from './in-process.ts';
-import { startProcess } from './project.ts';
+import { importWith, runInProcess } from '../support/command.ts';
+import { startProcess } from '../support/project.ts';
+import { fakeRelease } from './release/fake-release.ts';
 
 const OPS = join(PROJECT_ROOT, 'ops');
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { startProcess, temporaryFolder } from './project.ts';
+import { startProcess, temporaryFolder } from '../support/project.ts';
 
 /** Goes on while there is a file `hold`, whatever signal it gets, and then installs the packages. */
 const NPM = `

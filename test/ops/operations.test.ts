@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import { startStore } from '../store.ts';
+import { startStore } from '../support/store.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 const rowsPage = readFileSync('docs/restore-rows.md', 'utf8');

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import * as commandLine from '../../ops/command-line.ts';
-import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
-import { runInProcess } from './in-process.ts';
-import { readPlaceholders } from './placeholders.ts';
-import { temporaryFolder } from './project.ts';
+import { runInProcess } from '../support/command.ts';
+import { ACCOUNT, type Cloudflare, startCloudflare } from '../support/fake-cloudflare.ts';
+import { readPlaceholders } from '../support/placeholders.ts';
+import { temporaryFolder } from '../support/project.ts';
 
 const STAGING = 'animal-store-staging';
 const ADDRESS = `https://${STAGING}.anna.workers.dev/v1`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SINGULARS } from '../../ops/rename/resource.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
-import { temporaryFolder } from './project.ts';
+import { temporaryFolder } from '../support/project.ts';
 
 /** Whether this repository is renamed itself, and cannot be renamed again. */
 const IS_RENAMED = new Set(SINGULARS).size === 1;

@@ -8,8 +8,8 @@ import { readTracked } from '../../ops/rename/files.ts';
 import { addName, addPrefix, replace } from '../../ops/rename/text.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { checksum } from '../../src/auth/key-format.ts';
-import { importWith, runInProcess } from './in-process.ts';
-import { temporaryFolder } from './project.ts';
+import { importWith, runInProcess } from '../support/command.ts';
+import { temporaryFolder } from '../support/project.ts';
 
 const CURRENT = { name: packageJson.name, prefix: LOCAL_KEY.slice(0, LOCAL_KEY.indexOf('_')) };
 

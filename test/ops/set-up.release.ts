@@ -7,9 +7,9 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSql } from 'wrangler';
 import { PROJECT_ROOT, WRANGLER_ENV } from '../../ops/wrangler.ts';
-import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
-import { readPlaceholders } from './placeholders.ts';
-import { type Result, startProcess, temporaryFolder } from './project.ts';
+import { ACCOUNT, type Cloudflare, startCloudflare } from '../support/fake-cloudflare.ts';
+import { readPlaceholders } from '../support/placeholders.ts';
+import { type Result, startProcess, temporaryFolder } from '../support/project.ts';
 
 const STAGING = 'animal-store-staging';
 const IDENTITY = {
@@ -107,7 +107,7 @@ test('the checks, and the tests that read wrangler.toml, pass before and after a
   const tests = globSync('test/**/*.test.ts', { cwd: clone }).filter((file) =>
     readFileSync(join(clone, file), 'utf8').includes('wrangler.toml'),
   );
-  expect(tests).toContain('test/environments.test.ts');
+  expect(tests).toContain('test/config/environments.test.ts');
   // It reads every file.
   tests.push('test/ops/rename.test.ts');
   const verify = `npm run check; npx vitest run --project test ${tests.join(' ')}`;

@@ -1,7 +1,7 @@
 /** placeOrder: the order, the status of its animal, refusals and races. */
 import { expect, test } from 'vitest';
-import { expectError, stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const { insertPet, insertOrder, tableRows, expectUnchanged } = stepsOf(store);

@@ -1,7 +1,7 @@
 /** updateOrder: each change of an order's status, and the status of its animal after it. */
 import { expect, test } from 'vitest';
-import { expectError, stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const { insertPet, insertOrder, updateOrder, tableRows, expectUnchanged } = stepsOf(startStore());
 

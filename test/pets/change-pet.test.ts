@@ -1,7 +1,7 @@
 /** updatePet and deletePet, also of an animal with an order. */
 import { expect, test } from 'vitest';
-import { expectError, stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const { insertPet, insertOrder, updatePet, deletePet, tableRows, expectUnchanged } = stepsOf(store);

@@ -1,7 +1,7 @@
 /** createPet: the animal, its id and its address. */
 import { expect, test } from 'vitest';
-import { stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const { tableRows } = stepsOf(store);

@@ -1,7 +1,7 @@
 /** getPet is deprecated, and every response says so, also in its log line. */
 import { expect, test } from 'vitest';
-import { stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const { insertPet } = stepsOf(store);

@@ -1,10 +1,10 @@
 /** Bodies that the operations reject before they reach D1. */
 import { expect, test } from 'vitest';
 import { NewPet } from '../../src/pets/schema.ts';
-import { operations } from '../contract.ts';
-import { startApp } from '../in-process.ts';
-import { expectError } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { operations } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { expectError } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 // In this process, where a request that reaches D1 is a 503.
 const sendWithoutD1 = startApp(startStore());

@@ -1,10 +1,10 @@
 /** Ids in paths, the ids of new items, and digits beyond 2^53. */
 import { describe, expect, test } from 'vitest';
-import { creates, ID_IN_PATH, itemOperations } from '../contract.ts';
-import { startApp } from '../in-process.ts';
-import { TABLES } from '../server.ts';
-import { expectError, stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { creates, ID_IN_PATH, itemOperations } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { TABLES } from '../support/server.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const { insertPet, createExample, expectUnchanged } = stepsOf(store);

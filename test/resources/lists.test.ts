@@ -1,9 +1,9 @@
 /** Lists: of every resource with the examples of the description, then of animals. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { filters, lists } from '../contract.ts';
-import { startApp } from '../in-process.ts';
-import { expectError, stepsOf } from '../steps.ts';
-import { startStore } from '../store.ts';
+import { filters, lists } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
 
 const store = startStore();
 const { insertPet, deletePet, createExamples } = stepsOf(store);

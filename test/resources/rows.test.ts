@@ -4,9 +4,9 @@
  * number only on purpose, and write it into BENCHMARKS.md (`npm run bench -- scale`).
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { filters, lists } from '../contract.ts';
-import { stepsOf } from '../steps.ts';
-import { type Reply, startStore } from '../store.ts';
+import { filters, lists } from '../support/contract.ts';
+import { stepsOf } from '../support/steps.ts';
+import { type Reply, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
 const { insertPet, insertOrder, updatePet, deletePet, updateOrder, createExamples } =

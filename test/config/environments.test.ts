@@ -1,0 +1,163 @@
+/** The settings of the environments, and what differs in a deployed one. */
+import { expect, test, vi } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { requireOwnHost } from '../../ops/host.ts';
+import { app } from '../../src/app.ts';
+import { PERIOD_S } from '../../src/auth/rate-limit.ts';
+import { errorOf } from '../support/contract.ts';
+import { startStore } from '../support/store.ts';
+
+const DEPLOYED = ['staging', 'production'] as const;
+const local = readConfig({ config: 'wrangler.toml' });
+const read = (env: string) => readConfig({ config: 'wrangler.toml', env });
+type Config = ReturnType<typeof read>;
+
+/** The values that no two environments may have in common. */
+const UNIQUE = ['database_name', 'database_id', 'id', 'namespace_id', 'pattern', 'BASE_URL'];
+const OWN = ['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limits', 'limit'];
+const DIFFERENT = [...UNIQUE, ...OWN];
+
+/** The unique values in a part of a configuration, such as `id local`. */
+function uniqueValues(part: object): string[] {
+  return Object.entries(part).flatMap(([name, value]) => {
+    if (UNIQUE.includes(name)) return [`${name} ${value}`];
+    return typeof value === 'object' && value !== null ? uniqueValues(value) : [];
+  });
+}
+
+/** Everything that is the same in all environments. */
+function shared({ name, ...config }: Config): unknown {
+  const text = JSON.stringify(config, (key, value) =>
+    DIFFERENT.includes(key) ? undefined : value,
+  );
+  return JSON.parse(text);
+}
+
+test.each(DEPLOYED)('%s has the settings of the local store, and its own address', (env) => {
+  const config = read(env);
+  expect(shared(config)).toEqual(shared(local));
+  const host = requireOwnHost(config);
+  expect(config.vars).toEqual({ ENVIRONMENT: env, BASE_URL: `https://${host}/v1` });
+  for (const route of config.routes ?? [])
+    expect(route).toEqual({ pattern: host, custom_domain: true });
+});
+
+test.each([
+  ['a host', { workers_dev: false, routes: [{ pattern: 'api.animals.test' }] }, true],
+  ['another host', { workers_dev: false, routes: [{ pattern: 'animals.test' }] }, false],
+  ['two hosts', { routes: ['api.animals.test', 'animals.test'] }, false],
+  ['a host and workers.dev', { workers_dev: true, routes: ['api.animals.test'] }, false],
+  ['neither', { workers_dev: false, routes: [] }, false],
+])('BASE_URL with %s: %o', (_, config, isValid) => {
+  const find = () =>
+    requireOwnHost({ ...config, vars: { BASE_URL: 'https://api.animals.test/v1' } });
+  if (isValid) expect(find()).toBe('api.animals.test');
+  else expect(find).toThrow('the only route must be the host of BASE_URL');
+});
+
+test.each([
+  ['store.me.workers.dev', { workers_dev: true }, true],
+  ['store.me.workers.dev', { workers_dev: true, routes: [] }, true],
+  ['store.me.workers.dev', { workers_dev: false }, false],
+  ['store.me.workers.dev', {}, false],
+  ['store.me.workers.dev', { routes: ['store.me.workers.dev'] }, false],
+  ['other.me.workers.dev', { workers_dev: true }, false],
+  ['store.workers.dev', { workers_dev: true }, false],
+  ['store.me.workers.dev.animals.test', { workers_dev: true }, false],
+])('the worker store at %s: %o', (host, config, isValid) => {
+  const find = () =>
+    requireOwnHost({ ...config, name: 'store', vars: { BASE_URL: `https://${host}/v1` } });
+  if (isValid) expect(find()).toBe(host);
+  else expect(find).toThrow('BASE_URL must be https://store.ACCOUNT.workers.dev/v1');
+});
+
+test.each(DEPLOYED)(
+  '%s sweeps on time, logs every request, has Issues and readable stacks',
+  (env) => {
+    const { triggers, observability, upload_source_maps } = read(env);
+    expect(triggers).toEqual({ crons: ['*/10 * * * *'] });
+    expect(upload_source_maps).toBe(true);
+    expect(observability).toMatchObject({ enabled: true, issues: { enabled: true } });
+    expect(JSON.stringify(observability)).not.toContain('head_sampling_rate');
+  },
+);
+
+test('the limits are equal in every environment that has them', () => {
+  // The Free plan rejects them.
+  const limits = [local, ...DEPLOYED.map(read)].flatMap((config) => config.limits ?? []);
+  expect(limits).toEqual(limits.map(() => limits[0]));
+});
+
+test('environments share no database, namespace, limiter, name or address', () => {
+  const configs = [local, ...DEPLOYED.map(read)];
+  const values = configs.flatMap((config) => [`name ${config.name}`, ...uniqueValues(config)]);
+  const routes = configs.flatMap((config) => config.routes ?? []);
+  // The local store has no BASE_URL.
+  expect(values).toHaveLength(3 * 6 + 2 + routes.length);
+  expect(new Set(values).size).toBe(values.length);
+});
+
+test('the top level names no account or address, and logs no invocations', () => {
+  const limiter = { simple: { period: PERIOD_S } };
+  expect(local).toMatchObject({
+    account_id: 'local-only',
+    routes: undefined,
+    workers_dev: false,
+    preview_urls: false,
+    // Invocation logs contain URLs and headers.
+    observability: { enabled: true, logs: { invocation_logs: false } },
+    ratelimits: [limiter, limiter],
+    vars: { ENVIRONMENT: 'local' },
+  });
+});
+
+test('the CPU limit, if there is one, is 1 s', () => {
+  // The Free plan rejects the setting.
+  const { cpu_ms = 1000 } = local.limits ?? {};
+  expect(cpu_ms).toBe(1000);
+});
+
+const staging = startStore({ faults: true, env: 'staging' });
+
+test('links on staging begin with its base address', async () => {
+  const first = await staging.create({ name: 'Rex', categoryId: 1, status: 'sold' });
+  await staging.create({ name: 'Max', categoryId: 1, status: 'sold' });
+  const list = await staging.fetch('/v1/pets?limit=1&status=sold');
+  const pet = await staging.fetch('/v1/pets/1');
+  const origin = `https://${requireOwnHost(read('staging'))}`;
+  expect(first.headers.get('location')).toBe(`${origin}/v1/pets/1`);
+  expect(list.headers.get('link')).toBe(
+    `<${origin}/v1/pets?limit=1&status=sold&after=1>; rel="next"`,
+  );
+  expect(pet.headers.get('link')).toBe(
+    `<${origin}/v1/pets>; rel="successor-version", <${origin}/docs>; rel="deprecation"`,
+  );
+});
+
+test('the health check and the log of staging name it', async () => {
+  const named = { environment: 'staging' };
+  expect((await staging.fetch('/health')).body).toMatchObject(named);
+  expect(await staging.logLines()).toMatchObject([named]);
+});
+
+test.each(DEPLOYED)('plain http to %s is a 403 without a redirect', async (ENVIRONMENT) => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+  const reply = await app.request('http://store.example/v1/pets', {}, { ENVIRONMENT });
+  log.mockRestore();
+  expect([reply.status, reply.headers.has('location')]).toEqual([403, false]);
+  expect(errorOf(await reply.json())).toBe(
+    '403 https_required: Send requests over https. Replace any API key that was sent over http: others may have read it.',
+  );
+});
+
+test.each(DEPLOYED)(
+  'a preflight over plain http to %s does not permit to send a key',
+  async (name) => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' };
+    const init = { method: 'OPTIONS', headers };
+    const reply = await app.request('http://store.example/v1/pets', init, { ENVIRONMENT: name });
+    log.mockRestore();
+    expect([reply.status, reply.headers.has('access-control-allow-origin')]).toEqual([403, false]);
+  },
+);

@@ -1,0 +1,130 @@
+/** The documents agree with the files, the scripts, the description and the limits of the code. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import clientPackage from '../../client/package.json' with { type: 'json' };
+import wranglerPackage from '../../node_modules/wrangler/package.json' with { type: 'json' };
+import storePackage from '../../package.json' with { type: 'json' };
+import packageLock from '../../package-lock.json' with { type: 'json' };
+import { FRESH_MS } from '../../src/auth/key-lookup.ts';
+import { PERIOD_S } from '../../src/auth/rate-limit.ts';
+import { DEADLINE_MS } from '../../src/d1/execute.ts';
+import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/http/body.ts';
+import { MAX_VALUES } from '../../src/http/json.ts';
+import { LIMIT } from '../../src/http/paging.ts';
+import { MAX_PROBLEMS } from '../../src/http/problems.ts';
+import { MAX_SEARCH_LENGTH } from '../../src/http/query.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/http/request-headers.ts';
+import { KEPT_HOURS } from '../../src/idempotency/statements.ts';
+import { MAX_NAME_LENGTH } from '../../src/pets/schema.ts';
+import { operations } from '../support/contract.ts';
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const README = read('README.md');
+const API = read('docs/api.md');
+
+/** The matches of the first group of a pattern. */
+const allOf = (text: string, pattern: RegExp) =>
+  Array.from(text.matchAll(pattern), ([, group = '']) => group);
+
+/** The texts in backquotes. */
+const quotedIn = (text: string) => allOf(text, /`([^`]+)`/g);
+
+/** The anchors of a file's headings, as GitHub makes them. */
+const anchorsOf = (path: string) =>
+  allOf(read(path), /^#+ (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
+  '%s links to files and headings, and names scripts, that exist',
+  (document) => {
+    const text = read(document);
+    for (const link of allOf(text, /\]\((?!https?:)([^)]*)\)/g)) {
+      const [path, anchor] = link.split('#');
+      const anchors = anchorsOf(path ? join(dirname(document), path) : document);
+      expect([undefined, ...anchors], link).toContain(anchor);
+    }
+    const scripts = allOf(text, /npm\s+run\s+(?:-+\w+\s+)*([a-z][\w:]*)/g);
+    expect(Object.keys(storePackage.scripts)).toEqual(expect.arrayContaining(scripts));
+  },
+);
+
+test.each(['README.md', 'client/README.md', 'docs/api.md', 'docs/keys.md'])(
+  '%s has no comments in the commands to paste, which zsh passes on as arguments',
+  (document) => {
+    const commands = allOf(read(document), /^```sh\n(.*?)^```/gms).join('');
+    expect(commands).not.toBe('');
+    expect(commands).not.toMatch(/(^|\s)#/);
+  },
+);
+
+test('SECURITY.md names tests that exist', () => {
+  const named = allOf(read('SECURITY.md'), /`([\w/-]+\.[a-z]+\.ts)`/g);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(`test/${path}`))).toEqual([]);
+});
+
+const idOf = ({ operation }: (typeof operations)[number]) => operation.operationId;
+
+const [, production = ''] = read('wrangler.toml').split('[env.production]');
+const [requests, writes] = allOf(production, /limit = (\d+)/g);
+
+test.each([
+  `\`limit\` of a list | ${LIMIT.minimum} to ${LIMIT.maximum}, default ${LIMIT.default} |`,
+  `\`name\` | 1 to ${MAX_NAME_LENGTH} Unicode code points`,
+  `body | ${MAX_BODY_BYTES / 1024} KiB of JSON`,
+  `sent within ${BODY_DEADLINE_MS / 1000} s, at most ${MAX_VALUES} values`,
+  `query string | ${MAX_SEARCH_LENGTH.toLocaleString('en')} characters`,
+  `problems in a message | ${MAX_PROBLEMS} |`,
+  `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, valid for ${KEPT_HOURS} hours`,
+  `requests per key | ${requests} in ${PERIOD_S} s, of which ${writes} writes`,
+  `time for D1 | ${DEADLINE_MS / 1000} s`,
+  `at most ${FRESH_MS / 1000} s after that`,
+])('the README says "%s"', (limit) => {
+  expect(README.replaceAll(/ +/g, ' ')).toContain(limit);
+});
+
+test('the changelog names every operation', () => {
+  const named = quotedIn(read('CHANGELOG.md'));
+  expect(operations.map(idOf).filter((id) => !named.includes(id))).toEqual([]);
+});
+
+test('docs/api.md has advice about retries of every operation', () => {
+  const [, retries = ''] = API.split('\n## Retries');
+  const advised = allOf(retries, /^\| (`.*?) \|/gm).flatMap(quotedIn);
+  const others = operations.filter(({ method }) => !advised.includes(method));
+  expect(advised).toEqual(expect.arrayContaining(others.map(idOf)));
+});
+
+const { version, packages } = packageLock;
+
+test('the packages, the lock file and the changelog have one version', () => {
+  const locked = [version, packages[''].version, packages.client.version];
+  const [newest] = allOf(read('CHANGELOG.md'), /^## (\S+)/gm);
+  const versions = new Set([storePackage.version, clientPackage.version, newest, ...locked]);
+  expect([...versions]).toEqual(['1.0.0']);
+});
+
+test('miniflare has the version that wrangler needs', () => {
+  expect(storePackage.devDependencies.miniflare).toBe(wranglerPackage.dependencies.miniflare);
+});
+
+/** Packages of other platforms that the registry did not offer when the file was written. Their bytes are not verified. */
+const WITHOUT_HASH = [
+  'cli-android-arm64 cli-android-x64 cli-darwin-arm64 cli-darwin-x64 cli-linux-arm64-musl',
+  'cli-linux-x64-musl cli-win32-arm64 cli-win32-x64 workerd-darwin-64 workerd-darwin-arm64',
+  'workerd-windows-64',
+].join(' ');
+
+test('every package but those of a few other platforms has a hash', () => {
+  const { '': _, client, ...others } = packages;
+  const unverified = Object.entries(others).filter(
+    ([, entry]) => !('integrity' in entry || 'link' in entry),
+  );
+  const names = unverified.map(([path]) => path.split('/').at(-1));
+  expect(names.join(' ')).toBe(WITHOUT_HASH);
+});

@@ -1,0 +1,85 @@
+/** The documents that users paste from: each curl line is answered as the document shows. */
+import { readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
+import { parseArgs } from 'node:util';
+import { expect, test } from 'vitest';
+import { LOCAL_KEY } from '../../ops/local/store.ts';
+import { operationsWithout } from '../support/contract.ts';
+import { type Reply, startStore } from '../support/store.ts';
+
+const store = startStore();
+const LOCAL_ORIGIN = 'http://localhost:8787';
+
+/** A document cannot know when its orders are placed. */
+const PLACED_AT = '2026-11-20T09:30:00.000Z';
+/** The known fields in the message of an error. A document need not have those that were added later. */
+const KNOWN_FIELDS = /(?<=is not a known field: )[\w, ]+/g;
+/** Of a request whose answer is not shown. */
+const SUCCESS = expect.stringMatching(/^HTTP\/1\.1 2/);
+
+/** The curl lines of a document in its order, each with the answer that follows it, if it is shown. */
+function examplesOf(name: string) {
+  const document = readFileSync(name, 'utf8');
+  const [, key = ''] = /^KEY=(\S+)$/m.exec(document) ?? [];
+  const examples: { request: ReturnType<typeof parseCurl>; answer?: string }[] = [];
+  for (const [, language, text = ''] of document.matchAll(/^```(sh|http)\n(.*?)\n```/gms)) {
+    const last = examples.at(-1);
+    if (language === 'http' && last) last.answer = text;
+    // Those of a deployed store are sent in test/ops/set-up.release.ts.
+    const local = text.matchAll(/^curl (?!.*\$STORE)(?:.*\\\n)*.*$/gm);
+    for (const [curl] of local) examples.push({ request: parseCurl(curl.replace('$KEY', key)) });
+  }
+  return examples;
+}
+
+/** Rejects options of curl that are not here. */
+const OPTIONS = {
+  include: { short: 'i', type: 'boolean' },
+  request: { short: 'X', type: 'string' },
+  header: { short: 'H', type: 'string', multiple: true },
+  data: { short: 'd', type: 'string' },
+} as const;
+
+function parseCurl(curl: string) {
+  const [, ...args] = Array.from(
+    curl.replaceAll('\\\n', '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g),
+    ([, single, double, plain]) => single ?? double ?? plain ?? '',
+  );
+  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  const { data: body, request: method = body ? 'POST' : 'GET', header = [] } = values;
+  const headers = Object.fromEntries(header.map((line) => line.split(': ')));
+  const path = positionals.join().replace(LOCAL_ORIGIN, '');
+  return { path, method, headers, ...(body && { body }) };
+}
+
+/** A reply in the form of the documents, with the headers that the answer shows. */
+function format({ status, headers, text }: Reply, answer = ''): string {
+  const names = answer.match(/^[\w-]+(?=: )/gm) ?? [];
+  const shown = names.map((name) => `${name}: ${headers.get(name)}\n`).join('');
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${shown}\n${text}`
+    .replaceAll(store.url(), LOCAL_ORIGIN)
+    .replaceAll(KNOWN_FIELDS, '…')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, PLACED_AT);
+}
+
+test.each(['README.md', 'docs/api.md'])(
+  '%s: every curl line, on an empty store, is answered as shown',
+  async (name) => {
+    await store.putRecord(LOCAL_KEY, { id: 'local' });
+    const examples = examplesOf(name);
+    for (const { request, answer } of examples) {
+      const { path, headers, ...init } = request;
+      const sent = { authorization: null, ...headers };
+      const reply = await store.fetch(path, { ...init, headers: sent });
+      expect(format(reply, answer)).toEqual(answer?.replaceAll(KNOWN_FIELDS, '…') ?? SUCCESS);
+    }
+    expect(examples.filter(({ answer }) => answer).length).toBeGreaterThan(1);
+  },
+);
+
+test('docs/api.md has an example of every stable operation', () => {
+  const examples = examplesOf('docs/api.md');
+  const requests = examples.map(({ request }) => `${request.method} ${request.path}`);
+  const missing = operationsWithout(requests).filter(({ operation }) => !operation['x-stability']);
+  expect(missing.map(({ operationId }) => operationId)).toEqual(['getHealth']);
+});

@@ -1,0 +1,73 @@
+/** The tables in the documents agree with the definitions of the operations, and with the errors that the code throws. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { findResources } from '../../openapi/find-resources.ts';
+import { STATUS_OF } from '../../src/errors.ts';
+
+const operations = (await findResources()).flatMap(({ paths }) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operation, scope, errors }]) => ({
+      name: `\`${operation.operationId}\``,
+      request: `${method.toUpperCase()} ${path}`,
+      scope: scope ?? 'none',
+      stability: `${operation['x-stability'] ?? 'stable'}${operation.deprecated ? ', deprecated' : ''}`,
+      errors,
+    })),
+  ),
+);
+
+/** The rows of the table with this head, as the texts of their cells. */
+function tableOf(document: string, head: string): string[][] {
+  const text = readFileSync(document, 'utf8').replaceAll(/ +/g, ' ');
+  const [, table = ''] = text.split(`| ${head} |\n`);
+  const [, ...rows] = table.split('\n\n')[0]?.split('\n') ?? [];
+  return rows.map((row) => row.slice(2, -2).split(' | '));
+}
+
+test('README.md has the request, scope and stability of every operation', () => {
+  const rows = tableOf('README.md', 'operation | request | scope | stability');
+  const expected = operations.map(({ name, request, scope, stability }) => {
+    return [name, `\`${request.replace(' ', ' /v1')}\``, scope, stability];
+  });
+  expect(rows).toEqual(expected);
+});
+
+test('client/README.md has the request and stability of every method', () => {
+  const head = 'method | request | retried after a 5xx or no response | reason | stability';
+  const rows = tableOf('client/README.md', head).map(([name, request, , , stability]) => {
+    return [name, request, stability];
+  });
+  const expected = operations.map(({ name, request, stability }) => [
+    name,
+    `\`${request}\``,
+    stability,
+  ]);
+  expect(rows).toEqual(expected);
+});
+
+const CODES = tableOf('docs/api.md', 'status | `code` | what to do');
+
+test('docs/api.md has every error code with its status', () => {
+  const expected = Object.entries(STATUS_OF).map(([code, status]) => [`${status}`, `\`${code}\``]);
+  expect(CODES.map(([status, code]) => [status, code])).toEqual(expected);
+});
+
+test.each(CODES)(
+  'docs/api.md: the advice about %s %s names its subject',
+  (_, code = '', advice) => {
+    const words = code
+      .slice(1, -1)
+      .replace('pet', 'animal')
+      .split(/_(?:not_|has_)?/);
+    expect(advice?.toLowerCase()).toMatch(new RegExp(words.join('|')));
+  },
+);
+
+test('docs/api.md says to wait after exactly the errors that have Retry-After', () => {
+  const errors = operations.flatMap((operation) => operation.errors);
+  const retried = errors.filter(({ headers }) => headers['Retry-After']);
+  const advised = CODES.filter(([, , advice]) => advice?.includes('`Retry-After`'));
+  expect(new Set(advised.map(([, code]) => code))).toEqual(
+    new Set(retried.map(({ code }) => `\`${code}\``)),
+  );
+});

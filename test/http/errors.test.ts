@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { generateKey } from '../../ops/keys/generate-key.ts';
+import { recordName } from '../../src/auth/key-record.ts';
+import { errorOf, operations } from '../support/contract.ts';
+import { stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
+
+const store = startStore({ faults: true });
+const { insertPet, insertOrder, expectUnchanged } = stepsOf(store);
+
+test.each([
+  ['/v1/pets', 'GET, HEAD, POST', 'PROPFIND'],
+  ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE', 'POST'],
+  ['/v1/store/orders', 'GET, HEAD, POST', 'DELETE'],
+  ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE'],
+  ['/health', 'GET, HEAD', 'PATCH'],
+])('%s accepts %s, and needs no key to reject %s', async (path, methods, method) => {
+  const rejected = await store.fetch(path, { method, key: null });
+  expect(rejected.headers.get('allow')).toBe(`${methods}, OPTIONS`);
+  expect(errorOf(rejected.body)).toBe(`405 method_not_allowed: This path accepts ${methods}.`);
+});
+
+test('HEAD is answered as GET, without the body', async () => {
+  await insertPet({ id: 1 });
+  await insertPet({ id: 2 });
+  const get = await store.fetch('/v1/pets?limit=1');
+  const head = await store.fetch('/v1/pets?limit=1', { method: 'HEAD' });
+  expect([head.status, head.text]).toEqual([200, '']);
+  for (const name of ['content-type', 'link', 'cache-control'])
+    expect(head.headers.get(name)).toBe(get.headers.get(name));
+});
+
+test('an unexpected exception is logged with its stack, and shown as internal_error', async () => {
+  const key = generateKey('local');
+  await (await store.bindings()).API_KEYS.put(await recordName(key), '{ broken');
+  const reply = await store.fetch('/v1/pets', { key });
+  expect(errorOf(reply.body)).toBe(
+    '500 internal_error: Internal server error. Quote the X-Request-Id header when you report it.',
+  );
+  // A stack begins with the message of its error.
+  const stack = expect.stringContaining('record.\n    at ');
+  const cause = 'KV holds an invalid key record.';
+  const requestId = reply.headers.get('x-request-id');
+  expect(await store.logLines()).toMatchObject([
+    { requestId, code: 'internal_error', cause, stack },
+  ]);
+});
+
+test('a local store without migrations is a 503 that says how to start it', async () => {
+  await store.fault({ unmigrated: true });
+  const { headers, body } = await store.fetch('/v1/pets');
+  expect(headers.get('retry-after')).toBe('5');
+  expect(errorOf(body)).toBe(
+    '503 service_unavailable: The store lacks a migration. Restart it: npm start',
+  );
+});
+
+const ADA = { name: 'Ada', categoryId: 2 };
+/** Operators set this secret to stop writes while reads still work. */
+const WRITES_STOPPED = 'since 12:00';
+
+test.each(operations.filter(({ method }) => method !== 'GET'))(
+  'while writes are stopped, $operation.operationId is a 503 before it is validated',
+  async ({ method, examplePath }) => {
+    await insertPet({ id: 1, status: 'pending' });
+    await insertOrder({ id: 1, petId: 1, status: 'placed' });
+    await store.fault({ vars: { WRITES_STOPPED } });
+    const { body, headers } = await expectUnchanged(() =>
+      store.send(method, `${examplePath}?x=1`, '{'),
+    );
+    expect(headers.get('retry-after')).toBe('5');
+    expect(errorOf(body)).toBe(
+      '503 service_unavailable: Writes are temporarily stopped; reads still work. Retry later.',
+    );
+    expect((await store.calls()).d1).toBe(0);
+    const cause = 'The secret WRITES_STOPPED is set.';
+    expect((await store.logLines()).at(-1)).toMatchObject({ cause, keyId: 'suite' });
+  },
+);
+
+test('while writes are stopped, reads still work', async () => {
+  await insertPet({ id: 1 });
+  await insertOrder({ id: 1, petId: 1, status: 'placed' });
+  await store.fault({ vars: { WRITES_STOPPED } });
+  expect((await store.fetch('/v1/pets/1')).status).toBe(200);
+  expect((await store.fetch('/v1/store/orders/1', { method: 'HEAD' })).status).toBe(200);
+  // A resource that is added later has no row with the id 1 here.
+  for (const { examplePath } of operations.filter(({ method }) => method === 'GET'))
+    expect([200, 404]).toContain((await store.fetch(examplePath)).status);
+});
+
+test('a stopped create succeeds with the same key after writes have resumed', async () => {
+  const keyed = { headers: { 'idempotency-key': 'k' } };
+  await store.fault({ vars: { WRITES_STOPPED } });
+  expect((await store.create(ADA, keyed)).status).toBe(503);
+  // An empty secret does not stop writes.
+  await store.fault({ vars: { WRITES_STOPPED: '' } });
+  const created = await store.create(ADA, keyed);
+  expect([created.status, created.headers.has('idempotency-replayed')]).toEqual([201, false]);
+});
+
+test('while writes are stopped, a key without the scope is rejected as always', async () => {
+  await store.fault({ vars: { WRITES_STOPPED } });
+  const key = await store.issueKey({ scopes: ['read'] });
+  expect((await store.create(ADA, { key })).status).toBe(403);
+});

@@ -1,0 +1,95 @@
+/** The scheduled handler, which removes expired records of idempotency keys. */
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
+import { stepsOf } from '../support/steps.ts';
+import { startStore } from '../support/store.ts';
+
+const store = startStore({ faults: true });
+const { tableRows } = stepsOf(store);
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+
+/** Adds records of this age. */
+function addRecords(count: number, ageMs: number): Promise<void> {
+  return store.exec(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+     INSERT INTO idempotency_keys (key_hash, body_hash, response, created_at)
+       SELECT hex(randomblob(8)), 'hash', '{}', ${Date.now() - ageMs} FROM n`,
+  );
+}
+
+async function countRecords(): Promise<number | null> {
+  const { DB } = await store.bindings();
+  return DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first<number>('n');
+}
+
+test('the sweep removes the records older than a day, a thousand at a time', async () => {
+  await addRecords(2_500, 24 * HOUR + MINUTE);
+  await addRecords(1_000, 24 * HOUR - MINUTE);
+  expect(await store.scheduled()).toBe(true);
+  expect(await countRecords()).toBe(1_000);
+  expect((await store.calls()).d1).toBe(3);
+  expect(await store.logLines()).toMatchObject([
+    { environment: 'local', task: 'sweep idempotency keys', removed: 2_500, finished: true },
+  ]);
+});
+
+test.each([
+  { fault: 'throws', cause: 'D1_ERROR: Network connection lost.' },
+  { fault: 'hangs', cause: 'D1 did not respond within 10000 ms' },
+] as const)('the sweep fails and logs the cause when D1 $fault', async ({ fault, cause }) => {
+  await addRecords(1_500, 25 * HOUR);
+  await store.fault({ d1: ['works', fault] });
+  expect(await store.scheduled()).toBe(false);
+  expect(await store.logLines()).toMatchObject([{ removed: 1_000, finished: false, cause }]);
+  expect(await countRecords()).toBe(500);
+});
+
+/** Runs the sweep in this process at a time, and returns its log line. */
+async function sweepAt(now: number, env: object): Promise<Record<string, unknown>> {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  vi.useFakeTimers({ now, toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    log.mockRestore();
+  });
+  const controller = { scheduledTime: 0, cron: '', noRetry() {} };
+  await sweepIdempotencyKeys(controller, env as Env).catch(() => {});
+  return JSON.parse(log.mock.lastCall?.[0]);
+}
+
+test('the sweep removes a record at exactly 24 hours', async () => {
+  const now = Date.now();
+  await store.exec(
+    `INSERT INTO idempotency_keys (key_hash, body_hash, response, created_at)
+       VALUES ('expired', '', '{}', ${now - 24 * HOUR}), ('valid', '', '{}', ${now - 24 * HOUR + 1})`,
+  );
+  expect(await sweepAt(now, await store.bindings())).toMatchObject({ removed: 1 });
+  expect(await tableRows()).toMatchObject({ idempotency_keys: [{ key_hash: 'valid' }] });
+});
+
+test('the sweep stops after 900 calls, fewer than D1 allows', async () => {
+  const run = vi.fn(async () => {
+    vi.advanceTimersByTime(100);
+    return { meta: { changes: 1_000 } };
+  });
+  const statement = { bind: (): unknown => statement, run };
+  const env = { ENVIRONMENT: 'production', DB: { prepare: () => statement } };
+  expect(await sweepAt(NOON, env)).toEqual({
+    time: '2026-11-20T12:00:00.000Z',
+    environment: 'production',
+    task: 'sweep idempotency keys',
+    removed: 900_000,
+    finished: false,
+    durationMs: 90_000,
+  });
+  expect(run).toHaveBeenCalledTimes(900);
+});
+
+test('the sweep logs a thrown value that is not an error', async () => {
+  const statement = { bind: (): unknown => statement, run: () => Promise.reject('lost') };
+  const line = await sweepAt(NOON, { DB: { prepare: () => statement } });
+  expect(line).toMatchObject({ removed: 0, finished: false, cause: 'lost' });
+});

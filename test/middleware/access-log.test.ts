@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { startStore } from '../support/store.ts';
+
+const store = startStore();
+
+test('a request writes one line with the fields for operators', async () => {
+  // A new key, so that its record is read from KV.
+  const key = await store.issueKey({ id: 'one', family: 'first' });
+  const headers = { 'cf-ray': '8f1c0d2e3a4b5c6d-FRA' };
+  const reply = await store.create({ name: 'Rex', categoryId: 1 }, { key, headers });
+  const lines = await store.logLines();
+  expect(lines).toEqual([
+    {
+      time: expect.stringMatching(/T.+Z$/),
+      requestId: reply.headers.get('x-request-id'),
+      environment: 'local',
+      method: 'POST',
+      operation: 'createPet',
+      route: '/v1/pets',
+      status: 201,
+      durationMs: expect.any(Number),
+      keyId: 'one',
+      kvMs: expect.any(Number),
+      d1Ms: expect.any(Number),
+      d1Attempts: 1,
+      ray: '8f1c0d2e3a4b5c6d-FRA',
+      // Those of the local runtime.
+      colo: 'DFW',
+      country: 'US',
+    },
+  ]);
+  // docs/operations.md, Costs. Production adds a region, and has a longer name.
+  expect(JSON.stringify(lines[0]).length).toBeLessThan(400 - 30);
+});
+
+const UPDATE_PET = { operation: 'updatePet', route: '/v1/pets/:petId' };
+
+test.each([
+  ['PATCH', '/v1/pets/x?y=1', { status: 401, code: 'missing_api_key', ...UPDATE_PET }],
+  ['PUT', '/v1/pets', { status: 405, code: 'method_not_allowed' }],
+  ['OPTIONS', '/v1/nothing', { status: 204 }],
+  ['GET', '/health', { status: 200, route: '/health' }],
+])('the line of %s %s without a key has nothing else', async (method, path, expected) => {
+  await store.fetch(path, { method, key: null });
+  const [line] = await store.logLines();
+  const { time, requestId, environment, durationMs, colo, country, ...rest } = line ?? {};
+  expect(rest).toEqual({ method, ...expected });
+});
+
+test('no line contains a key, path, query, body or name', async () => {
+  const key = await store.issueKey();
+  for (const body of [
+    { name: 'SecretName', categoryId: 123454321 },
+    { name: 'SecretName', categoryId: 'Secret', SecretField: 1 },
+    '{"name":"SecretName",',
+  ])
+    await store.create(body, { key });
+  await store.fetch('/v1/pets/SecretPath?SecretQuery=1', { key });
+  await store.fetch('/SecretPath/123454321', { key });
+  const headers = { 'cf-ray': '8f1c-FRASecret', 'x-request-id': 'SecretId' };
+  await store.fetch('/v1/pets', { key: `${key}x`, headers });
+  const lines = JSON.stringify(await store.logLines());
+  expect(lines).not.toMatch(/Secret|123454321/);
+  expect(lines).not.toContain(key.slice('animal_local_'.length));
+});

@@ -1,0 +1,129 @@
+/** The headers of every response, and those for pages of other origins (CORS). */
+import { globSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { errorOf } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { startStore } from '../support/store.ts';
+
+const store = startStore();
+const sendWithoutD1 = startApp(store);
+const staging = startStore({ faults: true, env: 'staging' });
+
+const ALL = {
+  'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'strict-transport-security': 'max-age=31536000',
+  'access-control-allow-origin': '*',
+};
+
+test.each([
+  ['GET', '/v1/pets', 200, 'private, no-store'],
+  ['POST', '/v1/pets', 415, 'private, no-store'],
+  ['OPTIONS', '/v1/pets', 204, 'no-store'],
+  ['PUT', '/v1/pets', 405, 'no-store'],
+  ['GET', '/v1/nothing', 404, 'no-store'],
+  ['GET', '/health', 200, 'no-store'],
+])('%s %s has the headers of every response', async (method, path, status, cacheControl) => {
+  const headers = { 'x-request-id': '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11' };
+  const reply = await store.fetch(path, { method, headers });
+  expect(reply.status).toBe(status);
+  const all = { ...ALL, 'cache-control': cacheControl };
+  expect(Object.fromEntries(reply.headers)).toMatchObject(all);
+  expect(reply.headers.get('x-request-id')).not.toBe(headers['x-request-id']);
+});
+
+/** The headers of every static file. */
+const STATIC = {
+  allow: 'GET, HEAD',
+  'strict-transport-security': 'max-age=31536000',
+  'x-frame-options': 'DENY',
+};
+const DOCS = { ...STATIC, 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' };
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+
+test.each([
+  { path: '/', status: 302, headers: { ...STATIC, location: '/docs' } },
+  { path: '/docs', status: 200, headers: { ...DOCS, 'content-security-policy': POLICY } },
+  ...globSync('docs/*', { cwd: 'public' }).map((file) => ({
+    path: `/${file.replaceAll('\\', '/')}`,
+    status: 200,
+    headers: DOCS,
+  })),
+  {
+    path: '/v1/openapi.json',
+    status: 200,
+    headers: {
+      ...STATIC,
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'Allow, ETag',
+      'x-content-type-options': 'nosniff',
+    },
+  },
+])('the static file $path cannot be framed, and has all its headers', async (file) => {
+  const { status, headers } = await fetch(store.url() + file.path, { redirect: 'manual' });
+  expect(status).toBe(file.status);
+  expect(Object.fromEntries(headers)).toMatchObject(file.headers);
+});
+
+test.each(['/docs', '/v1/openapi.json'])('OPTIONS %s, a static file, is a 405', async (path) => {
+  expect((await fetch(store.url() + path, { method: 'OPTIONS' })).status).toBe(405);
+});
+
+test.each(['/v1/pets', '/v1/nothing'])(
+  'a preflight of %s needs no key, and is valid for two hours',
+  async (path) => {
+    const { status, headers, text } = await store.fetch(path, {
+      method: 'OPTIONS',
+      key: null,
+      headers: { origin: 'http://localhost:5173' },
+    });
+    expect([status, text]).toEqual([204, '']);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET,HEAD,POST,PATCH,DELETE',
+      'access-control-allow-headers': 'Authorization,Content-Type,Idempotency-Key,X-D1-Bookmark',
+      'access-control-max-age': '7200',
+    });
+    expect(headers.has('allow')).toBe(false);
+    // Browsers read it in responses to other requests alone.
+    expect(headers.has('access-control-expose-headers')).toBe(false);
+    expect(headers.has('access-control-allow-credentials')).toBe(false);
+  },
+);
+
+test('a page of any origin may read the headers, also those of an error', async () => {
+  const { status, headers } = await staging.fetch('/v1/pets', {
+    key: null,
+    headers: { origin: 'https://shop.example' },
+  });
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+  expect(headers.get('access-control-expose-headers')?.split(',').sort()).toEqual([
+    ...['Accept', 'Accept-Encoding', 'Accept-Patch', 'Allow', 'Deprecation'],
+    ...['Idempotency-Replayed', 'Link', 'Location', 'Retry-After', 'Sunset'],
+    ...['WWW-Authenticate', 'X-D1-Bookmark', 'X-Request-Id'],
+  ]);
+});
+
+// The key of the local environment is public, so only pages of the loopback host may use it.
+test.each([
+  ...['http://localhost', 'http://localhost:5173', 'https://shop.localhost:8443'],
+  ...['http://127.0.0.1:3000', 'http://127.8.9.10', 'http://[::1]:8080'],
+])('a page at %s may use the local store', async (origin) => {
+  const { status, headers } = await store.fetch('/v1/pets', { headers: { origin } });
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+});
+
+test.each([
+  ...['https://evil.example', 'http://localhost.evil.example', 'http://evillocalhost'],
+  ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]'],
+  ...['ftp://localhost', 'null', 'http://evil.example@localhost', 'http://evil.example#.localhost'],
+])('a page at %s may not use the local store', async (origin) => {
+  const { headers, body } = await sendWithoutD1('OPTIONS', '/v1/pets', undefined, { origin });
+  expect(errorOf(body)).toBe(
+    '400 invalid_request: Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
+  );
+  expect(headers.has('access-control-allow-origin')).toBe(false);
+});

@@ -1,0 +1,175 @@
+import { expect, test, vi } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
+import { smokeTest } from '../../ops/release/smoke.ts';
+import { STATUS_OF } from '../../src/errors.ts';
+import {
+  description,
+  ID_IN_PATH,
+  lists,
+  operations,
+  operationsWithout,
+} from '../support/contract.ts';
+import { startStore } from '../support/store.ts';
+
+const store = startStore();
+
+const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
+
+test('the description is served without a key, with an ETag, to any origin', async () => {
+  const url = `${store.url()}/v1/openapi.json`;
+  const reply = await fetch(url, { headers: { origin: 'https://shop.example' } });
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+  expect(await reply.json()).toEqual(description);
+  const again = await fetch(url, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } });
+  expect(again.status).toBe(304);
+});
+
+test('the description has the names and limits of the service interface', () => {
+  const day = '2030-12-05';
+  const codes = Object.entries(STATUS_OF).map(([code, status]) => ({ code, status }));
+  expect(description).toMatchObject({
+    openapi: '3.1.1',
+    info: { version: '1.0.0' },
+    security: [{ apiKey: [] }],
+    servers: [
+      { url: baseUrlOf('production'), 'x-internal': false },
+      { url: baseUrlOf('staging'), 'x-internal': true },
+      { url: 'http://localhost:8787/v1', 'x-internal': true },
+    ],
+    paths: {
+      '/pets/{petId}': {
+        get: { deprecated: true, 'x-sunset': day, 'x-deprecated-sunset': day },
+      },
+      '/health': { get: { security: [] } },
+    },
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Pets: { type: 'array', maxItems: 100 },
+        Error: { required: ['code', 'message', 'status'], examples: codes },
+      },
+    },
+  });
+});
+
+test('the description has the operations of the contract', () => {
+  const lines = operations.map(({ method, path, operation }) => {
+    const { operationId, tags, 'x-stability': stability = 'stable', requestBody } = operation;
+    const optional = ({ required }: { required?: boolean }) => (required ? '' : '?');
+    const parameters = operation.parameters?.map((each) => each.name + optional(each)) ?? [];
+    if (requestBody) parameters.push(`body${optional(requestBody)}`);
+    const about = [operationId, tags, stability, parameters.sort()].flat().join(' ');
+    return `${method} ${path}: ${about}: ${Object.keys(operation.responses).join(' ')}`;
+  });
+  const contract = [
+    'GET /v1/pets: listPets animals stable X-D1-Bookmark? after? limit? status?: 200 400 401 403 429 500 503',
+    'POST /v1/pets: createPet animals stable Idempotency-Key? X-D1-Bookmark? body: 201 400 401 403 413 415 422 429 500 503',
+    'GET /v1/pets/{petId}: getPet animals stable X-D1-Bookmark? petId: 200 400 401 403 404 429 500 503',
+    'PATCH /v1/pets/{petId}: updatePet Pets beta X-D1-Bookmark? body petId: 200 400 401 403 404 409 413 415 429 500 503',
+    'DELETE /v1/pets/{petId}: deletePet Pets beta X-D1-Bookmark? petId: 204 400 401 403 404 409 429 500 503',
+    'GET /v1/store/orders: listOrders Store experimental X-D1-Bookmark? after? limit? status?: 200 400 401 403 429 500 503',
+    'POST /v1/store/orders: placeOrder Store experimental Idempotency-Key? X-D1-Bookmark? body: 201 400 401 403 404 409 413 415 422 429 500 503',
+    'GET /v1/store/orders/{orderId}: getOrder Store experimental X-D1-Bookmark? orderId: 200 400 401 403 404 429 500 503',
+    'PATCH /v1/store/orders/{orderId}: updateOrder Store experimental X-D1-Bookmark? body orderId: 200 400 401 403 404 409 413 415 429 500 503',
+    'GET /v1/health: getHealth service stable: 200 400 403 500',
+  ];
+  expect(lines).toEqual(expect.arrayContaining(contract));
+});
+
+/** Every operation but the health check. */
+const WITH_KEY = operations.filter(({ operation }) => !operation.security);
+
+const SUCCESS: Record<string, string> = { GET: '200', POST: '201', PATCH: '200', DELETE: '204' };
+
+test.each(WITH_KEY)('$operationId has the responses of its method, path and body', (each) => {
+  const expected = new Set([SUCCESS[each.method], '400', '401', '403', '429', '500', '503']);
+  if (ID_IN_PATH.test(each.path)) expected.add('404');
+  if (each.operation.requestBody) expected.add('413').add('415');
+  if (each.method === 'POST') expected.add('422');
+  const others = new Set(Object.keys(each.operation.responses)).symmetricDifference(expected);
+  // An operation can also refuse a request because of other items.
+  expect(['404', '409']).toEqual(expect.arrayContaining([...others]));
+});
+
+test.each(WITH_KEY)('$operationId has the headers of its method, and its id', (each) => {
+  const [, id] = /\{(\w+)\}/.exec(each.path) ?? [];
+  const expected = [
+    ...(each.method === 'POST' ? [{ name: 'Idempotency-Key' }] : []),
+    { name: 'X-D1-Bookmark' },
+    ...(id ? [{ name: id, required: true, schema: { format: 'int64' } }] : []),
+  ];
+  const found = each.parameters.filter((parameter) => parameter.in !== 'query');
+  expect(found.sort((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject(expected);
+});
+
+test.each(lists)('$operationId has a limit, and a place to begin', ({ parameters }) => {
+  const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+  expect(schemas).toMatchObject({
+    limit: { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 },
+    after: { format: 'int64' },
+  });
+});
+
+test('every operation has one tag, which is described, and every tag has an operation', () => {
+  const used = operations.map(({ operation }) => operation.tags.join());
+  expect(new Set(used)).toEqual(new Set(description.tags.map(({ name }) => name)));
+});
+
+test.each([
+  ['Location', 'POST', '201'],
+  ['Idempotency-Replayed', 'POST', '201'],
+  ['Accept-Patch', 'PATCH', '415'],
+])(
+  '%s is described for every %s with the status %s, and nowhere else',
+  (header, method, status) => {
+    const expected = operations.flatMap(({ operation, ...each }) =>
+      each.method === method ? [`${operation.operationId} ${status}`] : [],
+    );
+    const responses = operations.flatMap(({ operation }) =>
+      Object.entries(operation.responses)
+        .filter(([, { headers }]) => header in headers)
+        .map(([each]) => `${operation.operationId} ${each}`),
+    );
+    expect(responses).toEqual(expected);
+  },
+);
+
+type Schema = {
+  type?: string;
+  enum?: string[];
+  maxLength?: number;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+};
+
+/** An integer also needs a format, by which clients choose its type. */
+function isBounded({ type, enum: names, maxLength, format, minimum, maximum }: Schema): boolean {
+  if (type === 'string') return names !== undefined || maxLength !== undefined;
+  if (type !== 'integer') return true;
+  return format !== undefined && minimum !== undefined && maximum !== undefined;
+}
+
+/** An object of the description, and all objects in it. Some of them are schemas. */
+function objectsIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value, ...Object.values(value).flatMap(objectsIn)];
+}
+
+test('every string and integer of the description is bounded', () => {
+  const unbounded = objectsIn(description).filter((schema) => !isBounded(schema));
+  expect(unbounded).toEqual([]);
+});
+
+test('the smoke test requests every operation of the description', async () => {
+  const baseUrl = `${store.url()}/v1`;
+  const apiKey = await store.issueKey();
+  const { version } = Object((await store.fetch('/health')).body);
+  const spy = vi.spyOn(globalThis, 'fetch');
+  const { signal } = new AbortController();
+  await smokeTest({ environment: 'local', baseUrl, apiKey, version, signal });
+  const sent = spy.mock.calls.map(([url, init]) => `${init?.method} ${new URL(`${url}`).pathname}`);
+  spy.mockRestore();
+  expect(operationsWithout(sent)).toEqual([]);
+});

@@ -1,0 +1,123 @@
+/** The local store when its process is killed, and when its files are damaged. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LOCAL_KEY } from '../../../ops/local/store.ts';
+import { copyProject, freePort, startProcess } from '../../support/project.ts';
+
+const project = copyProject();
+
+/** Starts the store as npm does: in a child process that is not ended with its parent. */
+const SHELL =
+  "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })";
+
+test('a store stops when the process that started it is killed, and starts again', async () => {
+  const port = `${await freePort()}`;
+  const command = ['ops/local/start.ts', '--port', port];
+  const shell = startProcess(['--eval', SHELL, '--', ...command], project.path());
+  await shell.printed('curl -i');
+  shell.process.kill('SIGKILL');
+  // Its output ends when its child has ended.
+  await shell.exited;
+  await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
+  await project.start('local/start.ts', ['--port', port]).printed('curl -i');
+});
+
+test('a start after a killed one ends the runtime that is left, and keeps its port and rows', async () => {
+  const port = `${await freePort()}`;
+  const first = project.start('local/start.ts', ['--port', port]);
+  await first.printed('curl -i');
+  await project.run('local/seed.ts', ['--pets', '1']);
+  // Only Node.js, not its group: the runtime goes on.
+  first.process.kill('SIGKILL');
+  await expect.poll(() => first.process.signalCode).toBe('SIGKILL');
+  expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200);
+  const second = project.start('local/start.ts', ['--port', port]);
+  await second.printed('curl -i');
+  const headers = { authorization: `Bearer ${LOCAL_KEY}` };
+  const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
+  expect(await pets.json()).toMatchObject([{ name: 'Animal 1' }]);
+  await second.printed('"route":"/v1/pets"');
+});
+
+/** The ports on which these processes listen. Linux shows them in /proc. */
+function portsOf(processes: number[]): string[] {
+  const files = processes.flatMap((id) =>
+    readdirSync(`/proc/${id}/fd`).map((file) => readlinkSync(`/proc/${id}/fd/${file}`)),
+  );
+  const sockets = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n').slice(1),
+  );
+  return sockets
+    .map((line) => line.trim().split(/\s+/))
+    .filter(
+      ([, , , state, , , , , , inode]) => state === LISTENS && files.includes(`socket:[${inode}]`),
+    )
+    .map(([, address = '']) => `${Number.parseInt(address.split(':')[1] ?? '', 16)}`);
+}
+
+/** The state of a listening socket in /proc/net/tcp. */
+const LISTENS = '0A';
+
+const isLinux = process.platform === 'linux';
+
+test.skipIf(!isLinux)(
+  'no port of npm start has an inspector or an editor of the store (tested on Linux only)',
+  async () => {
+    const port = `${await freePort()}`;
+    const store = project.start('local/start.ts', ['--port', port]);
+    await store.printed('curl -i');
+    const { pid = 0 } = store.process;
+    const children = execFileSync('pgrep', ['-P', `${pid}`], { encoding: 'utf8' });
+    const ports = portsOf([pid, ...children.trim().split('\n').map(Number)]);
+    // Also the runtime's own, behind the one that wrangler serves.
+    expect(ports).toContain(port);
+    expect(ports.length).toBeGreaterThan(1);
+    for (const open of ports)
+      for (const path of ['/json', '/cdn-cgi/local/explorer']) {
+        const { status } = await fetch(`http://127.0.0.1:${open}${path}`);
+        // 403: Miniflare's own server demands a secret.
+        expect([`${open}${path}`, status]).toEqual([
+          `${open}${path}`,
+          open === port ? 404 : expect.toBeOneOf([403, 404]),
+        ]);
+      }
+  },
+);
+
+test('the commands of docs/keys.md can be pasted', async () => {
+  const page = readFileSync('docs/keys.md', 'utf8').split('## The commands')[1];
+  const [, commands = ''] = /```sh\n(.*?)```/s.exec(page ?? '') ?? [];
+  const pasted = commands.replaceAll(
+    /npm run (--silent )?keys --/g,
+    `"${process.execPath}" ops/keys.ts`,
+  );
+  // Bash reads the commands from standard input, as from a terminal: a command that reads it takes the next ones away.
+  const options = { cwd: project.path(), input: pasted, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync('bash', ['-e'], options);
+  expect([status, stderr]).toEqual([0, expect.stringContaining('expires at')]);
+  expect(stdout).toMatch(
+    /^(key_\w{12}) \(Anna's shop\) is active\.$[\s\S]*^Key \1 \(Anna's shop\) is revoked\./m,
+  );
+});
+
+test('npm start names npm run reset when files are damaged, which deletes them', async () => {
+  await project.run('local/seed.ts', ['--pets', '1']);
+  const state = join(project.path(), '.wrangler/state');
+  const databases = globSync(`${state}/**/*.sqlite*`);
+  expect(databases.length).toBeGreaterThan(1);
+  for (const name of databases) writeFileSync(name, 'garbage '.repeat(99));
+  const { code, stderr } = await project.run('local/start.ts', ['--port', `${await freePort()}`]);
+  expect([code, stderr]).toEqual([1, expect.stringMatching('^error: .*: npm run reset\\)\n$')]);
+  const stdout = 'The local store is empty. npm start sets it up again.\n';
+  expect(await project.run('local/reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
+  expect(existsSync(state)).toBe(false);
+});

@@ -1,0 +1,84 @@
+/** The commands of the local store, with a fake of wrangler's server. start.kill.ts runs them as real processes. */
+import { EventEmitter, once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { LOCAL_KEY } from '../../../ops/local/store.ts';
+import { runInProcess } from '../../support/command.ts';
+import { freePort, temporaryFolder } from '../../support/project.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs `npm start`. Returns also what it did to the store, and how it serves it. */
+async function start(port: number) {
+  const steps: string[] = [];
+  const unstable_startWorker = vi.fn(async (_options: object) => {
+    const raw = new EventEmitter();
+    setImmediate(() => raw.emit('reloadComplete'));
+    return { raw };
+  });
+  const mocks = {
+    wrangler: { unstable_startWorker },
+    '../../ops/local/store.ts': {
+      LOCAL_KEY,
+      RUNTIME: 'workerd',
+      reserveStore: () => void steps.push('reserve'),
+      setUpLocalStore: async () => void steps.push('set up'),
+    },
+  };
+  const { env } = process;
+  // It sets variables for wrangler, and ends the process at a signal.
+  process.env = { ...env };
+  vi.spyOn(process, 'on').mockReturnThis();
+  const result = await runInProcess('local/start.ts', mocks, ['--port', `${port}`]);
+  process.env = env;
+  return { ...result, steps, served: unstable_startWorker.mock.calls };
+}
+
+test('npm start sets the store up, serves it on this machine alone, and shows a request', async () => {
+  const port = await freePort();
+  const { code, stdout, steps, served } = await start(port);
+  expect([code, steps]).toEqual([0, ['reserve', 'set up']]);
+  // Not the environment of a .env file, and no inspector, which any page can use.
+  const dev = { inspector: false, server: { hostname: 'localhost', port } };
+  expect(served).toMatchObject([[{ env: '', dev }]]);
+  const request = `curl -i http://localhost:${port}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
+  expect(stdout).toContain(request);
+});
+
+test('npm start on a port that is in use names the option for another, and sets nothing up', async () => {
+  const port = await freePort();
+  const other = createServer().listen(port, 'localhost');
+  await once(other, 'listening');
+  const result = await start(port);
+  other.close();
+  const stderr = `error: port ${port} is in use. Choose another: npm start -- --port <number>\n`;
+  expect(result).toMatchObject({ code: 1, stdout: '', stderr, steps: ['reserve'], served: [] });
+});
+
+test('reset deletes the store, unless another command of the folder has reserved it', async () => {
+  const PROJECT_ROOT = await temporaryFolder();
+  const state = join(PROJECT_ROOT, '.wrangler/state');
+  const spawnSync = vi.fn();
+  const mocks = {
+    '../../ops/wrangler.ts': { PROJECT_ROOT },
+    'node:child_process': { spawnSync },
+  };
+  const atExit = vi.spyOn(process, 'once').mockReturnThis();
+  mkdirSync(state, { recursive: true });
+  const stdout = 'The local store is empty. npm start sets it up again.\n';
+  const first = await runInProcess('local/reset.ts', mocks, []);
+  expect([first, existsSync(state)]).toEqual([{ code: 0, stdout, stderr: '' }, false]);
+  mkdirSync(state, { recursive: true });
+  const stderr =
+    'error: the store of this folder is running: stop it (Ctrl-C), or use another clone\n';
+  const second = await runInProcess('local/reset.ts', mocks, []);
+  expect([second, existsSync(state)]).toEqual([{ code: 1, stdout: '', stderr }, true]);
+  // Only the command that has reserved it may end a runtime.
+  expect(spawnSync).toHaveBeenCalledOnce();
+  const [, release] = atExit.mock.calls[0] ?? [];
+  release?.();
+});

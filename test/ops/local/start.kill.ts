@@ -1,0 +1,47 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LOCAL_KEY } from '../../../ops/local/store.ts';
+import { copyProject, freePort } from '../../support/project.ts';
+
+const project = copyProject();
+
+test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
+  const port = await freePort();
+  // Wrangler reads this file, and would serve that environment.
+  writeFileSync(join(project.path(), '.env'), 'CLOUDFLARE_ENV=staging\n');
+  const store = project.start('local/start.ts', ['--port', `${port}`]);
+  await store.printed('curl -i');
+  const url = `http://localhost:${port}/v1/pets`;
+  expect(store.output.stdout).toContain(`curl -i ${url} -H 'Authorization: Bearer ${LOCAL_KEY}'`);
+
+  const seeded = await project.run('local/seed.ts', ['--pets', '2']);
+  expect(seeded).toMatchObject({ code: 0, stderr: '' });
+  // After a line of wrangler about that file.
+  expect(seeded.stdout).toMatch(/2 animals were added\.\n$/);
+  const { stdout: key } = await project.run('keys.ts', ['create', '--label', 'Anna']);
+  const { stdout: keys } = await project.run('keys.ts', ['list']);
+  expect(keys).toMatch(/'local'[\s\S]*'Anna'/);
+
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key.trimEnd()}` } });
+  expect(await response.json()).toEqual([
+    { id: 1, name: 'Animal 1', categoryId: 1, status: 'available' },
+    { id: 2, name: 'Animal 2', categoryId: 2, status: 'pending' },
+  ]);
+  await store.printed('"route":"/v1/pets"');
+  // Its key is public, so no other machine may reach it.
+  await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
+  expect(store.output.stdout).not.toContain('[wrangler:info]');
+  // By default wrangler serves an editor of the database there, which other pages can frame.
+  expect((await fetch(`http://localhost:${port}/cdn-cgi/local/explorer`)).status).toBe(404);
+
+  const stderr =
+    'error: the store of this folder is running: stop it (Ctrl-C), or use another clone\n';
+  for (const script of ['local/start.ts', 'local/reset.ts'])
+    expect(await project.run(script)).toEqual({ code: 1, stdout: '', stderr });
+  store.process.kill('SIGINT');
+  expect(await store.exited).toMatchObject({ code: 0, stderr: '' });
+  const stdout = 'The local store is empty. npm start sets it up again.\n';
+  expect(await project.run('local/reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
+  expect(existsSync(join(project.path(), '.wrangler/state'))).toBe(false);
+});

@@ -1,0 +1,307 @@
+/** A fake of all that a release calls in its process: wrangler, git, the smoke test, pauses, signals and the terminal. */
+import { hash } from 'node:crypto';
+import type { Command } from 'commander';
+import { expect, vi } from 'vitest';
+import * as commandLine from '../../../ops/command-line.ts';
+import type { Store } from '../../../ops/release/smoke.ts';
+import { importWith, runProgram } from '../../support/command.ts';
+import type { Result } from '../../support/project.ts';
+
+export const OLD = 'old';
+export const NEW = 'new';
+export const OTHER = 'other';
+/** The ids of versions, which tests and calls name by the words above. */
+const IDS = Object.fromEntries(
+  [NEW, OLD, OTHER].map((name, i) => [name, `00000000-0000-4000-8000-00000000000${i}`]),
+);
+const withIds = (text: string) =>
+  text.replaceAll(/\b(old|new|other)\b/g, (name) => IDS[name] ?? '');
+const withNames = (text: string) =>
+  Object.entries(IDS).reduce((named, [name, id]) => named.replaceAll(id, name), text);
+export const HEAD = 'c'.repeat(40);
+const SCRIPT = 'a script';
+
+type Name = 'staging' | 'production';
+type Annotations = { 'workers/tag'?: string | undefined; 'workers/message'?: string | undefined };
+export type Fake = ReturnType<typeof fakeRelease>;
+
+function environment(name: Name) {
+  const annotations: Annotations = {
+    'workers/tag': HEAD,
+    'workers/message': hash('sha256', SCRIPT),
+  };
+  return {
+    config: {
+      name: `store-${name}`,
+      vars: { BASE_URL: `https://${name}.test/v1` },
+      routes: [{ pattern: `${name}.test`, custom_domain: true }],
+      d1_databases: [{ database_id: `${name}-database` }],
+      kv_namespaces: [{ id: `${name}-keys` }],
+    },
+    bindings: {
+      DB: `${name}-database`,
+      API_KEYS: `${name}-keys`,
+      BASE_URL: `https://${name}.test/v1`,
+    },
+    /** Of each version. An upload notes its own. */
+    annotations,
+    /** Such as `x@10% y@90%`; the oldest first. */
+    deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
+    /** The versions with the secret that stops writes. */
+    versionsWithStoppedWrites: [] as (string | undefined)[],
+    /** Whether the worker was changed in the dashboard. */
+    isChanged: false,
+    /** What wrangler prints of the migrations. */
+    migrations: '│ 0004_a.sql │ ✅ │',
+    bookmark: 'a-bookmark' as string | undefined,
+    /** By a version, the one that is returned instead of it. */
+    answeredVersions: {} as Record<string, string>,
+  };
+}
+
+/** What the release calls instead of the real functions: those of the newest fake. */
+let current: Record<string, (...args: never[]) => unknown> = {};
+/** The release, which is imported once for all tests. */
+let imported: Promise<Command> | undefined;
+
+async function importRelease(): Promise<Command> {
+  const late =
+    (name: string) =>
+    (...args: never[]) =>
+      current[name]?.(...args);
+  const { program } = await importWith('release.ts', {
+    wrangler: { unstable_readConfig: late('readConfig') },
+    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWranglerIn: late('runWranglerIn') },
+    'node:fs/promises': { readFile: late('readFile'), rm: late('rm') },
+    '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
+    '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
+    '../../ops/command-line.ts': {
+      ...commandLine,
+      confirm: late('confirm'),
+      onStop: late('onStop'),
+    },
+    'node:timers/promises': { setTimeout: late('pause') },
+    'node:child_process': { execFile: late('execFile') },
+  });
+  return program;
+}
+
+/** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
+export function fakeRelease() {
+  const environments = { staging: environment('staging'), production: environment('production') };
+  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '' };
+  /** What the release has passed, in order: a read, a test or a pause, and `before …` and `after …` each change. */
+  const points: string[] = [];
+  const events: { point: string | number; effect: () => unknown; times: number }[] = [];
+  /** The calls of git, and the options of wrangler's processes. */
+  const gitCalls = new Set<string>();
+  const processOptions = new Set<string>();
+  /** The folders of builds. */
+  const folders = new Set<string>();
+  let interrupt = () => {};
+  /** What the watch of the log aborts, while there is one. */
+  let watch: AbortController | undefined;
+
+  function pass(point: string): void {
+    points.push(point);
+    for (const event of events) {
+      const isHere = event.point === point || event.point === points.length - 1;
+      if (event.times === 0 || !isHere) continue;
+      event.times -= 1;
+      event.effect();
+    }
+  }
+
+  function deploy(name: Name, shares: string, message = 'by hand', author = 'berta'): void {
+    environments[name].deployments.push({ shares, message, author });
+  }
+
+  /** What wrangler prints of a read. */
+  function read(name: Name, [kind, , id = '']: string[]): unknown {
+    const { deployments, bindings, annotations } = environments[name];
+    const { versionsWithStoppedWrites, answeredVersions } = environments[name];
+    if (kind === 'd1') return { bookmark: environments[name].bookmark };
+    const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
+    const bound = [
+      { name: 'DB', id: bindings.DB },
+      { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
+      { name: 'BASE_URL', text: bindings.BASE_URL },
+    ];
+    if (kind === 'versions')
+      return {
+        id: answeredVersions[id] ?? id,
+        annotations,
+        resources: { bindings: [...bound, ...stops] },
+      };
+    const list = deployments.map((each, i) => ({
+      id: String(i),
+      created_on: `time ${i}`,
+      author_email: each.author,
+      annotations: { 'workers/message': each.message },
+      // Not in the order of the command.
+      versions: each.shares.split(' ').reverse().map(readShare),
+    }));
+    return list.slice(-10);
+  }
+
+  /** What a change does, and prints. */
+  function change(name: Name, args: string[]): string {
+    const world = environments[name];
+    const option = (option: string) =>
+      args.includes(option) ? args[args.indexOf(option) + 1] : undefined;
+    const [kind, command, first = ''] = args;
+    if (kind === 'd1') return world.migrations;
+    if (command === 'upload') {
+      if (world.isChanged && args.includes('--strict')) throw new Error('changed in the dashboard');
+      world.annotations = {
+        'workers/tag': option('--tag'),
+        'workers/message': option('--message'),
+      };
+      return `Worker Version ID: ${NEW}\n`;
+    }
+    // Otherwise wrangler would ask.
+    if (kind !== 'triggers') expect(args).toContain('--yes');
+    const message = option('--message') ?? '';
+    if (kind === 'rollback') deploy(name, `${command}@100%`, message, 'me');
+    if (command === 'deploy' && first) {
+      const shares = args.filter((arg) => arg.includes('@'));
+      deploy(name, shares.join(' '), message, 'me');
+    }
+    return '';
+  }
+
+  async function runWranglerIn(name: Name, ids: string[], options: object): Promise<string> {
+    const args = ids.map(withNames);
+    processOptions.add(JSON.stringify(options));
+    if (args.includes('--dry-run')) return build(name, args);
+    const call = `${name} ${args.join(' ')}`.replace(/ (--yes|--message|--json|\/).*/, '');
+    if (args.at(-1) === '--json') {
+      pass(call);
+      return withIds(JSON.stringify(read(name, args)));
+    }
+    pass(`before ${call}`);
+    const output = change(name, args);
+    pass(`after ${call}`);
+    return withIds(output);
+  }
+
+  function readConfig({ config, env }: { config: string; env: Name }) {
+    expect(config).toBe('/project/wrangler.toml');
+    return environments[env].config;
+  }
+
+  async function build(name: Name, args: string[]): Promise<string> {
+    const folder = expect.stringMatching(/^\/project\/dist\/[\w-]{36}$/);
+    expect([name, ...args]).toEqual(['staging', 'deploy', '--dry-run', '--outdir', folder]);
+    folders.add(args.at(-1) ?? '');
+    pass('build');
+    return '';
+  }
+
+  type Tested = Store & { environment: Name; signal: AbortSignal };
+  const test =
+    (kind: string) =>
+    async ({ environment, version, override, signal, baseUrl, apiKey }: Tested) => {
+      expect([baseUrl, apiKey]).toEqual([environments[environment].config.vars.BASE_URL, 'key']);
+      const how = override ? ` by override ${override}` : '';
+      pass(withNames(`${kind} ${environment} ${version}${how}`));
+      signal.throwIfAborted();
+    };
+
+  async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }): Promise<void> {
+    // A caller that does not await the pause continues here.
+    await Promise.resolve();
+    pass(`pause ${ms}`);
+    try {
+      if (watch) pass('log');
+    } catch (error) {
+      watch?.abort(error);
+    }
+    // As the real one: without the reason of the abort.
+    if (options?.signal.aborted) throw new Error('The operation was aborted');
+  }
+
+  type Callback = (error: Error | null, output?: { stdout: string }) => void;
+  type Command = [keyof typeof git, ...string[]];
+  function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
+    gitCalls.add([name, ...args].join(' '));
+    if (name === 'rev-parse') pass('HEAD');
+    const [, code] = /^exit (\d+)$/.exec(git[name]) ?? [];
+    if (code) done(Object.assign(new Error(name), { code: Number(code) }));
+    else done(null, { stdout: git[name] });
+  }
+
+  /** Watches the log of a version, as ops/release/tail.ts does. An event at `log` throws when there was a 500. */
+  async function watchErrors(name: Name, version: string, stop: AbortController) {
+    pass(withNames(`watch ${name} ${version}`));
+    watch = stop;
+    return () => {
+      watch = undefined;
+    };
+  }
+
+  current = {
+    readConfig,
+    runWranglerIn,
+    readFile: async () => fake.script,
+    rm: async (folder: string) => void folders.delete(folder),
+    watchErrors,
+    testReads: test('reads'),
+    smokeTest: test('all'),
+    confirm(...args: Parameters<typeof commandLine.confirm>) {
+      expect(args[3]).toBeInstanceOf(AbortSignal);
+      pass('confirm');
+      return commandLine.confirm(...args);
+    },
+    onStop(stop: () => void) {
+      interrupt = stop;
+    },
+    pause,
+    execFile,
+  };
+
+  const fake = {
+    environments,
+    git,
+    points,
+    gitCalls,
+    processOptions,
+    folders,
+    deploy,
+    /** What a build contains. */
+    script: SCRIPT,
+    interrupt: () => interrupt(),
+    isWatching: () => watch !== undefined,
+
+    /** Does something when the release passes a point, or the point with this number; by default once. */
+    at: (point: string | number, effect: () => unknown, times = 1) =>
+      void events.push({ point, effect, times }),
+
+    /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
+    async release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
+      imported ??= importRelease();
+      const program = await imported;
+      vi.stubEnv('SMOKE_API_KEY', apiKey);
+      const line = args.map((arg) => IDS[arg] ?? arg);
+      const { code, stdout, stderr } = await runProgram(program, line, answer);
+      vi.unstubAllEnvs();
+      return { code, stdout: withNames(stdout), stderr: withNames(stderr) };
+    },
+
+    served: (name: Name) => environments[name].deployments.at(-1)?.shares,
+
+    /** The changes that took effect since a point, such as `rollback old`. */
+    changes: (since = 0) =>
+      points
+        .slice(since)
+        .filter((point) => point.startsWith('after '))
+        .map((point) => point.replace(/^after \w+ /, '')),
+  };
+  return fake;
+}
+
+/** As Cloudflare shows a share such as `x@10%`. */
+function readShare(share: string) {
+  const [version_id, percentage] = share.split('@');
+  return { version_id, percentage: Number.parseInt(percentage ?? '', 10) };
+}

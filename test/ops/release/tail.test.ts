@@ -1,0 +1,121 @@
+/** The watch of a version's log, with a fake of the process that tails it. whole.release.ts watches with the real one. */
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+import { errorText } from '../../../ops/wrangler.ts';
+import { importWith } from '../../support/command.ts';
+
+type Watch = typeof import('../../../ops/release/tail.ts').watchErrors;
+
+const LINE = { method: 'POST', route: '/v1/pets', code: 'internal_error', cause: 'no such table' };
+const LOST = 'the watch of the log failed, not the version: ';
+const UNWATCHED = '. To promote without a watch: --unwatched';
+
+/** A wrangler that ends at the first signal. */
+function fakeTail() {
+  const child = Object.assign(new EventEmitter(), {
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    kill: vi.fn(),
+  });
+  child.kill.mockImplementation(() => child.emit('close'));
+  const startWrangler = vi.fn((_args: string[]) => child);
+  return { child, startWrangler };
+}
+
+let tail: ReturnType<typeof fakeTail>;
+let stop: AbortController;
+let watch: () => ReturnType<Watch>;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  tail = fakeTail();
+  stop = new AbortController();
+  const mocks = { '../../ops/wrangler.ts': { startWrangler: tail.startWrangler, errorText } };
+  const tailModule: { watchErrors: Watch } = await importWith('release/tail.ts', mocks);
+  watch = () => tailModule.watchErrors('production', 'new', stop);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Watches the log. Returns what ends that. */
+async function connected() {
+  tail.child.stdout.write('Connected to animal-store-production, waiting for logs...\n');
+  return watch();
+}
+
+/** The message with which the watch ends the release. */
+const reason = () => vi.waitUntil(() => stop.signal.aborted && stop.signal.reason.message);
+
+test('the log of one version is filtered for 500s by Cloudflare', async () => {
+  await connected();
+  tail.child.stdout.write('POST https://api.test/v1/pets - Ok @ 1/1/2027\n');
+  expect(tail.startWrangler.mock.calls[0]).toEqual([
+    'tail --env production --format pretty --version-id new --search internal_error'.split(' '),
+  ]);
+  expect(stop.signal.aborted).toBe(false);
+});
+
+test('the first 500 ends the release, with its request and cause', async () => {
+  await connected();
+  for (const cause of ['first', 'second'])
+    tail.child.stdout.write(`  (log) ${JSON.stringify({ ...LINE, cause })}\n`);
+  expect(await reason()).toMatch(/^the version answered 500: .*POST.*\/v1\/pets.*first/);
+  expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
+});
+
+test('a log that cannot be watched is an error with the cause', async () => {
+  const watching = watch();
+  tail.child.stderr.write(
+    '\n✘ [ERROR] Authentication error [code: 10000]\n\n🪵 Logs were written\n',
+  );
+  setImmediate(() => tail.child.emit('close'));
+  const cause = 'Authentication error [code: 10000]';
+  await expect(watching).rejects.toThrow(new Error(LOST + cause + UNWATCHED));
+});
+
+test('a lost connection ends the release at once, although wrangler would connect again', async () => {
+  await connected();
+  const warning = 'Tail connection lost. Reconnecting (attempt 1 of 5) in 1s...';
+  tail.child.stderr.write(`▲ [WARNING] ${warning}\n`);
+  expect(await reason()).toBe(`${LOST}▲ [WARNING] ${warning}${UNWATCHED}`);
+  expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
+});
+
+test('a watch that ends by itself without a word ends the release', async () => {
+  await connected();
+  tail.child.emit('close');
+  expect(await reason()).toBe(`${LOST}wrangler tail is not connected${UNWATCHED}`);
+});
+
+test('a watch that does not connect within a minute ends the release', async () => {
+  const watching = watch();
+  const rejected = expect(watching).rejects.toThrow(LOST);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(stop.signal.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await rejected;
+});
+
+test('a watch that is connected has no time limit', async () => {
+  await connected();
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(stop.signal.aborted).toBe(false);
+});
+
+test('an interrupt ends the watch, also before it is connected', async () => {
+  const start = watch();
+  stop.abort(new Error('interrupted'));
+  await expect(start).rejects.toThrow('interrupted');
+  expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
+});
+
+test('the end of the watch is not a failure, and kills a wrangler that does not end', async () => {
+  const end = await connected();
+  end();
+  expect(tail.child.kill.mock.calls).toEqual([['SIGTERM']]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(tail.child.kill.mock.calls).toEqual([['SIGTERM'], ['SIGKILL']]);
+  expect(stop.signal.aborted).toBe(false);
+});

@@ -1,0 +1,82 @@
+/** The service accepts exactly what the description declares valid. */
+import { expect, test } from 'vitest';
+import { Name } from '../../src/pets/schema.ts';
+import { description, operations, problems, text } from './contract.ts';
+import { startApp } from './in-process.ts';
+import { startStore } from './store.ts';
+
+const sendWithoutD1 = startApp(startStore());
+
+const VALUES = [
+  ...['0', '-0', '3.0', '1e2', '1.5', '9223372036854775807', '-9223372036854775808'],
+  // Far from the range, because the validator of the description rounds the range.
+  ...['18446744073709551616', '-18446744073709551616', '1e400'],
+  ...['null', 'true', '"3"', '[]', '["sold"]', '"available"', '"pending"', '"sold"', '"SOLD"'],
+  ...['"placed"', '"approved"', '"delivered"', '"cancelled"', '""', '"x"', '" "', '"a\\n"'],
+  ...['"\u200b"', '"\u3164"', '"\u2800"', '"\\u0007"', '"a\u0085"', '"\u200ba\u200b"'],
+  ...[`"${'x'.repeat(255)}"`, `"${'x'.repeat(256)}"`, `"${'🐕'.repeat(255)}"`],
+  ...[`"${'🐕'.repeat(256)}"`, '{}', '{"name":"Rex"}', '{"categoryId":3}'],
+];
+const writes = operations.filter(({ operation }) => operation.requestBody);
+/** The fields of all bodies, each of which is unknown to other operations, and one that no operation knows. */
+const FIELDS = new Set([...writes.flatMap(({ fields }) => Object.keys(fields)), 'nmae']);
+
+test.each(writes)('$operationId accepts exactly the described bodies', async (write) => {
+  const { method, examplePath, exampleBody, pointer } = write;
+  // Of a repeated field, the last one counts.
+  const start = JSON.stringify(exampleBody).slice(0, -1);
+  const bodies = [...FIELDS].flatMap((field) =>
+    VALUES.map((value) => `${start},"${field}":${value}}`),
+  );
+  for (const body of [...bodies, ...VALUES]) {
+    const schema = `${pointer}/requestBody/content/application~1json/schema`;
+    const isDescribed = problems(schema, JSON.parse(body)).length === 0;
+    const reply = await sendWithoutD1(method, examplePath, body);
+    expect(reply.status, `${body} ${reply.text}`).toBe(isDescribed ? 503 : 400);
+  }
+});
+
+/** Characters beyond U+FFFF that are not visible. A pattern without the flag `u` cannot name them. */
+const NOT_IN_PATTERN =
+  '^[\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{13441}\u{13442}\u{16fe4}\u{1bca0}-\u{1bca3}\u{1d159}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]$';
+
+test.each(['', 'u'])('the pattern of a name with the flag "%s" is that of the service', (flag) => {
+  const { properties } = Object(description.components.schemas?.NewPet);
+  const pattern = new RegExp(properties.name.pattern, flag);
+  const exceptions = new RegExp(NOT_IN_PATTERN, 'u');
+  // The planes 0, 1 and 14: the others have no characters that are not visible.
+  const codes = [0, 1, 14].flatMap((plane) =>
+    Array.from({ length: 0x10000 }, (_, code) => plane * 0x10000 + code),
+  );
+  const characters = codes.map((code) => String.fromCodePoint(code));
+  const different = characters.filter(
+    (each) => each.isWellFormed() && pattern.test(each) !== Name.safeParse(each).success,
+  );
+  expect(different).toEqual(characters.filter((each) => exceptions.test(each)));
+});
+
+const lengths = (character: string) => [255, 256, 257].map((length) => character.repeat(length));
+const PRINTABLE = Array.from({ length: 95 }, (_, i) => `a${String.fromCharCode(0x20 + i)}a`);
+const KEYS = ['"', '""', '"""', '" "', 'a"', '"a', 'a, b', '"a, b"', ',', 'é', '"é"'];
+const QUOTED = [...lengths('a'), ...lengths(' ')].map((key) => `"${key}"`);
+const STARTS = ['first-primary', 'first-unconstrained', 'first', 'FIRST-PRIMARY', 'first-primary2'];
+
+test.each([
+  ['Idempotency-Key', 'IdempotencyKey', [...KEYS, ...QUOTED]],
+  ['X-D1-Bookmark', 'Bookmark', [...STARTS, 'é']],
+])('the service accepts exactly the described values of %s', async (header, component, values) => {
+  const body = '{"name":"a","categoryId":1}';
+  for (const value of [...values, ...lengths('a'), ...PRINTABLE]) {
+    const reply = await sendWithoutD1('POST', '/v1/pets', body, { [header]: value });
+    const isDescribed = problems(`components/parameters/${component}/schema`, value).length === 0;
+    expect(reply.status, `${value}: ${reply.text}`).toBe(isDescribed ? 503 : 400);
+  }
+});
+
+test('the description has the exact range of every int64', () => {
+  const count = (part: string) => text.split(part).length - 1;
+  const total = count('"format": "int64"');
+  expect(total).toBeGreaterThan(5);
+  expect(count('"minimum": -9223372036854775808,')).toBe(total);
+  expect(count('"maximum": 9223372036854775807\n')).toBe(total);
+});

@@ -1,0 +1,152 @@
+/** The OpenAPI description, and the check of a response against it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import type { Reply } from './store.ts';
+
+/** Such as `{petId}`. */
+export const ID_IN_PATH = /\{(\w+)Id\}/;
+
+type Header = { required: boolean; schema: { type: string } };
+type Schema = {
+  format?: string;
+  enum?: string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+type Operation = {
+  operationId: string;
+  tags: string[];
+  'x-stability'?: string;
+  security?: unknown[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: {
+    required?: boolean;
+    content: {
+      'application/json': { schema: Schema; examples: Record<string, { value: object }> };
+    };
+  };
+  responses: Record<string, { headers: Record<string, Header>; content?: object }>;
+};
+type Description = {
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, object>>;
+};
+
+export const text = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
+export const description: Description = JSON.parse(text);
+
+/** The paths, with components in place of the references to them, but for references within components. */
+const { paths }: Description = JSON.parse(text, (_, value) => {
+  const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec(value?.$ref) ?? [];
+  return description.components[kind]?.[name] ?? value;
+});
+
+/** Each operation, with its path from the origin on, and the JSON pointer to its description. */
+export const operations = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => {
+    const content = operation.requestBody?.content['application/json'];
+    const exampleBodies = Object.values(content?.examples ?? {}).map(({ value }) => value);
+    return {
+      method: method.toUpperCase(),
+      path: `/v1${path}`,
+      operationId: operation.operationId,
+      operation,
+      parameters: operation.parameters ?? [],
+      /** The fields of the body. */
+      fields: content?.schema.properties ?? {},
+      required: content?.schema.required ?? [],
+      examplePath: `/v1${path.replace(ID_IN_PATH, '1')}`,
+      exampleBody: exampleBodies[0],
+      exampleBodies,
+      pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
+    };
+  }),
+);
+
+/** The operations that create, and those that list. */
+export const creates = operations.filter(({ method }) => method === 'POST');
+export const lists = operations.filter(({ parameters }) =>
+  parameters.some(({ name }) => name === 'after'),
+);
+/** Each value of each filter of a list. */
+export const filters = lists.flatMap(({ path, parameters }) =>
+  parameters.flatMap(({ name, schema }) =>
+    (schema.enum ?? []).map((value) => ({ path, name, value })),
+  ),
+);
+/** The operations on one item, whose id is in the path. */
+export const itemOperations = operations.filter(({ path }) => ID_IN_PATH.test(path));
+
+/** The operation of a request, such as `GET /v1/pets/1?x=1`; `undefined` for other routes. HEAD is described as GET. */
+function operationOf(request: string) {
+  return operations.find(({ method, path }) => {
+    const pattern = `^${method} ${path.replace(ID_IN_PATH, '[^/?]+')}(\\?|$)`;
+    return new RegExp(pattern).test(request.replace(/^HEAD/, 'GET'));
+  });
+}
+
+/** The operations without a request among these. */
+export function operationsWithout(requests: string[]) {
+  const requested = requests.map(operationOf);
+  return operations.filter((operation) => !requested.includes(operation));
+}
+
+// Clients ignore unknown fields; in a test, a field that is not described is an error.
+const closed = JSON.parse(text, (_, value) =>
+  value?.type === 'object' ? { ...value, additionalProperties: false } : value,
+);
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
+ajv.addFormat('date-time', (text: string) => new Date(text).toISOString() === text);
+ajv.addSchema(closed, 'description');
+
+/** Validates a value with the schema at this JSON pointer, and returns the errors. */
+export function problems(pointer: string, value: unknown): string[] {
+  const validate = ajv.getSchema(`description#/${pointer}`);
+  expect(validate, pointer).toBeDefined();
+  validate?.(value);
+  return (validate?.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}
+
+const KNOWN_HEADERS = operations
+  .flatMap(({ operation }) => Object.values(operation.responses))
+  .flatMap(({ headers }) => Object.keys(headers));
+
+/** Expects a response to have a status, body and headers that its operation describes. Ignores other routes. */
+export function expectDescribed(method: string, url: string, reply: Reply): void {
+  const found = operationOf(`${method} ${url}`);
+  if (!found) return;
+  const { operation, pointer } = found;
+  const name = `${operation.operationId} ${reply.status}`;
+  const { headers = {}, content } = operation.responses[reply.status] ?? {};
+  expect(operation.responses, `${name} is not described`).toHaveProperty(`${reply.status}`);
+
+  if (method !== 'HEAD' && content) {
+    expect(content).toHaveProperty([reply.headers.get('content-type') ?? '']);
+    const schema = `${pointer}/responses/${reply.status}/content/application~1json/schema`;
+    expect(problems(schema, reply.body), `body of ${name}: ${reply.text}`).toEqual([]);
+  }
+  const exposed = reply.headers.get('access-control-expose-headers')?.split(',') ?? [];
+  for (const header of new Set([...KNOWN_HEADERS, ...exposed])) {
+    const problem = headerProblem(headers[header], reply.headers.get(header));
+    expect(problem, `${header} of ${name}`).toBeUndefined();
+  }
+}
+
+function headerProblem(described: Header | undefined, value: string | null): string | undefined {
+  if (value === null) return described?.required ? 'is missing' : undefined;
+  if (!described) return `is not described: ${value}`;
+  const typed = described.schema.type === 'integer' ? Number(value) : value;
+  return ajv.validate(described.schema, typed) ? undefined : `is invalid: ${value}`;
+}
+
+/** An Error body, which has exactly the three fields, as `400 invalid_request: limit: must be …`. */
+export function errorOf(body: unknown): string {
+  const { code, message, status, ...others }: Record<string, unknown> = { ...Object(body) };
+  expect(others).toEqual({});
+  return `${status} ${code}: ${message}`;
+}

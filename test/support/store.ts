@@ -1,0 +1,185 @@
+/** A client for the store under test, for a test file. */
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { generateKey } from '../../ops/keys/generate-key.ts';
+import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
+import type { Calls, Faults } from '../faults/worker.ts';
+import { expectDescribed } from './contract.ts';
+import {
+  EMPTY_TABLES,
+  readVars,
+  type Server,
+  type ServerOptions,
+  serverOfProcess,
+} from './server.ts';
+
+export type RequestOptions = {
+  method?: string;
+  /** Default the suite's key; `null` for none. */
+  key?: string | null;
+  headers?: Record<string, string | null>;
+  body?: string | Uint8Array<ArrayBuffer>;
+};
+
+export type Reply = { status: number; headers: Headers; text: string; body: unknown };
+
+export type Store = ReturnType<typeof startStore>;
+
+/** Starts the store for a test file. Each test begins with an empty database. */
+export function startStore(options: ServerOptions = {}) {
+  const { env = 'local' } = options;
+  const name = options.faults ? 'faults' : 'plain';
+  const suiteKey = generateKey(env);
+  let server: Server;
+  /** The variables of the environment, for the worker with faults. */
+  let vars: Faults['vars'];
+  /**
+   * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
+   * accepts https alone.
+   */
+  const request: Server['workers']['plain']['fetch'] = (path, init) => {
+    const origin = env === 'local' ? server.url.origin : 'https://animal-store.example';
+    return server.workers[name].fetch(`${origin}${path}`, init);
+  };
+  const requestIds = new Set<unknown>();
+  let scheduledRuns = 0;
+
+  const store = {
+    /** The origin of its addresses. A test that knows it can also write without `fetch`, so the tables are emptied after it. */
+    url(): string {
+      server.isDirty = true;
+      return server.url.origin;
+    },
+
+    /** Sends any request to the worker. For a JSON body, `send` is shorter. */
+    async fetch(path: string, options: RequestOptions = {}) {
+      const { method = 'GET', key = suiteKey, headers, body } = options;
+      const sentHeaders = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
+      if (method !== 'GET') server.isDirty = true;
+      const init = { method, headers: [...sentHeaders], ...(body !== undefined && { body }) };
+      const response = await request(path, init);
+      requestIds.add(response.headers.get('x-request-id'));
+      return readReply(method, path, response);
+    },
+
+    /** Sends a body: a string unchanged, anything else as JSON. */
+    send(method: string, path: string, body: unknown, init: RequestOptions = {}): Promise<Reply> {
+      const headers = { 'content-type': 'application/json', ...init.headers };
+      const json = typeof body === 'string' ? body : JSON.stringify(body);
+      return store.fetch(path, { ...init, method, body: json, headers });
+    },
+
+    create: (body: unknown, init?: RequestOptions) => store.send('POST', '/v1/pets', body, init),
+    placeOrder: (body: unknown, init?: RequestOptions) =>
+      store.send('POST', '/v1/store/orders', body, init),
+
+    /** Puts a key's record into KV, and returns the key. */
+    async issueKey(record: Partial<KeyRecord> = {}): Promise<string> {
+      const key = generateKey(env);
+      await store.putRecord(key, { id: randomUUID(), ...record });
+      return key;
+    },
+
+    /** Puts a key's record into KV, or replaces it. */
+    putRecord: (key: string, record: Partial<KeyRecord>) =>
+      putRecord(server.bindings.API_KEYS, key, record),
+
+    async bindings(): Promise<Env> {
+      server.isDirty = true;
+      return server.bindings;
+    },
+
+    /** Runs SQL statements in one call. A prepared statement takes five calls to the other process. */
+    async exec(sql: string): Promise<void> {
+      const { DB } = await store.bindings();
+      // D1 takes each line for a statement.
+      await DB.exec(sql.replaceAll('\n', ' '));
+    },
+
+    /** Only with the option `faults`: replaces the faults, and sets the counts of `calls` to 0. */
+    async fault(faults: Faults): Promise<void> {
+      const init = { method: 'PUT', body: JSON.stringify({ vars, ...faults }) };
+      expect((await request('/__faults', init)).status).toBe(200);
+    },
+
+    /** Only with the option `faults`: removes the faults, and sets the counts of `calls` to 0. */
+    resetCalls: () => store.fault({}),
+
+    /** Only with the option `faults`: the number of calls since the last `fault` or `resetCalls`. */
+    calls: async () => (await (await request('/__faults')).json()) as Calls,
+
+    /** Runs the scheduled handler, and returns whether it succeeded. */
+    async scheduled(): Promise<boolean> {
+      const { outcome } = await server.workers[name].scheduled({ cron: '*/10 * * * *' });
+      scheduledRuns += 1;
+      return outcome === 'ok';
+    },
+
+    /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
+    async logLines(): Promise<Record<string, unknown>[]> {
+      const lines = () =>
+        server.harness
+          .getLogs()
+          .map(({ message }): Record<string, unknown> => JSON.parse(message))
+          .filter(({ requestId, task }) => task !== undefined || requestIds.has(requestId));
+      // The runtime's process delivers a line some time after the response.
+      const count = requestIds.size + scheduledRuns;
+      await expect.poll(() => lines().length, { interval: 5 }).toBeGreaterThanOrEqual(count);
+      return lines();
+    },
+  };
+
+  beforeAll(async () => {
+    server = await serverOfProcess();
+    vars = readVars(env);
+    await store.putRecord(suiteKey, { id: 'suite' });
+  });
+  beforeEach(async () => {
+    if (server.isDirty) await server.bindings.DB.exec(EMPTY_TABLES);
+    server.isDirty = false;
+    if (options.faults) await store.resetCalls();
+    server.harness.clearLogs();
+    requestIds.clear();
+    scheduledRuns = 0;
+  });
+  afterEach(async () => {
+    // All lines have arrived now, and none has an API key.
+    await store.logLines();
+    for (const { message } of server.harness.getLogs())
+      expect(message).not.toMatch(/animal_[a-z]+_\w{36}/);
+  });
+  return store;
+}
+
+/** The headers of a request; of names that differ in case, the last. Without those that are `null`. */
+export function headersWith(all: NonNullable<RequestOptions['headers']>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(all)) {
+    headers.delete(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return headers;
+}
+
+type Namespace = { put(name: string, json: string): Promise<void> };
+
+/** Puts a key's record into KV, or replaces it. */
+export async function putRecord(namespace: Namespace, key: string, record: Partial<KeyRecord>) {
+  const complete = { label: 'test', createdAt: '2026-11-20T00:00:00Z', ...record };
+  await namespace.put(await recordName(key), JSON.stringify(complete));
+}
+
+/** Reads a response, and expects it to be as described. */
+export async function readReply(
+  method: string,
+  path: string,
+  response: Pick<Response, 'status' | 'text'> & { headers: Iterable<[string, string]> },
+): Promise<Reply> {
+  const { status } = response;
+  const text = await response.text();
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  const reply = { status, headers: new Headers([...response.headers]), text, body };
+  if (status >= 400 && body !== undefined) expect(body).toMatchObject({ status });
+  expectDescribed(method, path, reply);
+  return reply;
+}
