@@ -1,8 +1,8 @@
 /** One attempt: sends the request once, and reads the response. */
-import { startTimeLimit } from './deadline.ts';
+import { within } from './deadline.ts';
 import type { CallRecord, Failure } from './failure.ts';
-import { failureOf } from './fetch-error.ts';
-import { hideKey, hideKeyInWord } from './hide-key.ts';
+import { apiKeyFailure, networkFailure } from './fetch-error.ts';
+import { hideKey, MIN_LENGTH_IN_WORDS } from './hide-key.ts';
 import { parseJson } from './json.ts';
 import { metadataOf } from './metadata.ts';
 import { checkToken, type DEFAULT_LIMITS } from './options.ts';
@@ -18,21 +18,21 @@ export type Client = StoreOptions &
 /** The newest one of the responses, or where the session starts. */
 type Bookmark = { value: string };
 
-/** A request without the headers that can change between attempts. */
-export type Outgoing = Pick<FetchInit, 'method' | 'headers' | 'body'> & {
-  url: string;
-  returns: Returns;
-  /** The `id` in the body of a successful response, if the request names it. */
+/** What an operation needs. */
+export type Operation = {
+  /** The parameter of the route. An `object` that is returned has it, too. */
   id?: bigint | undefined;
-  /** Whether it is retried after a 5xx or no response. */
-  isRetryable: boolean;
+  /** Default: `object`. */
+  returns?: Returns;
+  /** Whether it is retried after a 5xx or no response. Default: every method but PATCH, because a POST has an Idempotency-Key. */
+  isRetryable?: boolean;
 };
 
-/**
- * The type of the body of a successful response: that of a 204 is `undefined`. `any` is for the operations that this
- * client does not know.
- */
+/** The body of a successful response: that of a 204 is `undefined`. `any` is for operations that this client does not know. */
 export type Returns = 'array' | 'object' | 'undefined' | 'any';
+
+/** A request without the headers that can change between attempts. */
+export type Outgoing = Operation & Pick<FetchInit, 'method' | 'headers' | 'body'> & { url: string };
 
 /** In characters: more than the largest page. No deadline can act while this is parsed, so it must not take long. */
 const MAX_RESPONSE_LENGTH = 2 ** 19;
@@ -46,50 +46,48 @@ const MAX_RESPONSE_LENGTH = 2 ** 19;
  *
  * The failure of an attempt without a complete response is a `network_error`.
  */
-export async function attempt<T>(
+export function attempt<T>(
   { apiKey, fetch, session, attemptTimeoutMs }: Client,
   request: Outgoing,
   call: CallRecord,
   callSignal: AbortSignal,
 ): Promise<Reply<T> | Failure> {
-  const { signal, ended, release } = startTimeLimit(attemptTimeoutMs, [callSignal]);
   const bookmark = session?.bookmark;
   // For the failure of an attempt that ends midway.
-  const known: { key?: string; metadata?: Metadata } = {};
+  let key: string | undefined;
+  let metadata: Metadata | undefined;
 
-  async function exchange() {
-    const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
-    checkToken('apiKey', key);
+  async function exchange(signal: AbortSignal) {
+    const token = typeof apiKey === 'function' ? await apiKey() : apiKey;
+    checkToken('apiKey', token);
     // The attempt may have ended while the key was fetched.
     signal.throwIfAborted();
-    known.key = key;
+    key = token;
     call.attempts += 1;
     const { url, method, body } = request;
     const headers = {
       ...request.headers,
-      authorization: `Bearer ${key}`,
+      authorization: `Bearer ${token}`,
       ...(bookmark && { 'x-d1-bookmark': bookmark.value }),
     };
     // A redirect could turn a write into a GET, or send the API key to another server.
     const init: FetchInit = { method, headers, body, signal, redirect: 'manual' };
     const response = await (fetch ?? globalThis.fetch)(url, init);
-    const hideInId = (id: string) => hideKeyInWord(id, key);
-    const metadata = metadataOf(response, call.attempts, hideInId);
-    known.metadata = metadata;
+    metadata = metadataOf(response, call.attempts, token);
     const received = response.headers.get('x-d1-bookmark');
     if (bookmark && received && isNewer(received, bookmark)) bookmark.value = received;
-    return toReply<T>(await readText(response, signal), request, metadata, key);
+    return toReply<T>(await readText(response, signal), request, metadata, token);
   }
 
-  try {
-    return await Promise.race([exchange(), ended]);
-  } catch (error) {
-    const { key, metadata } = known;
-    const isForeign = Boolean(fetch) && error !== signal.reason;
-    return { ...failureOf(error, key, isForeign), metadata };
-  } finally {
-    release();
-  }
+  return within(attemptTimeoutMs, [callSignal], async (signal, ended) => {
+    try {
+      return await Promise.race([exchange(signal), ended]);
+    } catch (error) {
+      if (!key) return apiKeyFailure(error);
+      const isForeign = fetch !== undefined && error !== signal.reason;
+      return { ...networkFailure(error, key, isForeign), metadata };
+    }
+  });
 }
 
 /**
@@ -126,45 +124,45 @@ function isWebStream(body: unknown): body is ReadableStream<Uint8Array> {
 
 function toReply<T>(
   text: string,
-  { returns, id }: Outgoing,
+  request: Outgoing,
   metadata: Metadata,
   apiKey: string,
 ): Reply<T> | Failure {
   const { status, headers } = metadata;
-  const parsed = parseBody(text, status);
-  if (parsed && status < 300 && isResult<T>(parsed.value, returns, id))
-    return { data: parsed.value, metadata };
-
-  const { message, ...fields } = Object(parseBody(hideKey(text, apiKey), status)?.value);
-  // From the text as it was sent: the key of a test may be a part of a code.
-  const { code } = Object(parsed?.value);
-  if (status >= 400 && typeof code === 'string' && typeof message === 'string') {
-    const body = { ...fields, message, code: hideKeyInWord(code, apiKey) };
-    return { code: body.code, message, metadata, body };
+  try {
+    if (status < 300) {
+      const data = status === 204 ? undefined : parseBody(text);
+      if (isResult<T>(data, request)) return { data, metadata };
+    } else if (status >= 400) {
+      // A short key may be a part of the code: then it is hidden in the message alone.
+      const body = Object(parseBody(hideKey(text, apiKey, MIN_LENGTH_IN_WORDS)));
+      const { code, message } = body;
+      if (typeof code === 'string' && typeof message === 'string') {
+        body.message = hideKey(message, apiKey);
+        return { code, message: body.message, metadata, body };
+      }
+    }
+  } catch {
+    // It is too long, or not JSON.
   }
-
   // Of a redirect the target, otherwise the media type.
   const hint = headers.get('location') ?? headers.get('content-type');
   const parts = ['Not a response of the store:', status, hint, text];
   // First hidden, then cut: otherwise a part of the key could remain.
-  const invalid = hideKey(parts.join(' '), apiKey).slice(0, 300);
-  return { code: 'invalid_response', message: invalid, metadata };
+  const message = hideKey(parts.join(' '), apiKey).slice(0, 300);
+  return { code: 'invalid_response', message, metadata };
 }
 
-/** The value of a body, which for a 204 is `undefined`. Nothing for a text that is too long or not JSON. */
-function parseBody(text: string, status: number) {
-  if (status === 204) return { value: undefined };
-  try {
-    return text.length > MAX_RESPONSE_LENGTH ? undefined : { value: parseJson(text) };
-  } catch {
-    return undefined;
-  }
+/** @throws Error if it is too long, or not JSON */
+function parseBody(text: string) {
+  if (text.length > MAX_RESPONSE_LENGTH) throw new Error();
+  return parseJson(text);
 }
 
 /** Distinguishes the store from other servers. The service's own tests compare every field with the description. */
-function isResult<T>(value: unknown, returns: Returns, id: bigint | undefined): value is T {
+function isResult<T>(value: unknown, { returns = 'object', id }: Outgoing): value is T {
   if (returns === 'any') return true;
-  if (id !== undefined && Object(value).id !== id) return false;
   const type = Array.isArray(value) ? 'array' : typeof value;
-  return value !== null && type === returns;
+  if (type !== returns || value === null) return false;
+  return type !== 'object' || id === undefined || Object(value).id === id;
 }

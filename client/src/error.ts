@@ -1,6 +1,5 @@
 /** The error that failed calls are rejected with. */
 import type { ServiceErrorCode } from '../schema.d.ts';
-import { metadataOf } from './metadata.ts';
 import type { Metadata } from './types.ts';
 
 /**
@@ -34,7 +33,16 @@ export type StoreErrorDetails = {
 };
 
 /** For tests, which give a part of it. */
-const NO_METADATA = metadataOf({ status: 0, headers: { get: () => null } }, 0, String);
+const NO_METADATA: Metadata = {
+  status: 0,
+  requestId: undefined,
+  deprecation: undefined,
+  sunset: undefined,
+  idempotencyReplayed: false,
+  retryAfterSeconds: 0,
+  attempts: 0,
+  headers: { get: () => null },
+};
 
 /** The same in every copy of this package. */
 const BRAND = Symbol.for('animal-store-client');

@@ -3,7 +3,7 @@ import { StoreError, type StoreErrorCode, type StoreErrorDetails } from './error
 import type { Metadata } from './types.ts';
 
 /** Why an attempt failed, or why its call ended. */
-export type Failure = Pick<StoreErrorDetails, 'body' | 'cause'> & {
+export type Failure = StoreErrorDetails & {
   code: StoreErrorCode;
   message: string;
   /** Of the response, if there was one. */
@@ -13,10 +13,7 @@ export type Failure = Pick<StoreErrorDetails, 'body' | 'cause'> & {
 };
 
 /** What is known of a call, over all its attempts. */
-export type CallRecord = Pick<StoreErrorDetails, 'requestId' | 'idempotencyKey'> & {
-  attempts: number;
-  outcomeUnknown: boolean;
-};
+export type CallRecord = StoreErrorDetails & { attempts: number };
 
 export function errorOf({ code, message, ...details }: Failure, call?: CallRecord): StoreError {
   return new StoreError(code, message, { ...details, ...call });

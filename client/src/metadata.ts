@@ -1,19 +1,20 @@
 /** Response metadata. */
+import { hideKey, MIN_LENGTH_IN_WORDS } from './hide-key.ts';
 import type { FetchResponse, Metadata } from './types.ts';
 
 export function metadataOf(
-  { status, headers }: Pick<FetchResponse, 'status' | 'headers'>,
+  { status, headers }: FetchResponse,
   attempts: number,
-  hideKey: (requestId: string) => string,
+  apiKey: string,
 ): Metadata {
   // Such as `@1795132800`, in seconds.
   const deprecation = headers.get('deprecation')?.slice(1);
   const requestId = headers.get('x-request-id');
   return {
     status,
-    requestId: requestId ? hideKey(requestId) : undefined,
+    requestId: requestId ? hideKey(requestId, apiKey, MIN_LENGTH_IN_WORDS) : undefined,
     deprecation: dateOf(Number(deprecation) * 1000),
-    sunset: dateOf(Date.parse(headers.get('sunset') ?? '')),
+    sunset: dateOf(headers.get('sunset') ?? ''),
     idempotencyReplayed: headers.get('idempotency-replayed') === 'true',
     retryAfterSeconds: retryAfterOf(headers),
     attempts,
@@ -22,10 +23,10 @@ export function metadataOf(
   };
 }
 
-function dateOf(ms: number) {
-  const date = new Date(ms);
+function dateOf(time: number | string) {
+  const date = new Date(time);
   // NaN if it is unreadable, 0 if it is empty.
-  return date.getTime() ? date : undefined;
+  return Number(date) ? date : undefined;
 }
 
 /** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). If a proxy repeats it, the first one counts. */

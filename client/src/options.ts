@@ -1,5 +1,5 @@
 /** Checks of options and arguments: a mistake is a TypeError that names it. */
-import type { CallOptions, CreateOptions, Method, StoreOptions } from './types.ts';
+import type { CreateOptions, Method, StoreOptions } from './types.ts';
 
 export const DEFAULT_LIMITS = {
   deadlineMs: 60_000,
@@ -7,7 +7,9 @@ export const DEFAULT_LIMITS = {
   maxAttempts: 4,
 };
 
-const LOCAL_HOST = /(^|\.)localhost$|^127(\.\d+){3}$|^\[::1]$/;
+/** With `http:` for this machine only: others could read the API key. Without user name, query and fragment. */
+const BASE_URL =
+  /^(https:|http:\/\/(([\w-]+\.)*localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$))[^\s@?#]*$/i;
 
 /** @throws TypeError */
 export function checkStoreOptions({
@@ -17,7 +19,7 @@ export function checkStoreOptions({
   ...others
 }: Partial<StoreOptions>): void {
   must(
-    isBaseUrl(baseUrl),
+    isText(baseUrl, BASE_URL) && URL.canParse(baseUrl),
     'baseUrl',
     'must be https: (http: only for localhost), without user name, query and fragment',
   );
@@ -26,29 +28,19 @@ export function checkStoreOptions({
   checkCallOptions(others);
 }
 
-function isBaseUrl(text = '') {
-  if (!isText(text, /^[^\s@?#]+$/) || !URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && LOCAL_HOST.test(hostname));
-}
-
-/** Returns the limits among the options. @throws TypeError */
-export function checkRequestOptions(
-  method: Method,
-  { idempotencyKey, ...others }: CreateOptions,
-): object {
-  const isValid = method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/);
-  const rule = 'must be 1 to 255 characters of printable ASCII, in a POST';
-  must(isValid || idempotencyKey === undefined, 'idempotencyKey', rule);
-  return checkCallOptions(others);
-}
-
 /** `Headers` would reject it, too, but its message contains the key. @throws TypeError */
 export function checkToken(name: string, token: unknown): void {
   must(isText(token, /^[!-~]+$/), name, 'must be printable ASCII without spaces');
 }
 
-function checkCallOptions({ signal, headers = {}, ...limits }: CallOptions) {
+/** Returns the limits among the options. @throws TypeError */
+export function checkCallOptions(
+  { signal, headers = {}, idempotencyKey, ...limits }: CreateOptions,
+  method?: Method,
+): object {
+  const isValid = method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/);
+  const rule = 'must be 1 to 255 characters of printable ASCII, in a POST';
+  must(isValid || idempotencyKey === undefined, 'idempotencyKey', rule);
   const isSignal = typeof Object(signal).addEventListener === 'function';
   must(isSignal || signal === undefined, 'signal', 'must be an AbortSignal');
   // A `Headers`, a `Map` or an array: its headers are not properties, and would be lost.
@@ -68,7 +60,7 @@ export function must(holds: boolean, name: string, rule: string): void {
   if (!holds) throw new TypeError(`${name}: ${rule}`);
 }
 
-export function isText(value: unknown, pattern: RegExp): boolean {
+export function isText(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value);
 }
 

@@ -1,7 +1,7 @@
 /** Lists: one page, or all pages by following the `Link` header. */
 import type { Client } from './attempt.ts';
-import { abortOf, type Signals } from './deadline.ts';
-import { errorOf } from './failure.ts';
+import { throwIfAborted } from './deadline.ts';
+import { StoreError } from './error.ts';
 import { isText, must, withoutNull } from './options.ts';
 import { request } from './request.ts';
 import type { CallOptions, Page, Pages } from './types.ts';
@@ -23,9 +23,7 @@ export function listOf<T>(
   query?: Query,
   options?: CallOptions,
 ): Pages<T> {
-  const signals = [options?.signal ?? undefined, client.signal];
-
-  async function fetchPage(search: string): Promise<Page<T>> {
+  async function fetchPage(search = searchOf(query)): Promise<Page<T>> {
     // Any other text could lead to another operation.
     must(isText(search, /^\?/), 'next', 'must start with ?');
     const call = request<T[]>(client, 'GET', path + search, options, { returns: 'array' });
@@ -39,18 +37,20 @@ export function listOf<T>(
     let search: string | undefined = searchOf({ ...query, limit: query?.limit ?? defaultLimit });
     while (search) {
       seen.add(search);
-      const page: Page<T> = await fetchPage(search);
-      for (const item of page.items) {
-        throwIfAborted(signals);
+      const { items, next, metadata }: Page<T> = await fetchPage(search);
+      for (const item of items) {
+        throwIfAborted([options?.signal, client.signal]);
         yield item;
       }
-      checkProgress(page, seen);
-      search = page.next;
+      // Otherwise, the loop might never end.
+      if (next && (items.length === 0 || seen.has(next)))
+        throw new StoreError('invalid_response', 'The pages do not end.', { metadata });
+      search = next;
     }
   }
 
   return {
-    page: async (next = searchOf(query)) => fetchPage(next),
+    page: fetchPage,
     [Symbol.asyncIterator]: () => walk(MAX_LIMIT),
     async toArray({ max }) {
       must(max >= 1, 'max', 'must be a number from 1');
@@ -62,19 +62,6 @@ export function listOf<T>(
       return items;
     },
   };
-}
-
-/** @throws StoreError */
-function throwIfAborted(signals: Signals) {
-  const failure = abortOf(signals);
-  if (failure) throw errorOf(failure);
-}
-
-/** Otherwise, the loop might never end. @throws StoreError */
-function checkProgress({ items, next, metadata }: Page<unknown>, seen: Set<string>) {
-  if (!next || (items.length > 0 && !seen.has(next))) return;
-  const message = 'The pages do not end.';
-  throw errorOf({ code: 'invalid_response', message, metadata });
 }
 
 function searchOf(query: Query | undefined) {

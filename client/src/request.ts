@@ -1,7 +1,7 @@
 /** Turns a call into a request. */
-import type { Client, Returns } from './attempt.ts';
+import type { Client, Operation } from './attempt.ts';
 import { checkInt64Fields, stringifyJson } from './json.ts';
-import { checkRequestOptions, isText, must, withoutNull } from './options.ts';
+import { checkCallOptions, isText, must, withoutNull } from './options.ts';
 import { send } from './send.ts';
 import type { Call, CreateOptions, Method, Reply } from './types.ts';
 import { VERSION } from './version.ts';
@@ -17,16 +17,6 @@ const CONNECTION_HEADERS = [
   'transfer-encoding',
   'upgrade',
 ];
-
-type Details = {
-  /** The parameter of the route. */
-  id?: bigint;
-  body?: unknown;
-  /** Default: `object`. */
-  returns?: Returns;
-  /** Default: every method but PATCH. The others are idempotent, or a POST with an Idempotency-Key. */
-  isRetryable?: boolean;
-};
 
 /** Rejected with a StoreError, or with a TypeError about an argument. */
 export function request<T>(...args: Parameters<typeof sendRequest>): Call<T> {
@@ -49,7 +39,7 @@ async function sendRequest<T>(
   method: Method,
   route: string,
   givenOptions: CreateOptions | undefined,
-  { id, body, returns = 'object', isRetryable = method !== 'PATCH' }: Details = {},
+  { body, ...operation }: Operation & { body?: unknown } = {},
 ): Promise<Reply<T>> {
   const options: CreateOptions = withoutNull(givenOptions);
   // `fetch` sends `post` as POST, which would be retried without an Idempotency-Key.
@@ -57,24 +47,21 @@ async function sendRequest<T>(
   // Otherwise the path could change the host, which gets the API key.
   must(isText(route, /^\//), 'path', 'must start with /');
   must(method !== 'GET' || body === undefined, 'body', 'is not an option');
-  const limits = checkRequestOptions(method, options);
+  const limits = checkCallOptions(options, method);
   // The fields of operations that the client does not know are not known either.
-  if (returns !== 'any') checkInt64Fields(Object(body));
+  if (operation.returns !== 'any') checkInt64Fields(Object(body));
   const path = route.replace(/{(\w+Id)}$/, (_, name) => {
-    must(typeof id === 'bigint', name, 'must be a bigint, such as 7n');
-    return String(id);
+    must(typeof operation.id === 'bigint', name, 'must be a bigint, such as 7n');
+    return String(operation.id);
   });
   const headers = headersOf(client, method, options);
   if (body !== undefined) headers.set('content-type', 'application/json');
   const outgoing = {
+    ...operation,
     method,
     url: client.baseUrl + path,
     headers: Object.fromEntries(headers),
     body: body === undefined ? null : stringifyJson(body),
-    returns,
-    // A deleted animal is not in the response.
-    id: returns === 'object' ? id : undefined,
-    isRetryable,
   };
   return send({ ...client, ...limits }, outgoing, [options.signal, client.signal]);
 }

@@ -1,6 +1,6 @@
 /** Sends a request: attempts, pauses, and which failures are retried. */
 import { attempt, type Client, type Outgoing } from './attempt.ts';
-import { abortOf, pause, type Signals, startTimeLimit, timeoutError } from './deadline.ts';
+import { pause, type Signals, throwIfAborted, timeoutError, within } from './deadline.ts';
 import { type CallRecord, errorOf, type Failure } from './failure.ts';
 import type { Reply } from './types.ts';
 
@@ -9,35 +9,29 @@ const LONGEST_PAUSE_MS = 4_000;
 
 /** @throws StoreError */
 export function send<T>(client: Client, request: Outgoing, signals: Signals): Promise<Reply<T>> {
-  const { signal, release } = startTimeLimit(client.deadlineMs, signals);
-  return sendUntil<T>(signal, client, request, signals).finally(release);
-}
-
-async function sendUntil<T>(
-  signal: AbortSignal,
-  client: Client,
-  request: Outgoing,
-  signals: Signals,
-): Promise<Reply<T>> {
   const endsAt = performance.now() + client.deadlineMs;
-  const call: CallRecord = { attempts: 0, outcomeUnknown: false };
-  let failure: Failure | undefined;
-  while (!signal.aborted) {
-    const result = await attempt<T>(client, request, call, signal);
-    if ('data' in result) return result;
+  const call: CallRecord = { attempts: 0 };
+  let last: Failure | undefined;
+  return within(client.deadlineMs, signals, async (signal) => {
+    while (!signal.aborted) {
+      const result = await attempt<T>(client, request, call, signal);
+      if ('data' in result) return result;
 
-    recordFailure(call, result, request);
-    restartSessionIfStale(client, call, result);
-    // The attempt was interrupted: it did not fail.
-    if (signal.aborted) break;
+      recordFailure(call, result, request);
+      restartSessionIfStale(client, call, result);
+      // The attempt was interrupted: it did not fail.
+      if (signal.aborted) break;
 
-    failure = result;
-    const pauseMs = pauseAfter(call, failure);
-    const isInTime = performance.now() + pauseMs < endsAt;
-    if (!isInTime || !shouldRetry(client, request, call, failure)) break;
-    await pause(pauseMs, signal);
-  }
-  throw errorOf(endOf(client, call, failure, signal, signals), call);
+      last = result;
+      const pauseMs = pauseAfter(call, last);
+      const isInTime = performance.now() + pauseMs < endsAt;
+      if (!isInTime || !shouldRetry(client, request, call, last)) break;
+      await pause(pauseMs, signal);
+    }
+    throwIfAborted(signals, call);
+    if (!last || signal.aborted) last = deadlineExceeded(client, call, last);
+    throw errorOf(last, call);
+  });
 }
 
 function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failure: Failure) {
@@ -45,13 +39,14 @@ function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failur
   // The attempt did nothing.
   if (wasNeverProcessed(failure)) return true;
   // Perhaps it did, and a second one would do more.
-  if (!request.isRetryable) return false;
+  const { isRetryable = request.method !== 'PATCH' } = request;
+  if (!isRetryable) return false;
   // The next one may succeed. Any other failure would be repeated.
   return isTransient(failure);
 }
 
 /** Rejected by the rate limiter, or not sent. */
-function wasNeverProcessed({ metadata, isUnsent = false }: Failure) {
+function wasNeverProcessed({ metadata, isUnsent }: Failure) {
   return metadata ? metadata.status === 429 : isUnsent;
 }
 
@@ -93,18 +88,9 @@ function pauseAfter({ attempts }: CallRecord, { metadata }: Failure) {
   return backOff * (1 + Math.random()) + retryAfterMs * (1 + Math.random() / 4);
 }
 
-/** Why the call failed: it was aborted, its deadline has passed, or its last attempt failed. */
-function endOf(
-  { deadlineMs }: Client,
-  call: CallRecord,
-  last: Failure | undefined,
-  signal: AbortSignal,
-  signals: Signals,
-): Failure {
-  // Its cause is the reason that the caller gave.
-  const aborted = abortOf(signals);
-  if (aborted) return aborted;
-  if (last && !signal.aborted) return last;
-  const cause = timeoutError(deadlineMs, last && errorOf(last, call));
+/** The cause has the last failure as its own cause. */
+function deadlineExceeded({ deadlineMs }: Client, call: CallRecord, last?: Failure): Failure {
+  const cause = timeoutError(deadlineMs);
+  if (last) cause.cause = errorOf(last, call);
   return { code: 'deadline_exceeded', message: cause.message, cause };
 }
