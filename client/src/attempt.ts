@@ -129,34 +129,32 @@ function toReply<T>(
   apiKey: string,
 ): Reply<T> | Failure {
   const { status, headers } = metadata;
-  try {
-    if (status < 300) {
-      const data = status === 204 ? undefined : parseBody(text);
-      if (isResult<T>(data, request)) return { data, metadata };
-    } else if (status >= 400) {
-      // A short key may be a part of the code: then it is hidden in the message alone.
-      const body = Object(parseBody(hideKey(text, apiKey, MIN_LENGTH_IN_WORDS)));
-      const { code, message } = body;
-      if (typeof code === 'string' && typeof message === 'string') {
-        body.message = hideKey(message, apiKey);
-        return { code, message: body.message, metadata, body };
-      }
-    }
-  } catch {
-    // It is too long, or not JSON.
+  const parsed = status === 204 ? { value: undefined } : parseBody(text);
+  if (status < 300 && parsed && isResult<T>(parsed.value, request))
+    return { data: parsed.value, metadata };
+
+  // A short key may be a part of the code: then it is hidden in the message alone.
+  const body = Object(parseBody(hideKey(text, apiKey, MIN_LENGTH_IN_WORDS))?.value);
+  const { code, message } = body;
+  if (status >= 400 && typeof code === 'string' && typeof message === 'string') {
+    body.message = hideKey(message, apiKey);
+    return { code, message: body.message, metadata, body };
   }
   // Of a redirect the target, otherwise the media type.
   const hint = headers.get('location') ?? headers.get('content-type');
   const parts = ['Not a response of the store:', status, hint, text];
   // First hidden, then cut: otherwise a part of the key could remain.
-  const message = hideKey(parts.join(' '), apiKey).slice(0, 300);
-  return { code: 'invalid_response', message, metadata };
+  const invalid = hideKey(parts.join(' '), apiKey).slice(0, 300);
+  return { code: 'invalid_response', message: invalid, metadata };
 }
 
-/** @throws Error if it is too long, or not JSON */
+/** Nothing, if it is too long or not JSON. */
 function parseBody(text: string) {
-  if (text.length > MAX_RESPONSE_LENGTH) throw new Error();
-  return parseJson(text);
+  try {
+    return text.length > MAX_RESPONSE_LENGTH ? undefined : { value: parseJson(text) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Distinguishes the store from other servers. The service's own tests compare every field with the description. */

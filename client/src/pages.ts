@@ -38,14 +38,18 @@ export function listOf<T>(
     while (search) {
       seen.add(search);
       const { items, next, metadata }: Page<T> = await fetchPage(search);
-      for (const item of items) {
-        throwIfAborted([options?.signal, client.signal]);
-        yield item;
-      }
+      yield* untilAborted(items);
       // Otherwise, the loop might never end.
       if (next && (items.length === 0 || seen.has(next)))
         throw new StoreError('invalid_response', 'The pages do not end.', { metadata });
       search = next;
+    }
+  }
+
+  function* untilAborted(items: T[]) {
+    for (const item of items) {
+      throwIfAborted([options?.signal, client.signal]);
+      yield item;
     }
   }
 

@@ -9,29 +9,38 @@ const LONGEST_PAUSE_MS = 4_000;
 
 /** @throws StoreError */
 export function send<T>(client: Client, request: Outgoing, signals: Signals): Promise<Reply<T>> {
+  return within(client.deadlineMs, signals, (signal) =>
+    sendUntil<T>(client, request, signals, signal),
+  );
+}
+
+/** Sends until an attempt succeeds, nothing may be retried, or the signal is aborted. */
+async function sendUntil<T>(
+  client: Client,
+  request: Outgoing,
+  signals: Signals,
+  signal: AbortSignal,
+): Promise<Reply<T>> {
   const endsAt = performance.now() + client.deadlineMs;
   const call: CallRecord = { attempts: 0 };
   let last: Failure | undefined;
-  return within(client.deadlineMs, signals, async (signal) => {
-    while (!signal.aborted) {
-      const result = await attempt<T>(client, request, call, signal);
-      if ('data' in result) return result;
+  while (!signal.aborted) {
+    const result = await attempt<T>(client, request, call, signal);
+    if ('data' in result) return result;
 
-      recordFailure(call, result, request);
-      restartSessionIfStale(client, call, result);
-      // The attempt was interrupted: it did not fail.
-      if (signal.aborted) break;
+    recordFailure(call, result, request);
+    restartSessionIfStale(client, call, result);
+    // The attempt was interrupted: it did not fail.
+    if (signal.aborted) break;
 
-      last = result;
-      const pauseMs = pauseAfter(call, last);
-      const isInTime = performance.now() + pauseMs < endsAt;
-      if (!isInTime || !shouldRetry(client, request, call, last)) break;
-      await pause(pauseMs, signal);
-    }
-    throwIfAborted(signals, call);
-    if (!last || signal.aborted) last = deadlineExceeded(client, call, last);
-    throw errorOf(last, call);
-  });
+    last = result;
+    const pauseMs = pauseAfter(call, last);
+    const isInTime = performance.now() + pauseMs < endsAt;
+    if (!isInTime || !shouldRetry(client, request, call, last)) break;
+    await pause(pauseMs, signal);
+  }
+  throwIfAborted(signals, call);
+  throw errorOf(endOf(client, call, signal, last), call);
 }
 
 function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failure: Failure) {
@@ -88,8 +97,14 @@ function pauseAfter({ attempts }: CallRecord, { metadata }: Failure) {
   return backOff * (1 + Math.random()) + retryAfterMs * (1 + Math.random() / 4);
 }
 
-/** The cause has the last failure as its own cause. */
-function deadlineExceeded({ deadlineMs }: Client, call: CallRecord, last?: Failure): Failure {
+/** The last failure, unless the time was over before it: then it is the cause of the cause. */
+function endOf(
+  { deadlineMs }: Client,
+  call: CallRecord,
+  signal: AbortSignal,
+  last?: Failure,
+): Failure {
+  if (last && !signal.aborted) return last;
   const cause = timeoutError(deadlineMs);
   if (last) cause.cause = errorOf(last, call);
   return { code: 'deadline_exceeded', message: cause.message, cause };

@@ -105,11 +105,11 @@ test('the import map of README.md has the module that a page without a bundler l
 });
 
 /** For the ten operations of version 1.0.0. The method of a further one may add a little. */
-const MAX_BYTES = 5_165 + 80 * (operations.length - 10);
+const MAX_BYTES = 5_190 + 80 * (operations.length - 10);
 
 // `noted` is the size at the last edit of this table: the test prints the growth since then.
 test.each([
-  { bytes: MAX_BYTES, noted: 5_160, exports: '*' },
+  { bytes: MAX_BYTES, noted: 5_183, exports: '*' },
   { bytes: 480, noted: 447, exports: '{ StoreError }' },
   { bytes: 20, noted: 20, exports: '{}' },
 ])('at most $bytes bytes, minified and compressed, for the exports $exports', async (row) => {
