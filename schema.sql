@@ -37,9 +37,11 @@ CREATE INDEX orders_by_status ON orders (status);
 CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
 
 -- The responses to creates with an Idempotency-Key, so that a retry gets the first response. One transaction writes
--- the record and the row. Not WITHOUT ROWID: there, a response of a kilobyte would take an overflow page of its own.
+-- the record and the created pet or order. Not WITHOUT ROWID: in such a table, a response of a kilobyte would take an
+-- overflow page of its own.
 CREATE TABLE idempotency_keys (
-  -- Ascends with time. The scheduled handler deletes expired records from the lowest id on.
+  -- Ascends with time, as a new id is the largest + 1. The scheduled handler deletes expired records from the lowest id
+  -- on. No AUTOINCREMENT: nothing refers to a record, so its id may be used again after it is deleted.
   id INTEGER PRIMARY KEY,
   -- SHA-256 of the client, the operation and the Idempotency-Key, in hex: a long key takes no more space.
   key_hash TEXT NOT NULL UNIQUE,

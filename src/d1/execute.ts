@@ -21,7 +21,8 @@ export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]
 
 /**
  * Executes statements. With `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark, which names a state of the
- * database), they run in a session, which reads no state older than its bookmark.
+ * database), they run in a session. One that starts at a bookmark reads no older state. Without `sessionStart` there is no session,
+ * and no bookmark is returned.
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
  * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.
@@ -37,7 +38,7 @@ export async function execute<S extends Statements>(
     const executing = executeAll(session ?? database, Object.values(statements));
     const results = await withDeadline(executing, DEADLINE_MS, 'D1');
     const rows = firstRows(statements, results);
-    // All results of a batch have the same attempts and region.
+    // `runQueries` logs `total_attempts` and `served_by_region`, which are the same in every result of a batch.
     return { rows, bookmark: session?.getBookmark(), meta: results.at(-1)?.meta };
   } catch (error) {
     throw new DatabaseFailure(error);

@@ -3,7 +3,8 @@
 /**
  * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
  * - `full`: the database or the account is full, or AUTOINCREMENT has used the largest id. Nothing was written.
- * - `mistake`: the service or its schema has an error. D1 has rejected the statements.
+ * - `mistake`: D1 rejected the statements, because the service or its schema has an error, and nothing was written; or our own code
+ *   threw a TypeError or a RangeError.
  * - `unknown outcome`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
  */
 type FailureKind = 'not migrated' | 'full' | 'mistake' | 'unknown outcome';

@@ -4,8 +4,8 @@
 type BoundValue = string | number | null;
 
 /**
- * SQL text with a placeholder `?` for each of `values`, in their order. A class, so that SQL is told from a value by what made
- * it: an object that a client sent, with the same members, is not SQL.
+ * SQL text with a placeholder `?` for each of `values`, in their order. A class, because `instanceof` cannot be forged: JSON from
+ * a client with the members `text` and `values` is not an `Sql`.
  */
 export class Sql<Row = unknown> {
   readonly text: string;

@@ -15,8 +15,8 @@ import {
 } from './statements.ts';
 
 /**
- * `Before` has the statements that the query runs before its insert, by name. The outcome has the first row of each. `created` is
- * `undefined` if neither this request nor an earlier one with its idempotency key has inserted a row.
+ * What a create returned: `created`, and the first row of each statement of `Before` (those that run before the INSERT, see
+ * `CreateQuery`). `created` is `undefined` if neither this request nor an earlier one with its idempotency key has inserted a row.
  */
 type Outcome<Before extends Statements> = FirstRows<Before> & { created: CreatedRow | undefined };
 

@@ -23,14 +23,14 @@ export type RequestHashes = {
 /** A row that a create inserted: its id in decimal, and its JSON. */
 export type CreatedRow = { id: string; json: string };
 
-/** The stored response to the first request with an idempotency key that inserted a row. */
+/** The stored response of an idempotency key: that of the first request that inserted a row. */
 type FirstResponse = CreatedRow & { body_hash: string };
 
-/** The statements that `keyedCreate` adds to those of `before`. */
+/** The statements beside those of `before`. A create without an idempotency key has only `created`. */
 type KeyStatements = {
   /** Removes the record of the key if it has expired. */
   expiredRemoved: Sql;
-  /** Inserts the row, unless the key has a record. */
+  /** Executes `insert`, and returns its row. */
   created: Sql<CreatedRow>;
   /** Stores the response, if a row was inserted. */
   stored: Sql;
@@ -41,7 +41,7 @@ type KeyStatements = {
 /** The parts of a create. `insert` inserts at most one row into `table`. */
 type Create<Before extends Statements> = {
   table: Table;
-  /** Statements that run before `insert`. `keyedCreate` adds those of `KeyStatements`, so their names do not compile here. */
+  /** Statements that run before `insert`. One with a name of `KeyStatements` would be overwritten: `never` makes the compiler refuse it. */
   before: Before & { [Name in keyof KeyStatements]?: never };
   /** An INSERT without RETURNING. */
   insert: Sql;

@@ -26,7 +26,7 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
   let cause: string | undefined;
   try {
     for (let step = 0; step < MAX_STEPS && !finished; step += 1) {
-      const deleting = deleteOldest(env.DB, startedAt - KEPT_MS);
+      const deleting = deleteExpired(env.DB, startedAt - KEPT_MS);
       const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
       // Fewer than STEP_SIZE: the step met a record that has not expired, or the end of the table.
@@ -51,11 +51,11 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
 }
 
 /**
- * Of the oldest `STEP_SIZE` records, deletes those that were created at `cutoff` or earlier. Ids ascend with time. `created_at`
+ * Of the oldest `STEP_SIZE` records, deletes those that were created at `createdAtMost` or earlier. Ids ascend with time. `created_at`
  * has no index: a condition on it inside the subquery could read every record.
  */
-function deleteOldest(database: D1Database, cutoff: number): Promise<D1Result> {
-  const deleted = sql`DELETE FROM idempotency_keys
-    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${cutoff}`;
-  return prepare(database, deleted).run();
+function deleteExpired(database: D1Database, createdAtMost: number): Promise<D1Result> {
+  const statement = sql`DELETE FROM idempotency_keys
+    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${createdAtMost}`;
+  return prepare(database, statement).run();
 }

@@ -90,7 +90,7 @@ export const getPet = {
     // 20 November 2026, the release of version 1.0.0.
     since: '@1795132800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    // listPets.
+    // `listPets`. The contract deprecates this operation: docs/decisions.md.
     successor: '/pets',
   },
 } as const satisfies OperationDefinition;
