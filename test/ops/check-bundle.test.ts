@@ -17,8 +17,9 @@ const check = (staging: string, production: string) =>
     [],
   );
 
-test('the bundles of both environments must be the same', async () => {
-  expect(await check('a', 'a')).toMatchObject({ code: 0, stderr: '' });
+test('the bundles of both environments must be the same, and their size is printed', async () => {
+  const stdout = `index.js: 0.0 KiB gzip, maximum ${MAX_BUNDLE_KIB}\n`;
+  expect(await check('a', 'a')).toEqual({ code: 0, stdout, stderr: '' });
   const stderr = 'error: the bundles of staging and production must be the same\n';
   expect(await check('a', 'b')).toEqual({ code: 1, stdout: '', stderr });
 });

@@ -10,7 +10,7 @@ const NPM = `
   import { appendFileSync, cpSync, existsSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
   appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
-  process.on('SIGINT', () => {});
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   console.log('added 1 package');
   while (existsSync('hold')) await setTimeout(20);
   if (process.env.NPM_EXIT_CODE) {

@@ -12,10 +12,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Runs `npm start`. Returns also what it did to the store, and how it serves it. */
-async function start(port: number) {
+/** Runs `npm start`. Returns also what it did to the store, and how it serves it. `problem`: of wrangler's server. */
+async function start(port: number, problem?: Error) {
   const steps: string[] = [];
   const unstable_startWorker = vi.fn(async (_options: object) => {
+    if (problem) throw problem;
     const raw = new EventEmitter();
     setImmediate(() => raw.emit('reloadComplete'));
     return { raw };
@@ -46,7 +47,18 @@ test('npm start sets the store up, serves it on this machine alone, and shows a 
   const dev = { inspector: false, server: { hostname: 'localhost', port } };
   expect(served).toMatchObject([[{ env: '', dev }]]);
   const request = `curl -i http://localhost:${port}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
+  expect(stdout).toMatch(/^Starting the server …\n/);
   expect(stdout).toContain(request);
+});
+
+test("npm start ends with exit code 1 and the cause of wrangler's error", async () => {
+  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Error(`exit code ${code}`);
+  });
+  const problem = new Error('The server failed', { cause: new Error('no memory') });
+  const { stderr } = await start(await freePort(), problem);
+  expect(stderr).toBe('error: no memory\nerror: exit code 1\n');
+  exit.mockRestore();
 });
 
 test('npm start on a port that is in use names the option for another, and sets nothing up', async () => {

@@ -103,6 +103,7 @@ describe('a promotion', () => {
     expect([code, stderr]).toEqual([0, '']);
     const restore = 'npx wrangler d1 time-travel restore DB --env production --bookmark a-bookmark';
     expect(stdout).toContain(`To restore the data: ${restore}\n`);
+    expect(stdout).toContain('Holding 10 %.');
     expect(stdout).toMatch(/production serves new to all\.\n$/);
     expect(fake.points).toEqual(PROMOTION);
     expect(fake.environments.production).toMatchObject({
@@ -433,7 +434,8 @@ describe('a promotion that goes back', () => {
     ],
   ])('%s ends with the old version', async (_, given, error) => {
     given();
-    const { code, stderr } = await fake.release(PROMOTE);
+    const { code, stdout, stderr } = await fake.release(PROMOTE);
+    expect(stdout).toContain('Going back …\n');
     const end = `; production serves ${TO_OLD}`;
     expect(stderr).toMatch(new RegExp(`^error: .*${error}.*${end}$`, 'm'));
     expect([code, stderr.includes('npx wrangler')]).toEqual([1, false]);
@@ -485,9 +487,10 @@ describe('a promotion that goes back', () => {
   test('and failed with its log settings and triggers names both commands', async () => {
     fake.at(after(AT_100), fail);
     fake.at(before(TRIGGERS), fail);
-    const error = await failing(PROMOTE);
-    for (const command of [AT_100, TRIGGERS])
-      expect(error).toContain(`. Run: npx wrangler ${command} --env production`);
+    const problems = [AT_100, TRIGGERS].map(
+      (command) => `it failed. Run: npx wrangler ${command} --env production`,
+    );
+    expect(await failing(PROMOTE)).toBe(`error: ${problems.join('; ')}`);
   });
 });
 
