@@ -5,12 +5,16 @@ import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { startProcess, temporaryFolder } from '../support/project.ts';
 
-/** Goes on while there is a file `hold`, whatever signal it gets, and then installs the packages. */
+/** Goes on while there is a file `hold`, and then installs the packages. At a SIGTERM, it says that npm would go on for a minute. */
 const NPM = `
   import { appendFileSync, cpSync, existsSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
   appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {
+    appendFileSync('calls', 'goes on after SIGTERM\\n');
+    process.exit();
+  });
   console.log('added 1 package');
   while (existsSync('hold')) await setTimeout(20);
   if (process.env.NPM_EXIT_CODE) {
