@@ -5,11 +5,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import description from '../public/v1/openapi.json' with { type: 'json' };
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
 
-/** The largest size of the script, in KiB after gzip. */
-export const MAX_BUNDLE_KIB = 28;
+const operations = Object.values(description.paths).flatMap(Object.keys);
+
+/** The largest size of the script, in KiB after gzip: for the ten operations of version 1.0.0, and for each further one. */
+export const MAX_BUNDLE_KIB = 28 + 0.3 * (operations.length - 10);
 
 export const program = createProgram('npm run bundle --', 'Checks the built worker.').action(
   async () => {
@@ -29,7 +32,7 @@ if (import.meta.main) await run(program);
  */
 export function checkSize(bundle: Buffer): string {
   const kib = (gzipSync(bundle).length / 1024).toFixed(1);
-  const size = `index.js: ${kib} KiB gzip, maximum ${MAX_BUNDLE_KIB}`;
+  const size = `index.js: ${kib} KiB gzip, maximum ${MAX_BUNDLE_KIB.toFixed(1)}`;
   if (Number(kib) <= MAX_BUNDLE_KIB) return size;
   const fix =
     'Remove a dependency or code, or raise MAX_BUNDLE_KIB in ops/check-bundle.ts if the new code is worth its start-up time';

@@ -53,11 +53,17 @@ test('the description has the names and limits of the service interface', () => 
   });
 });
 
+/** Further filters of a list are compatible. */
+const QUERY_OF_CONTRACT = ['after', 'limit', 'status'];
+
 test('the description has the operations of the contract', () => {
   const lines = operations.map(({ method, path, operation }) => {
     const { operationId, tags, 'x-stability': stability = 'stable', requestBody } = operation;
     const optional = ({ required }: { required?: boolean }) => (required ? '' : '?');
-    const parameters = operation.parameters?.map((each) => each.name + optional(each)) ?? [];
+    const ofContract = operation.parameters?.filter(
+      (each) => each.in !== 'query' || each.required || QUERY_OF_CONTRACT.includes(each.name),
+    );
+    const parameters = ofContract?.map((each) => each.name + optional(each)) ?? [];
     if (requestBody) parameters.push(`body${optional(requestBody)}`);
     const about = [operationId, tags, stability, parameters.sort()].flat().join(' ');
     return `${method} ${path}: ${about}: ${Object.keys(operation.responses).join(' ')}`;

@@ -1,13 +1,15 @@
 /** Bodies that the operations reject before they reach D1. */
 import { expect, test } from 'vitest';
 import { NewPet } from '../../src/pets/schema.ts';
-import { operations } from '../support/contract.ts';
+import { ID_IN_PATH, operations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
-import { expectError } from '../support/steps.ts';
+import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
+const store = startStore();
+const { createExample } = stepsOf(store);
 // In this process, where a request that reaches D1 is a 503.
-const sendWithoutD1 = startApp(startStore());
+const sendWithoutD1 = startApp(store);
 
 /** Of each operation with a body: invalid bodies, each with its problem. */
 const INVALID = operations.flatMap(({ exampleBody, fields, required, ...operation }) => {
@@ -32,6 +34,26 @@ test.each(INVALID)('$operationId rejects $body: $problem', async (each) => {
   const body = JSON.stringify(each.body);
   const reply = await sendWithoutD1(each.method, each.examplePath, body);
   expectError(reply, 400, 'invalid_request', expect.stringContaining(each.problem));
+});
+
+/** Each text of each body, but for those with fixed values, and texts as JSON has them that UTF-8 or SQLite can change. */
+const TEXTS = operations.flatMap(({ fields, ...operation }) =>
+  Object.entries(fields).flatMap(([field, { type, enum: values }]) => {
+    if (type !== 'string' || values) return [];
+    return ['a\\ud800b', 'a\\u0000b', ' '].map((text) => ({ ...operation, field, text }));
+  }),
+);
+
+test.each(TEXTS)('$operationId rejects the $field $text, or stores exactly that', async (each) => {
+  const { method, path, examplePath, exampleBody, field } = each;
+  const text: string = JSON.parse(`"${each.text}"`);
+  const collection = path.replace(ID_IN_PATH, '').replace(/\/$/, '');
+  // Its id is 1.
+  await createExample(collection);
+  const reply = await store.send(method, examplePath, { ...exampleBody, [field]: text });
+  if (reply.status === 400) return;
+  const { id } = Object(reply.body);
+  expect((await store.fetch(`${collection}/${id}`)).body).toMatchObject({ [field]: text });
 });
 
 const KNOWN = `is not a known field: ${Object.keys(NewPet.shape).join(', ')}`;

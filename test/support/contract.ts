@@ -11,6 +11,7 @@ export const ID_IN_PATH = /\{(\w+)Id\}/;
 
 type Header = { required: boolean; schema: { type: string } };
 type Schema = {
+  type?: string;
   format?: string;
   enum?: string[];
   properties?: Record<string, Schema>;
@@ -72,12 +73,17 @@ export const creates = operations.filter(({ method }) => method === 'POST');
 export const lists = operations.filter(({ parameters }) =>
   parameters.some(({ name }) => name === 'after'),
 );
-/** Each value of each filter of a list. */
-export const filters = lists.flatMap(({ path, parameters }) =>
-  parameters.flatMap(({ name, schema }) =>
-    (schema.enum ?? []).map((value) => ({ path, name, value })),
-  ),
-);
+/** The filters of lists, with the values to try: all of an enum; otherwise those of examples, and one that no item has. */
+export const filters = lists.flatMap(({ path, parameters }) => {
+  const given = parameters.filter((each) => each.in === 'query');
+  const own = given.filter(({ name }) => name !== 'limit' && name !== 'after');
+  const bodies = creates.find((create) => create.path === path)?.exampleBodies ?? [];
+  return own.flatMap(({ name, schema }) => {
+    const examples = bodies.flatMap((body) => Object(body)[name] ?? []).map(String);
+    const values = schema.enum ?? [...examples, '987654321'];
+    return values.map((value) => ({ path, name, value }));
+  });
+});
 /** The operations on one item, whose id is in the path. */
 export const itemOperations = operations.filter(({ path }) => ID_IN_PATH.test(path));
 
@@ -101,8 +107,14 @@ const closed = JSON.parse(text, (_, value) =>
 );
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
-ajv.addFormat('date-time', (text: string) => new Date(text).toISOString() === text);
+ajv.addFormat('date-time', isTime);
 ajv.addSchema(closed, 'description');
+
+/** As the service writes and reads times: RFC 3339 in UTC, with milliseconds. */
+function isTime(text: string): boolean {
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text;
+}
 
 /** Validates a value with the schema at this JSON pointer, and returns the errors. */
 export function problems(pointer: string, value: unknown): string[] {
