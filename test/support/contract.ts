@@ -80,6 +80,8 @@ export const filters = lists.flatMap(({ path, parameters }) => {
   const bodies = creates.find((create) => create.path === path)?.exampleBodies ?? [];
   return own.flatMap(({ name, schema }) => {
     const examples = bodies.flatMap((body) => Object(body)[name] ?? []).map(String);
+    if (!schema.enum && examples.length === 0)
+      throw new Error(`no example of a body for ${path} has the field ${name}, which is a filter`);
     const values = schema.enum ?? [...examples, '987654321'];
     return values.map((value) => ({ path, name, value }));
   });
