@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const PROJECTS = {
   test: ['test/**/*.test.ts'],
   // Faults with more histories, and tests that measure times.
-  long: ['test/**/*.long.ts', 'test/faults/histories.test.ts'],
+  long: ['test/**/*.long.ts', 'test/**/histories.test.ts'],
   // Real processes: the set-up, the commands, a life of the local store, kills and damaged files.
   kill: ['test/**/*.kill.ts'],
   // Whole releases, with a fake of Cloudflare.
@@ -31,7 +31,7 @@ export default defineConfig({
       test: {
         name,
         include,
-        // How many random histories test/faults/histories.test.ts has.
+        // How many random histories histories.test.ts has.
         env: { HISTORIES: name === 'long' ? '100' : '2' },
         // Far more than any test needs, so that a busy machine does not fail it.
         ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),

@@ -9,10 +9,12 @@ import description from '../public/v1/openapi.json' with { type: 'json' };
 import { createProgram, run } from './command-line.ts';
 import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
 
-const operations = Object.values(description.paths).flatMap(Object.keys);
+/** The largest size of the script with the ten operations of version 1.0.0, in KiB after gzip. */
+export const MAX_BUNDLE_KIB = 28;
 
-/** The largest size of the script, in KiB after gzip: for the ten operations of version 1.0.0, and for each further one. */
-export const MAX_BUNDLE_KIB = 28 + 0.3 * (operations.length - 10);
+const operations = Object.values(description.paths).flatMap(Object.keys);
+/** Further operations may add a little. */
+export const MAX_KIB = MAX_BUNDLE_KIB + 0.3 * Math.max(0, operations.length - 10);
 
 export const program = createProgram('npm run bundle --', 'Checks the built worker.').action(
   async () => {
@@ -32,8 +34,8 @@ if (import.meta.main) await run(program);
  */
 export function checkSize(bundle: Buffer): string {
   const kib = (gzipSync(bundle).length / 1024).toFixed(1);
-  const size = `index.js: ${kib} KiB gzip, maximum ${MAX_BUNDLE_KIB.toFixed(1)}`;
-  if (Number(kib) <= MAX_BUNDLE_KIB) return size;
+  const size = `index.js: ${kib} KiB gzip, maximum ${MAX_KIB.toFixed(1)}`;
+  if (Number(kib) <= MAX_KIB) return size;
   const fix =
     'Remove a dependency or code, or raise MAX_BUNDLE_KIB in ops/check-bundle.ts if the new code is worth its start-up time';
   throw new Error(`${size}. ${fix}`);

@@ -107,7 +107,7 @@ test.each(['', 'ä', 'a'.repeat(256)])('an idempotencyKey %j is a TypeError', as
   expect(requests).toEqual([]);
 });
 
-test.each(['getPet', 'updatePet', 'deletePet', 'getOrder', 'updateOrder', 'getHealth', 'listPets'])(
+test.each(['getPet', 'updatePet', 'deletePet', 'getHealth', 'listPets'])(
   'an idempotencyKey or a body that %s would ignore is a TypeError that names it',
   async (name) => {
     for (const [option, value] of [
@@ -122,9 +122,9 @@ test.each(['getPet', 'updatePet', 'deletePet', 'getOrder', 'updateOrder', 'getHe
   },
 );
 
-test.each(['createPet', 'placeOrder'])('%s has its body, and no other', async (name) => {
+test('a create has its body, and no other', async () => {
   const { store, requests } = clientWith([rex]);
-  const call = Promise.resolve(CALLS[name]?.(store, Object({ body: {} })));
+  const call = store.createPet(REX, Object({ body: {} }));
   await expect(call).rejects.toThrow(new TypeError('body: is not an option'));
   expect(requests).toEqual([]);
 });

@@ -74,8 +74,8 @@ test.each([
   { type: 'string' },
   { $ref: '#/components/schemas/PetStatus' },
 ])('a field %j with the name of an int64 is an error that names its place', async (schema) => {
-  const message = `${PET}/orderId: must be an int64`;
-  await expect(typesOf(withField('orderId', schema))).rejects.toThrow(message);
+  const message = `${PET}/petId: must be an int64`;
+  await expect(typesOf(withField('petId', schema))).rejects.toThrow(message);
 });
 
 test('schema.d.ts has what the types of the client use, and no more', () => {

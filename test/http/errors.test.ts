@@ -6,13 +6,11 @@ import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
-const { insertPet, insertOrder, expectUnchanged } = stepsOf(store);
+const { insertPet, expectUnchanged } = stepsOf(store);
 
 test.each([
   ['/v1/pets', 'GET, HEAD, POST', 'PROPFIND'],
   ['/v1/pets/1', 'GET, HEAD, PATCH, DELETE', 'POST'],
-  ['/v1/store/orders', 'GET, HEAD, POST', 'DELETE'],
-  ['/v1/store/orders/1', 'GET, HEAD, PATCH', 'DELETE'],
   ['/health', 'GET, HEAD', 'PATCH'],
 ])('%s accepts %s, and needs no key to reject %s', async (path, methods, method) => {
   const rejected = await store.fetch(path, { method, key: null });
@@ -63,7 +61,6 @@ test.each(operations.filter(({ method }) => method !== 'GET'))(
   'while writes are stopped, $operation.operationId is a 503 before it is validated',
   async ({ method, examplePath }) => {
     await insertPet({ id: 1, status: 'pending' });
-    await insertOrder({ id: 1, petId: 1, status: 'placed' });
     await store.fault({ vars: { WRITES_STOPPED } });
     const { body, headers } = await expectUnchanged(() =>
       store.send(method, `${examplePath}?x=1`, '{'),
@@ -80,10 +77,9 @@ test.each(operations.filter(({ method }) => method !== 'GET'))(
 
 test('while writes are stopped, reads still work', async () => {
   await insertPet({ id: 1 });
-  await insertOrder({ id: 1, petId: 1, status: 'placed' });
   await store.fault({ vars: { WRITES_STOPPED } });
   expect((await store.fetch('/v1/pets/1')).status).toBe(200);
-  expect((await store.fetch('/v1/store/orders/1', { method: 'HEAD' })).status).toBe(200);
+  expect((await store.fetch('/v1/pets/1', { method: 'HEAD' })).status).toBe(200);
   // A resource that is added later has no row with the id 1 here.
   for (const { examplePath } of operations.filter(({ method }) => method === 'GET'))
     expect([200, 404]).toContain((await store.fetch(examplePath)).status);

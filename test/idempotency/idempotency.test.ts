@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: of every create with the bodies of its description, then of animals and orders. */
+/** `Idempotency-Key`: of every create with the bodies of its description, then of animals. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sendInProcess } from '../../bench/calls.ts';
 import { creates, problems } from '../support/contract.ts';
@@ -142,14 +142,6 @@ test('a rotated API key is still the same client, and another one is not', async
   expectFirst(await createAs({ id: 'key_3' }));
 });
 
-test('a refused order is not recorded, and succeeds later', async () => {
-  await insertPet({ id: 7, status: 'sold' });
-  const refused = await expectUnchanged(() => store.placeOrder({ petId: 7 }, withKey('k')));
-  expect(refused.status).toBe(409);
-  await updatePet(7, { status: 'available' });
-  expectFirst(await store.placeOrder({ petId: 7 }, withKey('k')));
-});
-
 test.each([
   ['without the status', '{"name":"Rex","categoryId":9007199254740993}'],
   ['with another digit', '{"name":"Rex","categoryId":9007199254740992,"status":"sold"}'],
@@ -157,12 +149,6 @@ test.each([
 ])('a body %s is another body', async (_, body) => {
   await store.create('{"name":"Rex","categoryId":9007199254740993,"status":"sold"}', withKey('k'));
   expectReused(await expectUnchanged(() => store.create(body, withKey('k'))));
-});
-
-test('createPet and placeOrder do not share a key', async () => {
-  await insertPet({ id: 7, status: 'available' });
-  await store.create(REX, withKey('k'));
-  expectFirst(await store.placeOrder({ petId: 7 }, withKey('k')));
 });
 
 test('a replay is the first response, even if its animal was changed and deleted', async () => {

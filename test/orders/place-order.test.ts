@@ -4,7 +4,7 @@ import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
-const { insertPet, insertOrder, tableRows, expectUnchanged } = stepsOf(store);
+const { insertPet, insertOrder, updatePet, tableRows, expectUnchanged } = stepsOf(store);
 
 const WITH_KEY = { headers: { 'idempotency-key': 'k' } };
 
@@ -80,4 +80,18 @@ test('of fifty concurrent orders of one animal, half of them with keys, one is p
     pets: [{ status: 'pending' }],
     orders: [{ pet_id: 7, status: 'placed' }],
   });
+});
+
+test('a refused order is not recorded, and succeeds later', async () => {
+  await insertPet({ id: 7, status: 'sold' });
+  const refused = await expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
+  expect(refused.status).toBe(409);
+  await updatePet(7, { status: 'available' });
+  expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(201);
+});
+
+test('placeOrder shares no key with createPet', async () => {
+  await insertPet({ id: 7, status: 'available' });
+  await store.create({ name: 'Rex', categoryId: 3 }, WITH_KEY);
+  expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(201);
 });

@@ -1,10 +1,10 @@
-/** updatePet and deletePet, also of an animal with an order. */
+/** updatePet and deletePet. test/orders/ordered-pet.test.ts has those of an animal with an order. */
 import { expect, test } from 'vitest';
-import { expectError, stepsOf } from '../support/steps.ts';
+import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
-const { insertPet, insertOrder, updatePet, deletePet, tableRows, expectUnchanged } = stepsOf(store);
+const { insertPet, updatePet, deletePet, tableRows } = stepsOf(store);
 
 test.each([{ name: 'Max' }, { categoryId: 0 }, { status: 'sold' }])(
   'the patch %j changes that field alone',
@@ -57,58 +57,4 @@ test('a deletion ignores its body', async () => {
   await insertPet({ id: 7 });
   const reply = await store.fetch('/v1/pets/7', { method: 'DELETE', body: '{' });
   expect(reply.status).toBe(204);
-});
-
-const HAS_OPEN_ORDER =
-  'The animal 7 has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
-
-test.each([
-  { order: 'placed', patch: { status: 'sold' } },
-  { order: 'approved', patch: { name: 'Max', status: null } },
-])('an animal whose order is $order refuses the patch $patch', async ({ order, patch }) => {
-  await insertPet({ id: 7, status: 'pending' });
-  await insertOrder({ petId: 7, status: order });
-  const reply = await expectUnchanged(() => updatePet(7, patch));
-  expectError(reply, 409, 'pet_has_open_order', HAS_OPEN_ORDER);
-});
-
-test.each(['placed', 'approved'])(
-  'an animal whose order is %s cannot be deleted',
-  async (order) => {
-    await insertPet({ id: 7, status: 'pending' });
-    await insertOrder({ petId: 7, status: order });
-    const reply = await expectUnchanged(() => deletePet(7));
-    expectError(reply, 409, 'pet_has_open_order', HAS_OPEN_ORDER);
-  },
-);
-
-test('an animal with an open order can get another name and category', async () => {
-  await insertPet({ id: 7, name: 'Rex', categoryId: 3, status: 'pending' });
-  await insertOrder({ petId: 7, status: 'placed' });
-  const reply = await updatePet(7, { name: 'Max', categoryId: 4 });
-  expect(reply.body).toEqual({ id: 7, name: 'Max', categoryId: 4, status: 'pending' });
-});
-
-test('an animal without an open order can get another status', async () => {
-  await insertPet({ id: 7, status: 'pending' });
-  await insertOrder({ petId: 7, status: 'delivered' });
-  await insertOrder({ petId: 7, status: 'cancelled' });
-  const reply = await updatePet(7, { status: 'sold' });
-  expect(reply).toMatchObject({ status: 200, body: { status: 'sold' } });
-});
-
-test('a deleted animal leaves its orders', async () => {
-  await insertPet({ id: 7, status: 'sold' });
-  await insertOrder({ id: 5, petId: 7, status: 'delivered' });
-  await insertOrder({ id: 6, petId: 7, status: 'cancelled' });
-  await deletePet(7);
-  expect(await tableRows()).toMatchObject({ pets: [], orders: [{ id: 5 }, { id: 6 }] });
-});
-
-test('an open order of another animal does not prevent a deletion', async () => {
-  await insertPet({ id: 7, status: 'sold' });
-  await insertPet({ id: 8, status: 'pending' });
-  await insertOrder({ petId: 8, status: 'placed' });
-  await deletePet(7);
-  expect(await tableRows()).toMatchObject({ pets: [{ id: 8 }] });
 });

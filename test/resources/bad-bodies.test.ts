@@ -74,16 +74,6 @@ test.each([
   { request: 'PATCH /v1/pets/1', body: '{}', message: 'body: must have at least one field' },
   { request: 'PATCH /v1/pets/1', body: '{"nmae":1}', message: `nmae: ${KNOWN}` },
   { request: 'PATCH /v1/pets/1', body: '{"name":null}', message: 'name: must be a string' },
-  {
-    request: 'POST /v1/store/orders',
-    body: '{"petId":9223372036854775808}',
-    message: `petId: ${INT64}`,
-  },
-  {
-    request: 'PATCH /v1/store/orders/1',
-    body: '{"status":["placed"]}',
-    message: 'status: must be one of placed, approved, delivered, cancelled',
-  },
 ])('$request rejects $body', async ({ request, body, message }) => {
   const [method = '', path = ''] = request.split(' ');
   expectError(await sendWithoutD1(method, path, body), 400, 'invalid_request', message);
