@@ -11,8 +11,6 @@ import { runQueries } from '../src/http/run-queries.ts';
 import { createOnce } from '../src/idempotency/create-once.ts';
 import { plainCreate } from '../src/idempotency/statements.ts';
 import { operation } from '../src/operation.ts';
-import { placeOrder as placeOrderQuery } from '../src/orders/queries.ts';
-import { placeOrder } from '../src/orders/schema.ts';
 import { createPet as createPetQuery, listPets as listPetsQuery } from '../src/pets/queries.ts';
 import { createPet, deletePet, getPet, listPets } from '../src/pets/schema.ts';
 
@@ -41,19 +39,9 @@ app.post('/', operation(createPet), async (c) => {
   await runQueries(c, createPetQuery(sql`TRUE`, newPet));
   // @ts-expect-error: the condition comes first
   createPetQuery(newPet);
-  // @ts-expect-error: the body belongs to another operation
-  await createOnce(c, placeOrderQuery, newPet);
   const { created } = await createOnce(c, createPetQuery, newPet);
   // @ts-expect-error: no row may have been created
   return sendCreated(c, created);
-});
-
-app.post('/orders', operation(placeOrder), async (c) => {
-  const { created, pet } = await createOnce(c, placeOrderQuery, c.req.valid('json'));
-  pet?.status satisfies string | null | undefined;
-  // @ts-expect-error: the query has no such statement
-  pet?.name;
-  return created ? sendCreated(c, created) : c.notFound();
 });
 
 // @ts-expect-error: before `operation`, a request may have no client

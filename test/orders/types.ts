@@ -1,0 +1,20 @@
+/** Mistakes in the route of an order that must not compile, as in test/types.ts. */
+import { Hono } from 'hono';
+import type { AppEnv } from '../../src/context.ts';
+import { sendCreated } from '../../src/http/responses.ts';
+import { createOnce } from '../../src/idempotency/create-once.ts';
+import { operation } from '../../src/operation.ts';
+import * as queries from '../../src/orders/queries.ts';
+import { placeOrder } from '../../src/orders/schema.ts';
+import { createPet } from '../../src/pets/queries.ts';
+
+new Hono<AppEnv>().post('/', operation(placeOrder), async (c) => {
+  const newOrder = c.req.valid('json');
+  // @ts-expect-error: the body belongs to another operation
+  await createOnce(c, createPet, newOrder);
+  const { created, pet } = await createOnce(c, queries.placeOrder, newOrder);
+  pet?.status satisfies string | null | undefined;
+  // @ts-expect-error: the query has no such statement
+  pet?.name;
+  return created ? sendCreated(c, created) : c.notFound();
+});
