@@ -64,6 +64,7 @@ test('a list is one statement outside a batch, which D1 repeats if it fails', as
   const batch = vi.spyOn(bindings.DB, 'batch');
   await sendInProcess(OPERATIONS.listPets, bindings, generateKey('production'));
   expect(batch).not.toHaveBeenCalled();
-  await sendInProcess(OPERATIONS.updatePet, bindings, generateKey('production'));
+  const create = { ...OPERATIONS.createPet, headers: { 'idempotency-key': 'k' } };
+  await sendInProcess(create, bindings, generateKey('production'));
   expect(batch).toHaveBeenCalledOnce();
 });
