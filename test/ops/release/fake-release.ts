@@ -21,6 +21,7 @@ const withNames = (text: string) =>
 export const HEAD = 'c'.repeat(40);
 const SCRIPT = 'a script';
 
+type Deployment = { shares: string; message?: string; author: string };
 type Name = 'staging' | 'production';
 type Annotations = { 'workers/tag'?: string | undefined; 'workers/message'?: string | undefined };
 export type Fake = ReturnType<typeof fakeRelease>;
@@ -45,8 +46,8 @@ function environment(name: Name) {
     },
     /** Of each version. An upload notes its own. */
     annotations,
-    /** Such as `x@10% y@90%`; the oldest first. */
-    deployments: [{ shares: `${OLD}@100%`, message: 'an earlier run', author: 'anna' }],
+    /** Such as `x@10% y@90%`; the oldest first. One by hand has no message. */
+    deployments: [{ shares: `${OLD}@100%`, author: 'anna' }] as Deployment[],
     /** The versions with the secret that stops writes. */
     versionsWithStoppedWrites: [] as (string | undefined)[],
     /** Whether the worker was changed in the dashboard. */
@@ -54,8 +55,8 @@ function environment(name: Name) {
     /** What wrangler prints of the migrations. */
     migrations: '│ 0004_a.sql │ ✅ │',
     bookmark: 'a-bookmark' as string | undefined,
-    /** By a version, the one that is returned instead of it. */
-    answeredVersions: {} as Record<string, string>,
+    /** The version that is returned instead of any other. */
+    answeredVersion: undefined as string | undefined,
   };
 }
 
@@ -93,9 +94,7 @@ export function fakeRelease() {
   /** What the release has passed, in order: a read, a test or a pause, and `before …` and `after …` each change. */
   const points: string[] = [];
   const events: { point: string | number; effect: () => unknown; times: number }[] = [];
-  /** The calls of git, and the options of wrangler's processes. */
   const gitCalls = new Set<string>();
-  const processOptions = new Set<string>();
   /** The folders of builds. */
   const folders = new Set<string>();
   let interrupt = () => {};
@@ -119,7 +118,7 @@ export function fakeRelease() {
   /** What wrangler prints of a read. */
   function read(name: Name, [kind, , id = '']: string[]): unknown {
     const { deployments, bindings, annotations } = environments[name];
-    const { versionsWithStoppedWrites, answeredVersions } = environments[name];
+    const { versionsWithStoppedWrites, answeredVersion } = environments[name];
     if (kind === 'd1') return { bookmark: environments[name].bookmark };
     const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
     const bound = [
@@ -129,7 +128,7 @@ export function fakeRelease() {
     ];
     if (kind === 'versions')
       return {
-        id: answeredVersions[id] ?? id,
+        id: answeredVersion ?? id,
         annotations,
         resources: { bindings: [...bound, ...stops] },
       };
@@ -172,7 +171,8 @@ export function fakeRelease() {
 
   async function runWranglerIn(name: Name, ids: string[], options: object): Promise<string> {
     const args = ids.map(withNames);
-    processOptions.add(JSON.stringify(options));
+    // Ctrl-C does not end wrangler, and a hang does not last.
+    expect(options).toEqual({ detached: true, timeout: 300_000 });
     if (args.includes('--dry-run')) return build(name, args);
     const call = `${name} ${args.join(' ')}`.replace(/ (--yes|--message|--json|\/).*/, '');
     if (args.at(-1) === '--json') {
@@ -265,7 +265,6 @@ export function fakeRelease() {
     git,
     points,
     gitCalls,
-    processOptions,
     folders,
     deploy,
     /** What a build contains. */
@@ -290,14 +289,15 @@ export function fakeRelease() {
 
     served: (name: Name) => environments[name].deployments.at(-1)?.shares,
 
-    /** The changes that took effect since a point, such as `rollback old`. */
-    changes: (since = 0) =>
-      points
-        .slice(since)
-        .filter((point) => point.startsWith('after '))
-        .map((point) => point.replace(/^after \w+ /, '')),
+    changes: () => changesOf(points),
   };
   return fake;
+}
+
+/** The changes that took effect, such as `rollback old`. */
+export function changesOf(points: string[]): string[] {
+  const changes = points.filter((point) => point.startsWith('after '));
+  return changes.map((point) => point.replace(/^after \w+ /, ''));
 }
 
 /** As Cloudflare shows a share such as `x@10%`. */
