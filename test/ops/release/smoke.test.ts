@@ -9,15 +9,20 @@ const store = startStore();
 
 type Smoke = typeof import('../../../ops/release/smoke.ts');
 type Sent = RequestOptions & { method: string; signal: AbortSignal; redirect: string };
-type Answer = { request: string; status: number; headers: [string, string][]; text: string };
+type Answer = { request: string; response: Response };
 /** Answers a request, such as `GET /pets/1`, or not. */
 type Respond = (request: string, sent: Sent) => Response | undefined;
 
 const REX = { name: 'Rex', categoryId: 1, status: 'available' };
 const fail = () => Response.json({ code: 'internal_error' }, { status: 500 });
+const reset = () => {
+  throw new Error('connection reset');
+};
 
 let smoke: Smoke;
 let subject: Store;
+/** The answers to an undisturbed smoke test, which is run only once. */
+let recording: Answer[] | undefined;
 /** Milliseconds of each pause. They pass at once. */
 let pauses: number[];
 
@@ -44,6 +49,7 @@ beforeEach(async () => {
   };
   // Of other clients. The smoke test reads the first one, and its own one is the third.
   for (const _ of [1, 2]) await store.create(REX);
+  recording ??= await record();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -53,49 +59,48 @@ afterEach(() => {
 
 const pathOf = (url: string) => url.replace(subject.baseUrl, '');
 
-/** The smoke test's requests are answered by the worker, without the proxy of `wrangler dev`, unless `respond` does. */
-function useStore(respond: Respond = () => undefined): string[] {
+/** Answers the smoke test's requests, without the proxy of `wrangler dev`. Returns them. */
+function answerBy(answer: (request: string, sent: Sent) => Promise<Response> | Response): string[] {
   const requests: string[] = [];
   vi.stubGlobal('fetch', async (url: string, sent: Sent) => {
     const request = `${sent.method} ${pathOf(url)}`;
     requests.push(request);
     if (sent.signal.aborted) throw sent.signal.reason;
-    const response = respond(request, sent);
-    if (response) return response;
-    const reply = await store.fetch(`/v1${pathOf(url)}`, { ...sent, key: null });
-    return new Response(reply.text || null, reply);
+    return answer(request, sent);
   });
   return requests;
 }
 
-/** The answers to an undisturbed smoke test, which is run only once. */
-let recording: Answer[] | undefined;
+async function askStore(request: string, sent: Sent): Promise<Response> {
+  const path = request.replace(`${sent.method} `, '/v1');
+  const reply = await store.fetch(path, { ...sent, key: null });
+  return new Response(reply.text || null, reply);
+}
+
+/** The worker answers, unless `respond` does. */
+const useStore = (respond: Respond = () => undefined) =>
+  answerBy((request, sent) => respond(request, sent) ?? askStore(request, sent));
 
 async function record(): Promise<Answer[]> {
   const answers: Answer[] = [];
-  vi.stubGlobal('fetch', async (url: string, sent: Sent) => {
-    const { status, headers, text } = await store.fetch(`/v1${pathOf(url)}`, {
-      ...sent,
-      key: null,
-    });
-    answers.push({ request: `${sent.method} ${pathOf(url)}`, status, headers: [...headers], text });
-    return new Response(text || null, { status, headers });
+  answerBy(async (request, sent) => {
+    const response = await askStore(request, sent);
+    answers.push({ request, response });
+    return response.clone();
   });
   await smoke.smokeTest(subject);
   return answers;
 }
 
-/** As `useStore`, with the recorded answers instead of the store: each request gets its next one, or again its last one. */
-async function useRecording(respond: Respond): Promise<string[]> {
-  recording ??= await record();
-  const answers = Map.groupBy(recording, ({ request }) => request);
-  return useStore((request, sent) => {
+/** The recording answers, unless `respond` does: each request gets its next answer, or again its last one. */
+function useRecording(respond: Respond): string[] {
+  const answers = Map.groupBy(recording ?? [], ({ request }) => request);
+  return answerBy((request, sent) => {
     const lie = respond(request, sent);
     if (lie) return lie;
     const [next, ...rest] = answers.get(request) ?? [];
     if (rest.length > 0) answers.set(request, rest);
-    const { status, headers, text } = next ?? { status: 404, headers: [], text: '' };
-    return new Response(text || null, { status, headers });
+    return next?.response.clone() ?? new Response('', { status: 404 });
   });
 }
 
@@ -106,59 +111,53 @@ test('the smoke test passes, and removes its animals and nobody else’s', async
   expect((await store.fetch('/v1/pets')).body).toEqual(body);
 });
 
+/** Does something at the first request that begins so. */
+function atFirst(start: string, effect: () => Response | undefined): Respond {
+  let isDone = false;
+  return (request) => {
+    if (isDone || !request.startsWith(start)) return undefined;
+    isDone = true;
+    return effect();
+  };
+}
+
 test('the smoke test removes its animals after an interrupt, too', async () => {
   const controller = new AbortController();
-  useStore((request) => {
-    // By then it has an animal, and an order that must end before its animal can be deleted.
-    if (request.startsWith('PATCH /store/orders')) controller.abort();
-    return undefined;
-  });
+  // By then it has an animal, and an order that must end before its animal can be deleted.
+  useStore(atFirst('PATCH /store/orders', () => void controller.abort()));
   const interrupted = smoke.smokeTest({ ...subject, signal: controller.signal });
   await expect(interrupted).rejects.toThrow('aborted');
   expect((await store.fetch('/v1/pets')).body).toHaveLength(2);
 });
 
 test('the clean-up goes on after a deletion that fails', async () => {
-  const seen: string[] = [];
-  const isFirst = (request: string, start: string) =>
-    request.startsWith(start) && seen.filter((each) => each.startsWith(start)).length === 1;
-  useStore((request) => {
-    seen.push(request);
-    if (isFirst(request, 'PATCH /store/orders')) return fail();
-    // Of the clean-up. It comes twice, because the create was repeated.
-    if (isFirst(request, 'DELETE /store/orders')) throw new Error('connection reset');
-    return undefined;
-  });
-  const error = 'PATCH /store/orders/1: {"found":"500';
-  await expect(smoke.smokeTest(subject)).rejects.toThrow(error);
-  expect(seen.filter((request) => request === 'DELETE /store/orders/1')).toHaveLength(2);
+  const failPatch = atFirst('PATCH /store/orders', fail);
+  // Of the clean-up. It comes twice, because the create was repeated.
+  const failDelete = atFirst('DELETE /store/orders', reset);
+  useStore((request, sent) => failPatch(request, sent) ?? failDelete(request, sent));
+  await expect(smoke.smokeTest(subject)).rejects.toThrow(/^PATCH .*{"found":"500/);
   expect((await store.fetch('/v1/pets')).body).toHaveLength(2);
 });
 
-test('every request has its own deadline of 30 s, no redirect, and the version of the override', async () => {
+test('every request has a deadline of 30 s, no redirect, and the version of the override', async () => {
   const limits: number[] = [];
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     limits.push(ms);
     return new AbortController().signal;
   });
-  const signals = new Set<unknown>();
   const settings = new Set<string>();
-  const requests = await useRecording((_, { signal, redirect, headers }) => {
-    signals.add(signal);
+  const requests = useRecording((_, { redirect, headers }) => {
     settings.add(`${redirect} ${headers?.['cloudflare-workers-version-overrides']}`);
     return undefined;
   });
-  // Those of the recording, if this test runs first.
-  limits.length = 0;
   await smoke.testReads({ ...subject, override: 'store="new"' });
   expect(limits).toEqual(requests.map(() => 30_000));
-  expect(signals.size).toBe(requests.length);
   expect([...settings]).toEqual(['manual store="new"']);
 });
 
 test('the test of reads uses only what every version has, and a key for all but the health check', async () => {
   const sent = new Set<string>();
-  await useRecording((request, { headers }) => {
+  useRecording((request, { headers }) => {
     sent.add(`${request}${headers?.authorization ? '' : ' without a key'}`);
     return undefined;
   });
@@ -197,25 +196,23 @@ test('the test of reads needs a read-only key in production', async () => {
 });
 
 test('the smoke test fails when any of its requests fails, and removes what it has created', async () => {
-  recording ??= await record();
-  const created = recording.filter(({ status }) => status === 201);
+  const answers = recording ?? [];
+  const created = answers.filter(({ response }) => response.status === 201);
   // The clean-up may fail: an order has no DELETE, so there are two requests to cancel it.
   const orders = created.filter(({ request }) => request.endsWith('/orders'));
-  const last = recording.length - created.length - orders.length;
+  const last = answers.length - created.length - orders.length;
   expect(last).toBeGreaterThan(25);
-  for (const [i, { request }] of recording.slice(0, last).entries()) {
+  for (const [i, { request }] of answers.slice(0, last).entries()) {
     if (request === 'GET /health') continue;
     let sent = -1;
-    const requests = await useRecording(() => {
+    const requests = useRecording(() => {
       sent += 1;
       return sent === i ? fail() : undefined;
     });
     await expect(smoke.smokeTest(subject), `${i} ${request}`).rejects.toThrow('500 internal_error');
-    const paths = recording
-      .slice(0, i)
-      .flatMap(({ request, status, text }) =>
-        status === 201 ? [`DELETE ${request.slice('POST '.length)}/${JSON.parse(text).id}`] : [],
-      );
+    const paths = created
+      .filter((answer) => answers.indexOf(answer) < i)
+      .map(({ response }) => `DELETE ${pathOf(response.headers.get('location') ?? '')}`);
     expect(requests.slice(i + 1), `${i} ${request}`).toEqual(expect.arrayContaining(paths));
   }
 });
@@ -225,59 +222,56 @@ function cutOff(): Response {
   const body = new ReadableStream({ start: (stream) => stream.error(new Error('cut off')) });
   return new Response(body, { headers: { 'content-type': 'application/json' } });
 }
-const reset = () => {
-  throw new Error('connection reset');
-};
-const truth = () => undefined;
 const json =
   (body: unknown, status = 200) =>
   () =>
     Response.json(body, { status });
 
-/** A request, its answers, of which the last one is repeated, and the error. */
-test.each<[title: string, request: string, answers: (() => Response | undefined)[], error: string]>(
+/** The answer to a request, from the nth time on, and the error. */
+test.each<[title: string, request: string, nth: number, answer: () => Response, error: string]>([
+  ['has no connection', 'GET /pets?limit=0', 1, reset, 'GET /pets?limit=0: connection reset'],
+  ['is cut off', 'GET /pets/-1', 1, cutOff, 'GET /pets/-1: cut off'],
+  ['has a page that is not later', 'GET /pets?limit=1&after=1', 1, json([{ id: 1 }]), 'is later'],
   [
-    ['has no connection', 'GET /pets?limit=0', [reset], 'GET /pets?limit=0: connection reset'],
-    ['is cut off', 'GET /pets/-1', [cutOff], 'GET /pets/-1: cut off'],
-    ['has a page that is not later', 'GET /pets?limit=1&after=1', [json([{ id: 1 }])], 'is later'],
-    [
-      'has another animal than was created',
-      'GET /pets/3',
-      [json({ ...REX, id: 3, name: 'Max' })],
-      'GET /pets/{petId}: ',
-    ],
-    [
-      'creates another animal at a repeated create',
-      'POST /pets',
-      [truth, truth, json({ ...REX, id: 7 }, 201)],
-      'the repeated POST /pets: ',
-    ],
-    [
-      'has not sold the animal of a delivered order',
-      'GET /pets/3',
-      [truth, json({ ...REX, id: 3 })],
-      'the status of the sold animal',
-    ],
+    'has another animal than was created',
+    'GET /pets/3',
+    1,
+    json({ ...REX, id: 3, name: 'Max' }),
+    'GET /pets/{petId}: ',
   ],
-)('the smoke test fails when the store %s', async (_, meant, answers, error) => {
-  const left = [...answers];
-  await useRecording((request) => {
+  [
+    'creates another animal at a repeated create',
+    'POST /pets',
+    3,
+    json({ ...REX, id: 7 }, 201),
+    'the repeated POST /pets: ',
+  ],
+  [
+    'has not sold the animal of a delivered order',
+    'GET /pets/3',
+    2,
+    json({ ...REX, id: 3 }),
+    'the status of the sold animal',
+  ],
+])('the smoke test fails when the store %s', async (_, meant, nth, answer, error) => {
+  let count = 0;
+  useRecording((request) => {
     if (request !== meant) return undefined;
-    const answer = left.length > 1 ? left.shift() : left[0];
-    return answer?.();
+    count += 1;
+    return count < nth ? undefined : answer();
   });
   await expect(smoke.smokeTest(subject)).rejects.toThrow(error);
 });
 
 test('the test of reads passes when another client deletes the animal that it reads', async () => {
   const deleted = json({ code: 'pet_not_found' }, 404);
-  await useRecording((request) => (request === 'GET /pets/1' ? deleted() : undefined));
+  useRecording((request) => (request === 'GET /pets/1' ? deleted() : undefined));
   await smoke.testReads(subject);
 });
 
 test('the test of reads waits as long as each 429 says, or a second, and repeats', async () => {
   const limits = [{ 'Retry-After': '7' }, {}];
-  const requests = await useRecording((request) => {
+  const requests = useRecording((request) => {
     const headers = request === 'POST /pets' && limits.shift();
     return headers ? new Response('', { status: 429, headers }) : undefined;
   });
@@ -288,7 +282,7 @@ test('the test of reads waits as long as each 429 says, or a second, and repeats
 
 test('the key is sent to no other host by a Link', async () => {
   const headers = { link: '<https://evil.test/v1/pets?limit=1&after=1>; rel="next"' };
-  const requests = await useRecording((request) =>
+  const requests = useRecording((request) =>
     request === 'GET /pets?limit=1' ? Response.json([{ id: 1 }], { headers }) : undefined,
   );
   await smoke.testReads(subject);
@@ -297,7 +291,7 @@ test('the key is sent to no other host by a Link', async () => {
 
 test('a version must answer five times in a row', async () => {
   let answers = 0;
-  const requests = await useRecording((request) => {
+  const requests = useRecording((request) => {
     answers += 1;
     return request === 'GET /health' && answers === 3 ? fail() : undefined;
   });
@@ -309,7 +303,7 @@ test('a version must answer five times in a row', async () => {
 test.each([{ version: 'other' }, { environment: 'staging' }])(
   'the smoke test fails after a minute without %j, and has only requested the health check',
   async (expected) => {
-    const requests = await useRecording(truth);
+    const requests = useRecording(() => undefined);
     const start = Date.now();
     const [field = ''] = Object.keys(expected);
     const tested = smoke.smokeTest({ ...subject, ...expected });
@@ -341,7 +335,7 @@ test('a new resource is created, read, listed and deleted by its description alo
     ['DELETE /shelters/5', () => new Response(null, { status: 204 })],
   ]);
   const bodies: unknown[] = [];
-  const requests = await useRecording((request, { body }) => {
+  const requests = useRecording((request, { body }) => {
     if (request === 'POST /shelters') bodies.push(JSON.parse(String(body)));
     return answers.get(request)?.();
   });
