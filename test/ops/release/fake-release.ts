@@ -7,17 +7,10 @@ import type { Store } from '../../../ops/release/smoke.ts';
 import { importWith, runProgram } from '../../support/command.ts';
 import type { Result } from '../../support/project.ts';
 
-export const OLD = 'old';
-export const NEW = 'new';
-export const OTHER = 'other';
-/** The ids of versions, which tests and calls name by the words above. */
-const IDS = Object.fromEntries(
-  [NEW, OLD, OTHER].map((name, i) => [name, `00000000-0000-4000-8000-00000000000${i}`]),
-);
-const withIds = (text: string) =>
-  text.replaceAll(/\b(old|new|other)\b/g, (name) => IDS[name] ?? '');
-const withNames = (text: string) =>
-  Object.entries(IDS).reduce((named, [name, id]) => named.replaceAll(id, name), text);
+/** The ids of versions: the one that is served, the one that a release uploads, and one of another operator. */
+export const OLD = 'b'.repeat(36);
+export const NEW = 'a'.repeat(36);
+export const OTHER = 'c'.repeat(36);
 export const HEAD = 'c'.repeat(40);
 const SCRIPT = 'a script';
 
@@ -39,10 +32,11 @@ function environment(name: Name) {
       d1_databases: [{ database_id: `${name}-database` }],
       kv_namespaces: [{ id: `${name}-keys` }],
     },
+    /** Of each version, as Cloudflare shows them. */
     bindings: {
-      DB: `${name}-database`,
-      API_KEYS: `${name}-keys`,
-      BASE_URL: `https://${name}.test/v1`,
+      DB: { id: `${name}-database` },
+      API_KEYS: { namespace_id: `${name}-keys` },
+      BASE_URL: { text: `https://${name}.test/v1` },
     },
     /** Of each version. An upload notes its own. */
     annotations,
@@ -118,20 +112,14 @@ export function fakeRelease() {
   /** What wrangler prints of a read. */
   function read(name: Name, [kind, , id = '']: string[]): unknown {
     const { deployments, bindings, annotations } = environments[name];
-    const { versionsWithStoppedWrites, answeredVersion } = environments[name];
-    if (kind === 'd1') return { bookmark: environments[name].bookmark };
-    const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
-    const bound = [
-      { name: 'DB', id: bindings.DB },
-      { name: 'API_KEYS', namespace_id: bindings.API_KEYS },
-      { name: 'BASE_URL', text: bindings.BASE_URL },
-    ];
-    if (kind === 'versions')
-      return {
-        id: answeredVersion ?? id,
-        annotations,
-        resources: { bindings: [...bound, ...stops] },
-      };
+    const { versionsWithStoppedWrites, answeredVersion, bookmark } = environments[name];
+    if (kind === 'd1') return { bookmark };
+    if (kind === 'versions') {
+      const bound = Object.entries(bindings).map(([name, value]) => ({ name, ...value }));
+      const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
+      const resources = { bindings: [...bound, ...stops] };
+      return { id: answeredVersion ?? id, annotations, resources };
+    }
     const list = deployments.map((each, i) => ({
       id: String(i),
       created_on: `time ${i}`,
@@ -146,43 +134,36 @@ export function fakeRelease() {
   /** What a change does, and prints. */
   function change(name: Name, args: string[]): string {
     const world = environments[name];
-    const option = (option: string) =>
-      args.includes(option) ? args[args.indexOf(option) + 1] : undefined;
-    const [kind, command, first = ''] = args;
+    const [kind, command] = args;
+    const option = (name: string) => args[args.indexOf(name) + 1];
+    const message = option('--message');
     if (kind === 'd1') return world.migrations;
     if (command === 'upload') {
       if (world.isChanged && args.includes('--strict')) throw new Error('changed in the dashboard');
-      world.annotations = {
-        'workers/tag': option('--tag'),
-        'workers/message': option('--message'),
-      };
+      world.annotations = { 'workers/tag': option('--tag'), 'workers/message': message };
       return `Worker Version ID: ${NEW}\n`;
     }
+    if (kind === 'triggers') return '';
     // Otherwise wrangler would ask.
-    if (kind !== 'triggers') expect(args).toContain('--yes');
-    const message = option('--message') ?? '';
-    if (kind === 'rollback') deploy(name, `${command}@100%`, message, 'me');
-    if (command === 'deploy' && first) {
-      const shares = args.filter((arg) => arg.includes('@'));
-      deploy(name, shares.join(' '), message, 'me');
-    }
+    expect(args).toContain('--yes');
+    const shares = args.filter((arg) => arg.includes('@')).join(' ');
+    deploy(name, shares || `${command}@100%`, message, 'me');
     return '';
   }
 
-  async function runWranglerIn(name: Name, ids: string[], options: object): Promise<string> {
-    const args = ids.map(withNames);
+  async function runWranglerIn(name: Name, args: string[], options: object): Promise<string> {
     // Ctrl-C does not end wrangler, and a hang does not last.
     expect(options).toEqual({ detached: true, timeout: 300_000 });
     if (args.includes('--dry-run')) return build(name, args);
     const call = `${name} ${args.join(' ')}`.replace(/ (--yes|--message|--json|\/).*/, '');
     if (args.at(-1) === '--json') {
       pass(call);
-      return withIds(JSON.stringify(read(name, args)));
+      return JSON.stringify(read(name, args));
     }
     pass(`before ${call}`);
     const output = change(name, args);
     pass(`after ${call}`);
-    return withIds(output);
+    return output;
   }
 
   function readConfig({ config, env }: { config: string; env: Name }) {
@@ -191,9 +172,10 @@ export function fakeRelease() {
   }
 
   async function build(name: Name, args: string[]): Promise<string> {
-    const folder = expect.stringMatching(/^\/project\/dist\/[\w-]{36}$/);
-    expect([name, ...args]).toEqual(['staging', 'deploy', '--dry-run', '--outdir', folder]);
-    folders.add(args.at(-1) ?? '');
+    const [command, , , folder = ''] = args;
+    expect([name, command]).toEqual(['staging', 'deploy']);
+    expect(folder).toMatch(/^\/project\/dist\/[\w-]{36}$/);
+    folders.add(folder);
     pass('build');
     return '';
   }
@@ -204,7 +186,7 @@ export function fakeRelease() {
     async ({ environment, version, override, signal, baseUrl, apiKey }: Tested) => {
       expect([baseUrl, apiKey]).toEqual([environments[environment].config.vars.BASE_URL, 'key']);
       const how = override ? ` by override ${override}` : '';
-      pass(withNames(`${kind} ${environment} ${version}${how}`));
+      pass(`${kind} ${environment} ${version}${how}`);
       signal.throwIfAborted();
     };
 
@@ -233,7 +215,7 @@ export function fakeRelease() {
 
   /** Watches the log of a version, as ops/release/tail.ts does. An event at `log` throws when there was a 500. */
   async function watchErrors(name: Name, version: string, stop: AbortController) {
-    pass(withNames(`watch ${name} ${version}`));
+    pass(`watch ${name} ${version}`);
     watch = stop;
     return () => {
       watch = undefined;
@@ -281,10 +263,9 @@ export function fakeRelease() {
       imported ??= importRelease();
       const program = await imported;
       vi.stubEnv('SMOKE_API_KEY', apiKey);
-      const line = args.map((arg) => IDS[arg] ?? arg);
-      const { code, stdout, stderr } = await runProgram(program, line, answer);
+      const result = await runProgram(program, args, answer);
       vi.unstubAllEnvs();
-      return { code, stdout: withNames(stdout), stderr: withNames(stderr) };
+      return result;
     },
 
     served: (name: Name) => environments[name].deployments.at(-1)?.shares,

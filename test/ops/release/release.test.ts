@@ -108,7 +108,7 @@ describe('a promotion', () => {
     const restore = 'npx wrangler d1 time-travel restore DB --env production --bookmark a-bookmark';
     expect(stdout).toContain(`To restore the data: ${restore}\n`);
     expect(stdout).toContain('Holding 10 %.');
-    expect(stdout).toMatch(/production serves new to all\.\n$/);
+    expect(stdout.endsWith(`production serves ${NEW} to all.\n`)).toBe(true);
     expect(fake.points).toEqual(PROMOTION);
     expect(production()).toMatchObject({
       annotations: { 'workers/tag': HEAD, 'workers/message': expect.stringMatching(/^\w{64}$/) },
@@ -273,8 +273,8 @@ describe('before any change', () => {
   const setGit = (name: keyof Fake['git'], output: string) => () => {
     fake.git[name] = output;
   };
-  const bind = (name: 'DB' | 'API_KEYS' | 'BASE_URL') => () => {
-    production().bindings[name] = 'https://another.test';
+  const bind = (name: string) => () => {
+    Object.assign(production().bindings, { [name]: { text: 'https://another.test' } });
   };
   const rollStagingBack = () => {
     staging().annotations['workers/tag'] = 'an older commit';
@@ -317,7 +317,7 @@ describe('before any change', () => {
       () => fake.deploy('production', TO_OLD, 'mine'),
       /an earlier release has the id mine: ch/,
     ],
-    ['one to another database', PROMOTE, bind('DB'), /DB = .* is not in old: "Move a store"/],
+    ['one to another database', PROMOTE, bind('DB'), /DB = .* is not in b{36}: "Move a store"/],
     ['one to another KV namespace', PROMOTE, bind('API_KEYS'), /API_KEYS = .* is not in/],
     ['one to another address', PROMOTE, bind('BASE_URL'), /BASE_URL = .* is not in/],
     ['one with the database of staging', PROMOTE, shareDatabase, /DB = .* is of both/],
@@ -325,7 +325,7 @@ describe('before any change', () => {
       'one that is answered with another version',
       PROMOTE,
       () => (production().answeredVersion = OTHER),
-      /answers with the version other instead of old/,
+      /answers with the version c{36} instead of b{36}/,
     ],
     ['one with another route', PROMOTE, addRoute, /only route must be/],
     [
@@ -345,7 +345,7 @@ describe('before any change', () => {
       'a rollback when writes are stopped while it asks',
       ROLLBACK,
       () => fake.at('confirm', stopWrites),
-      /old would resume writes: "Stop writes" in/,
+      /b{36} would resume writes: "Stop writes" in/,
     ],
     [
       'undo of a run with all ten deployments',
@@ -363,7 +363,7 @@ describe('before any change', () => {
       'undo of a run beside another',
       UNDO,
       shareTwice,
-      /: time 1 berta deployed old@90% other@10% .message: by hand.. "Unfinished releases" in docs.operations.md$/,
+      /: time 1 berta deployed b+@90% c+@10% .message: by hand.. "Unfinished releases" in docs.operations.md$/,
     ],
   ])('%s is refused', async (_, args, given, error) => {
     given();
@@ -376,13 +376,13 @@ describe('before any change', () => {
       'would resume writes',
       () => production().versionsWithStoppedWrites.push(OLD),
       PROMOTE,
-      /new would resume writes: "Stop writes" in/,
+      /a{36} would resume writes: "Stop writes" in/,
     ],
     [
       'would stop writes',
       () => production().versionsWithStoppedWrites.push(NEW),
       [...PROMOTE, '--resume-writes'],
-      /new would stop writes: "Stop writes" in/,
+      /a{36} would stop writes: "Stop writes" in/,
     ],
     [
       'has no bookmark to which the data can be restored',
@@ -407,8 +407,8 @@ describe('before any change', () => {
 
 describe('a promotion that goes back', () => {
   /** The step takes effect only while the release waits for that, on its way back. */
-  const takesEffectLate = (step: string) => () =>
-    fake.at(before(step), () => {
+  const takesEffectLate = () =>
+    fake.at(before(AT_0), () => {
       fake.at(SETTLE, () => fake.deploy('production', TO_NEW, 'mine', 'me'));
       throw new Error('timed out');
     });
@@ -417,69 +417,45 @@ describe('a promotion that goes back', () => {
   const failAtPause = () => fake.at(PAUSE, fail);
   const promoteByHand = () => fake.deploy('production', `${TO_OLD} ${OTHER}@0%`);
 
-  test.each<[title: string, given: () => unknown, error: string]>([
-    ['and times out at 0 %, which takes effect later', takesEffectLate(AT_0), 'timed out'],
-    ['and times out at 10 %, which takes effect later', takesEffectLate(AT_10), 'timed out'],
-    ['and times out at 100 %, which takes effect later', takesEffectLate(AT_100), 'timed out'],
-    ['and fails once', () => [failAtPause(), fake.at(before(BACK), fail)], 'it failed'],
-    ['and fails once, after its effect', () => [failAtPause(), fake.at(after(BACK), fail)], ''],
+  const giveWay = () => [failAtPause(), fake.at(before(BACK), overtake)];
+
+  test.each<[title: string, given: () => unknown, error: string, served: string]>([
+    ['that times out at 0 %, which takes effect later', takesEffectLate, 'timed out', TO_OLD],
+    ['that fails', () => [failAtPause(), fake.at(before(BACK), fail)], 'it failed', TO_OLD],
+    ['that fails after its effect', () => [failAtPause(), fake.at(after(BACK), fail)], '', TO_OLD],
     [
       'after settings that failed',
       () => [fake.at(after(AT_100), fail), fake.at(READS_NEW, fail)],
       'it failed',
+      TO_OLD,
     ],
-    ['without effect at 0 %', () => fake.at(after(AT_0), dropDeployment), `it serves ${TO_OLD}`],
     [
-      'without effect at 10 %',
+      'after a change without effect',
       () => fake.at(after(AT_10), dropDeployment),
       `it serves ${NEW}@0% ${OLD}`,
+      TO_OLD,
     ],
-    [
-      'without effect at 100 %',
-      () => fake.at(after(AT_100), dropDeployment),
-      `it serves ${SHARED}`,
-    ],
-    ['because it is undone', () => fake.at(PAUSE, undo), `it serves ${TO_OLD}, not ${NEW}@10%`],
-    [
-      'because it is undone at its last test',
-      () => fake.at(after(TRIGGERS), () => fake.at(READS_NEW, undo)),
-      `it serves ${TO_OLD}, not ${NEW}`,
-    ],
-  ])('%s ends with the old version', async (_, given, error) => {
+    ['that is undone', () => fake.at(PAUSE, undo), `it serves ${TO_OLD}, not ${NEW}@10%`, TO_OLD],
+    ['that is overtaken', giveWay, '', TO_OTHER],
+  ])('%s ends with what others serve', async (_, given, error, served) => {
     given();
     const { code, stdout, stderr } = await fake.release(PROMOTE);
     expect(stdout).toContain('Going back …\n');
-    const end = `; production serves ${TO_OLD}`;
-    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*${end}$`, 'm'));
+    expect(stderr).toMatch(new RegExp(`^error: .*${error}.*; production serves ${served}$`, 'm'));
     expect([code, stderr.includes('npx wrangler')]).toEqual([1, false]);
-    expect(fake.served('production')).toBe(TO_OLD);
+    expect(fake.served('production')).toBe(served);
     // A call that failed may take effect late.
     expect(fake.points.slice(-2)).toEqual([SETTLE, LIST]);
   });
 
-  test('gives way to another operator', async () => {
-    failAtPause();
-    fake.at(before(BACK), overtake);
-    expect(await failing(PROMOTE)).toContain(`; production serves ${TO_OTHER}`);
-    expect(fake.changes().slice(-2)).toEqual([BACK, `rollback ${OTHER}`]);
-    expect(fake.served('production')).toBe(TO_OTHER);
-  });
-
-  const blindly = () => fake.at(LIST, fail, 99);
+  const failToRead = () => [fake.at(LIST, fail, 99), fail()];
   test.each<[title: string, given: () => unknown, good: string, served: string]>([
-    ['fails twice', () => [failAtPause(), fake.at(before(BACK), fail, 2)], OLD, SHARED],
-    ['cannot read deployments', () => fake.at(PAUSE, () => [blindly(), fail()]), OLD, SHARED],
+    ['cannot read deployments', () => fake.at(PAUSE, failToRead), OLD, SHARED],
     [
       'cannot put back the deployment of another operator',
       () => [fake.at(before(AT_10), overtake), fake.at(before(`rollback ${OTHER}`), fail, 2)],
       OTHER,
       SHARED,
-    ],
-    [
-      'cannot read deployments after the one of another operator',
-      () => fake.at(PAUSE, () => [overtake(), fake.at(SETTLE, blindly)]),
-      OTHER,
-      TO_OTHER,
     ],
     [
       'finds another promotion',
@@ -589,7 +565,7 @@ describe('a rollback', () => {
     shareDatabase();
     const { code, stdout, stderr } = await fake.release(ROLLBACK);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/production serves old@100% and is tested.\n$/);
+    expect(stdout.endsWith(`production serves ${TO_OLD} and is tested.\n`)).toBe(true);
     expect(fake.points).toEqual(ROLLBACK_POINTS);
   });
 
@@ -619,16 +595,16 @@ describe('a rollback', () => {
   });
 
   test.each<[title: string, given: () => unknown, error: string]>([
-    ['uses another database', () => (production().bindings.DB = 'x'), 'Move a st'],
+    ['uses another database', () => (production().bindings.DB.id = 'x'), 'Move a st'],
     [
       'resumes writes',
       () => production().versionsWithStoppedWrites.push(NEW, OTHER),
-      'old would resume writes',
+      `${OLD} would resume writes`,
     ],
     [
       'stops writes',
       () => production().versionsWithStoppedWrites.push(OLD),
-      'old would stop writes',
+      `${OLD} would stop writes`,
     ],
   ])('to a version that %s is refused, unless forced', async (_, given, error) => {
     shareByHand();
@@ -683,8 +659,8 @@ test.each([
 test.each([
   'promote --hold 1.5',
   'promote --hold -1',
-  'rollback old',
-  'rollback old --env local',
+  `rollback ${OLD}`,
+  `rollback ${OLD} --env local`,
   'rollback x --env production',
   'rollback  --env production --force',
   'rollback 00000000-0000-4000-8000-00000000000 --env production',
