@@ -59,6 +59,16 @@ afterEach(() => {
 
 const pathOf = (url: string) => url.replace(subject.baseUrl, '');
 
+/** Answers the nth request that begins so. */
+function at(start: string, nth: number, answer: () => Response | undefined): Respond {
+  let count = 0;
+  return (request) => {
+    if (!request.startsWith(start)) return undefined;
+    count += 1;
+    return count === nth ? answer() : undefined;
+  };
+}
+
 /** Answers the smoke test's requests, without the proxy of `wrangler dev`. Returns them. */
 function answerBy(answer: (request: string, sent: Sent) => Promise<Response> | Response): string[] {
   const requests: string[] = [];
@@ -111,29 +121,19 @@ test('the smoke test passes, and removes its animals and nobody else’s', async
   expect((await store.fetch('/v1/pets')).body).toEqual(body);
 });
 
-/** Does something at the first request that begins so. */
-function atFirst(start: string, effect: () => Response | undefined): Respond {
-  let isDone = false;
-  return (request) => {
-    if (isDone || !request.startsWith(start)) return undefined;
-    isDone = true;
-    return effect();
-  };
-}
-
 test('the smoke test removes its animals after an interrupt, too', async () => {
   const controller = new AbortController();
   // By then it has an animal, and an order that must end before its animal can be deleted.
-  useStore(atFirst('PATCH /store/orders', () => void controller.abort()));
+  useStore(at('PATCH /store/orders', 1, () => void controller.abort()));
   const interrupted = smoke.smokeTest({ ...subject, signal: controller.signal });
   await expect(interrupted).rejects.toThrow('aborted');
   expect((await store.fetch('/v1/pets')).body).toHaveLength(2);
 });
 
 test('the clean-up goes on after a deletion that fails', async () => {
-  const failPatch = atFirst('PATCH /store/orders', fail);
+  const failPatch = at('PATCH /store/orders', 1, fail);
   // Of the clean-up. It comes twice, because the create was repeated.
-  const failDelete = atFirst('DELETE /store/orders', reset);
+  const failDelete = at('DELETE /store/orders', 1, reset);
   useStore((request, sent) => failPatch(request, sent) ?? failDelete(request, sent));
   await expect(smoke.smokeTest(subject)).rejects.toThrow(/^PATCH .*{"found":"500/);
   expect((await store.fetch('/v1/pets')).body).toHaveLength(2);
@@ -204,11 +204,7 @@ test('the smoke test fails when any of its requests fails, and removes what it h
   expect(last).toBeGreaterThan(25);
   for (const [i, { request }] of answers.slice(0, last).entries()) {
     if (request === 'GET /health') continue;
-    let sent = -1;
-    const requests = useRecording(() => {
-      sent += 1;
-      return sent === i ? fail() : undefined;
-    });
+    const requests = useRecording(at('', i + 1, fail));
     await expect(smoke.smokeTest(subject), `${i} ${request}`).rejects.toThrow('500 internal_error');
     const paths = created
       .filter((answer) => answers.indexOf(answer) < i)
@@ -227,7 +223,7 @@ const json =
   () =>
     Response.json(body, { status });
 
-/** The answer to a request, from the nth time on, and the error. */
+/** The answer to the nth of a request, and the error. */
 test.each<[title: string, request: string, nth: number, answer: () => Response, error: string]>([
   ['has no connection', 'GET /pets?limit=0', 1, reset, 'GET /pets?limit=0: connection reset'],
   ['is cut off', 'GET /pets/-1', 1, cutOff, 'GET /pets/-1: cut off'],
@@ -253,19 +249,13 @@ test.each<[title: string, request: string, nth: number, answer: () => Response, 
     json({ ...REX, id: 3 }),
     'the status of the sold animal',
   ],
-])('the smoke test fails when the store %s', async (_, meant, nth, answer, error) => {
-  let count = 0;
-  useRecording((request) => {
-    if (request !== meant) return undefined;
-    count += 1;
-    return count < nth ? undefined : answer();
-  });
+])('the smoke test fails when the store %s', async (_, request, nth, answer, error) => {
+  useRecording(at(request, nth, answer));
   await expect(smoke.smokeTest(subject)).rejects.toThrow(error);
 });
 
 test('the test of reads passes when another client deletes the animal that it reads', async () => {
-  const deleted = json({ code: 'pet_not_found' }, 404);
-  useRecording((request) => (request === 'GET /pets/1' ? deleted() : undefined));
+  useRecording(at('GET /pets/1', 1, json({ code: 'pet_not_found' }, 404)));
   await smoke.testReads(subject);
 });
 
@@ -282,19 +272,14 @@ test('the test of reads waits as long as each 429 says, or a second, and repeats
 
 test('the key is sent to no other host by a Link', async () => {
   const headers = { link: '<https://evil.test/v1/pets?limit=1&after=1>; rel="next"' };
-  const requests = useRecording((request) =>
-    request === 'GET /pets?limit=1' ? Response.json([{ id: 1 }], { headers }) : undefined,
-  );
+  const page = () => Response.json([{ id: 1 }], { headers });
+  const requests = useRecording(at('GET /pets?limit=1', 1, page));
   await smoke.testReads(subject);
   expect(requests).toContain('GET /pets?limit=1&after=1');
 });
 
 test('a version must answer five times in a row', async () => {
-  let answers = 0;
-  const requests = useRecording((request) => {
-    answers += 1;
-    return request === 'GET /health' && answers === 3 ? fail() : undefined;
-  });
+  const requests = useRecording(at('GET /health', 3, fail));
   await smoke.testReads(subject);
   expect(requests.filter((request) => request === 'GET /health')).toHaveLength(3 + 5);
   expect(pauses).toEqual([500]);
