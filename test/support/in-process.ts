@@ -2,9 +2,7 @@
  * The app in the test's own process, without D1, where a request takes a small part of its time over HTTP. A request that is
  * accepted reaches D1, and is a 503 here. Only for requests that are rejected.
  */
-import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, vi } from 'vitest';
-import { generateKey } from '../../ops/keys/generate-key.ts';
 import { app } from '../../src/app.ts';
 import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
 
@@ -16,11 +14,11 @@ const unlimited = { limit: async () => ({ success: true }) };
 
 /** Gives a test file the app with the store's KV. It logs nothing. */
 export function startApp(store: Store) {
-  const key = generateKey('local');
   const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
   let env: object;
+  let key: string;
   beforeAll(async () => {
-    await store.putRecord(key, { id: randomUUID() });
+    key = await store.issueKey();
     const limiters = { RATE_LIMITER: unlimited, WRITE_RATE_LIMITER: unlimited };
     env = { ...(await store.bindings()), ...limiters, DB };
   });
