@@ -1,56 +1,21 @@
 /** A fresh clone that is set up with the real wrangler, against a fake of Cloudflare's API, and what works in it then. Needs sh and curl. */
-import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSql } from 'wrangler';
-import { PROJECT_ROOT, WRANGLER_ENV } from '../../ops/wrangler.ts';
+import { type Clone, cloneProject } from '../support/clone.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from '../support/fake-cloudflare.ts';
-import { readPlaceholders } from '../support/placeholders.ts';
-import { type Result, startProcess, temporaryFolder } from '../support/project.ts';
 
 const STAGING = 'animal-store-staging';
-const IDENTITY = {
-  GIT_AUTHOR_NAME: 'Test',
-  GIT_AUTHOR_EMAIL: 'test@animals.test',
-  GIT_COMMITTER_NAME: 'Test',
-  GIT_COMMITTER_EMAIL: 'test@animals.test',
-};
 
-let clone: string;
 let account: Cloudflare;
-
-/** Runs a command line in the clone. */
-function start(line: string, settings: Record<string, string> = {}): Promise<Result> {
-  const env = { ...account.env, ...WRANGLER_ENV, ...IDENTITY, ...settings };
-  return startProcess(['-ec', line], clone, env, 'sh').exited;
-}
-
-/** As `start`. It must succeed. Returns what it prints. */
-async function run(...command: Parameters<typeof start>): Promise<string> {
-  const { code, stdout, stderr } = await start(...command);
-  expect(code, stdout + stderr).toBe(0);
-  return stdout;
-}
+let clone: Clone;
 
 beforeEach(async () => {
   account = await startCloudflare();
   onTestFinished(account.close);
-  clone = await temporaryFolder();
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const { stdout } = await promisify(execFile)('git', list, { cwd: PROJECT_ROOT });
-  for (const file of stdout.split('\0').filter(Boolean)) {
-    mkdirSync(join(clone, dirname(file)), { recursive: true });
-    cpSync(join(PROJECT_ROOT, file), join(clone, file));
-  }
-  for (const packages of ['node_modules', 'client/node_modules'])
-    symlinkSync(join(PROJECT_ROOT, packages), join(clone, packages), 'junction');
-  writeFileSync(join(clone, 'wrangler.toml'), readPlaceholders());
-  const ignore = 'echo node_modules >> .git/info/exclude';
-  const commit = 'git add --all; git commit -qm Begin';
-  await run(`npm run --silent openapi; git init -q; ${ignore}; ${commit}`);
+  clone = await cloneProject(account);
+  onTestFinished(clone.remove);
 });
 
 /** Serves the deployed version, with the account's rows and keys, over https. Returns its port. */
@@ -92,34 +57,34 @@ test('the block of the README leads from a fresh clone to a first answer', async
   // It opens a browser. Here a token is set.
   expect(login).toBe('npx wrangler login');
   const setUp = lines.join(' && ').replace('-- staging', '-- staging --yes');
-  const printed = await run(`${setUp} && echo "STORE=$STORE KEY=$KEY"`);
+  const printed = await clone.run(`${setUp} && echo "STORE=$STORE KEY=$KEY"`);
   const [, assignments = ''] = /^(STORE=\S+ KEY=\S+)$/m.exec(printed) ?? [];
-  expect(await run('git status --porcelain')).toBe('');
+  expect(await clone.run('git status --porcelain')).toBe('');
   // In place of the DNS and the certificate of workers.dev.
   const curlrc = `insecure\nconnect-to = "::127.0.0.1:${await serve()}"\n`;
-  writeFileSync(join(clone, '.wrangler/.curlrc'), curlrc);
-  const answer = await run(`${assignments}\n${curl}`, { CURL_HOME: join(clone, '.wrangler') });
+  writeFileSync(clone.path('.wrangler/.curlrc'), curlrc);
+  const answer = await clone.run(`${assignments}\n${curl}`, { CURL_HOME: clone.path('.wrangler') });
   expect(assignments).toContain(`STORE=https://${STAGING}.anna.workers.dev/v1 `);
   expect(answer).toMatch(/^HTTP\/\S+ 200[\s\S]*\[\]$/);
 });
 
 test('the checks, and the tests that read wrangler.toml, pass before and after a set-up', async () => {
-  const tests = globSync('test/**/*.test.ts', { cwd: clone }).filter((file) =>
-    readFileSync(join(clone, file), 'utf8').includes('wrangler.toml'),
+  const tests = globSync('test/**/*.test.ts', { cwd: clone.path('.') }).filter((file) =>
+    readFileSync(clone.path(file), 'utf8').includes('wrangler.toml'),
   );
   expect(tests).toContain('test/config/environments.test.ts');
   // It reads every file.
   tests.push('test/ops/rename.test.ts');
   const verify = `npm run check; npx vitest run --project test ${tests.join(' ')}`;
-  await run(verify);
-  await run('npm run provision -- staging --yes');
-  editConfig('api.animal-store.example', 'api.animals.test');
-  await run('npm run provision -- production --yes');
+  await clone.run(verify);
+  await clone.run('npm run provision -- staging --yes');
+  clone.editConfig('api.animal-store.example', 'api.animals.test');
+  await clone.run('npm run provision -- production --yes');
   expectServed('staging', `${STAGING}.anna.workers.dev`);
   expectServed('production', 'api.animals.test');
   expect(account.hosts).toEqual(new Map([['api.animals.test', 'animal-store-production']]));
   expect(account.atWorkersDev).toEqual(new Set([STAGING]));
-  await run(verify);
+  await clone.run(verify);
 });
 
 /** The commands of docs/set-up.md for an environment: those that print ids, and those after them. */
@@ -135,28 +100,21 @@ test.each([
   ['production', 'api.animals.test'],
 ])('docs/set-up.md sets %s up by hand', async (environment, host) => {
   const [creates = [], others = []] = readCommands(environment);
-  editConfig(`${environment}-account-id`, ACCOUNT);
+  clone.editConfig(`${environment}-account-id`, ACCOUNT);
   const isAtWorkersDev = host.endsWith('.workers.dev');
-  if (isAtWorkersDev) editConfig(/^routes = .*"staging\..*$/gm, 'workers_dev = true');
-  editConfig(
+  if (isAtWorkersDev) clone.editConfig(/^routes = .*"staging\..*$/gm, 'workers_dev = true');
+  clone.editConfig(
     isAtWorkersDev ? 'staging.api.animal-store.example' : 'api.animal-store.example',
     host,
   );
   for (const [i, placeholder] of ['database', 'api-keys'].entries()) {
-    const [, id = ''] = /id = "([\w-]+)"/.exec(await run(creates[i] ?? 'false')) ?? [];
-    editConfig(`${environment}-${placeholder}-id`, id);
+    const [, id = ''] = /id = "([\w-]+)"/.exec(await clone.run(creates[i] ?? 'false')) ?? [];
+    clone.editConfig(`${environment}-${placeholder}-id`, id);
   }
-  for (const line of others) expect(await run(line)).not.toContain('❌');
+  for (const line of others) expect(await clone.run(line)).not.toContain('❌');
   expectServed(environment, host);
-  expect(await run('npm run openapi:check')).toContain('up to date');
+  expect(await clone.run('npm run openapi:check')).toContain('up to date');
 });
-
-function editConfig(from: string | RegExp, to: string): void {
-  const config = join(clone, 'wrangler.toml');
-  const text = readFileSync(config, 'utf8');
-  expect(text).toMatch(from);
-  writeFileSync(config, text.replaceAll(from, to));
-}
 
 /** The worker has one version, with this address, and a database and a KV namespace of its own. */
 function expectServed(environment: string, host: string): void {
@@ -171,29 +129,16 @@ function expectServed(environment: string, host: string): void {
   expect(tables).toEqual(expect.arrayContaining([{ name: 'pets' }, { name: 'orders' }]));
 }
 
-const OPENAPI = 'ops/openapi.ts';
 const LIMITS = /^\[(env\.\w+\.)?limits\]\ncpu_ms = 1000\n/gm;
 
 test.each<[string, () => unknown, () => unknown, number]>([
+  // All lines are left.
   ['the database', () => (account.state.failing = 'POST /d1/database'), () => {}, 7],
-  ['the KV namespace', () => (account.state.failing = 'POST /storage/kv/namespaces'), () => {}, 5],
-  [
-    'the description',
-    () => writeFileSync(join(clone, OPENAPI), 'throw 1'),
-    () => run(`git checkout ${OPENAPI}`),
-    3,
-  ],
   ['a migration', () => (account.state.failsMigrations = true), () => {}, 2],
-  [
-    'the deployment',
-    () => (account.state.failing = `PUT /workers/scripts/${STAGING}`),
-    () => {},
-    1,
-  ],
-  ['the Free plan', () => (account.state.isFree = true), () => editConfig(LIMITS, ''), 1],
+  ['the Free plan', () => (account.state.isFree = true), () => clone.editConfig(LIMITS, ''), 1],
 ])('after a stop at %s, the lines that are printed end the set-up', async (_, fail, fix, count) => {
   fail();
-  const { stdout, stderr } = await start('npm run provision -- staging --yes');
+  const { stdout, stderr } = await clone.start('npm run provision -- staging --yes');
   expect([stdout.includes('https'), account.workers.size]).toEqual([false, 0]);
   const [, text = ''] = /Left to do.*\n([\s\S]*)error: /.exec(stderr) ?? [];
   const lines = text.trim().split('\n');
@@ -204,18 +149,18 @@ test.each<[string, () => unknown, () => unknown, number]>([
   for (const line of lines) {
     const [, placeholder] = /replace (\S+) by the id$/.exec(line) ?? [];
     const [, id = ''] = /id = "([\w-]+)"/.exec(printed) ?? [];
-    if (placeholder) editConfig(placeholder, id);
-    else printed = await run(line);
+    if (placeholder) clone.editConfig(placeholder, id);
+    else printed = await clone.run(line);
   }
   expectServed('staging', `${STAGING}.anna.workers.dev`);
   expect([account.databases.length, account.namespaces.length]).toEqual([1, 1]);
-  expect(await run('npm run openapi:check')).toContain('up to date');
+  expect(await clone.run('npm run openapi:check')).toContain('up to date');
 });
 
 test('without a login, the command says how to log in', async () => {
-  const home = join(clone, '.wrangler');
+  const home = clone.path('.wrangler');
   const settings = { CLOUDFLARE_API_TOKEN: '', HOME: home, XDG_CONFIG_HOME: home };
-  const { stderr } = await start('npm run provision -- staging', settings);
+  const { stderr } = await clone.start('npm run provision -- staging', settings);
   expect(stderr).toMatch(/^error: wrangler: Not logged in\. .*`wrangler login`.*$/m);
   expect(account.calls).toEqual([]);
 });

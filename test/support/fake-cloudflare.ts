@@ -38,7 +38,7 @@ const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting
 
 /** Starts the fake. */
 export async function startCloudflare() {
-  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment, the first words of a query. */
+  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment. */
   const calls: string[] = [];
   const workers = new Map<string, Worker>();
   /** The worker of each host, and those that workers.dev serves. */
@@ -166,28 +166,30 @@ export async function startCloudflare() {
   });
   routes.delete(`${script}/tails/tail`, () => ok(null));
   // https://developers.cloudflare.com/api/resources/d1/
-  const findDatabase = (uuid: string) => databases.find((each) => each.uuid === uuid);
+  function findDatabase(uuid: string): Database {
+    const database = databases.find((each) => each.uuid === uuid);
+    if (!database) throw error(404, 7404, 'The database does not exist.');
+    return database;
+  }
   routes.get('/d1/database', () => ok(databases.map(({ uuid, name }) => ({ uuid, name }))));
   routes.post('/d1/database', async ({ req }) => {
     const { name } = await req.json<{ name: string }>();
-    if (databases.some((each) => each.name === name))
-      throw error(400, 7502, 'A database with that name already exists');
     const database = { uuid: randomUUID(), name, sql: [], sqlite: new DatabaseSync(':memory:') };
     databases.push(database);
     return ok({ uuid: database.uuid, name });
   });
-  // A database that was created before this fake began keeps nothing.
   routes.post('/d1/database/:uuid/query', async ({ req }) => {
     const { sql } = await req.json<{ sql: string }>();
-    const success = !(state.failsMigrations && sql.includes('INSERT INTO'));
     const database = findDatabase(req.param('uuid'));
-    const isRead = /^\s*SELECT/i.test(sql);
-    if (success && database && !isRead) {
+    const meta = { duration: 0 };
+    if (/^\s*SELECT/i.test(sql))
+      return ok([{ results: database.sqlite.prepare(sql).all(), success: true, meta }]);
+    const success = !(state.failsMigrations && sql.includes('INSERT INTO'));
+    if (success) {
       database.sqlite.exec(`BEGIN; ${sql}; COMMIT`);
       database.sql.push(sql);
     }
-    const results = database && isRead ? database.sqlite.prepare(sql).all() : [];
-    return ok([{ results, success, meta: { duration: 0 } }]);
+    return ok([{ results: [], success, meta }]);
   });
   routes.get('/d1/database/:uuid', ({ req }) =>
     ok({ uuid: req.param('uuid'), name: 'DB', version: 'production' }),
@@ -202,8 +204,6 @@ export async function startCloudflare() {
   });
   routes.post(kv, async ({ req }) => {
     const { title } = await req.json<{ title: string }>();
-    if (namespaces.some((each) => each.title === title))
-      throw error(400, 10014, 'A namespace with this account ID and title already exists.');
     const namespace = { id: randomUUID().replaceAll('-', ''), title, values: new Map() };
     namespaces.push(namespace);
     return ok({ id: namespace.id, title });
@@ -256,10 +256,6 @@ export async function startCloudflare() {
     state.refusesTails = true;
     for (const socket of tailSockets) socket.destroy();
   }
-  /** Closes the connections of all tails as a server does that has nothing more to send. */
-  function closeTails(): void {
-    for (const socket of tailSockets) socket.write(NORMAL_CLOSURE);
-  }
   /** Environment variables that send wrangler here. */
   const env = {
     CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
@@ -272,7 +268,7 @@ export async function startCloudflare() {
     server.close();
   };
   const things = { accounts, workers, hosts, atWorkersDev, databases, namespaces };
-  return { ...things, env, calls, state, find, log, cutTails, closeTails, close };
+  return { ...things, env, calls, state, find, log, cutTails, close };
 }
 
 function ok(result: unknown): Response {
@@ -285,9 +281,6 @@ function handshake(key: string): string {
   const headers = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}`;
   return `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\nSec-WebSocket-Protocol: trace-v1\r\n\r\n`;
 }
-
-/** A close frame with the code 1000. https://www.rfc-editor.org/rfc/rfc6455#section-5.5.1 */
-const NORMAL_CLOSURE = Buffer.from([0x88, 2, 0x03, 0xe8]);
 
 /** A text of 126 to 65535 bytes. https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
 function textFrame(text: string): Buffer {
@@ -315,11 +308,9 @@ function error(status: 400 | 401 | 403 | 404, code: number, message: string): HT
   return new HTTPException(status, { res });
 }
 
-/** What tells a deployment or a query from others in `calls`. */
+/** The shares of a deployment, such as ` 10/90`. */
 function summary(path: string, body: string): string {
-  const shares = [...body.matchAll(/"percentage":(\d+)/g)].map(([, share]) => share);
-  if (path.endsWith('/deployments') && shares.length > 0) return ` ${shares.join('/')}`;
-  if (!path.endsWith('/query')) return '';
-  const sql = /"sql":"(.*?)("|$)/.exec(body)?.[1] ?? '';
-  return ` ${sql.split(/(?:\\[nt]|\s)+/, 5).join(' ')}`;
+  if (!path.endsWith('/deployments')) return '';
+  const shares = Array.from(body.matchAll(/"percentage":(\d+)/g), ([, share]) => share);
+  return ` ${shares.join('/')}`.trimEnd();
 }
