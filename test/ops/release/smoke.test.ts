@@ -279,9 +279,9 @@ test('the key is sent to no other host by a Link', async () => {
 });
 
 test('a version must answer five times in a row', async () => {
-  const requests = useRecording(at('GET /health', 3, fail));
+  const requests = useRecording(at('GET /health', 5, fail));
   await smoke.testReads(subject);
-  expect(requests.filter((request) => request === 'GET /health')).toHaveLength(3 + 5);
+  expect(requests.filter((request) => request === 'GET /health')).toHaveLength(5 + 5);
   expect(pauses).toEqual([500]);
 });
 
