@@ -1,7 +1,7 @@
 /**
  * `npm run provision`: sets an environment up by wrangler's own commands, if both of its ids in wrangler.toml are placeholders.
  * Nothing is created or written before its question. A failure after that ends the command with a list of what is left to do by
- * hand: "First set-up" in docs/operations.md.
+ * hand: docs/set-up.md.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const API_LIMIT_MS = 30_000;
 const LEFT =
   'Left to do, one line at a time. Stop when a line fails or prints ❌. A create command prints the id. If the name exists already, and is that of this store, "npx wrangler d1 list" or "npx wrangler kv namespace list", with --env, prints it:';
 const NOT_NEW =
-  'is not a placeholder, so the environment may be set up already: see "First set-up" in docs/operations.md';
+  'is not a placeholder, so the environment may be set up already: see docs/set-up.md';
 const CHOOSE_ACCOUNT =
   'this login has several accounts: in wrangler.toml, write one of the lines above into';
 const SERVED =

@@ -83,7 +83,7 @@ export async function runWranglerIn(
     const isNotSetUp =
       config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
     if (!isNotSetUp) throw cause;
-    const fix = 'is not set up. See "First set-up" in docs/operations.md.';
+    const fix = 'is not set up. See docs/set-up.md.';
     throw new Error(`${environment} ${fix} (${cause.message})`);
   });
 }

@@ -39,7 +39,7 @@ test.each([
   'no limit applies while a limiter %s, and the line says why',
   async (limiters, cause) => {
     await store.fault({ limiters });
-    expect(await store.create({ name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 });
+    expect(await store.createPet({ name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 });
     const [line] = await store.logLines();
     const failures = ['RATE_LIMITER', 'WRITE_RATE_LIMITER'].map(
       (name) => `${name}: Error: ${cause}`,

@@ -26,14 +26,15 @@ test('an integer of up to 1,000 digits is exact', () => {
   expect(parseJson(`[-${longest},${longer}]`)).toEqual([-BigInt(longest), Infinity]);
 });
 
-// In quadratic time, one of them would take an hour.
+// Linear time is some milliseconds, and quadratic time more than ten seconds.
 test.each([
   { begin: '1.', digit: '0', end: '1' },
   { begin: '1', digit: '0', end: '.5' },
   { begin: '-', digit: '9', end: '' },
   { begin: '1e-', digit: '1', end: '' },
-])('$begin, a million times $digit and $end take linear time', ({ begin, digit, end }) => {
-  const number = begin + digit.repeat(1e6) + end;
+])('$begin, 100,000 times $digit and $end take linear time', { timeout: 5_000 }, (row) => {
+  const { begin, digit, end } = row;
+  const number = begin + digit.repeat(1e5) + end;
   expect(parseJson(`{"id":${number}}`)).toEqual({ id: Number(number) });
 });
 

@@ -120,8 +120,8 @@ test('the CPU limit, if there is one, is 1 s', () => {
 const staging = startStore({ faults: true, env: 'staging' });
 
 test('links on staging begin with its base address', async () => {
-  const first = await staging.create({ name: 'Rex', categoryId: 1, status: 'sold' });
-  await staging.create({ name: 'Max', categoryId: 1, status: 'sold' });
+  const first = await staging.createPet({ name: 'Rex', categoryId: 1, status: 'sold' });
+  await staging.createPet({ name: 'Max', categoryId: 1, status: 'sold' });
   const list = await staging.fetch('/v1/pets?limit=1&status=sold');
   const pet = await staging.fetch('/v1/pets/1');
   const origin = `https://${requireOwnHost(read('staging'))}`;

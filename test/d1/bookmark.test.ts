@@ -13,7 +13,7 @@ const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
 const inSession = (bookmark: string) => ({ headers: { 'x-d1-bookmark': bookmark } });
 
 test('a session reads its own writes, and only its responses have a bookmark', async () => {
-  const created = await store.create(REX, inSession('first-unconstrained'));
+  const created = await store.createPet(REX, inSession('first-unconstrained'));
   const session = inSession(created.headers.get('x-d1-bookmark') ?? '');
   const listed = await store.fetch('/v1/pets', session);
   expect(listed.text).toBe(`[${created.text}]`);
@@ -54,6 +54,6 @@ test('a read that fails is a 503 that says to leave the bookmark out', async () 
 test('a write that fails in a session has the message of its operation', async () => {
   await store.fault({ d1: ['throws'] });
   const message = expect.stringContaining('It is unknown whether the animal was added.');
-  expectError(await store.create(REX, inSession(KNOWN)), 503, 'service_unavailable', message);
+  expectError(await store.createPet(REX, inSession(KNOWN)), 503, 'service_unavailable', message);
   expect(await tableRows()).toMatchObject({ pets: [] });
 });

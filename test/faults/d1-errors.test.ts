@@ -9,7 +9,7 @@ import { startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
 const { insertPet, tableRows } = stepsOf(store);
-const create = () => store.create({ name: 'Rex', categoryId: 1 });
+const create = () => store.createPet({ name: 'Rex', categoryId: 1 });
 
 const INTERNAL = 'Internal server error. Quote the X-Request-Id header when you report it.';
 

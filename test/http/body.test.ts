@@ -36,7 +36,7 @@ test.each([
   { 'content-type': 'application/json\t;\tcharset=utf-8' },
   { 'content-type': 'application/json', 'content-encoding': 'Identity' },
 ])('%j is accepted', async (headers) => {
-  expect((await store.create(BODY, { headers })).status).toBe(201);
+  expect((await store.createPet(BODY, { headers })).status).toBe(201);
 });
 
 const TYPE = 'must be JSON in UTF-8: send the header Content-Type: application/json.';

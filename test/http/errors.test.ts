@@ -88,15 +88,15 @@ test('while writes are stopped, reads still work', async () => {
 test('a stopped create succeeds with the same key after writes have resumed', async () => {
   const keyed = { headers: { 'idempotency-key': 'k' } };
   await store.fault({ vars: { WRITES_STOPPED } });
-  expect((await store.create(ADA, keyed)).status).toBe(503);
+  expect((await store.createPet(ADA, keyed)).status).toBe(503);
   // An empty secret does not stop writes.
   await store.fault({ vars: { WRITES_STOPPED: '' } });
-  const created = await store.create(ADA, keyed);
+  const created = await store.createPet(ADA, keyed);
   expect([created.status, created.headers.has('idempotency-replayed')]).toEqual([201, false]);
 });
 
 test('while writes are stopped, a key without the scope is rejected as always', async () => {
   await store.fault({ vars: { WRITES_STOPPED } });
   const key = await store.issueKey({ scopes: ['read'] });
-  expect((await store.create(ADA, { key })).status).toBe(403);
+  expect((await store.createPet(ADA, { key })).status).toBe(403);
 });

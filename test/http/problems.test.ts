@@ -92,7 +92,7 @@ test.each([
 
 // Resources have no modification date: RFC 9110, section 13.1.4.
 test('a change ignores If-Unmodified-Since', async () => {
-  await store.create({ name: 'Ada', categoryId: 1 });
+  await store.createPet({ name: 'Ada', categoryId: 1 });
   const headers = { 'If-Unmodified-Since': 'Fri, 20 Nov 2026 00:00:00 GMT' };
   const changed = await store.send('PATCH', '/v1/pets/1', { name: 'Eve' }, { headers });
   expect([changed.status, changed.body]).toEqual([200, { id: 1, name: 'Eve', categoryId: 1 }]);
@@ -102,6 +102,6 @@ test('a change ignores If-Unmodified-Since', async () => {
 
 test('GET and POST ignore preconditions', async () => {
   const headers = { 'If-Match': '"1"', 'If-None-Match': '*' };
-  expect((await store.create({ name: 'Ada', categoryId: 1 }, { headers })).status).toBe(201);
+  expect((await store.createPet({ name: 'Ada', categoryId: 1 }, { headers })).status).toBe(201);
   expect((await store.fetch('/v1/pets/1', { headers })).status).toBe(200);
 });

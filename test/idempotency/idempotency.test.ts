@@ -127,15 +127,15 @@ test.each(['', ' ', ',', ':', '|'])(
   async (by) => {
     const first = { key: await store.issueKey({ id: 'a' }), ...withKey(`createPet${by}k`) };
     const second = { key: await store.issueKey({ id: `a${by}createPet` }), ...withKey('k') };
-    expectFirst(await store.create(REX, first));
-    expectFirst(await store.create(REX, second));
+    expectFirst(await store.createPet(REX, first));
+    expectFirst(await store.createPet(REX, second));
   },
 );
 
 test('a rotated API key is still the same client, and another one is not', async () => {
   const createAs = async (record: object) => {
     const key = await store.issueKey(record);
-    return store.create(REX, { key, ...withKey('k') });
+    return store.createPet(REX, { key, ...withKey('k') });
   };
   const first = await createAs({ id: 'key_1' });
   expectReplay(await createAs({ id: 'key_2', family: 'key_1' }), first);
@@ -147,15 +147,18 @@ test.each([
   ['with another digit', '{"name":"Rex","categoryId":9007199254740992,"status":"sold"}'],
   ['with another case', '{"name":"rex","categoryId":9007199254740993,"status":"sold"}'],
 ])('a body %s is another body', async (_, body) => {
-  await store.create('{"name":"Rex","categoryId":9007199254740993,"status":"sold"}', withKey('k'));
-  expectReused(await expectUnchanged(() => store.create(body, withKey('k'))));
+  await store.createPet(
+    '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}',
+    withKey('k'),
+  );
+  expectReused(await expectUnchanged(() => store.createPet(body, withKey('k'))));
 });
 
 test('a replay is the first response, even if its animal was changed and deleted', async () => {
-  const first = await store.create(REX, withKey('k'));
+  const first = await store.createPet(REX, withKey('k'));
   await updatePet(1, { name: 'Tom' });
   await deletePet(1);
-  expectReplay(await expectUnchanged(() => store.create(REX, withKey('k'))), first);
+  expectReplay(await expectUnchanged(() => store.createPet(REX, withKey('k'))), first);
 });
 
 test('an operation that is not a create ignores Idempotency-Key', async () => {

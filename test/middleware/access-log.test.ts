@@ -7,7 +7,7 @@ test('a request writes one line with the fields for operators', async () => {
   // A new key, so that its record is read from KV.
   const key = await store.issueKey({ id: 'one', family: 'first' });
   const headers = { 'cf-ray': '8f1c0d2e3a4b5c6d-FRA' };
-  const reply = await store.create({ name: 'Rex', categoryId: 1 }, { key, headers });
+  const reply = await store.createPet({ name: 'Rex', categoryId: 1 }, { key, headers });
   const lines = await store.logLines();
   expect(lines).toEqual([
     {
@@ -54,7 +54,7 @@ test('no line contains a key, path, query, body or name', async () => {
     { name: 'SecretName', categoryId: 'Secret', SecretField: 1 },
     '{"name":"SecretName",',
   ])
-    await store.create(body, { key });
+    await store.createPet(body, { key });
   await store.fetch('/v1/pets/SecretPath?SecretQuery=1', { key });
   await store.fetch('/SecretPath/123454321', { key });
   const headers = { 'cf-ray': '8f1c-FRASecret', 'x-request-id': 'SecretId' };

@@ -27,9 +27,7 @@ test('a command on an environment that is not set up names the page to read', as
   });
   await writeFile(config, original);
   expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /^error: .*See "First set-up" in docs\/operations\.md\. \(wrangler: .*\n$/,
-  );
+  expect(stderr).toMatch(/^error: .*See docs\/set-up\.md\. \(wrangler: .*\n$/);
 });
 
 test('openapi names a deleted file of src in one line', async () => {

@@ -143,7 +143,7 @@ test.each(['-1', '10', '', '1.5', '1e0'])(
   },
 );
 
-const SET_UP = 'staging is not set up. See "First set-up" in docs/operations.md.';
+const SET_UP = 'staging is not set up. See docs/set-up.md.';
 
 test.each([
   ['local', 'wrangler: SIGKILL (If the local store is damaged: npm run reset)'],

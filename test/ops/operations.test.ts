@@ -49,7 +49,7 @@ const REX = { name: "Rex's; -- 🐈", categoryId: 1, status: 'available' };
 
 /** Two animals, the first with an order. */
 async function createRows(): Promise<void> {
-  for (const status of ['available', 'sold']) await store.create({ ...REX, status });
+  for (const status of ['available', 'sold']) await store.createPet({ ...REX, status });
   await store.exec('INSERT INTO orders (pet_id) VALUES (1)');
 }
 
@@ -72,7 +72,7 @@ test('the largest ids are raised for every table after a restore, also for an em
 test('the largest ids are never lowered', async () => {
   await createRows();
   const raise = await statements('sqlite_sequence');
-  await store.create(REX);
+  await store.createPet(REX);
   const before = await rowsOf('sqlite_sequence');
   await execute(raise);
   expect(await rowsOf('sqlite_sequence')).toEqual(before);
@@ -124,7 +124,7 @@ const inSqlite = (alert: string) =>
 
 test('each query of an alert counts the lines that its alert is about', async () => {
   const { DB } = await store.bindings();
-  await store.create(REX);
+  await store.createPet(REX);
   await store.fetch('/v1/pets');
   await store.fetch('/v1/health');
   await store.fetch('/v1/pets', { key: 'animal_local_unknown' });

@@ -92,6 +92,6 @@ test('a refused order is not recorded, and succeeds later', async () => {
 
 test('placeOrder shares no key with createPet', async () => {
   await insertPet({ id: 7, status: 'available' });
-  await store.create({ name: 'Rex', categoryId: 3 }, WITH_KEY);
+  await store.createPet({ name: 'Rex', categoryId: 3 }, WITH_KEY);
   expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(201);
 });

@@ -7,31 +7,31 @@ const store = startStore();
 const { tableRows } = stepsOf(store);
 
 test('an animal is added, and gets an id and an address', async () => {
-  const reply = await store.create({ name: 'Rex', categoryId: 3, status: 'pending' });
+  const reply = await store.createPet({ name: 'Rex', categoryId: 3, status: 'pending' });
   expect(reply.status).toBe(201);
   expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3, status: 'pending' });
   expect(reply.headers.get('location')).toBe(`${store.url()}/v1/pets/1`);
 });
 
 test('an animal without a status has none', async () => {
-  const reply = await store.create({ name: 'Rex', categoryId: 3 });
+  const reply = await store.createPet({ name: 'Rex', categoryId: 3 });
   expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3 });
   expect(await tableRows()).toMatchObject({ pets: [{ id: 1, status: null }] });
 });
 
 test('a body may have a byte order mark and white space', async () => {
-  const reply = await store.create('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 3 } \n');
+  const reply = await store.createPet('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 3 } \n');
   expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3 });
 });
 
 test('an integer may have an exponent', async () => {
-  const reply = await store.create('{"name":"Rex","categoryId":12e0}');
+  const reply = await store.createPet('{"name":"Rex","categoryId":12e0}');
   expect(reply.text).toBe('{"id":1,"name":"Rex","categoryId":12}');
 });
 
 test('any Accept is ignored', async () => {
   const headers = { accept: 'text/html' };
-  const reply = await store.create({ name: 'Rex', categoryId: 3 }, { headers });
+  const reply = await store.createPet({ name: 'Rex', categoryId: 3 }, { headers });
   expect([reply.status, reply.headers.get('content-type')]).toEqual([201, 'application/json']);
 });
 
@@ -42,7 +42,7 @@ test.each([
   { name: '🐶'.repeat(255), categoryId: 0n },
 ])('the name $name and the category $categoryId are stored exactly', async (pet) => {
   const name = JSON.stringify(pet.name);
-  const { text } = await store.create(`{"name":${name},"categoryId":${pet.categoryId}}`);
+  const { text } = await store.createPet(`{"name":${name},"categoryId":${pet.categoryId}}`);
   expect(text).toBe(`{"id":1,"name":${name},"categoryId":${pet.categoryId}}`);
   expect((await store.fetch('/v1/pets/1')).text).toBe(text);
 });

@@ -46,11 +46,11 @@ describe('D1 reads and writes few rows for', () => {
 
   test('a new animal', async () => {
     const written = 2 + (await petIndexes());
-    expect(await rowsOf(() => store.create(REX))).toEqual({ read: 4, written });
+    expect(await rowsOf(() => store.createPet(REX))).toEqual({ read: 4, written });
   });
 
   test('a new animal with a key, and for its replay', async () => {
-    const send = () => store.create(REX, WITH_KEY);
+    const send = () => store.createPet(REX, WITH_KEY);
     const written = 4 + (await petIndexes());
     expect(await rowsOf(send)).toEqual({ read: 6, written });
     expect(await rowsOf(send)).toEqual({ read: 7, written: 0 });

@@ -69,7 +69,7 @@ export function startStore(options: ServerOptions = {}) {
       return store.fetch(path, { ...init, method, body: json, headers });
     },
 
-    create: (body: unknown, init?: RequestOptions) => store.send('POST', '/v1/pets', body, init),
+    createPet: (body: unknown, init?: RequestOptions) => store.send('POST', '/v1/pets', body, init),
     placeOrder: (body: unknown, init?: RequestOptions) =>
       store.send('POST', '/v1/store/orders', body, init),
 

@@ -48,7 +48,7 @@ beforeEach(async () => {
     signal: new AbortController().signal,
   };
   // Of other clients. The smoke test reads the first one, and its own one is the third.
-  for (const _ of [1, 2]) await store.create(REX);
+  for (const _ of [1, 2]) await store.createPet(REX);
   recording ??= await record();
 });
 afterEach(() => {

@@ -66,7 +66,7 @@ afterAll(() => cloudflare.close());
 describe('from the first set-up on', { shuffle: false }, () => {
   test('a rollback of a worker that does not exist names the page to read', async () => {
     clone.editConfig('production-account-id', ACCOUNT);
-    const page = 'production is not set up. See "First set-up" in docs/operations.md.';
+    const page = 'production is not set up. See docs/set-up.md.';
     const version = '00000000-0000-4000-8000-000000000000';
     expect(await failing(`release.ts rollback ${version} --env production --yes`)).toContain(page);
   });
