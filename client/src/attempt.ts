@@ -2,7 +2,7 @@
 import { within } from './deadline.ts';
 import type { CallRecord, Failure } from './failure.ts';
 import { apiKeyFailure, networkFailure } from './fetch-error.ts';
-import { hideKey, MIN_LENGTH_IN_WORDS } from './hide-key.ts';
+import { hideKey, MIN_LENGTH_IN_CODES } from './hide-key.ts';
 import { parseJson } from './json.ts';
 import { metadataOf } from './metadata.ts';
 import { checkToken, type DEFAULT_LIMITS } from './options.ts';
@@ -11,16 +11,16 @@ import type { FetchInit, FetchResponse, Metadata, Reply, StoreOptions } from './
 /** The options with their defaults, and the session, if there is one. */
 export type Client = StoreOptions &
   typeof DEFAULT_LIMITS & {
-    /** A restart replaces `bookmark`. The responses to earlier requests still go into the old one. */
+    /** A restart of the session (send.ts) replaces this object: late responses then change only the old one, which nobody reads. */
     session?: { bookmark: Bookmark };
   };
 
-/** The newest one of the responses, or where the session starts. */
+/** The newest bookmark of the responses, which names a state of the store's D1 database, or the start of the session. */
 type Bookmark = { value: string };
 
 /** What an operation needs. */
 export type Operation = {
-  /** The parameter of the route. An `object` that is returned has it, too. */
+  /** The parameter of the route. An `object` that is returned must have this id, too. */
   id?: bigint | undefined;
   /** Default: `object`. */
   returns?: Returns;
@@ -44,7 +44,7 @@ const MAX_RESPONSE_LENGTH = 2 ** 19;
  * - The race with `ended` ends the attempt, whatever `fetch` and `apiKey` do. What they began goes on.
  * - `readText` cancels the body: also of a response that comes after the end.
  *
- * The failure of an attempt without a complete response is a `network_error`.
+ * An attempt that ends without a complete response is a `network_error`, or an `api_key_failed` if it had no key yet.
  */
 export function attempt<T>(
   { apiKey, fetch, session, attemptTimeoutMs }: Client,
@@ -84,8 +84,8 @@ export function attempt<T>(
       return await Promise.race([exchange(signal), ended]);
     } catch (error) {
       if (!key) return apiKeyFailure(error);
-      const isForeign = fetch !== undefined && error !== signal.reason;
-      return { ...networkFailure(error, key, isForeign), metadata };
+      const isOfCustomFetch = fetch !== undefined && error !== signal.reason;
+      return { ...networkFailure(error, key, isOfCustomFetch), metadata };
     }
   });
 }
@@ -99,7 +99,7 @@ function isNewer(received: string, { value }: Bookmark) {
   return value.startsWith('first-') || received > value;
 }
 
-/** The body, or the beginning of one that is too long. It is cancelled when the attempt has ended. */
+/** The body, or the beginning of one that is too long. The end of the attempt aborts the signal, which cancels the rest. */
 async function readText(response: FetchResponse, signal: AbortSignal) {
   if (!isWebStream(response.body)) return response.text();
   const reader = response.body.getReader();
@@ -133,8 +133,10 @@ function toReply<T>(
   if (status < 300 && parsed && isResult<T>(parsed.value, request))
     return { data: parsed.value, metadata };
 
-  // A short key may be a part of the code: then it is hidden in the message alone.
-  const body = Object(parseBody(hideKey(text, apiKey, MIN_LENGTH_IN_WORDS))?.value);
+  // Hidden before the text is parsed, so that no field has the key. A short key may be a part of the code of the error: it is
+  // hidden in the message alone.
+  const safeText = hideKey(text, apiKey, MIN_LENGTH_IN_CODES);
+  const body = Object(parseBody(safeText)?.value);
   const { code, message } = body;
   if (status >= 400 && typeof code === 'string' && typeof message === 'string') {
     body.message = hideKey(message, apiKey);
@@ -157,7 +159,7 @@ function parseBody(text: string) {
   }
 }
 
-/** Distinguishes the store from other servers. The service's own tests compare every field with the description. */
+/** Distinguishes the store from other servers. The fields need no check: the service's own tests compare them with its description. */
 function isResult<T>(value: unknown, { returns = 'object', id }: Outgoing): value is T {
   if (returns === 'any') return true;
   const type = Array.isArray(value) ? 'array' : typeof value;

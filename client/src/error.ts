@@ -9,7 +9,7 @@ import type { Metadata } from './types.ts';
  * - `deadline_exceeded`: the call took longer than `deadlineMs`.
  * - `aborted`: a `signal` was aborted.
  * - `invalid_response`: the response is not from the store, such as a redirect or the HTML page of a proxy.
- * - `api_key_failed`: the `apiKey` function failed, or returned an invalid key.
+ * - `api_key_failed`: the `apiKey` function failed, took longer than `attemptTimeoutMs`, or returned an invalid key.
  */
 export type StoreErrorCode =
   | ServiceErrorCode
@@ -21,9 +21,9 @@ export type StoreErrorCode =
   | (string & {});
 
 export type StoreErrorDetails = {
-  /** In a test, the fields that it needs: the others get the values of a response without headers. */
+  /** A test may construct an error with some fields alone: the others get the values of a response without headers. */
   metadata?: Partial<Metadata> | undefined;
-  /** Default: those of `metadata`. */
+  /** Default: that of `metadata`, as of `attempts`. */
   requestId?: string | undefined;
   attempts?: number | undefined;
   body?: Record<string, unknown> | undefined;
@@ -32,7 +32,7 @@ export type StoreErrorDetails = {
   cause?: unknown;
 };
 
-/** For tests, which give a part of it. */
+/** For a test of a user's program, which gives some of the fields. */
 const NO_METADATA: Metadata = {
   status: 0,
   requestId: undefined,
@@ -98,7 +98,7 @@ export class StoreError extends Error {
 
   /** For logs: what identifies the failure, and the fields of the body. Each `bigint` is text, which JSON can have. */
   toJSON(): object {
-    // Not `metadata`, which repeats fields.
+    // Without `metadata`, which repeats fields, and the `name`, which is always the same. `message` is not enumerable.
     const { name, message, metadata, body, ...fields } = this;
     return JSON.parse(
       JSON.stringify({ ...body, message, ...fields }, (_, value) =>

@@ -5,24 +5,25 @@ import { hideKey } from './hide-key.ts';
 /** In Node.js and Bun: no server listened, its name was not found, or it did not accept the connection in time. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** An error with nothing but texts. */
+/** A copy of an error: of its texts alone, without the key. */
 type Copy = Error & { code?: string; syscall?: string };
 
 export function apiKeyFailure(error: unknown): Failure {
+  // There is no key yet to hide.
   const message = messageOf('The apiKey function failed', copiesOf(error, ''));
   return { code: 'api_key_failed', message, cause: error };
 }
 
 /**
- * @param isForeign - whether a `fetch` that the user passed threw the error. It can have the key where nobody can look for it,
- *   for example in a `Request`: its cause is a copy.
+ * @param isOfCustomFetch - whether a `fetch` that the user passed threw the error. Such an error can have the key where nobody can
+ *   look for it, for example in a `Request`, so the cause of the failure is a copy of it.
  */
-export function networkFailure(error: unknown, apiKey: string, isForeign: boolean): Failure {
+export function networkFailure(error: unknown, apiKey: string, isOfCustomFetch: boolean): Failure {
   const copies = copiesOf(error, apiKey);
   return {
     code: 'network_error',
     message: messageOf('The request failed', copies),
-    cause: isForeign || hasKey(error, apiKey) ? copies[0] : error,
+    cause: isOfCustomFetch || hasKey(error, apiKey) ? copies[0] : error,
     isUnsent: copies.some(isOfConnecting),
   };
 }
@@ -40,10 +41,11 @@ function isOfConnecting({ message, code = '', syscall }: Copy) {
   return isRefused || message.includes(': client error (Connect)');
 }
 
-/** Copies of an error, of its cause, and so on: of their texts, without the key. */
+/** Copies of an error, of its cause, and so on, down to the fourth. */
 function copiesOf(error: unknown, apiKey: string, depth = 4): Copy[] {
   if (depth === 0 || error == null) return [];
   try {
+    // A text that was thrown is its own message.
     const { message = error, name, code, syscall, cause, errors } = Object(error);
     // If a host has several addresses, Node.js has an error for each.
     const causes = copiesOf(cause ?? errors?.[0], apiKey, depth - 1);
@@ -57,10 +59,10 @@ function copiesOf(error: unknown, apiKey: string, depth = 4): Copy[] {
   }
 }
 
-/** Whether a text in an error has the key: in its fields, in their fields, and so on. */
+/** Whether a text in an error has the key: in its fields, in their fields, and so on, down to the fourth level. */
 function hasKey(value: unknown, apiKey: string, depth = 4): boolean {
   if (typeof value === 'string') return hideKey(value, apiKey) !== value;
-  // Bytes have a field for each.
+  // An array of bytes has a field for each byte: to look at them would take too long.
   if (depth === 0 || ArrayBuffer.isView(value)) return false;
   try {
     const fields = Object.values(Object.getOwnPropertyDescriptors(Object(value)));

@@ -5,7 +5,10 @@
 import { INT64_FIELDS } from './description.ts';
 import { must, withoutNull } from './options.ts';
 
-/** An int64 has at most 19 digits. `request` may get more, but converting a long integer takes more than linear time. */
+/**
+ * An int64 has at most 19 digits. Responses to `store.request` may have longer integers, but their conversion takes more than
+ * linear time.
+ */
 const INTEGER = /^-?\d{1,1000}$/;
 
 /** The types of TypeScript 5.4 to 7 do not have `rawJSON`. */
@@ -30,9 +33,9 @@ export function parseJson(text: string): unknown {
   requireRawJson();
   return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
     if (typeof value !== 'number') return value;
-    const isBigint = Object.hasOwn(INT64_FIELDS, name) || !Number.isSafeInteger(value);
+    const mayBeBigint = Object.hasOwn(INT64_FIELDS, name) || !Number.isSafeInteger(value);
     const digits = context?.source ?? '';
-    return isBigint && INTEGER.test(digits) ? BigInt(digits) : value;
+    return mayBeBigint && INTEGER.test(digits) ? BigInt(digits) : value;
   });
 }
 
@@ -48,7 +51,7 @@ export function stringifyJson(value: unknown): string {
     const written = typeof original === 'bigint' ? original : each;
     return typeof written === 'bigint' ? rawJson(String(written)) : written;
   });
-  // Of undefined or a function.
+  // `JSON.stringify` returns undefined for undefined or a function.
   return json ?? 'null';
 }
 

@@ -1,5 +1,5 @@
 /** Response metadata. */
-import { hideKey, MIN_LENGTH_IN_WORDS } from './hide-key.ts';
+import { hideKey, MIN_LENGTH_IN_CODES } from './hide-key.ts';
 import type { FetchResponse, Metadata } from './types.ts';
 
 export function metadataOf(
@@ -12,7 +12,7 @@ export function metadataOf(
   const requestId = headers.get('x-request-id');
   return {
     status,
-    requestId: requestId ? hideKey(requestId, apiKey, MIN_LENGTH_IN_WORDS) : undefined,
+    requestId: requestId ? hideKey(requestId, apiKey, MIN_LENGTH_IN_CODES) : undefined,
     deprecation: dateOf(Number(deprecation) * 1000),
     sunset: dateOf(headers.get('sunset') ?? ''),
     idempotencyReplayed: headers.get('idempotency-replayed') === 'true',
@@ -25,13 +25,13 @@ export function metadataOf(
 
 function dateOf(time: number | string) {
   const date = new Date(time);
-  // NaN if it is unreadable, 0 if it is empty.
+  // NaN if the text is unreadable or absent, and 0 for an empty `Deprecation`.
   return Number(date) ? date : undefined;
 }
 
 /** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). If a proxy repeats it, the first one counts. */
 function retryAfterOf(headers: FetchResponse['headers']) {
-  // Not split at the comma of a date, which a time follows.
+  // A comma inside a date has a time with colons after it: the text is not split there.
   const [retryAfter = ''] = (headers.get('retry-after') ?? '').split(/,(?![^,]*:)/);
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
   // By the clock of the server: that of this machine may be wrong. Browsers hide `Date` from pages of other origins.

@@ -68,7 +68,7 @@ async function sendRequest<T>(
 
 /** @throws TypeError if a name or a value is invalid */
 function headersOf(client: Client, method: Method, { headers, idempotencyKey }: CreateOptions) {
-  // Browsers send a `User-Agent` of their own. The preflight of another would fail.
+  // Browsers send a `User-Agent` of their own. The store does not allow pages to send another: the preflight would fail.
   const isBrowser = typeof navigator !== 'undefined' && navigator.userAgent?.startsWith('Mozilla/');
   const merged = new Headers(isBrowser ? {} : { 'user-agent': `animal-store-client/${VERSION}` });
   for (const [name, value] of Object.entries({ ...client.headers, ...headers }))

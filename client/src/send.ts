@@ -18,7 +18,7 @@ export function send<T>(client: Client, request: Outgoing, signals: Signals): Pr
 async function sendUntil<T>(
   client: Client,
   request: Outgoing,
-  signals: Signals,
+  callerSignals: Signals,
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   const endsAt = performance.now() + client.deadlineMs;
@@ -39,18 +39,19 @@ async function sendUntil<T>(
     if (!isInTime || !shouldRetry(client, request, call, last)) break;
     await pause(pauseMs, signal);
   }
-  throwIfAborted(signals, call);
-  throw errorOf(endOf(client, call, signal, last), call);
+  throwIfAborted(callerSignals, call);
+  // The time is over, or the last attempt failed.
+  throw errorOf(finalFailure(client, call, signal, last), call);
 }
 
 function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failure: Failure) {
   if (call.attempts >= client.maxAttempts) return false;
   // The attempt did nothing.
   if (wasNeverProcessed(failure)) return true;
-  // Perhaps it did, and a second one would do more.
+  // The attempt may have changed something, and a second one could overwrite what other clients changed since.
   const { isRetryable = request.method !== 'PATCH' } = request;
   if (!isRetryable) return false;
-  // The next one may succeed. Any other failure would be repeated.
+  // The next attempt may succeed. After any other failure, it would fail again.
   return isTransient(failure);
 }
 
@@ -84,21 +85,21 @@ function recordFailure(call: CallRecord, failure: Failure, request: Outgoing) {
 
 /** Continues from the primary. */
 function restartSessionIfStale({ session }: Client, call: CallRecord, { metadata }: Failure) {
-  // If the write was carried out, the primary has it. After a 503, no replica may have the state of the bookmark.
+  // If the write was carried out, the primary has it. A 503 can mean that no replica has reached the bookmark.
   const isStale = call.outcomeUnknown || metadata?.status === 503;
   if (session && isStale) session.bookmark = { value: 'first-primary' };
 }
 
-/** The milliseconds before the next attempt. */
+/** The milliseconds before the next attempt: the sum of both pauses, so that they grow also if each 503 asks for one second. */
 function pauseAfter({ attempts }: CallRecord, { metadata }: Failure) {
-  // Both pauses are longer at random, so that clients that failed together do not return together.
+  // Both are longer at random, so that clients that failed together do not return together.
   const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
   const retryAfterMs = 1000 * (metadata?.retryAfterSeconds ?? 0);
   return backOff * (1 + Math.random()) + retryAfterMs * (1 + Math.random() / 4);
 }
 
-/** The last failure, unless the time was over before it: then it is the cause of the cause. */
-function endOf(
+/** The last failure. If the time is over: `deadline_exceeded`, whose cause is a timeout, whose cause is the last failure. */
+function finalFailure(
   { deadlineMs }: Client,
   call: CallRecord,
   signal: AbortSignal,

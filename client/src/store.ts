@@ -52,7 +52,7 @@ export interface AnimalStore {
 
   /**
    * Changes fields of an animal; `status: null` removes its status. Not retried after a 5xx
-   * or no response: a second one could overwrite those of other clients.
+   * or no response: a second attempt could overwrite changes of other clients.
    * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
@@ -139,7 +139,7 @@ export function createAnimalStore(options: StoreOptions): AnimalStore {
   const given = withoutNull(options);
   checkStoreOptions(given);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
-  // `options` is there for the types.
+  // `given` has all that `options` has, but not its types.
   return storeOf({ ...options, ...DEFAULT_LIMITS, ...given, baseUrl });
 }
 
@@ -172,7 +172,10 @@ function storeOf(client: Client): AnimalStore {
   };
 }
 
-/** Ids are never reused: if a retry finds nothing, an earlier attempt deleted it, and its response was lost. */
+/**
+ * Ids are never reused: if a retry finds nothing, an earlier attempt deleted it, and its response was lost. Other errors, also a
+ * TypeError, are thrown again.
+ */
 function acceptDeleted(error: StoreError): Reply<undefined> {
   const { code, status, outcomeUnknown, metadata } = error;
   // Such as `pet_not_found`. A `not_found` is about the path.
