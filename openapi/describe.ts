@@ -53,14 +53,16 @@ export type ResourceDescription = {
   paths: Record<string, Record<string, DescribedOperation>>;
 };
 
-/** An operation in the description, the errors among its examples, and the scope that it needs, unless it needs no key. */
+/** An operation in the description. */
 export type DescribedOperation = {
   operation: ZodOpenApiOperationObject;
+  /** The errors among its examples. */
   errors: ApiError[];
+  /** Absent if the operation needs no key. */
   scope?: Scope;
 };
 
-/** An invalid request: the data of one of its parts. */
+/** The data of the part that makes an example of a request invalid. */
 type Invalid = Partial<Record<'param' | 'query' | 'json', Record<string, unknown>>>;
 
 type Description = {
@@ -144,6 +146,7 @@ function invalidError(definition: OperationDefinition, invalid: Invalid): ApiErr
     if (!schema || !data) continue;
     const { error } = schema.safeParse(data);
     if (!error) throw new Error(`the example of ${definition.operationId} must be invalid`);
+    // Only of parameters, it looks for repeated ones.
     return invalidPart(error, target === 'json' ? {} : data);
   }
   throw new Error(`${definition.operationId} must have an example of an invalid request`);
@@ -188,7 +191,7 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work.',
 };
 
-/** The responses of an operation's common and own errors, by status. All of them have `headers`. */
+/** The responses of an operation's common and own errors, by status. All have `headers`, but for those to a request over http. */
 export function describeErrors(
   common: ApiError[],
   headers: Headers = {},

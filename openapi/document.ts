@@ -87,7 +87,7 @@ function describeFields(
   }
 }
 
-/** Adds the descriptions of parameters in paths, which share one schema. Those of a query have their own. */
+/** Adds the descriptions of parameters in paths, whose schemas are all `Int64Text`. The schema of a parameter of a query has its own. */
 function describeParameters(paths: Document['paths'], descriptions: Record<string, string>): void {
   const items = Object.values(paths ?? {});
   const operations = items.flatMap(({ get, post, patch, delete: remove }) => [
@@ -103,7 +103,7 @@ function describeParameters(paths: Document['paths'], descriptions: Record<strin
     const description = isInPath ? descriptions[parameter.name] : parameter.description;
     if (!description) throw new Error(`the parameter ${parameter.name} has no description`);
     if (!isInPath) continue;
-    // Set again, so that it stands behind the description in the file.
+    // Set again, so that readers of the file find it behind the description.
     delete parameter.required;
     Object.assign(parameter, { description, required: true });
   }
@@ -123,7 +123,7 @@ function requireSameRoutes(resources: ResourceDescription[]): void {
     Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { operation, scope }]) => {
         const route = `${method.toUpperCase()} ${path}`;
-        // Those with a scope have both. The health check has no `operation(…)`.
+        // Of an operation with a scope, Hono lists the middleware and the handler; of the health check the handler alone.
         return scope ? [route, `${route} ${operation.operationId}`] : [route];
       }),
     ),

@@ -8,7 +8,7 @@ export type Header = {
   /** The header's own name, such as `Link`. */
   name: string;
   description: string;
-  /** Whether every such response has the header. */
+  /** Whether every response that refers to it has the header. */
   required: boolean;
   schema: Text | Int32;
   example: string | number;
@@ -34,7 +34,7 @@ export function constantHeader(name: string, value: string, description: string)
   return textHeader(name, { description, example: value, pattern }, value.length);
 }
 
-/** The headers for `components/headers`, which does not have their own names. */
+/** The headers for `components/headers`, where they have no `name`. */
 export function headerComponents(headers: Headers): Record<string, Omit<Header, 'name'>> {
   const components = Object.entries(headers).map(([component, { name: _, ...header }]) => [
     component,
@@ -52,7 +52,7 @@ export function headerRefs(headers: Headers): Record<string, { $ref: string }> {
   return Object.fromEntries(references);
 }
 
-/** Headers that some of these responses lack. They are written out, because a shared header is required. */
+/** Headers that some responses of a status lack. They are written out, because the shared ones are required. */
 export function inlineOptional(headers: Headers): Record<string, Omit<Header, 'name'>> {
   const written = Object.values(headers).map(({ name, ...header }) => [
     name,
@@ -149,6 +149,7 @@ const ERROR_HEADERS: Headers = {
     'WWW-Authenticate',
     {
       description: 'The challenge (RFC 6750), with the scope that the key lacks.',
+      // The 403 for plain http has none.
       required: false,
       example: 'Bearer realm="animal-store", error="insufficient_scope", scope="write"',
       pattern: '^Bearer realm="animal-store", error="insufficient_scope", scope="(read|write)"$',
@@ -198,7 +199,7 @@ export const HEADERS: Headers = {
 /**
  * The headers of errors with one status.
  *
- * @throws Error when a header is not described.
+ * @throws Error when a header is not described with its values, or not as required if all these errors have it, and only then.
  */
 export function errorHeaders(errors: { headers: Record<string, string> }[]): Headers {
   const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));

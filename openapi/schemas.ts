@@ -8,7 +8,7 @@ import { STATUS_OF } from '../src/errors.ts';
 import { Int64, Int64Text } from '../src/http/int64.ts';
 import { After, LIMIT, Limit } from '../src/http/paging.ts';
 
-/** Without its range, which ops/openapi.ts writes into the text: a number here would be rounded. */
+/** Without its range, because a number in JavaScript would be rounded: ops/openapi.ts writes it into the text of the document. */
 const INT64 = { type: 'integer', format: 'int64' } as const;
 
 /** Greater than the length of the longest message. */

@@ -122,7 +122,7 @@ const SUNSET_TEXT = SUNSET_DATE.toLocaleDateString('en-GB', {
   timeZone: 'UTC',
 });
 
-// Not a description of `Name`, which another resource may use.
+// Not in the metadata of `Name`, which another resource may use for names of its own.
 const NAME_DESCRIPTION =
   "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.";
 const CATEGORY_ID = 'Identifier of the category of the animal.';
