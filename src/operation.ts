@@ -16,7 +16,7 @@ import { readHeaders } from './http/request-headers.ts';
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
-  // Leaves out optional parts: a plain `OperationDefinition` may lack them.
+  // Leaves out a part whose type includes `undefined`: such a definition may have no schema for it.
   [Part in keyof D & ('param' | 'query' | 'json') as undefined extends D[Part]
     ? never
     : Part]: z.output<D[Part]>;
@@ -85,7 +85,10 @@ function requireValid({ data, error }: { data: RawParameters; error?: z.core.$Zo
   if (error) throw invalidPart(error, data);
 }
 
-/** The 400 that names the problems of the path, the query or the body, as `name: problem`. A body has no `parameters`. */
+/**
+ * The 400 that names the problems of the path, the query or the body, as `name: problem`. The raw parameters show which of them
+ * are repeated; of a body, there are none.
+ */
 export function invalidPart(
   { issues }: z.core.$ZodError,
   parameters: RawParameters = {},
@@ -94,7 +97,7 @@ export function invalidPart(
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) => `${shortened(name)}: ${issue.message}`);
     }
-    // A problem of the whole body has no path.
+    // The name of the field at the top, also for a problem inside it. A problem of the whole body has no path.
     const name = String(issue.path[0] ?? 'body');
     // Hono makes an array of a repeated query parameter.
     const isRepeated = Array.isArray(parameters[name]);

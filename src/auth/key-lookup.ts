@@ -10,7 +10,7 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
  * How long a record is used without reading KV again. After a revocation, KV can return the old record for "60 seconds or
- * more". After KV has returned it for the last time, the isolate uses it for at most this long; longer only while KV fails.
+ * more". After the last such read, an isolate uses the old record for at most this long, or longer while KV fails.
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
@@ -36,8 +36,8 @@ type KnownRecord = {
 };
 
 /**
- * Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. Ordered by the
- * last read, so that the first is the one to evict.
+ * Records by API key. Keeping keys in memory adds no risk: the isolate receives them in requests. Each read of KV puts its record
+ * at the end, so the first record is the one to evict.
  */
 const knownRecords = new Map<string, KnownRecord>();
 

@@ -33,8 +33,9 @@ export async function limitRate(
 }
 
 /**
- * Whether the budget of a key allows the request. A key that replaces another has a budget of its own. A limiter that fails
- * allows the request: an unlimited service is better than none.
+ * Whether the budget of a key allows the request. A key that replaces another has a budget of its own, so that requests with the
+ * old key, such as those of a thief, cannot use it up. A limiter that fails allows the request: an unlimited service is better
+ * than none.
  */
 async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {

@@ -10,7 +10,7 @@ import type { Sql } from './sql.ts';
 /** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
 
-/** Statements by name. They are executed in the order of their names in the object, in one transaction. */
+/** Statements by name. They are executed in the order in which the object lists them, in one transaction. */
 export type Statements = Record<string, Sql>;
 
 /** The type of the rows of a statement. */
@@ -21,7 +21,7 @@ export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]
 
 /**
  * Executes statements. With `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark, which names a state of the
- * database), they run in a session. One that starts at a bookmark reads no older state. Without `sessionStart` there is no session,
+ * database), they run in a session. A session that starts at a bookmark reads no older state. Without `sessionStart` there is no session,
  * and no bookmark is returned.
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
@@ -66,6 +66,6 @@ export function prepare(
 function firstRows<S extends Statements>(statements: S, results: D1Result[]): FirstRows<S> {
   const names = Object.keys(statements);
   const entries = names.map((name, index) => [name, results[index]?.results[0]]);
-  // Unchecked: this is `any`. The type of a statement says which columns its rows have.
+  // `Object.fromEntries` returns `any` here, so no compiler checks the rows: the type of a statement says what they are.
   return Object.fromEntries(entries);
 }

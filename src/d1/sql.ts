@@ -28,7 +28,7 @@ export class Sql<Row = unknown> {
  *
  * The text itself must not contain a `?`.
  *
- * @throws TypeError for any other object, which the compiler allows only for a value of the type `any`.
+ * @throws TypeError for any other object. The compiler accepts one only if its type is `any`.
  *
  * @example
  * sql<{ name: string }>`SELECT name FROM pets WHERE id = ${5n}`

@@ -64,8 +64,8 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
 
 /** Reads at most `MAX_BODY_BYTES`. */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
-  // If there is a Content-Length, `bodyLimit` checks only that number, and the callback reads the body, within the deadline. Else
-  // `bodyLimit` reads and counts the body, and puts it into a new `c.req.raw`.
+  // The callback reads the body within the deadline. With a Content-Length, `bodyLimit` itself checks only that number. Without
+  // one, it reads and counts the body, and puts it into a new `c.req.raw`.
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });

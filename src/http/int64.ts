@@ -4,10 +4,13 @@ import { requiredOr } from './schemas.ts';
 
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
-/** A field of a body, as `parseBody` (json.ts) returns it. */
+/** A field of a body, which `parseBody` (json.ts) has made a bigint. */
 export const Int64 = z.int64({ error: requiredOr(INT64_PROBLEM) });
 
-/** An id in a path or a query. A codec, because openapi/ describes its output, too, which zod cannot do for a transform. */
+/**
+ * An id in a path or a query: a text that becomes a bigint. Not a transform, but a codec, because openapi/ describes it by the type
+ * of its output, which zod knows only of a codec.
+ */
 export const Int64Text = z.codec(
   z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
   z.int64(INT64_PROBLEM),
@@ -33,9 +36,9 @@ export function parseInt64(source: string): bigint | undefined {
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
 
-  // The value is digits × 10^scale: 12 × 10^2 for 1.20e3. Each digit of the fraction lowers the scale by one, and each zero
-  // removed from the end raises it by one. As `digits` has no zero at either end, a value with a negative scale is not an
-  // integer.
+  // The value is digits × 10^scale. Each digit of the fraction lowers the scale by one, and each zero removed from the end raises
+  // it by one. For 1.20e3: significant = 120, digits = 12, scale = 3 - 2 + 1 = 2. As `digits` has no zero at either end, a value
+  // with a negative scale is not an integer.
   const significant = (whole + fraction).replace(/^0+/, '');
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return 0n;

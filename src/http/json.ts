@@ -21,7 +21,7 @@ export function parseBody(text: string): unknown {
 
   /**
    * `context.source` is a number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives
-   * `context`; the types of TypeScript lack it.
+   * `context`, but the types of TypeScript lack it, so they accept it only if it is optional.
    */
   function revive(_: string, value: unknown, context?: { source: string }): unknown {
     values += 1;
@@ -36,7 +36,7 @@ export function parseBody(text: string): unknown {
     return JSON.parse(text, revive);
   } catch (error) {
     if (error instanceof SyntaxError) throw invalidJson();
-    // The parser's stack has overflowed, before `revive` has counted the values.
+    // The parser's stack has overflowed. It parses the whole text before `revive` counts, so the values may be too many, too.
     if (error instanceof RangeError) {
       throw invalidRequest(['The body is nested too deeply or has too many values.']);
     }

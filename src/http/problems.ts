@@ -13,9 +13,10 @@ export function invalidRequest(problems: string[]): ApiError {
   return new ApiError('invalid_request', shown.join('; '));
 }
 
-/** The name of an unknown field or parameter, in quotes if it is empty. A cut can split a surrogate pair. */
+/** The name of an unknown field or parameter, in quotes if it is empty. */
 export function shortened(name: string): string {
   if (name === '') return '""';
+  // The cut can split a surrogate pair.
   const beginning = name.slice(0, MAX_SHOWN_NAME).toWellFormed();
   return name.length > MAX_SHOWN_NAME ? `${beginning}…` : beginning;
 }

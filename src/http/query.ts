@@ -1,4 +1,4 @@
-/** Checks of a query without a schema: of its text, as the client sent it, and that it has no parameters. */
+/** Checks that need no schema: the text of every query is valid, and an operation without a query gets no parameters. */
 import { createMiddleware } from 'hono/factory';
 import type { ApiError } from '../errors.ts';
 import { invalidRequest, shortened } from './problems.ts';

@@ -30,18 +30,18 @@ const PRECONDITIONS = ['If-Match', 'If-None-Match'];
  */
 export function readHeaders({ scope, acceptsIdempotencyKey }: OperationDefinition) {
   return createMiddleware<AppEnv>(async (c, next) => {
-    const bookmark = c.req.header('X-D1-Bookmark');
+    const bookmarkHeader = c.req.header('X-D1-Bookmark');
     const idempotencyKey = acceptsIdempotencyKey
       ? withoutQuotes(c.req.header('Idempotency-Key'))
       : undefined;
     const problems = [
       idempotencyKeyProblem(idempotencyKey),
-      bookmarkProblem(bookmark),
+      bookmarkProblem(bookmarkHeader),
       ...preconditionProblems(c),
     ].filter((problem) => problem !== undefined);
     if (problems.length > 0) throw invalidRequest(problems);
     c.set('idempotencyKey', idempotencyKey);
-    c.set('sessionStart', sessionStart(bookmark, scope));
+    c.set('sessionStart', sessionStart(bookmarkHeader, scope));
     await next();
   });
 }
@@ -63,21 +63,22 @@ function idempotencyKeyProblem(idempotencyKey: string | undefined): string | und
     : undefined;
 }
 
-function bookmarkProblem(bookmark: string | undefined): string | undefined {
-  if (bookmark === undefined || SESSION_STARTS.includes(bookmark)) return undefined;
-  return ACCEPTED_BOOKMARK.test(bookmark)
+function bookmarkProblem(header: string | undefined): string | undefined {
+  if (header === undefined || SESSION_STARTS.includes(header)) return undefined;
+  return ACCEPTED_BOOKMARK.test(header)
     ? undefined
     : 'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 }
 
 /**
- * Where the session of a request starts; `undefined`, for no session, without a bookmark. A write always starts at the primary,
- * where D1 runs it. So does a read with a bookmark of an unknown format: D1 would fail on it, and the primary is at least as new.
+ * Where the session of a request starts. Without the header, it is `undefined`: there is no session. A write starts at the
+ * primary, because D1 runs it there. A read with a bookmark of an unknown format starts there, too: D1 would fail on the bookmark,
+ * and the primary is at least as new as all that it can name.
  */
-function sessionStart(bookmark: string | undefined, scope: Scope): string | undefined {
-  if (bookmark === undefined) return undefined;
-  const isKnown = SESSION_STARTS.includes(bookmark) || D1_BOOKMARK.test(bookmark);
-  return scope === 'read' && isKnown ? bookmark : 'first-primary';
+function sessionStart(header: string | undefined, scope: Scope): string | undefined {
+  if (header === undefined) return undefined;
+  const isKnown = SESSION_STARTS.includes(header) || D1_BOOKMARK.test(header);
+  return scope === 'read' && isKnown ? header : 'first-primary';
 }
 
 /**

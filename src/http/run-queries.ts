@@ -10,8 +10,8 @@ import { unavailableMessage } from './unavailable.ts';
  * Runs statements in one transaction, in a session if the request has the header `X-D1-Bookmark` (`sessionStart`).
  *
  * @returns the first row of each statement, under the name of the statement.
- * @throws ApiError 503 if D1 fails or misses its deadline; another Error, a 500, for a mistake of the service, a missing
- *   migration (locally a 503) or a full database.
+ * @throws ApiError 503 if D1 fails or misses its deadline. Locally also if a migration is missing.
+ * @throws Error, a 500, for a mistake in a statement, a full database, and elsewhere a missing migration.
  */
 export async function runQueries<S extends Statements>(
   c: Context<OperationEnv>,
@@ -40,6 +40,7 @@ function errorToThrow(
   switch (kind) {
     case 'not migrated':
       return notMigrated(message, c.env.ENVIRONMENT, cause);
+    // SQLite says the same when the largest id is in use.
     case 'full':
       return new Error(
         `${message}. The database or the account is full, or the largest id is in use. Nothing was written.`,

@@ -39,7 +39,7 @@ export async function createOnce<Body extends object, Before extends Statements>
   const { created, firstResponse } = rows;
   // This request has inserted a row.
   if (created) return rows;
-  // No request with the key has inserted a row. The other rows show the caller why.
+  // No request with the key has inserted a row. The rows of `before` show the caller why.
   if (!firstResponse) return rows;
   if (firstResponse.body_hash !== hashes.bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');

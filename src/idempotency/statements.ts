@@ -26,7 +26,19 @@ export type CreatedRow = { id: string; json: string };
 /** The stored response of an idempotency key: that of the first request that inserted a row. */
 type FirstResponse = CreatedRow & { body_hash: string };
 
-/** The statements beside those of `before`. A create without an idempotency key has only `created`. */
+/** The parts of a create. `insert` inserts at most one row into `table`. */
+type Create<Before extends Statements> = {
+  table: Table;
+  /**
+   * Statements that run before `insert`. Of two with the same name, only one would run: `never` makes the compiler refuse the names
+   * of `KeyStatements`.
+   */
+  before: Before & { [Name in keyof KeyStatements]?: never };
+  /** An INSERT without RETURNING. */
+  insert: Sql;
+};
+
+/** The statements that are added to those of a `Create`. A create without an idempotency key has only `created`. */
 type KeyStatements = {
   /** Removes the record of the key if it has expired. */
   expiredRemoved: Sql;
@@ -36,15 +48,6 @@ type KeyStatements = {
   stored: Sql;
   /** Reads the stored response. */
   firstResponse: Sql<FirstResponse>;
-};
-
-/** The parts of a create. `insert` inserts at most one row into `table`. */
-type Create<Before extends Statements> = {
-  table: Table;
-  /** Statements that run before `insert`. One with a name of `KeyStatements` would be overwritten: `never` makes the compiler refuse it. */
-  before: Before & { [Name in keyof KeyStatements]?: never };
-  /** An INSERT without RETURNING. */
-  insert: Sql;
 };
 
 /**

@@ -22,7 +22,7 @@ export const requireLoopbackOrigin = createMiddleware<AppEnv>(async (c, next) =>
 
 function isLoopback(origin: string): boolean {
   const url = URL.parse(origin);
-  // Browsers send an origin normalized, so other text is not from a page. A sandboxed page sends `null`, which is no URL.
+  // Rejects text that no browser sends as an origin, and `null`, which a sandboxed page sends.
   if (url?.origin !== origin) return false;
   return /^https?:$/.test(url.protocol) && LOOPBACK_HOST.test(url.hostname);
 }

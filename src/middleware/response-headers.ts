@@ -6,8 +6,8 @@ import { baseUrl, VERSION_PATH } from '../http/responses.ts';
 
 /**
  * Sets headers on the finished response, errors too. Not Hono's `secureHeaders`: nine of its other headers would have to be
- * switched off. Not Hono's `requestId`: it accepts an id from the client, and sets its header before the handler runs, which
- * takes CPU time.
+ * switched off. Not Hono's `requestId`: it accepts an id from the client, and sets its header before the handler runs, so
+ * that Hono copies every response.
  */
 export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   const requestId = crypto.randomUUID();

@@ -1,4 +1,4 @@
-/** The errors of the operations on pets. */
+/** The errors of the operations on pets, which the contract calls animals in texts. */
 import { ApiError } from '../errors.ts';
 
 export function petNotFound(id: bigint): ApiError {

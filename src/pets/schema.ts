@@ -77,7 +77,7 @@ export const createPet = {
   scope: 'write',
   json: NewPet,
   acceptsIdempotencyKey: true,
-  // A 503 says: It is unknown whether the animal was added. Check before you retry. …
+  // Both are parts of the 503 for an unknown outcome: "It is unknown whether the animal was added. …"
   effect: 'the animal was added',
   retryAdvice: CREATE_ADVICE,
 } as const satisfies OperationDefinition;
@@ -86,11 +86,11 @@ export const getPet = {
   operationId: 'getPet',
   scope: 'read',
   param: PetPath,
+  // The contract deprecates this operation, and `listPets` succeeds it: docs/decisions.md.
   deprecation: {
     // 20 November 2026, the release of version 1.0.0.
     since: '@1795132800',
     sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    // `listPets`. The contract deprecates this operation: docs/decisions.md.
     successor: '/pets',
   },
 } as const satisfies OperationDefinition;
