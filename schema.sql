@@ -33,7 +33,7 @@ CREATE TABLE orders (
 -- The same range scan for orders.
 CREATE INDEX orders_by_status ON orders (status);
 
--- Allows at most one open order for each pet, and finds it.
+-- Allows at most one open order for each pet, which updatePet and deletePet look for.
 CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
 
 -- The responses to creates with an Idempotency-Key, so that a retry gets the first response. One transaction writes

@@ -22,8 +22,8 @@ export const app = new Hono<AppEnv>({ getPath: encodedPath });
 app.use(responseHeaders);
 app.use(accessLog);
 app.use(requireHttps);
-// Protects a local store from the pages of other hosts. Before CORS, so its response has no CORS headers, and the rejected page
-// cannot read it. It also rejects the preflight, so the browser never sends the API key.
+// Protects the service in the local environment from the pages of other hosts. Before CORS, so its response has no CORS headers,
+// and the rejected page cannot read it. It also rejects the preflight, so the browser never sends the API key.
 app.use(requireLoopbackOrigin);
 app.use(crossOrigin);
 // Acts on the response: if no route has matched, but the path has other methods, it replaces the 404 by a 405.
@@ -44,14 +44,14 @@ app.notFound((c) => errorResponse(notFound(), c));
 app.onError(errorResponse);
 
 /**
- * The path that Hono matches. It has `%25` for each `%`, which Hono decodes once. So a path matches exactly as it was sent:
- * `/v1/%68ealth` is a 404, and `/v1/pets/%31` is not the pet 1. Hono's default is also slow: it decodes each broken escape
- * separately, and needs 10 ms for a path of 16 KB of them.
+ * The path that Hono matches. Hono matches it as it is, and decodes the values of parameters once, which `%25` for each `%`
+ * undoes. So a path counts exactly as it was sent: `/v1/%68ealth` is a 404, and `/v1/pets/%31` is not the pet 1. Hono's default is
+ * also slow: it decodes each broken escape separately, and needs 10 ms for a path of 16 KB of them.
  */
 function encodedPath({ url }: Request): string {
-  // Not `new URL(url).pathname`, which resolves `..`.
+  // Not `new URL(url).pathname`, which resolves `%2e%2e`: then `/v1/x/%2e%2e/pets` would be the list of pets.
   const [withoutQuery = ''] = url.split('?', 1);
-  // The first slash after the host. Of `http://host`, the search skips the first letter of the host, too, which is no slash.
+  // The first slash after the host. After `http://`, which is shorter, the search begins at the second letter of the host.
   const pathStart = withoutQuery.indexOf('/', 'https://'.length);
   return withoutQuery.slice(pathStart).replaceAll('%', '%25');
 }

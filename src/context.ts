@@ -14,9 +14,9 @@ export type AppEnv = {
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
     /**
-     * Where the request's D1 session starts, the argument of `withSession`. `first-unconstrained`: at any state of the database,
-     * also that of a replica. `first-primary`: at the newest state. A bookmark, which names a state: at that state or a newer one.
-     * Absent without `X-D1-Bookmark`: then there is no session.
+     * Where the request's D1 session starts, the argument of `withSession`. Absent without `X-D1-Bookmark`: then there is no
+     * session. `first-unconstrained`: at any state of the database, also that of a replica. `first-primary`: at the newest state.
+     * A bookmark, which names a state: at that state or a newer one.
      * https://developers.cloudflare.com/d1/best-practices/read-replication/
      */
     sessionStart?: string;

@@ -16,7 +16,7 @@ import { readHeaders } from './http/request-headers.ts';
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
-  // Leaves out a part whose type includes `undefined`: such a definition may have no schema for it.
+  // Leaves out a part whose type includes `undefined`, as in the type `OperationDefinition` itself: the schema may be absent.
   [Part in keyof D & ('param' | 'query' | 'json') as undefined extends D[Part]
     ? never
     : Part]: z.output<D[Part]>;

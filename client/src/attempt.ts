@@ -11,7 +11,7 @@ import type { FetchInit, FetchResponse, Metadata, Reply, StoreOptions } from './
 /** The options with their defaults, and the session, if there is one. */
 export type Client = StoreOptions &
   typeof DEFAULT_LIMITS & {
-    /** A restart of the session (send.ts) replaces this object: late responses then change only the old one, which nobody reads. */
+    /** A restart of the session (send.ts) replaces `bookmark`: late responses then change only the old one, which nobody reads. */
     session?: { bookmark: Bookmark };
   };
 
@@ -84,6 +84,7 @@ export function attempt<T>(
       return await Promise.race([exchange(signal), ended]);
     } catch (error) {
       if (!key) return apiKeyFailure(error);
+      // Such an error may contain the key.
       const isOfCustomFetch = fetch !== undefined && error !== signal.reason;
       return { ...networkFailure(error, key, isOfCustomFetch), metadata };
     }
@@ -133,8 +134,8 @@ function toReply<T>(
   if (status < 300 && parsed && isResult<T>(parsed.value, request))
     return { data: parsed.value, metadata };
 
-  // Hidden before the text is parsed, so that no field has the key. A short key may be a part of the code of the error: it is
-  // hidden in the message alone.
+  // Hidden before the text is parsed, so that no field has the key. A short key may be a part of `code`: it is hidden in the
+  // message alone, below.
   const safeText = hideKey(text, apiKey, MIN_LENGTH_IN_CODES);
   const body = Object(parseBody(safeText)?.value);
   const { code, message } = body;
@@ -159,7 +160,7 @@ function parseBody(text: string) {
   }
 }
 
-/** Distinguishes the store from other servers. The fields need no check: the service's own tests compare them with its description. */
+/** Distinguishes the store from other servers. Fields need no check: the service's own tests compare them with its description. */
 function isResult<T>(value: unknown, { returns = 'object', id }: Outgoing): value is T {
   if (returns === 'any') return true;
   const type = Array.isArray(value) ? 'array' : typeof value;

@@ -7,7 +7,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export type Signals = (AbortSignal | undefined)[];
 
 /**
- * Does some work within a time limit.
+ * Does some work within a time limit. Waits for the work, which must end itself when the time is over.
  *
  * @param work - gets a signal, which is aborted when the time is over, or when one of the other signals is aborted, and a
  *   promise, which is then rejected
@@ -29,6 +29,7 @@ export async function within<T>(
     () => controller.abort(timeoutError(ms)),
     Math.min(ms, LONGEST_TIMER_MS),
   );
+  // `throwIfAborted` takes the reason from the caller's signal.
   const onAbort = () => controller.abort();
   for (const other of others) {
     if (other?.aborted) onAbort();

@@ -21,10 +21,11 @@ export type StoreErrorCode =
   | (string & {});
 
 export type StoreErrorDetails = {
-  /** A test may construct an error with some fields alone: the others get the values of a response without headers. */
+  /** A test of a user's program may give some of the fields: the others get the values of a response without headers. */
   metadata?: Partial<Metadata> | undefined;
-  /** Default: that of `metadata`, as of `attempts`. */
+  /** Default: that of `metadata`. */
   requestId?: string | undefined;
+  /** Default: that of `metadata`. */
   attempts?: number | undefined;
   body?: Record<string, unknown> | undefined;
   outcomeUnknown?: boolean | undefined;
@@ -32,7 +33,7 @@ export type StoreErrorDetails = {
   cause?: unknown;
 };
 
-/** For a test of a user's program, which gives some of the fields. */
+/** What `StoreErrorDetails` says of a test. */
 const NO_METADATA: Metadata = {
   status: 0,
   requestId: undefined,
@@ -62,7 +63,10 @@ export class StoreError extends Error {
   declare readonly body: Record<string, unknown> | undefined;
   /** Number of requests sent. */
   declare readonly attempts: number;
-  /** Whether a write may have been carried out: an attempt got no response, a 5xx, or an invalid response. */
+  /**
+   * Whether a write may have been carried out: an attempt got no response, a 408, 425 or 5xx, or a 2xx or 3xx that is not the
+   * store's.
+   */
   declare readonly outcomeUnknown: boolean;
   /** Of a create whose outcome is unknown: repeat the call with it, and nothing is created twice. */
   declare readonly idempotencyKey: string | undefined;

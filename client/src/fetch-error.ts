@@ -34,7 +34,7 @@ function messageOf(beginning: string, [copy, cause]: Copy[]) {
   return parts.filter(Boolean).join(': ');
 }
 
-/** EHOSTUNREACH and ETIMEDOUT prove nothing without the `syscall`: they can also end a connection. */
+/** Not by EHOSTUNREACH and ETIMEDOUT, which can also end a connection: they prove something only with the `syscall`. */
 function isOfConnecting({ message, code = '', syscall }: Copy) {
   const isRefused = syscall === 'connect' || NOT_CONNECTED.includes(code);
   // Deno has no code, only this text.

@@ -3,7 +3,7 @@
 /** Stands for the key. */
 const HIDDEN = '<API key>';
 
-/** In codes and ids, a shorter key is not hidden: it is one of a test, and may be a part of them, as `key` of `missing_api_key`. */
+/** In codes and ids, shorter keys are not hidden. Only tests have such keys, and hiding `key` would spoil `missing_api_key`. */
 export const MIN_LENGTH_IN_CODES = 8;
 
 /** An ASCII character as JSON may write it, such as `\u0061`. */

@@ -48,7 +48,7 @@ async function sendRequest<T>(
   must(isText(route, /^\//), 'path', 'must start with /');
   must(method !== 'GET' || body === undefined, 'body', 'is not an option');
   const limits = checkCallOptions(options, method);
-  // The fields of operations that the client does not know are not known either.
+  // `any`: a call of `store.request`, whose fields the client does not know.
   if (operation.returns !== 'any') checkInt64Fields(Object(body));
   const path = route.replace(/{(\w+Id)}$/, (_, name) => {
     must(typeof operation.id === 'bigint', name, 'must be a bigint, such as 7n');

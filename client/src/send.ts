@@ -30,7 +30,7 @@ async function sendUntil<T>(
 
     recordFailure(call, result, request);
     restartSessionIfStale(client, call, result);
-    // The attempt was interrupted: it did not fail.
+    // It was interrupted, so its failure is not the reason of the end. Its write may be carried out: that is recorded.
     if (signal.aborted) break;
 
     last = result;
@@ -75,7 +75,7 @@ function mayBeCarriedOut(failure: Failure, { method }: Outgoing) {
   return code === 'invalid_response' && !!metadata && metadata.status < 400;
 }
 
-/** Not the number of attempts: `attempt` counts what it sends. */
+/** Adds what a failure shows to the record. `attempt` itself counts the attempts. */
 function recordFailure(call: CallRecord, failure: Failure, request: Outgoing) {
   call.requestId = failure.metadata?.requestId ?? call.requestId;
   if (!mayBeCarriedOut(failure, request)) return;
@@ -83,14 +83,14 @@ function recordFailure(call: CallRecord, failure: Failure, request: Outgoing) {
   call.idempotencyKey = request.headers['idempotency-key'];
 }
 
-/** Continues from the primary. */
+/** Continues from the primary, if the session may have a bookmark that is too old, or that no replica has reached. */
 function restartSessionIfStale({ session }: Client, call: CallRecord, { metadata }: Failure) {
-  // If the write was carried out, the primary has it. A 503 can mean that no replica has reached the bookmark.
+  // A lost response had a newer bookmark. A 503 can mean that no replica has reached that of the session.
   const isStale = call.outcomeUnknown || metadata?.status === 503;
   if (session && isStale) session.bookmark = { value: 'first-primary' };
 }
 
-/** The milliseconds before the next attempt: the sum of both pauses, so that they grow also if each 503 asks for one second. */
+/** The milliseconds before the next attempt: the sum of back-off and `Retry-After`, so that it grows whatever servers ask for. */
 function pauseAfter({ attempts }: CallRecord, { metadata }: Failure) {
   // Both are longer at random, so that clients that failed together do not return together.
   const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);

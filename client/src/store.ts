@@ -139,7 +139,7 @@ export function createAnimalStore(options: StoreOptions): AnimalStore {
   const given = withoutNull(options);
   checkStoreOptions(given);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
-  // `given` has all that `options` has, but not its types.
+  // The values are those of `given`, the types those of `options`.
   return storeOf({ ...options, ...DEFAULT_LIMITS, ...given, baseUrl });
 }
 
@@ -186,6 +186,7 @@ function acceptDeleted(error: StoreError): Reply<undefined> {
 
 function sessionOf(client: Client, start = 'first-primary'): Session {
   checkToken('start', start);
+  // Two objects: see `Client`.
   const session = { bookmark: { value: start } };
   return {
     ...storeOf({ ...client, session }),

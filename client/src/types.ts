@@ -75,7 +75,7 @@ export type CallOptions = {
    * to each page: limit the whole loop with `signal`.
    */
   deadlineMs?: number | undefined;
-  /** Milliseconds for each attempt; default 15,000. A longer one counts as one without a response. */
+  /** Milliseconds for each attempt; default 15,000. A longer attempt counts as one that got no response. */
   attemptTimeoutMs?: number | undefined;
   /** Maximum number of attempts; default 4. */
   maxAttempts?: number | undefined;
@@ -93,7 +93,7 @@ export type RequestOptions = CreateOptions & {
   body?: unknown;
 };
 
-/** Those of `CallOptions` are defaults for every call. The client's `signal` aborts every call, beside a signal of its own. */
+/** Those of `CallOptions` are defaults for every call. The client's `signal` aborts every call, as does the call's own. */
 export type StoreOptions = CallOptions & {
   /** The store's address, which ends in `/v1`. `http:` only for localhost: others could read the API key. */
   baseUrl: string;

@@ -22,8 +22,8 @@ export const KeyRecord = z.object({
   /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
   /**
-   * If this and `scope` are absent, a key may read and write. Unknown scopes in a list are ignored. A value that is no list grants
-   * `read` alone.
+   * If this and `scope` are absent, a key may read and write. Unknown scopes in a list are ignored. A value that is no list was
+   * meant as a restriction: it grants `read` alone.
    */
   scopes: z.optional(z.unknown()),
   /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */

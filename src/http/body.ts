@@ -64,8 +64,8 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
 
 /** Reads at most `MAX_BODY_BYTES`. */
 async function readBytes(c: Context): Promise<ArrayBuffer> {
-  // The callback reads the body within the deadline. With a Content-Length, `bodyLimit` itself checks only that number. Without
-  // one, it reads and counts the body, and puts it into a new `c.req.raw`.
+  // With a Content-Length, `bodyLimit` checks only that number and reads nothing, so the callback reads the body, within the
+  // deadline. Without one, `bodyLimit` reads and counts the body, and puts it into a new `c.req.raw`.
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });

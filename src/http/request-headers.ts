@@ -72,8 +72,8 @@ function bookmarkProblem(header: string | undefined): string | undefined {
 
 /**
  * Where the session of a request starts. Without the header, it is `undefined`: there is no session. A write starts at the
- * primary, because D1 runs it there. A read with a bookmark of an unknown format starts there, too: D1 would fail on the bookmark,
- * and the primary is at least as new as all that it can name.
+ * primary, because D1 runs it there. A read with a bookmark of an unknown format starts there, too: D1 might fail on the
+ * bookmark, and the primary is at least as new as any state that it can name.
  */
 function sessionStart(header: string | undefined, scope: Scope): string | undefined {
   if (header === undefined) return undefined;

@@ -10,7 +10,7 @@ export function unavailableMessage(
   { idempotencyKey, sessionStart }: Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>,
 ): string {
   if (definition.scope === 'read') {
-    // A read in a session may wait until a replica has the state of a bookmark.
+    // A read in a session (the request has X-D1-Bookmark) may wait until a replica has the state of its bookmark.
     return sessionStart === undefined
       ? READ_UNAVAILABLE
       : `${READ_UNAVAILABLE} To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.`;

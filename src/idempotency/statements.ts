@@ -30,8 +30,8 @@ type FirstResponse = CreatedRow & { body_hash: string };
 type Create<Before extends Statements> = {
   table: Table;
   /**
-   * Statements that run before `insert`. Of two with the same name, only one would run: `never` makes the compiler refuse the names
-   * of `KeyStatements`.
+   * Statements that run before `insert`. None has a name of `KeyStatements`, below: in one object, one would replace the other.
+   * `never` makes the compiler refuse such a name.
    */
   before: Before & { [Name in keyof KeyStatements]?: never };
   /** An INSERT without RETURNING. */

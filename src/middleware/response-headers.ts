@@ -27,10 +27,11 @@ export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   if (!deprecation) return;
   headers.set('Deprecation', deprecation.since);
   headers.set('Sunset', deprecation.sunset);
-  headers.set('Link', deprecationLinks(deprecation, baseUrl(c)));
+  // A page has a `Link`, too.
+  headers.append('Link', deprecationLinks(deprecation, baseUrl(c)));
 });
 
-/** Value of the `Link` header: the successor (RFC 5829), and the documentation. `base` ends in `/v1`. */
+/** Value of the `Link` header: the successor (RFC 5829), and the docs page of public/. `base` ends in `/v1`. */
 export function deprecationLinks({ successor }: Deprecation, base: string): string {
   const origin = base.slice(0, -VERSION_PATH.length);
   return `<${base}${successor}>; rel="successor-version", <${origin}/docs>; rel="deprecation"`;

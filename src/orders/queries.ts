@@ -30,8 +30,8 @@ export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
   // For the error, if the pet was not reserved.
   const pet = sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`;
   // changes() counts the pets that `reserved` changed: a SELECT does not reset it (https://sqlite.org/lang_corefunc.html#changes).
-  // ON CONFLICT: only SQL by hand can make a pet with an open order available. The next placeOrder then reserves it (it is pending
-  // again), but the unique index `open_orders_by_pet` prevents a second open order: nothing is inserted, and the client gets a 409.
+  // ON CONFLICT: by SQL, an operator can set the status of a pet with an open order to `available`. Then `reserved` makes the pet
+  // pending again, but the unique index `open_orders_by_pet` prevents a second open order: nothing is inserted, a 409.
   const insert = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
     ON CONFLICT DO NOTHING`;
   return { table: ORDERS, before: { reserved, pet }, insert };

@@ -1,4 +1,4 @@
-/** The errors of the operations on pets, which the contract calls animals in texts. */
+/** The errors of the operations on pets. Messages for clients call a pet an animal, as the contract does. */
 import { ApiError } from '../errors.ts';
 
 export function petNotFound(id: bigint): ApiError {

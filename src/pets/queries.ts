@@ -1,6 +1,7 @@
 /**
  * The queries on pets. A query returns statements by name. `runQueries` executes them in order, in one transaction, and returns the
- * first row of each under its name. In a template, a plain value becomes a parameter, and SQL becomes a part of the text.
+ * first row of each under its name. A page is one row. In a template, a plain value becomes a parameter, and SQL a part of the
+ * text.
  *
  * SQLite writes the JSON of a row, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
@@ -28,8 +29,8 @@ export function getPet(id: bigint) {
 }
 
 /**
- * For `createOnce`, which runs the statements of `before`, here none, and then `insert`. `keyIsUnused` is an SQL condition: the
- * idempotency key of the request, if it has one, has not been used.
+ * For `createOnce`, which runs the statements of `before`, here none, then `insert`, and reads the new row of `table`.
+ * `keyIsUnused` is an SQL condition: the idempotency key of the request, if it has one, has not been used.
  */
 export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
   const insert = sql`INSERT INTO pets (name, category_id, status)

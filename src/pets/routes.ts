@@ -19,7 +19,7 @@ pets.get('/pets', operation(listPets), async (c) => {
 
 pets.post('/pets', operation(createPet), async (c) => {
   const { created } = await createOnce(c, queries.createPet, c.req.valid('json'));
-  // This cannot happen: a first request inserts a pet, and a retry gets that pet.
+  // This cannot happen: a first request inserts a pet, and a retry gets the response that was stored with it.
   if (!created) throw new Error('the insert returned no row');
   return sendCreated(c, created);
 });
