@@ -28,7 +28,7 @@ export function listOf<T>(
     must(isText(search, /^\?/), 'next', 'must start with ?');
     const call = request<T[]>(client, 'GET', path + search, options, { returns: 'array' });
     const { data, metadata } = await call.withMetadata();
-    const [, next] = NEXT_LINK.exec(metadata.headers.get('link') ?? '') ?? [];
+    const next = NEXT_LINK.exec(metadata.headers.get('link') ?? '')?.[1];
     return { items: data, next, metadata };
   }
 

@@ -112,7 +112,7 @@ const MAX_BYTES = 5_190 + 80 * (operations.length - 10);
 
 // `noted` is the size at the last edit of this table: the test prints the growth since then.
 test.each([
-  { bytes: MAX_BYTES, noted: 5_183, exports: '*' },
+  { bytes: MAX_BYTES, noted: 5_181, exports: '*' },
   { bytes: 480, noted: 447, exports: '{ StoreError }' },
   { bytes: 20, noted: 20, exports: '{}' },
 ])('at most $bytes bytes, minified and compressed, for the exports $exports', async (row) => {
