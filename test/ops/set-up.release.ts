@@ -68,15 +68,13 @@ test('the block of the README leads from a fresh clone to a first answer', async
   expect(answer).toMatch(/^HTTP\/\S+ 200[\s\S]*\[\]$/);
 });
 
-test('the checks, and the tests that read wrangler.toml, pass before and after a set-up', async () => {
+test('the checks, and the tests that read wrangler.toml, pass after a set-up, too', async () => {
   const tests = globSync('test/**/*.test.ts', { cwd: clone.path('.') }).filter((file) =>
     readFileSync(clone.path(file), 'utf8').includes('wrangler.toml'),
   );
   expect(tests).toContain('test/config/environments.test.ts');
   // It reads every file.
   tests.push('test/ops/rename.test.ts');
-  const verify = `npm run check; npx vitest run --project test ${tests.join(' ')}`;
-  await clone.run(verify);
   await clone.run('npm run provision -- staging --yes');
   clone.editConfig('api.animal-store.example', 'api.animals.test');
   await clone.run('npm run provision -- production --yes');
@@ -84,7 +82,7 @@ test('the checks, and the tests that read wrangler.toml, pass before and after a
   expectServed('production', 'api.animals.test');
   expect(account.hosts).toEqual(new Map([['api.animals.test', 'animal-store-production']]));
   expect(account.atWorkersDev).toEqual(new Set([STAGING]));
-  await clone.run(verify);
+  await clone.run(`npm run check; npx vitest run --project test ${tests.join(' ')}`);
 });
 
 /** The commands of docs/set-up.md for an environment: those that print ids, and those after them. */

@@ -1,6 +1,7 @@
 /** Two whole releases, one to staging and its promotion, through the real wrangler, to a fake of Cloudflare's API. */
+import { once } from 'node:events';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Clone, cloneProject } from '../../support/clone.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from '../../support/fake-cloudflare.ts';
 
@@ -33,14 +34,6 @@ async function failing(line: string): Promise<string> {
 }
 
 const find = (environment: string) => cloudflare.find(`animal-store-${environment}`);
-/** Does something once, when a promotion has given its version 10 %. */
-function at10Percent(effect: () => void): void {
-  cloudflare.state.onAnswer = (call) => {
-    if (!call.endsWith('/deployments 10/90')) return;
-    cloudflare.state.onAnswer = () => {};
-    effect();
-  };
-}
 const sharesOf = (environment: string) =>
   find(environment).deployments.map(({ versions }) =>
     versions.map(({ percentage }) => percentage).join('/'),
@@ -111,31 +104,38 @@ describe('from the first set-up on', { shuffle: false }, () => {
     expect(readdirSync(clone.path('dist'))).toEqual([]);
   });
 
-  test.each<[what: string, given: () => unknown, error: string, shares: string[]]>([
-    [
-      'whose token may not tail the log',
-      () => (cloudflare.state.mayTail = false),
-      'the watch of the log failed, not the version: .*Authentication error',
-      ['0/100', '100'],
-    ],
-    [
-      'that loses its watch',
-      () => at10Percent(cloudflare.cutTails),
-      'the watch of the log failed, not the version: .*Tail connection lost.* watch: --unwatched',
-      ['0/100', '10/90', '100'],
-    ],
-    [
-      'whose version logs a 500',
-      () => at10Percent(() => cloudflare.log('{"code":"internal_error","cause":"no such table"}')),
-      'the version answered 500: .*no such table',
-      ['0/100', '10/90', '100'],
-    ],
-  ])('a promotion %s goes back', async (_, given, error, shares) => {
-    const before = sharesOf('production').length;
+  test.each<[end: string, given: () => unknown, error: string]>([
+    ['the token may not', () => (cloudflare.state.mayTail = false), 'Authentication error'],
+    ['the connection is lost', () => {}, 'Tail connection lost'],
+  ])('a watch of the log ends when %s', async (_, given, error) => {
+    for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value);
+    const tail: typeof import('../../../ops/release/tail.ts') = await import(
+      clone.path('ops/release/tail.ts')
+    );
+    const stop = new AbortController();
+    const ended = once(stop.signal, 'abort');
     given();
-    expect(await failing(`${PROMOTE} 60`)).toMatch(new RegExp(`${error}.*; production serves`));
+    // Once it is connected, the connection is cut.
+    await tail.watchErrors('production', 'a-version', stop).then(cloudflare.cutTails, () => {});
+    await ended;
+    vi.unstubAllEnvs();
     Object.assign(cloudflare.state, { mayTail: true, refusesTails: false });
-    expect(sharesOf('production').slice(before)).toEqual(shares);
+    expect(stop.signal.reason.message).toMatch(
+      new RegExp(`^the watch of the log failed, not the version: .*${error}.* watch: --unwatched$`),
+    );
+    await expect.poll(() => cloudflare.state.tails).toBe(0);
+  });
+
+  test('a promotion whose version logs a 500 goes back', async () => {
+    const before = sharesOf('production').length;
+    cloudflare.state.onAnswer = (call) => {
+      if (call.endsWith('/deployments 10/90'))
+        cloudflare.log('{"code":"internal_error","cause":"no such table"}');
+    };
+    const error = await failing(`${PROMOTE} 60`);
+    cloudflare.state.onAnswer = () => {};
+    expect(error).toMatch(/the version answered 500: .*no such table.*; production serves/);
+    expect(sharesOf('production').slice(before)).toEqual(['0/100', '10/90', '100']);
     await expect.poll(() => cloudflare.state.tails).toBe(0);
   });
 
