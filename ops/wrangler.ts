@@ -60,6 +60,8 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
   const [code, signal] = await once(child, 'close');
   const [stdout, stderr] = await output;
   if (code === 0) return stdout;
+  // Node.js has killed it, at the end of its time.
+  if (child.killed) throw new Error(`wrangler: it did not end within ${options?.timeout} ms`);
   throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
 }
 

@@ -1,9 +1,16 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
+import * as childProcess from 'node:child_process';
 import { readFile as readReal } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
-import { confirm, integerFrom, onStop, safeMessage } from '../../ops/command-line.ts';
+import {
+  confirm,
+  type Environment,
+  integerFrom,
+  onStop,
+  safeMessage,
+} from '../../ops/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { importWith, runInProcess } from '../support/command.ts';
 import { startProcess } from '../support/project.ts';
@@ -145,20 +152,35 @@ test.each(['-1', '10', '', '1.5', '1e0'])(
 
 const SET_UP = 'staging is not set up. See docs/set-up.md.';
 
-test.each([
-  ['local', 'wrangler: SIGKILL (If the local store is damaged: npm run reset)'],
-  ['staging', `${SET_UP} (wrangler: SIGKILL)`],
-  ['production', 'wrangler: SIGKILL'],
-] as const)('a command fails when wrangler is killed while it works on %s', async (env, error) => {
-  const config = 'account_id = "staging-account-id"';
-  const mocks = { 'node:fs': { readFileSync: () => config } };
+/** Runs wrangler on an environment, where `wrangler` is what runs instead, if it is given. */
+async function wranglerError(env: Environment, wrangler?: string): Promise<Error> {
+  const readFileSync = () => 'account_id = "staging-account-id"';
+  const spawn = (node: string, args: string[], options: object) =>
+    childProcess.spawn(node, wrangler ? ['--eval', wrangler] : args, options);
+  const mocks = { 'node:fs': { readFileSync }, 'node:child_process': { spawn } };
   const { runWranglerIn }: typeof import('../../ops/wrangler.ts') = await importWith(
     'wrangler.ts',
     mocks,
   );
   // It does not end by itself.
   const command = ['dev', '--port', '0'];
-  await expect(runWranglerIn(env, command, { timeout: 1 })).rejects.toThrow(new Error(error));
+  const options = wrangler ? {} : { timeout: 1 };
+  return runWranglerIn(env, command, options).catch((error) => error);
+}
+
+const TIME_OVER = 'wrangler: it did not end within 1 ms';
+
+test.each([
+  ['local', `${TIME_OVER} (If the local store is damaged: npm run reset)`],
+  ['staging', `${SET_UP} (${TIME_OVER})`],
+  ['production', TIME_OVER],
+] as const)('a command fails when the time of wrangler is over on %s', async (env, error) => {
+  expect(await wranglerError(env)).toEqual(new Error(error));
+});
+
+test('a command fails when somebody kills wrangler', async () => {
+  const error = await wranglerError('production', "process.kill(process.pid, 'SIGTERM')");
+  expect(error).toEqual(new Error('wrangler: SIGTERM'));
 });
 
 test('an error does not show a token, also one that wrangler quotes on two lines', () => {
