@@ -127,7 +127,9 @@ async function readApi(token: string, path: string) {
     // Not its message, which shows a token that is no valid header.
     throw new Error(`Cloudflare's API is not reached: ${cause.cause ?? cause.name}`, { cause });
   });
-  const { success, result, errors } = JSON.parse(await response.text());
+  // Between here and Cloudflare, a proxy may answer with a page.
+  const body = await response.json().catch(() => undefined);
+  const { success, result, errors = response.status } = Object(body);
   if (success) return result;
   // There is no such worker, or no name at workers.dev.
   if (errors?.[0]?.code === 10007) return undefined;

@@ -160,6 +160,11 @@ test.each<[string, () => unknown, string]>([
     `Cloudflare answers /accounts/${ACCOUNT}/workers/subdomain: [{"code":1,"message":"It failed."}]`,
   ],
   [
+    'a page of a proxy',
+    () => vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('<h1>', { status: 502 })),
+    `Cloudflare answers /accounts/${ACCOUNT}/workers/scripts/${STAGING}/deployments: 502\n`,
+  ],
+  [
     'a call without an answer',
     () => vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort()),
     "Cloudflare's API is not reached: AbortError",
