@@ -128,10 +128,13 @@ function requireSameRoutes(resources: ResourceDescription[]): void {
       }),
     ),
   );
-  const differences = new Set(routed).symmetricDifference(new Set(described));
-  if (differences.size > 0) {
-    throw new Error(`routed or described, but not both: ${[...differences].join(', ')}`);
-  }
+  const problems = [
+    ...routed
+      .filter((route) => !described.includes(route))
+      .map((route) => `${route} is not described`),
+    ...described.filter((route) => !routed.includes(route)).map((route) => `${route} has no route`),
+  ];
+  if (problems.length > 0) throw new Error(problems.join(', '));
 }
 
 function pathItem([path, item]: [string, Record<string, DescribedOperation>]) {

@@ -15,7 +15,7 @@ import {
 import { petNotFound } from '../../src/pets/errors.ts';
 import { BODY_DESCRIPTION, describeOperation, type ResourceDescription } from '../describe.ts';
 import { LOCATION, NEXT_PAGE } from '../headers.ts';
-import { allowUnknownFields, describeFilter, describeSchema, replaceWith } from '../schemas.ts';
+import { allowUnknownFields, describeFilter, describeSchema, describeTime } from '../schemas.ts';
 
 /** `placedAt` is a time in UTC (RFC 3339). */
 const Order = z.looseObject({
@@ -48,9 +48,7 @@ describeSchema(Order, {
   override: allowUnknownFields,
   examples: [ORDER],
 });
-describeSchema(Order.shape.placedAt, {
-  override: replaceWith({ type: 'string', format: 'date-time', minLength: 24, maxLength: 24 }),
-});
+describeTime(Order.shape.placedAt);
 describeSchema(Orders, {
   id: 'Orders',
   description: 'A page of orders, ascending by id.',

@@ -5,7 +5,10 @@ import { requireNoParameters, requireValidQueryText } from '../http/query.ts';
 
 export const health = new Hono<AppEnv>();
 
-health.get('/health', requireValidQueryText, requireNoParameters, (c) => {
-  const { ENVIRONMENT: environment, CF_VERSION_METADATA: version } = c.env;
-  return c.json({ status: 'ok', environment, version: version.id });
-});
+health.get('/health', requireValidQueryText, requireNoParameters, (c) =>
+  c.json({
+    status: 'ok',
+    environment: c.env.ENVIRONMENT,
+    version: c.env.CF_VERSION_METADATA.id,
+  }),
+);

@@ -20,3 +20,30 @@ export function strictParameters<Shape extends z.core.$ZodShape>(shape: Shape) {
 export function requiredOr(problem: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
 }
+
+/**
+ * Matches any character except white space, format characters, default-ignorable code points, and the symbols that Unicode
+ * defines as blank: U+2800 (braille pattern blank), U+13441 and U+13442 (Egyptian hieroglyph blanks), U+16FE4 (Khitan small
+ * script filler) and U+1D159 (musical symbol null notehead).
+ */
+export const VISIBLE =
+  /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
+
+/**
+ * A text with at least one visible character. Stored exactly as sent: neither trimmed nor normalized.
+ *
+ * @param maxLength - in Unicode code points: 🐕 is one, but two UTF-16 code units.
+ */
+export function textOf(maxLength: number) {
+  return z.string({ error: requiredOr('must be a string') }).check(
+    // Aborts, because an empty text also has no visible character.
+    z.minLength(1, { error: 'must not be empty', abort: true }),
+    z.refine(
+      (text: string) => [...text].length <= maxLength,
+      `must be at most ${maxLength} characters long`,
+    ),
+    z.refine((text: string) => !/\p{Cc}/u.test(text), 'must not contain control characters'),
+    z.refine((text: string) => text.isWellFormed(), 'must not contain a lone surrogate'),
+    z.refine((text: string) => VISIBLE.test(text), 'must contain a visible character'),
+  );
+}

@@ -4,7 +4,7 @@ import type { OperationDefinition } from '../definition.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 import { Int64, Int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
-import { requiredOr, strictBody } from '../http/schemas.ts';
+import { strictBody, textOf } from '../http/schemas.ts';
 import { CREATE_ADVICE } from '../http/unavailable.ts';
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
@@ -20,27 +20,7 @@ export type PetStatus = z.infer<typeof PetStatus>;
 /** In Unicode code points. */
 export const MAX_NAME_LENGTH = 255;
 
-/**
- * Matches any character except white space, format characters, default-ignorable code points, and the symbols that Unicode
- * defines as blank: U+2800 (braille pattern blank), U+13441 and U+13442 (Egyptian hieroglyph blanks), U+16FE4 (Khitan small
- * script filler) and U+1D159 (musical symbol null notehead).
- */
-export const VISIBLE =
-  /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
-
-/** Stored exactly as sent: neither trimmed nor normalized. */
-export const Name = z.string({ error: requiredOr('must be a string') }).check(
-  // Aborts, because an empty name also has no visible character.
-  z.minLength(1, { error: 'must not be empty', abort: true }),
-  // Counts code points: 🐕 is one code point, but two UTF-16 code units.
-  z.refine(
-    (name: string) => [...name].length <= MAX_NAME_LENGTH,
-    `must be at most ${MAX_NAME_LENGTH} characters long`,
-  ),
-  z.refine((name: string) => !/\p{Cc}/u.test(name), 'must not contain control characters'),
-  z.refine((name: string) => name.isWellFormed(), 'must not contain a lone surrogate'),
-  z.refine((name: string) => VISIBLE.test(name), 'must contain a visible character'),
-);
+export const Name = textOf(MAX_NAME_LENGTH);
 
 export const NewPet = strictBody({
   name: Name,
