@@ -13,6 +13,8 @@ export async function importWith(script: string, mocks: Record<string, object>) 
   for (const [name, module] of Object.entries(mocks)) vi.doMock(name, () => module);
   onTestFinished(() => {
     for (const name of Object.keys(mocks)) vi.doUnmock(name);
+    // Otherwise, the next test file could get a module that has imported a mock.
+    vi.resetModules();
   });
   // The comment keeps Vite from a warning at the start of every run of the tests.
   return import(/* @vite-ignore */ `../../ops/${script}`);
