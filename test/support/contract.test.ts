@@ -14,10 +14,17 @@ const VALUES = [
   ...['null', 'true', '"3"', '[]', '["sold"]', '"available"', '"pending"', '"sold"', '"SOLD"'],
   ...['"placed"', '"approved"', '"delivered"', '"cancelled"', '""', '"x"', '" "', '"a\\n"'],
   ...['"\u200b"', '"\u3164"', '"\u2800"', '"\\u0007"', '"a\u0085"', '"\u200ba\u200b"'],
-  ...[`"${'x'.repeat(255)}"`, `"${'x'.repeat(256)}"`, `"${'🐕'.repeat(255)}"`],
-  ...[`"${'🐕'.repeat(256)}"`, '{}', '{"name":"Rex"}', '{"categoryId":3}'],
+  ...['"2026-11-20T09:30:00Z"', '"2026-11-20T09:30:00.000Z"', '"2026-11-20T09:30:00.000+01:00"'],
+  ...['{}', '{"name":"Rex"}', '{"categoryId":3}'],
 ];
 const writes = operations.filter(({ operation }) => operation.requestBody);
+/** The described maximum lengths of texts, in Unicode code points, and one more. */
+const LENGTHS = new Set(
+  writes
+    .flatMap(({ fields }) => Object.values(fields))
+    .flatMap(({ maxLength = 0 }) => [maxLength, maxLength + 1]),
+);
+for (const length of LENGTHS) VALUES.push(`"${'x'.repeat(length)}"`, `"${'🐕'.repeat(length)}"`);
 /** The fields of all bodies, each of which is unknown to other operations, and one that no operation knows. */
 const FIELDS = new Set([...writes.flatMap(({ fields }) => Object.keys(fields)), 'nmae']);
 

@@ -14,6 +14,7 @@ type Schema = {
   type?: string;
   format?: string;
   enum?: string[];
+  maxLength?: number;
   properties?: Record<string, Schema>;
   required?: string[];
 };
