@@ -54,10 +54,14 @@ test('the package brings no other package', () => {
   expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/animal-store-client']);
 });
 
-test('the package has at most 80 KB, unpacked', () => {
+/** The operations beyond the ten of version 1.0.0. Each has a method, with its comment and types. */
+const FURTHER = operations.length - 10;
+
+test('the package has at most 80 KB, unpacked, and 1 KB for each further operation', () => {
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  console.log(`unpacked: ${bytes} of 80000 bytes`);
-  expect(bytes).toBeLessThanOrEqual(80_000);
+  const maximum = 80_000 + 1_000 * FURTHER;
+  console.log(`unpacked: ${bytes} of ${maximum} bytes`);
+  expect(bytes).toBeLessThanOrEqual(maximum);
 });
 
 test('package.json can be imported', async () => {
@@ -107,8 +111,7 @@ test('the import map of README.md has the module that a page without a bundler l
   fs.accessSync(join(folder, path));
 });
 
-/** For the ten operations of version 1.0.0. The method of a further one may add a little. */
-const MAX_BYTES = 5_190 + 80 * (operations.length - 10);
+const MAX_BYTES = 5_190 + 80 * FURTHER;
 
 // `noted` is the size at the last edit of this table: the test prints the growth since then.
 test.each([
