@@ -5,8 +5,8 @@ import { isStoreError, StoreError } from '../../client/src/index.ts';
 import { type Answer, clientWith, reply, rex } from './fake.ts';
 
 const KEY = 'animal_local_secret';
-/** As JSON may write it, with an escape for the first character. */
-const ESCAPED = `\\u00${KEY.charCodeAt(0).toString(16)}${KEY.slice(1)}`;
+/** As JSON may write it: with escapes, whose digits may be capital letters, too. */
+const ESCAPED = `\\u00${KEY.charCodeAt(0).toString(16)}${KEY.slice(1).replace('_', '\\u005F')}`;
 
 const SENDS_ONCE = { apiKey: KEY, maxAttempts: 1 };
 

@@ -1,5 +1,5 @@
 /** Sessions, metadata, and the bodies of responses. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Answer, clientWith, headerOf, problem, reply, unavailable } from './fake.ts';
 
 const stamped = (bookmark: string) => reply('[]', { headers: { 'X-D1-Bookmark': bookmark } });
@@ -111,41 +111,41 @@ test('an attempt that has ended aborts its signal, which closes its connection',
   expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
 });
 
-/** A body that never ends, and when it is cancelled. */
+/** A body that never ends, and the expectation that it is cancelled. */
 function endless(chunk: string) {
   const bytes = new TextEncoder().encode(chunk);
-  let resolve = () => {};
-  const cancelled = new Promise<void>((done) => (resolve = done));
+  const cancel = vi.fn();
   const pull = (controller: ReadableStreamDefaultController) =>
     chunk ? controller.enqueue(bytes) : new Promise<void>(() => {});
-  return { body: new ReadableStream({ pull, cancel: () => resolve() }), cancelled };
+  const expectCancelled = () => vi.waitFor(() => expect(cancel).toHaveBeenCalled(), 10_000);
+  return { body: new ReadableStream({ pull, cancel }), expectCancelled };
 }
 
 // Otherwise, this fetch, which ignores its signal, would read on for ever.
 test('a body that is too long is cancelled', async () => {
-  const { body, cancelled } = endless(' '.repeat(2 ** 16));
+  const { body, expectCancelled } = endless(' '.repeat(2 ** 16));
   const call = clientWith([reply(body)]).store.getHealth();
   await expect(call).rejects.toMatchObject({ code: 'invalid_response' });
-  await cancelled;
+  await expectCancelled();
 });
 
 test('a body that is too late is cancelled', async () => {
-  const { body, cancelled } = endless('');
+  const { body, expectCancelled } = endless('');
   const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
   const call = clientWith([reply(body)], options).store.getHealth();
   await expect(call).rejects.toMatchObject({ code: 'network_error', status: 200 });
-  await cancelled;
+  await expectCancelled();
 });
 
 test('the body of a response that comes after the end of its attempt is cancelled', async () => {
-  const { body, cancelled } = endless('');
+  const { body, expectCancelled } = endless('');
   let answerLate = (_: Response) => {};
   const late: Answer = () => new Promise((resolve) => (answerLate = resolve));
   const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
   const call = clientWith([late], options).store.getHealth();
   await expect(call).rejects.toMatchObject({ code: 'network_error', status: undefined });
   answerLate(new Response(body));
-  await cancelled;
+  await expectCancelled();
 });
 
 test('a body that fails while it is cancelled leaves nothing unhandled', async () => {

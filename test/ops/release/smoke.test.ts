@@ -285,6 +285,13 @@ test('a version must answer five times in a row', async () => {
   expect(pauses).toEqual([500]);
 });
 
+test('an interrupt ends the wait for a version', async () => {
+  const controller = new AbortController();
+  useRecording(at('GET /health', 1, () => void controller.abort(new Error('interrupted'))));
+  const tested = smoke.testReads({ ...subject, signal: controller.signal });
+  await expect(tested).rejects.toThrow(/^interrupted$/);
+});
+
 test.each([{ version: 'other' }, { environment: 'staging' }])(
   'the smoke test fails after a minute without %j, and has only requested the health check',
   async (expected) => {
