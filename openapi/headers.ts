@@ -134,16 +134,19 @@ export const LOCATION: Headers = {
   ),
 };
 
+/** The beginning of each `WWW-Authenticate`. The attributes after it are shorter than what is added to its length. */
+const CHALLENGE = 'Bearer realm="animal-store"';
+
 /** On errors. */
 const ERROR_HEADERS: Headers = {
   Challenge: textHeader(
     'WWW-Authenticate',
     {
       description: 'The challenge (RFC 6750), with an error if the request carries a key.',
-      example: 'Bearer realm="animal-store"',
-      pattern: '^Bearer realm="animal-store"(, error="invalid_token")?$',
+      example: CHALLENGE,
+      pattern: `^${CHALLENGE}(, error="invalid_token")?$`,
     },
-    [1, 60],
+    [1, CHALLENGE.length + 33],
   ),
   InsufficientScope: textHeader(
     'WWW-Authenticate',
@@ -151,10 +154,10 @@ const ERROR_HEADERS: Headers = {
       description: 'The challenge (RFC 6750), with the scope that the key lacks.',
       // The 403 for plain http has none.
       required: false,
-      example: 'Bearer realm="animal-store", error="insufficient_scope", scope="write"',
-      pattern: '^Bearer realm="animal-store", error="insufficient_scope", scope="(read|write)"$',
+      example: `${CHALLENGE}, error="insufficient_scope", scope="write"`,
+      pattern: `^${CHALLENGE}, error="insufficient_scope", scope="(read|write)"$`,
     },
-    [1, 80],
+    [1, CHALLENGE.length + 53],
   ),
   Accept: textHeader(
     'Accept',

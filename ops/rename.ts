@@ -34,7 +34,7 @@ export const program = createProgram(
     for (const script of ['openapi', 'format'])
       if (!runScript(script)) throw new Error(`npm run ${script} failed. To undo this: ${UNDO}`);
     if (singular) listLookAlikes();
-    console.log('Next: npm run check, npm test, npm run reset');
+    console.log('Next: npm run reset, git commit, npm run check, npm test');
   });
 
 if (import.meta.main) await run(program);

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Script } from 'node:vm';
 import { InvalidArgumentError } from 'commander';
+import { SINGULARS } from './resource.ts';
 import { type Replacements, replace } from './text.ts';
 
 /** Comments, also of SQL, and quoted strings. */
@@ -9,8 +10,8 @@ const COMMENTS_AND_STRINGS = /\/\*[\s\S]*?\*\/|(?:\/\/|--) .*|'[^'\n]*'|"[^"\n]*
 
 /** Valid for npm, for workers and their environments, as a host name, and in an identifier. */
 export const parseName = parserOf(
-  /^(?=.{1,50}$)[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/,
-  'It must be up to 50 lower-case letters and digits, in words joined by hyphens that begin with a letter.',
+  /^(?=.{1,30}$)[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/,
+  'It must be up to 30 lower-case letters and digits, in words joined by hyphens that begin with a letter.',
 );
 
 /** The ids of keys have the prefix `key`. */
@@ -19,7 +20,7 @@ export const parsePrefix = parserOf(
   'It must be 2 to 20 lower-case letters and digits, a letter first, and not key.',
 );
 
-const parseLetters = parserOf(/^[a-z]{2,30}$/, 'It must be 2 to 30 lower-case letters.');
+const parseLetters = parserOf(/^[a-z]{2,20}$/, 'It must be 2 to 20 lower-case letters.');
 
 function parserOf(pattern: RegExp, message: string) {
   return (text: string): string => {
@@ -40,7 +41,7 @@ export function parseWord(text: string): string {
   return word;
 }
 
-/** @throws Error if the name, or an identifier or a path of the code, would become one that the code already uses. */
+/** @throws Error if the name or an identifier would become one that the code uses, or two would become the same. */
 export function rejectUsed(
   files: Map<string, string>,
   name: string,
@@ -50,9 +51,21 @@ export function rejectUsed(
   // Those with spaces are prose.
   const tokens = code.replaceAll(COMMENTS_AND_STRINGS, (part) => (part.includes(' ') ? '' : part));
   const identifiers = new Set(tokens.match(/[A-Za-z_$][\w$]*/g)).add(name);
+  const origins = new Map<string, string>();
   for (const identifier of identifiers) {
     const replaced = replace(identifier, replacements);
-    if (replaced !== identifier && identifiers.has(replaced))
-      throw new Error(`the code already uses ${replaced}. Choose another word`);
+    if (replaced === identifier) continue;
+    if (identifiers.has(replaced))
+      throw new Error(`${identifier} would become ${replaced}, which is used. Choose another word`);
+    const origin = origins.get(replaced);
+    if (origin && inOneWord(origin) !== inOneWord(identifier))
+      throw new Error(`${origin} and ${identifier} would become ${replaced}. Choose another word`);
+    origins.set(replaced, identifier);
   }
+}
+
+/** An identifier with one of the two words for the main resource, which become the same. */
+function inOneWord(identifier: string): string {
+  const [word = '', ...others] = SINGULARS;
+  return identifier.toLowerCase().replaceAll(new RegExp(others.join('|'), 'g'), word);
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { PROJECT_ROOT } from '../wrangler.ts';
 
 /** Deletes new files and folders, too. */
-export const UNDO = 'git reset --hard, then git clean -fd';
+export const UNDO = 'git reset --hard && git clean -fd';
 
 /** The text files that git tracks, by path, without those that `npm run openapi` copies. */
 export function readTracked(): Map<string, string> {

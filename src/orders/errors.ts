@@ -1,4 +1,4 @@
-/** The errors of the operations on orders. Messages for clients call a pet an animal, as the contract does. */
+/** The errors of the operations on orders. The messages use the words of the contract. */
 import { ApiError } from '../errors.ts';
 import type { OrderStatus } from './schema.ts';
 

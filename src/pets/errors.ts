@@ -1,4 +1,4 @@
-/** The errors of the operations on pets. Messages for clients call a pet an animal, as the contract does. */
+/** The errors of the operations on pets. The messages use the words of the contract. */
 import { ApiError } from '../errors.ts';
 
 export function petNotFound(id: bigint): ApiError {

@@ -63,21 +63,21 @@ test('the description has the operations of the contract', () => {
     const ofContract = operation.parameters?.filter(
       (each) => each.in !== 'query' || each.required || QUERY_OF_CONTRACT.includes(each.name),
     );
-    const parameters = ofContract?.map((each) => each.name + optional(each)) ?? [];
+    const parameters = ofContract?.map((each) => each.name + optional(each)).sort() ?? [];
     if (requestBody) parameters.push(`body${optional(requestBody)}`);
-    const about = [operationId, tags, stability, parameters.sort()].flat().join(' ');
+    const about = [operationId, tags, stability, parameters].flat().join(' ');
     return `${method} ${path}: ${about}: ${Object.keys(operation.responses).join(' ')}`;
   });
   const contract = [
     'GET /v1/pets: listPets animals stable X-D1-Bookmark? after? limit? status?: 200 400 401 403 429 500 503',
     'POST /v1/pets: createPet animals stable Idempotency-Key? X-D1-Bookmark? body: 201 400 401 403 413 415 422 429 500 503',
     'GET /v1/pets/{petId}: getPet animals stable X-D1-Bookmark? petId: 200 400 401 403 404 429 500 503',
-    'PATCH /v1/pets/{petId}: updatePet Pets beta X-D1-Bookmark? body petId: 200 400 401 403 404 409 413 415 429 500 503',
+    'PATCH /v1/pets/{petId}: updatePet Pets beta X-D1-Bookmark? petId body: 200 400 401 403 404 409 413 415 429 500 503',
     'DELETE /v1/pets/{petId}: deletePet Pets beta X-D1-Bookmark? petId: 204 400 401 403 404 409 429 500 503',
     'GET /v1/store/orders: listOrders Store experimental X-D1-Bookmark? after? limit? status?: 200 400 401 403 429 500 503',
     'POST /v1/store/orders: placeOrder Store experimental Idempotency-Key? X-D1-Bookmark? body: 201 400 401 403 404 409 413 415 422 429 500 503',
     'GET /v1/store/orders/{orderId}: getOrder Store experimental X-D1-Bookmark? orderId: 200 400 401 403 404 429 500 503',
-    'PATCH /v1/store/orders/{orderId}: updateOrder Store experimental X-D1-Bookmark? body orderId: 200 400 401 403 404 409 413 415 429 500 503',
+    'PATCH /v1/store/orders/{orderId}: updateOrder Store experimental X-D1-Bookmark? orderId body: 200 400 401 403 404 409 413 415 429 500 503',
     'GET /v1/health: getHealth service stable: 200 400 403 500',
   ];
   expect(lines).toEqual(expect.arrayContaining(contract));

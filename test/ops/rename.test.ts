@@ -120,12 +120,12 @@ test('a prefix is replaced where a key can follow, but not in other words', () =
   );
 });
 
-const NAME_RULE = 'It must be up to 50 lower-case letters and digits';
+const NAME_RULE = 'It must be up to 30 lower-case letters and digits';
 const PREFIX_RULE =
   'It must be 2 to 20 lower-case letters and digits, a letter first, and not key.';
 
 test.each([
-  ...['Blick-shop', '1shop', 'shop-', 'blick-2', 'b'.repeat(51)].map((name) => ({
+  ...['Blick-shop', '1shop', 'shop-', 'blick-2', 'b'.repeat(31)].map((name) => ({
     args: [name, 'desk'],
     message: NAME_RULE,
   })),
@@ -133,9 +133,9 @@ test.each([
     args: ['blick-shop', prefix],
     message: PREFIX_RULE,
   })),
-  ...['Blick', 'b', 'b-x', 'blick2', 'b'.repeat(31)].map((word) => ({
+  ...['Blick', 'b', 'b-x', 'blick2', 'b'.repeat(21)].map((word) => ({
     args: ['blick-shop', 'desk', word, 'blicken'],
-    message: 'It must be 2 to 30 lower-case letters.',
+    message: 'It must be 2 to 20 lower-case letters.',
   })),
   ...['class', 'package', 'enum', 'group', 'values'].map((word) => ({
     args: ['blick-shop', 'desk', 'blick', word],
@@ -237,10 +237,10 @@ test('after a failure, the commands that it printed bring back every byte', asyn
   const { rename, git, contents } = await createRepository({ fails: '' });
   const before = contents();
   const { code, stdout, stderr } = await rename(LINE);
-  const [, first = '', second = ''] = /To undo this.*: git (.*), then git (.*)/.exec(stdout) ?? [];
+  const [, first = '', second = ''] = /To undo this.*: git (.*) && git (.*)/.exec(stdout) ?? [];
   expect([code, stderr]).toEqual([
     1,
-    `error: npm run format failed. To undo this: git ${first}, then git ${second}\n`,
+    `error: npm run format failed. To undo this: git ${first} && git ${second}\n`,
   ]);
   expect(contents()).not.toEqual(before);
   git(...first.split(' '));
@@ -253,18 +253,19 @@ test.each([
   [
     'a name that the code uses',
     `taken ${NEW.prefix}`,
-    'the code already uses taken. Choose another',
+    `${CURRENT.name} would become taken, which is used`,
   ],
+  ['a word that the code uses', `${NAMES} blick taken`, 'wugs would become taken, which is used'],
   [
-    'a word that the code uses',
-    `${NAMES} blick taken`,
-    'the code already uses taken. Choose another',
+    'a name that is the word, too',
+    `blicken ${NEW.prefix} blick blicken`,
+    `wugs and ${CURRENT.name} would become blicken`,
   ],
 ])('%s is refused, and nothing is changed', async (_, line, message) => {
   const { rename, contents } = await createRepository();
   const before = contents();
   const { code, stderr } = await rename(line);
-  expect([code, stderr]).toEqual([1, `error: ${message} word\n`]);
+  expect([code, stderr]).toEqual([1, `error: ${message}. Choose another word\n`]);
   expect(contents()).toEqual(before);
 });
 
