@@ -42,7 +42,9 @@ export function reserveStore(): void {
   process.once('exit', () => lock.close());
   // A runtime that is left would keep the port and the files. On Windows, it ends with the `npm start` that started it.
   const pattern = import.meta.dirname.replaceAll(/\W/g, '.');
-  spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]);
+  while (spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]).status === 0) {
+    // It was found. It ends, and frees its port, a moment after the signal.
+  }
 }
 
 /** Applies the migrations and writes the local key. Keeps all data. */
