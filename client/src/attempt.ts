@@ -11,7 +11,7 @@ import type { FetchInit, FetchResponse, Metadata, Reply, StoreOptions } from './
 /** The options with their defaults, and the session, if there is one. */
 export type Client = StoreOptions &
   typeof DEFAULT_LIMITS & {
-    /** A restart of the session (send.ts) replaces `bookmark`: late responses then change only the old one, which nobody reads. */
+    /** A restart of the session (send.ts) replaces `bookmark`. Responses to earlier requests then change only the old object. */
     session?: { bookmark: Bookmark };
   };
 

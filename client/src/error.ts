@@ -33,7 +33,7 @@ export type StoreErrorDetails = {
   cause?: unknown;
 };
 
-/** What `StoreErrorDetails` says of a test. */
+/** The values of fields that a test of a user's program leaves out. */
 const NO_METADATA: Metadata = {
   status: 0,
   requestId: undefined,

@@ -30,7 +30,7 @@ async function sendUntil<T>(
 
     recordFailure(call, result, request);
     restartSessionIfStale(client, call, result);
-    // It was interrupted, so its failure is not the reason of the end. Its write may be carried out: that is recorded.
+    // The attempt was interrupted, so its failure is not why the call ends. The record has what the attempt may have changed.
     if (signal.aborted) break;
 
     last = result;
@@ -90,7 +90,7 @@ function restartSessionIfStale({ session }: Client, call: CallRecord, { metadata
   if (session && isStale) session.bookmark = { value: 'first-primary' };
 }
 
-/** The milliseconds before the next attempt: the sum of back-off and `Retry-After`, so that it grows whatever servers ask for. */
+/** The milliseconds before the next attempt. The sum of both pauses grows, even if every response asks for the same time. */
 function pauseAfter({ attempts }: CallRecord, { metadata }: Failure) {
   // Both are longer at random, so that clients that failed together do not return together.
   const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);

@@ -41,7 +41,7 @@ export function parseWord(text: string): string {
   return word;
 }
 
-/** @throws Error if the name or an identifier would become one that the code uses, or two would become the same. */
+/** @throws Error if the name, an identifier or a path would become one that is used, or two of them would become the same. */
 export function rejectUsed(
   files: Map<string, string>,
   name: string,
@@ -64,8 +64,8 @@ export function rejectUsed(
   }
 }
 
-/** An identifier with one of the two words for the main resource, which become the same. */
+/** An identifier with the first of the two words for the main resource, which become the same. */
 function inOneWord(identifier: string): string {
-  const [word = '', ...others] = SINGULARS;
-  return identifier.toLowerCase().replaceAll(new RegExp(others.join('|'), 'g'), word);
+  const [first = '', second = ''] = SINGULARS;
+  return identifier.toLowerCase().replaceAll(second, first);
 }

@@ -21,8 +21,8 @@ export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]
 
 /**
  * Executes statements. With `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark, which names a state of the
- * database), they run in a session. A session that starts at a bookmark reads no older state. Without `sessionStart` there is no session,
- * and no bookmark is returned.
+ * database), they run in a session. A session that starts at a bookmark reads no older state. Without `sessionStart` there is no
+ * session, and no bookmark is returned.
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
  * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.

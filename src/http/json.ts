@@ -36,7 +36,7 @@ export function parseBody(text: string): unknown {
     return JSON.parse(text, revive);
   } catch (error) {
     if (error instanceof SyntaxError) throw invalidJson();
-    // The parser's stack has overflowed, before `revive` could count the values. The client may have meant either limit.
+    // The parser's stack has overflowed before `revive` could count the values, so the message names both limits.
     if (error instanceof RangeError) {
       throw invalidRequest(['The body is nested too deeply or has too many values.']);
     }

@@ -105,7 +105,11 @@ describe('from the first set-up on', { shuffle: false }, () => {
   });
 
   test.each<[end: string, given: () => unknown, error: string]>([
-    ['the token may not', () => (cloudflare.state.mayTail = false), 'Authentication error'],
+    [
+      'the token may not watch it',
+      () => (cloudflare.state.mayTail = false),
+      'Authentication error',
+    ],
     ['the connection is lost', () => {}, 'Tail connection lost'],
   ])('a watch of the log ends when %s', async (_, given, error) => {
     for (const [name, value] of Object.entries(cloudflare.env)) vi.stubEnv(name, value);
