@@ -1,6 +1,6 @@
 /** `npm run bench -- [part…]`. Exit code 1 when a threshold is missed, 2 for invalid arguments. */
 import { Argument } from 'commander';
-import { createProgram, run } from '../ops/command-line.ts';
+import { createProgram, run } from '../ops/command/command-line.ts';
 import { compareWithBareWorker, compareWithHono } from './comparisons.ts';
 import { isMissed, requestTable, thresholdTable, writePage } from './page.ts';
 import { readResults, record, type Section } from './results.ts';

@@ -1,7 +1,7 @@
 /** Writes BENCHMARKS.md: page.md with the measurements in place of `{name}`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../ops/command/project-root.ts';
 import { costOf, costOfFlood } from './cost.ts';
 import type { Figure, Results, Rows, Section } from './results.ts';
 import { show } from './statistics.ts';

@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions as getWorkerOptions } from 'wrangler';
+import { PROJECT_ROOT } from '../ops/command/project-root.ts';
+import { runWrangler } from '../ops/command/wrangler.ts';
 import { addPets } from '../ops/local/sample-data.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../ops/local/store.ts';
-import { PROJECT_ROOT, runWrangler } from '../ops/wrangler.ts';
 import { recordName } from '../src/auth/key-record.ts';
 import { workerdPids } from './processes.ts';
 

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { MAX_BUNDLE_KIB } from '../ops/check-bundle.ts';
-import { PROJECT_ROOT } from '../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../ops/command/project-root.ts';
 import { OPERATIONS } from './calls.ts';
 import { STUBBED } from './comparisons.ts';
 import { send } from './load.ts';

@@ -1,7 +1,7 @@
 /** `npm run client:types`: writes what the client takes from the OpenAPI description. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProgram, run } from '../ops/command-line.ts';
+import { createProgram, run } from '../ops/command/command-line.ts';
 import { typesOf } from './types.ts';
 
 export const program = createProgram(

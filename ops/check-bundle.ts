@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import description from '../public/v1/openapi.json' with { type: 'json' };
-import { createProgram, run } from './command-line.ts';
-import { PROJECT_ROOT, runWrangler } from './wrangler.ts';
+import { createProgram, run } from './command/command-line.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
+import { runWrangler } from './command/wrangler.ts';
 
 /** The largest size of the script with the ten operations of version 1.0.0, in KiB after gzip. */
 export const MAX_BUNDLE_KIB = 28;

@@ -1,5 +1,5 @@
 /** `npm run check`: runs every check, also after one has failed, and ends with those that failed. */
-import { createProgram, run, runScript } from './command-line.ts';
+import { createProgram, run, runScript } from './command/command-line.ts';
 
 /** The npm scripts, in order, each with what to do when it fails. */
 const CHECKS = {

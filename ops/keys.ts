@@ -4,7 +4,7 @@
  */
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
-import type { Environment } from './command-line.ts';
+import type { Environment } from './command/command-line.ts';
 import {
   confirm,
   createProgram,
@@ -12,7 +12,7 @@ import {
   readLine,
   run,
   yesOption,
-} from './command-line.ts';
+} from './command/command-line.ts';
 import { issueKey } from './keys/issue.ts';
 import { expiresOption, labelOption, overlapOption } from './keys/options.ts';
 import { idAndLabel, listKeys, namesById, readRecord } from './keys/records.ts';

@@ -1,5 +1,5 @@
 /** What wrangler does not say by its exit code about migrations. */
-import { safeMessage } from './command-line.ts';
+import { safeMessage } from './command/command-line.ts';
 
 /**
  * When D1 answers that a statement had no success, wrangler goes on, and exits with 0.

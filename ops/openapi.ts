@@ -5,8 +5,8 @@ import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateTypes } from '../client/generate.ts';
 import type { Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { createProgram, run } from './command-line.ts';
-import { PROJECT_ROOT } from './wrangler.ts';
+import { createProgram, run } from './command/command-line.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
 
 declare global {
   interface JSON {

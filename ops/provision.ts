@@ -15,10 +15,11 @@ import {
   onStop,
   run,
   yesOption,
-} from './command-line.ts';
+} from './command/command-line.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
+import { runWrangler, runWranglerIn } from './command/wrangler.ts';
 import { requireOwnHost } from './host.ts';
 import { requireMigrated } from './migrations.ts';
-import { PROJECT_ROOT, runWrangler, runWranglerIn } from './wrangler.ts';
 
 type Config = ReturnType<typeof readConfig>;
 /** `what`: the command, or the edit of wrangler.toml, that does the same by hand. */
@@ -54,7 +55,7 @@ async function provision(environment: DeployedEnvironment, options: { yes?: true
   const config = readConfig({ config: CONFIG, env: environment });
   requirePlaceholders(environment, config);
   // Without a login this fails, and says how to log in.
-  const { token } = JSON.parse(await runWrangler(['auth', 'token', '--json']));
+  const { token } = JSON.parse(await runWrangler(['auth', 'token', '--json', '--env', '']));
   const account = await chooseAccount(environment, config);
   await requireNoDeployment(token, account, config);
   const host = await chooseHost(token, account, config);
@@ -90,7 +91,7 @@ function idsOf({ d1_databases, kv_namespaces }: Config): string[] {
 /** The account of wrangler.toml, or the only one. */
 async function chooseAccount(environment: string, { account_id }: Config): Promise<string> {
   if (account_id && account_id !== `${environment}-account-id`) return account_id;
-  const { accounts } = JSON.parse(await runWrangler(['whoami', '--json']));
+  const { accounts } = JSON.parse(await runWrangler(['whoami', '--json', '--env', '']));
   if (accounts.length === 0) throw new Error('this login has no account');
   if (accounts.length === 1) return accounts[0].id;
   for (const { id, name } of accounts) console.error(`account_id = "${id}" # ${name}`);

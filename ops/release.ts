@@ -3,7 +3,7 @@
  * release/runbook.ts has its steps.
  */
 import { InvalidArgumentError, Option } from 'commander';
-import { createProgram, integerFrom, run, yesOption } from './command-line.ts';
+import { createProgram, integerFrom, run, yesOption } from './command/command-line.ts';
 import { type ReleaseOptions, release, rollback, undo } from './release/runbook.ts';
 
 const environmentOption = new Option('--env <name>')

@@ -3,7 +3,7 @@
  * a main resource of its own.
  */
 import packageJson from '../package.json' with { type: 'json' };
-import { createProgram, run, runScript } from './command-line.ts';
+import { createProgram, run, runScript } from './command/command-line.ts';
 import { LOCAL_KEY } from './local/store.ts';
 import { parseName, parsePrefix, parseWord, rejectUsed } from './rename/checks.ts';
 import { readTracked, rejectUncommitted, renameFiles, UNDO } from './rename/files.ts';

@@ -1,7 +1,7 @@
 /** `npm test` and `npm run test:…`: runs the tests of one project of vitest.config.ts, with any option of vitest. */
 import { existsSync } from 'node:fs';
 import { createCLI } from 'vitest/node';
-import { safeMessage } from './command-line.ts';
+import { safeMessage } from './command/command-line.ts';
 
 const [project = '', ...args] = process.argv.slice(2);
 

@@ -1,7 +1,7 @@
 /** Issues an API key: a new one, or the one that replaces another. */
 import { randomBytes } from 'node:crypto';
 import { recordName, scopesOf } from '../../src/auth/key-record.ts';
-import { type Environment, safeMessage } from '../command-line.ts';
+import { type Environment, safeMessage } from '../command/command-line.ts';
 import { generateKey } from './generate-key.ts';
 import { idAndLabel, type StoredRecord, writeRecord } from './records.ts';
 

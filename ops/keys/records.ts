@@ -1,8 +1,8 @@
 /** The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes of keys, never a key. */
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
-import type { Environment } from '../command-line.ts';
-import { runWranglerIn } from '../wrangler.ts';
+import type { Environment } from '../command/command-line.ts';
+import { runWranglerIn } from '../command/wrangler.ts';
 
 /** Accepts what the worker accepts. Keeps unknown members, for example `rotatedTo`, which `rotate` writes. */
 const StoredRecord = z.looseObject(KeyRecord.shape);

@@ -1,6 +1,6 @@
 /** Revokes API keys: `npm run keys -- revoke`. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { confirm, type Environment, safeMessage } from '../command-line.ts';
+import { confirm, type Environment, safeMessage } from '../command/command-line.ts';
 import type { StoredRecord } from './records.ts';
 import { idAndLabel, readRecord, requireId, requireNotFixed, writeRecord } from './records.ts';
 

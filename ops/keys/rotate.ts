@@ -1,6 +1,6 @@
 /** Replaces an API key: `npm run keys -- rotate`. The old key stays valid for a while, the overlap. */
 import { scopesOf, stateOf } from '../../src/auth/key-record.ts';
-import { confirm, type Environment, safeMessage } from '../command-line.ts';
+import { confirm, type Environment, safeMessage } from '../command/command-line.ts';
 import { issueKey } from './issue.ts';
 import type { StoredRecord } from './records.ts';
 import {

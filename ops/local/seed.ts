@@ -1,6 +1,7 @@
 /** `npm run seed`: adds sample data to the local store, even while it is served. */
-import { createProgram, integerFrom, run } from '../command-line.ts';
-import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
+import { createProgram, integerFrom, run } from '../command/command-line.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
+import { WRANGLER_ENV } from '../command/wrangler.ts';
 import { addPets } from './sample-data.ts';
 import { setUpLocalStore } from './store.ts';
 

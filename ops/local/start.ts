@@ -1,8 +1,9 @@
 /** `npm start`: sets up the local store, serves it, and reloads it when its files change. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createProgram, integerFrom, onStop, run, safeMessage } from '../command-line.ts';
-import { PROJECT_ROOT, WRANGLER_ENV } from '../wrangler.ts';
+import { createProgram, integerFrom, onStop, run, safeMessage } from '../command/command-line.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
+import { WRANGLER_ENV } from '../command/wrangler.ts';
 import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './store.ts';
 
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')

@@ -4,8 +4,9 @@ import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
+import { runWranglerIn } from '../command/wrangler.ts';
 import { writeRecord } from '../keys/records.ts';
-import { PROJECT_ROOT, runWranglerIn } from '../wrangler.ts';
 
 /** Accepted by every local store, so that pasted examples work. It is public, and invalid in other environments. */
 export const LOCAL_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';

@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { safeMessage } from '../command-line.ts';
-import { PROJECT_ROOT } from '../wrangler.ts';
+import { safeMessage } from '../command/command-line.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
 import {
   commitOf,
   readDeployments,

@@ -1,6 +1,6 @@
 /** What a release changes at Cloudflare, step by step, and the way back. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { safeMessage } from '../command-line.ts';
+import { safeMessage } from '../command/command-line.ts';
 import { requireMigrated } from '../migrations.ts';
 import { type Build, readHead, requireSameWrites } from './checks.ts';
 import {

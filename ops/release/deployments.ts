@@ -1,8 +1,9 @@
 /** An environment at Cloudflare, its versions and its deployments, through wrangler. */
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import type { DeployedEnvironment } from '../command-line.ts';
-import { PROJECT_ROOT, runWranglerIn } from '../wrangler.ts';
+import type { DeployedEnvironment } from '../command/command-line.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
+import { runWranglerIn } from '../command/wrangler.ts';
 
 /** An environment, as wrangler.toml describes it. */
 export type Target = {

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { confirm, type DeployedEnvironment, onStop, safeMessage } from '../command-line.ts';
+import { confirm, type DeployedEnvironment, onStop, safeMessage } from '../command/command-line.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
 import { requireOwnHost } from '../host.ts';
-import { PROJECT_ROOT } from '../wrangler.ts';
 import {
   type Build,
   buildHead,

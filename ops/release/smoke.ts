@@ -8,8 +8,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { safeMessage } from '../command-line.ts';
-import { PROJECT_ROOT } from '../wrangler.ts';
+import { safeMessage } from '../command/command-line.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
 
 export type Store = {
   environment: string;

@@ -1,6 +1,6 @@
 /** Watches the log of a version for its 500s, with `wrangler tail`. */
 import { createInterface } from 'node:readline';
-import { errorText, startWrangler } from '../wrangler.ts';
+import { errorText, startWrangler } from '../command/wrangler.ts';
 
 /** How long wrangler may take to connect, and to end. */
 const CONNECT_MS = 60_000;

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PROJECT_ROOT } from '../wrangler.ts';
+import { PROJECT_ROOT } from '../command/project-root.ts';
 
 /** Deletes new files and folders, too. */
 export const UNDO = 'git reset --hard && git clean -fd';

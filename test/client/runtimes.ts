@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { convertV4MiniflareOptions, fetch as fetchOfMiniflare, Miniflare } from 'miniflare';
 import { beforeAll, expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { programIn, sectionOf } from './documents.ts';
 import { startServers } from './rude-server.ts';
 import { bundle, compile, install, installClient, runIn } from './tools.ts';

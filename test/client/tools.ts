@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { PORTABLE } from './documents.ts';
 
 /** Bundles a script that can import './suite.ts'. */

@@ -12,8 +12,8 @@ import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { putRecord } from '../support/store.ts';
 import type { Calls, Faults } from './worker.ts';
 

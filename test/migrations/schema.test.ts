@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();

@@ -8,7 +8,8 @@ const check = (staging: string, production: string) =>
   runInProcess(
     'check-bundle.ts',
     {
-      '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWrangler: async () => '' },
+      '../../ops/command/project-root.ts': { PROJECT_ROOT: '/project' },
+      '../../ops/command/wrangler.ts': { runWrangler: async () => '' },
       'node:fs/promises': {
         readFile: async (path: string) =>
           Buffer.from(path.includes('staging') ? staging : production),

@@ -10,8 +10,8 @@ import {
   integerFrom,
   onStop,
   safeMessage,
-} from '../../ops/command-line.ts';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+} from '../../ops/command/command-line.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { importWith, runInProcess } from '../support/command.ts';
 import { startProcess } from '../support/project.ts';
 import { fakeRelease } from './release/fake-release.ts';
@@ -71,7 +71,6 @@ test.each([
 
 test.each<[line: string, env: Record<string, string>, error: string]>([
   ['test.ts test --fast', {}, 'error: Unknown option `--fast`'],
-  ['keys.ts list', { CLOUDFLARE_ENV: 'x' }, 'error: CLOUDFLARE_ENV is set (to "x"). Unset it'],
   // As the two forms `npm start --port 8842` and `npm start --port=8842` arrive.
   ['local/start.ts 8842', { npm_config_port: 'true' }, 'Run: npm start -- --port 8842'],
   ['local/start.ts', { npm_config_port: '8842' }, 'Run: npm start -- --port 8842'],
@@ -158,8 +157,8 @@ async function wranglerError(env: Environment, wrangler?: string): Promise<Error
   const spawn = (node: string, args: string[], options: object) =>
     childProcess.spawn(node, wrangler ? ['--eval', wrangler] : args, options);
   const mocks = { 'node:fs': { readFileSync }, 'node:child_process': { spawn } };
-  const { runWranglerIn }: typeof import('../../ops/wrangler.ts') = await importWith(
-    'wrangler.ts',
+  const { runWranglerIn }: typeof import('../../ops/command/wrangler.ts') = await importWith(
+    'command/wrangler.ts',
     mocks,
   );
   // It does not end by itself.

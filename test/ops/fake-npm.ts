@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { startProcess, temporaryFolder } from '../support/project.ts';
 
 /** Goes on while there is a file `hold`, and then installs the packages. At a SIGTERM, it says that npm would go on for a minute. */

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import * as commandLine from '../../ops/command-line.ts';
+import * as commandLine from '../../ops/command/command-line.ts';
 import { runInProcess } from '../support/command.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from '../support/fake-cloudflare.ts';
 import { readPlaceholders } from '../support/placeholders.ts';
@@ -62,7 +62,6 @@ function provision(args = ['staging', '--yes'], typed?: string) {
     whoami: { accounts: account.accounts },
   };
   const wrangler = {
-    PROJECT_ROOT: join(config, '..'),
     runWrangler: async ([command = '']: string[]) => JSON.stringify(logins[command]),
     runWranglerIn: async (
       environment: string,
@@ -79,8 +78,9 @@ function provision(args = ['staging', '--yes'], typed?: string) {
   };
   const execFileSync = () => take('npm run openapi');
   const mocks = {
-    '../../ops/wrangler.ts': wrangler,
-    '../../ops/command-line.ts': { ...commandLine, onStop },
+    '../../ops/command/project-root.ts': { PROJECT_ROOT: join(config, '..') },
+    '../../ops/command/wrangler.ts': wrangler,
+    '../../ops/command/command-line.ts': { ...commandLine, onStop },
     'node:child_process': { execFileSync },
   };
   return runInProcess('provision.ts', mocks, args, typed);

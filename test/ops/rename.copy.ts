@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { SINGULARS } from '../../ops/rename/resource.ts';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
 import { temporaryFolder } from '../support/project.ts';
 
 /** Whether this repository is renamed itself, and cannot be renamed again. */

@@ -184,7 +184,7 @@ async function createRepository(files: Record<string, string> = {}) {
   git('init', '--quiet');
   git('add', '.');
   git('-c', 'user.name=Test', '-c', 'user.email=test@service.test', 'commit', '-qm', 'First');
-  const root = { '../../ops/wrangler.ts': { PROJECT_ROOT: folder } };
+  const root = { '../../ops/command/project-root.ts': { PROJECT_ROOT: folder } };
   const mocks = {
     '../../ops/rename/files.ts': await importWith('rename/files.ts', root),
     '../../ops/rename/resource.ts': { SINGULARS: ['wug', 'tove'], PLURALS: ['wugs', 'toves'] },

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');

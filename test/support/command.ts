@@ -3,7 +3,7 @@ import { Console } from 'node:console';
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { onTestFinished, vi } from 'vitest';
-import { run } from '../../ops/command-line.ts';
+import { run } from '../../ops/command/command-line.ts';
 import type { Result } from './project.ts';
 
 /** Imports a new instance of a script, which imports `mocks` instead of its modules, until the test ends. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import type { Reply } from './store.ts';
 
 /** Such as `{petId}`. */

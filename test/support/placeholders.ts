@@ -1,7 +1,7 @@
 /** wrangler.toml as it is before `npm run provision`, also in a store that is set up. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
 const HOSTS: Record<string, string> = {
   staging: 'staging.api.animal-store.example',

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
-import { PROJECT_ROOT } from '../../ops/wrangler.ts';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import type { Faults } from '../faults/worker.ts';
 
 /**

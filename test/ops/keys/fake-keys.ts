@@ -61,7 +61,7 @@ export function fakeKeys() {
     async run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
       const mocks = {
-        '../../ops/wrangler.ts': { runWranglerIn },
+        '../../ops/command/wrangler.ts': { runWranglerIn },
         'node:timers/promises': { setTimeout: async (ms: number) => fake.beforePause(ms) },
       };
       // By the clock of the test.

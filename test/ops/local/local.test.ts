@@ -77,7 +77,7 @@ test('reset deletes the store, unless another command of the folder has reserved
   // Of a runtime that a killed `npm start` has left: the first time, it is found.
   const spawnSync = vi.fn().mockReturnValueOnce({ status: 0 }).mockReturnValue({ status: 1 });
   const mocks = {
-    '../../ops/wrangler.ts': { PROJECT_ROOT },
+    '../../ops/command/project-root.ts': { PROJECT_ROOT },
     'node:child_process': { spawnSync },
   };
   const atExit = vi.spyOn(process, 'once').mockReturnThis();

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Command } from 'commander';
 import { expect, vi } from 'vitest';
-import * as commandLine from '../../../ops/command-line.ts';
+import * as commandLine from '../../../ops/command/command-line.ts';
 import type { Store } from '../../../ops/release/smoke.ts';
 import { importWith, runProgram } from '../../support/command.ts';
 import type { Result } from '../../support/project.ts';
@@ -66,11 +66,12 @@ async function importRelease(): Promise<Command> {
       current[name]?.(...args);
   const { program } = await importWith('release.ts', {
     wrangler: { unstable_readConfig: late('readConfig') },
-    '../../ops/wrangler.ts': { PROJECT_ROOT: '/project', runWranglerIn: late('runWranglerIn') },
+    '../../ops/command/project-root.ts': { PROJECT_ROOT: '/project' },
+    '../../ops/command/wrangler.ts': { runWranglerIn: late('runWranglerIn') },
     'node:fs/promises': { readFile: late('readFile'), rm: late('rm') },
     '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
     '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
-    '../../ops/command-line.ts': {
+    '../../ops/command/command-line.ts': {
       ...commandLine,
       confirm: late('confirm'),
       onStop: late('onStop'),

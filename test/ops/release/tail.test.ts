@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-import { errorText } from '../../../ops/wrangler.ts';
+import { errorText } from '../../../ops/command/wrangler.ts';
 import { importWith } from '../../support/command.ts';
 
 type Watch = typeof import('../../../ops/release/tail.ts').watchErrors;
@@ -30,7 +30,9 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   tail = fakeTail();
   stop = new AbortController();
-  const mocks = { '../../ops/wrangler.ts': { startWrangler: tail.startWrangler, errorText } };
+  const mocks = {
+    '../../ops/command/wrangler.ts': { startWrangler: tail.startWrangler, errorText },
+  };
   const tailModule: { watchErrors: Watch } = await importWith('release/tail.ts', mocks);
   watch = () => tailModule.watchErrors('production', 'new', stop);
 });

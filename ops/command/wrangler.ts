@@ -2,21 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { type Environment, safeMessage } from './command-line.ts';
-
-// CLOUDFLARE_ENV selects the environment of every wrangler command without --env: `wrangler deploy` would deploy to it,
-// and commands on the local store would use its ids. A command that uses wrangler imports this module first.
-const { CLOUDFLARE_ENV } = process.env;
-if (CLOUDFLARE_ENV) {
-  const fix = "Unset it: it changes what wrangler's commands act on.";
-  console.error(`error: CLOUDFLARE_ENV is set (to ${JSON.stringify(CLOUDFLARE_ENV)}). ${fix}`);
-  process.exit(2);
-}
-
-export const PROJECT_ROOT = dirname(import.meta.dirname);
+import { PROJECT_ROOT } from './project-root.ts';
 
 /** Not wrangler's bin, which runs this as a second process, and leaves it behind when it is killed. */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
@@ -36,7 +26,10 @@ export const WRANGLER_ENV = {
 /** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, and `signal` do. */
 type Options = { detached?: boolean; timeout?: number; signal?: AbortSignal | undefined };
 
-/** Starts wrangler in the project's folder, without a terminal. */
+/**
+ * Starts wrangler in the project's folder, without a terminal. Pass `--env` always: without it, wrangler acts on the
+ * environment that the user's variable CLOUDFLARE_ENV names.
+ */
 export function startWrangler(args: string[], options: Options = {}) {
   return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
     ...options,
@@ -76,7 +69,7 @@ export async function runWranglerIn(
   options?: Options,
 ): Promise<string> {
   const isLocal = environment === 'local';
-  // The empty name selects the top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
+  // The empty name selects the top level of wrangler.toml.
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
