@@ -1,20 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
-/** The test files of each script of package.json that runs tests. */
+/** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {
-  test: ['test/**/*.test.ts'],
+  test: ['**/*.test.ts'],
   // Faults with more histories, and tests that measure times.
-  long: ['test/**/*.long.ts', 'test/**/histories.test.ts'],
+  long: ['**/*.long.ts', '**/histories.test.ts'],
   // Real processes: the set-up, the commands, a life of the local store, kills and damaged files.
-  kill: ['test/**/*.kill.ts'],
+  kill: ['**/*.kill.ts'],
   // Whole releases, with a fake of Cloudflare.
-  release: ['test/**/*.release.ts'],
+  release: ['**/*.release.ts'],
   // The packed client in a user's project, and in a Worker, Node.js 22, 24 and 26, Bun and Deno, which are installed for it.
-  client: ['test/client/package.ts', 'test/client/runtimes.ts'],
+  client: ['**/*.client.ts'],
   // A renamed copy of the newest commit, and its own tests.
-  rename: ['test/**/*.copy.ts'],
+  rename: ['**/*.copy.ts'],
   // The docs page and the client in a browser.
-  browser: ['test/**/*.browser.ts'],
+  browser: ['**/*.browser.ts'],
 };
 
 const TWO_MINUTES = { testTimeout: 120_000, hookTimeout: 120_000 };

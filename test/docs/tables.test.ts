@@ -32,19 +32,6 @@ test('README.md has the request, scope and stability of every operation', () => 
   expect(rows).toEqual(expected);
 });
 
-test('client/README.md has the request and stability of every method', () => {
-  const head = 'method | request | retried after a 5xx or no response | reason | stability';
-  const rows = tableOf('client/README.md', head).map(([name, request, , , stability]) => {
-    return [name, request, stability];
-  });
-  const expected = operations.map(({ name, request, stability }) => [
-    name,
-    `\`${request}\``,
-    stability,
-  ]);
-  expect(rows).toEqual(expected);
-});
-
 const CODES = tableOf('docs/api.md', 'status | `code` | what to do');
 
 test('docs/api.md has every error code with its status', () => {

@@ -1,7 +1,7 @@
 /** A server that behaves as no store should, by the first part of the path. Any page may call it. */
 import { createServer, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll } from 'vitest';
-import { startStore } from '../support/store.ts';
+import { startStore } from '../../test/support/store.ts';
 import type { Addresses } from './suite.ts';
 
 const HEALTH = '{"status":"ok"}';

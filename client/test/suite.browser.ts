@@ -1,11 +1,11 @@
 /** Runs the suite of the client in a browser, on a page of another origin than the store. */
 import { expect, onTestFinished, test } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '../../test/support/browser.ts';
 import { startServers } from './rude-server.ts';
 import { bundle } from './tools.ts';
 
 const SCRIPT = `
-  import * as client from '../../client/src/index.ts';
+  import * as client from '../src/index.ts';
   import { runSuite } from './suite.ts';
   globalThis.runSuite = (addresses) => runSuite(client, addresses, false);`;
 

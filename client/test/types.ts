@@ -2,8 +2,8 @@
 
 import nodeFetch from 'node-fetch';
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
-import type { Operations } from '../../client/src/description.ts';
-import type * as Client from '../../client/src/index.ts';
+import type { Operations } from '../src/description.ts';
+import type * as Client from '../src/index.ts';
 
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -1,8 +1,8 @@
 /** The types of the client, and their examples, agree with the OpenAPI description. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { typesOf } from '../../client/types.ts';
-import { operations } from '../support/contract.ts';
+import { operations } from '../../test/support/contract.ts';
+import { typesOf } from '../types.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const description = read('public/v1/openapi.json');

@@ -1,7 +1,7 @@
 /** What an error shows, and what it hides. */
 import { inspect } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import { isStoreError, StoreError } from '../../client/src/index.ts';
+import { isStoreError, StoreError } from '../src/index.ts';
 import { type Answer, clientWith, reply, rex } from './fake.ts';
 
 const KEY = 'animal_local_secret';

@@ -37,7 +37,7 @@ const SUITE = `
   console.log(JSON.stringify({ version, failures }));`;
 
 const WORKER = `
-  import * as client from '../../client/src/index.ts';
+  import * as client from '../src/index.ts';
   import { runSuite } from './suite.ts';
   export default {
     fetch: async (request) => Response.json(await runSuite(client, await request.json(), false)),

@@ -1,7 +1,7 @@
 /** Options of the client and of a call, and what they send. */
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { createAnimalStore, parseJson } from '../../client/src/index.ts';
-import { VERSION } from '../../client/src/version.ts';
+import { createAnimalStore, parseJson } from '../src/index.ts';
+import { VERSION } from '../src/version.ts';
 import { CALLS, clientWith, headerOf, lost, REX, reply, rex, unavailable } from './fake.ts';
 
 afterEach(() => void vi.unstubAllGlobals());

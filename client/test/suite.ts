@@ -2,7 +2,7 @@
  * What can differ between runtimes: the same test cases in each, against the real store and a rude server. They use
  * nothing but the language.
  */
-import type * as Client from '../../client/src/index.ts';
+import type * as Client from '../src/index.ts';
 
 export type Addresses = {
   store: string;

@@ -1,7 +1,8 @@
 /** Which failures are retried, and how calls end. The clock is a fake. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { StoreOptions } from '../../client/src/index.ts';
 import { STATUS_OF } from '../../src/errors.ts';
+import { operations } from '../../test/support/contract.ts';
+import type { StoreOptions } from '../src/index.ts';
 import { METHODS, README } from './documents.ts';
 import {
   type Answer,
@@ -525,4 +526,19 @@ test('README.md lists the codes and the operations of the service, and no others
   const [, codes = ''] = /<!-- codes -->(.*)<!-- \/codes -->/s.exec(README) ?? [];
   expect(codes.match(/\w+/g)).toEqual(Object.keys(STATUS_OF));
   expect(METHODS.map(({ name }) => name)).toEqual(Object.keys(CALLS));
+});
+
+test('README.md has the request and stability of every method', () => {
+  const described = operations.map(({ method, path, operation }) => {
+    const stability = operation['x-stability'] ?? 'stable';
+    const deprecated = 'deprecated' in operation ? ', deprecated' : '';
+    return {
+      name: operation.operationId,
+      request: `${method} ${path}`,
+      stability: `${stability}${deprecated}`,
+    };
+  });
+  expect(METHODS.map(({ name, request, stability }) => ({ name, request, stability }))).toEqual(
+    described,
+  );
 });

@@ -6,8 +6,8 @@ import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
-import { operations } from '../support/contract.ts';
-import { startStore } from '../support/store.ts';
+import { operations } from '../../test/support/contract.ts';
+import { startStore } from '../../test/support/store.ts';
 import { EXAMPLES, PORTABLE, README } from './documents.ts';
 import { bundle, compile, installClient, NODE, run, runIn } from './tools.ts';
 
@@ -93,6 +93,8 @@ test('the package cannot be published by mistake: the owner chose no licence yet
 test('the package, its documents and its User-Agent have one version', () => {
   const { version } = manifest;
   expect(read('src/version.ts')).toContain(`'${version}'`);
+  const { packages } = JSON.parse(fs.readFileSync(join(PROJECT_ROOT, 'package-lock.json'), 'utf8'));
+  expect(packages.client.version).toBe(version);
   expect(read('CHANGELOG.md').split('\n## ')[1]).toContain(`${version}\n`);
   expect(README).toContain(`animal-store-client-${version}.tgz`);
 });

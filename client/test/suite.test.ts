@@ -1,7 +1,7 @@
 /** The part of the suite for all runtimes that uses the store alone. `npm run test:client` runs the whole of it. */
 import { test } from 'vitest';
-import * as client from '../../client/src/index.ts';
-import { startStore } from '../support/store.ts';
+import { startStore } from '../../test/support/store.ts';
+import * as client from '../src/index.ts';
 import { useStore } from './suite.ts';
 
 const store = startStore();

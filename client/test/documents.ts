@@ -23,6 +23,11 @@ export const [PORTABLE = ''] = EXAMPLES.split('import { ProxyAgent');
 
 /** The rows of the table of methods. */
 export const METHODS = Array.from(
-  README.matchAll(/^\| `(\w+)` +\| `(.+?)` +\| (yes|no) /gm),
-  ([, name, request = '', retried]) => ({ name, request: request.replace('/', '/v1/'), retried }),
+  README.matchAll(/^\| `(\w+)` +\| `(.+?)` +\| (yes|no) .*\| (.+?) +\|$/gm),
+  ([, name, request = '', retried, stability]) => ({
+    name,
+    request: request.replace('/', '/v1/'),
+    retried,
+    stability,
+  }),
 );

@@ -1,5 +1,6 @@
 /** A client whose `fetch` is a list of answers, and calls of it. */
 import { vi } from 'vitest';
+import { operations } from '../../test/support/contract.ts';
 import {
   type AnimalStore,
   type CallOptions,
@@ -7,8 +8,7 @@ import {
   type Fetch,
   parseJson,
   type StoreOptions,
-} from '../../client/src/index.ts';
-import { operations } from '../support/contract.ts';
+} from '../src/index.ts';
 
 export type Answer = () => ReturnType<Fetch>;
 

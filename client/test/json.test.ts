@@ -1,6 +1,6 @@
 /** JSON with every digit. */
 import { expect, onTestFinished, test } from 'vitest';
-import { parseJson, stringifyJson } from '../../client/src/index.ts';
+import { parseJson, stringifyJson } from '../src/index.ts';
 import { clientWith, REX, rex } from './fake.ts';
 
 test.each([

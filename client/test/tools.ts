@@ -10,7 +10,7 @@ import { PORTABLE } from './documents.ts';
 /** Bundles a script that can import './suite.ts'. */
 export async function bundle(contents: string, options: BuildOptions = {}): Promise<string> {
   const { outputFiles = [] } = await build({
-    stdin: { contents, loader: 'tsx', resolveDir: join(PROJECT_ROOT, 'test/client') },
+    stdin: { contents, loader: 'tsx', resolveDir: import.meta.dirname },
     bundle: true,
     write: false,
     format: 'esm',
