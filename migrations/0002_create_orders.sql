@@ -1,8 +1,7 @@
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   pet_id INTEGER NOT NULL,
-  status TEXT NOT NULL DEFAULT 'placed'
-    CHECK (status IN ('placed', 'approved', 'delivered', 'cancelled')),
+  status TEXT NOT NULL DEFAULT 'placed',
   placed_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
 ) STRICT;
 

@@ -20,6 +20,8 @@ const runtime = new Miniflare(convertV4MiniflareOptions(options));
 afterAll(() => runtime.dispose());
 
 const run: Run = async (statements) => {
+  // D1 rejects an empty batch.
+  if (statements.length === 0) return [];
   const init = { method: 'POST', body: JSON.stringify(statements) };
   const response = await runtime.dispatchFetch('http://localhost', init);
   const text = await response.text();
@@ -30,8 +32,7 @@ const run: Run = async (statements) => {
 /** The problems of the last of some migrations. */
 const check = async (list: string[]) => (await problemsOf(run, list)).join('\n');
 
-// The first one has no tables to keep.
-test.each(names.slice(1).map((name, i) => ({ name, before: i + 1 })))(
+test.each(names.map((name, before) => ({ name, before })))(
   '$name only expands the schema',
   async ({ before }) => {
     expect(await check(migrations.slice(0, before + 1))).toBe('');
@@ -42,7 +43,6 @@ test.each(names.slice(1).map((name, i) => ({ name, before: i + 1 })))(
 test.each([
   'ALTER TABLE pets ADD COLUMN test_a TEXT',
   "ALTER TABLE pets ADD test_a TEXT NOT NULL DEFAULT 'id; -- pets'",
-  "ALTER TABLE pets ADD test_a TEXT CHECK (test_a IN ('f', 'm'))",
   'ALTER TABLE pets ADD test_a INT; ALTER TABLE pets ADD test_b INT',
   'CREATE TABLE test_t (a INTEGER PRIMARY KEY AUTOINCREMENT) STRICT',
   'CREATE TABLE test_t (test_a TEXT UNIQUE)',
@@ -70,7 +70,8 @@ test.each([
   'ALTER TABLE pets RENAME name TO test_a',
   'ALTER TABLE pets RENAME TO test_t',
   'ALTER TABLE pets ADD CONSTRAINT test_c CHECK (1)',
-  'ALTER TABLE pets ADD CHECK (1)',
+  "ALTER TABLE pets ADD test_a TEXT CHECK (test_a IN ('f', 'm'))",
+  'CREATE TABLE test_t (a TEXT, CHECK(a IS NOT NULL))',
   'CREATE UNIQUE INDEX test_i ON pets (name)',
   'CREATE UNIQUE INDEX test_i ON "pets" (name)',
   'CREATE TABLE IF NOT EXISTS pets (a); CREATE UNIQUE INDEX test_i ON pets (name)',
@@ -102,8 +103,6 @@ test.each(
   Object.entries({
     'ALTER TABLE pets ADD test_a TEXT NOT NULL': 'NOT NULL',
     'ALTER TABLE idempotency_keys ADD test_a TEXT NOT NULL': 'NOT NULL',
-    'ALTER TABLE pets ADD test_a TEXT CHECK (test_a IS NOT NULL)': 'CHECK',
-    'ALTER TABLE pets ADD test_a TEXT CHECK (test_a <> NAME)': 'table of pets',
     'ALTER TABLE pets ADD test_a TEXT AS (name || 1)': 'table of pets',
     'ALTER TABLE pets ADD test_a INTEGER REFERENCES test_t': 'no such table',
     'CREATE TABLE test_t (a INT); ALTER TABLE pets ADD test_a INT REFERENCES test_t (a)':
@@ -121,10 +120,10 @@ test.each(
   expect(problems).not.toContain('a migration may have');
 });
 
-test('the rows of a new table come from the types and the lists of its columns', async () => {
+test('the rows of a new table come from the types of its columns', async () => {
   const table = `CREATE TABLE test_t (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('x', 'y')), share REAL NOT NULL, photo BLOB NOT NULL
+    share REAL NOT NULL, photo BLOB NOT NULL
   ) STRICT`;
   const last = (sql: string) => check([...migrations, `${table};`, sql]);
   expect(await last('ALTER TABLE test_t ADD test_a TEXT')).toBe('');
