@@ -5,6 +5,7 @@
 import { createDocument } from 'zod-openapi';
 import { app } from '../src/app.ts';
 import { notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
+import { VERSION_PATH } from '../src/http/responses.ts';
 import type { DescribedOperation, ResourceDescription } from './describe.ts';
 import { HEADERS, headerComponents } from './headers.ts';
 import { PARAMETERS } from './parameters.ts';
@@ -14,7 +15,7 @@ import { allowUnknownFields, describeSchema, ERROR_FIELDS, ErrorBody } from './s
 export type Server = { url: string; description: string; 'x-internal': boolean };
 
 /**
- * The document; `servers` are base addresses, ending in `/v1`.
+ * The document; `servers` are base addresses, which end in `VERSION_PATH`.
  *
  * @throws Error when a route has no description, a description no route, an error code no example, or a field
  *   no description.
@@ -109,20 +110,20 @@ function describeParameters(paths: Document['paths'], descriptions: Record<strin
   }
 }
 
-/** Requires that the routes below `/v1` and the described operations are the same. */
+/** Requires that the routes and the described operations are the same. A description has paths without the version. */
 function requireSameRoutes(resources: ResourceDescription[]): void {
   const routed = app.routes
-    // The middleware's path is `/*`.
-    .filter(({ path }) => path.startsWith('/v1/'))
+    // The middleware's path is `/*`. `/health` is described as it is with the version.
+    .filter(({ path }) => path !== '/*' && path !== '/health')
     .map(({ method, path, handler }) => {
       // Hono lists a route's middleware and its handler. Only the middleware `operation(…)` has an id.
       const id = 'operationId' in handler ? ` ${handler.operationId}` : '';
-      return `${method} ${path.slice('/v1'.length).replaceAll(/:(\w+)/g, '{$1}')}${id}`;
+      return `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}${id}`;
     });
   const described = resources.flatMap(({ paths }) =>
     Object.entries(paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { operation, scope }]) => {
-        const route = `${method.toUpperCase()} ${path}`;
+        const route = `${method.toUpperCase()} ${VERSION_PATH}${path}`;
         // Of an operation with a scope, Hono lists the middleware and the handler; of the health check the handler alone.
         return scope ? [route, `${route} ${operation.operationId}`] : [route];
       }),
@@ -163,4 +164,4 @@ const ABOUT = `A store of animals: list them in pages, filter them by status, ad
 - Any origin may send requests (CORS) and read the documented response headers.
 - \`HEAD\` works where \`GET\` does.
 - A \`PATCH\` or \`DELETE\` with \`If-Match\` or \`If-None-Match\` is rejected: responses have no \`ETag\`.
-- **Stability.** An operation without \`x-stability\` is stable: it stays compatible within \`/v1\`. New operations and optional response fields may be added: ignore unknown fields. An operation with \`x-stability: beta\` may change with notice in the changelog, one with \`x-stability: experimental\` may change or be removed at any time.`;
+- **Stability.** An operation without \`x-stability\` is stable: it stays compatible within \`${VERSION_PATH}\`. New operations and optional response fields may be added: ignore unknown fields. An operation with \`x-stability: beta\` may change with notice in the changelog, one with \`x-stability: experimental\` may change or be removed at any time.`;

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { app } from '../src/app.ts';
+import { VERSION_PATH } from '../src/http/responses.ts';
 import type { ResourceDescription } from './describe.ts';
 
 /** The descriptions, in the order of the routes. The docs page has the same order. */
@@ -20,6 +21,8 @@ async function importResource(name: string): Promise<ResourceDescription> {
 
 /** The index of the resource's first route among all routes. `describeApi` rejects a resource without a route. */
 function firstRoute({ paths }: ResourceDescription): number {
-  const routed = Object.keys(paths).map((path) => `/v1${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+  const routed = Object.keys(paths).map(
+    (path) => VERSION_PATH + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+  );
   return app.routes.findIndex(({ path }) => routed.includes(path));
 }

@@ -1,5 +1,7 @@
 /** The description of response headers, each once, in `components/headers`. */
+import { LIMIT } from '../src/http/paging.ts';
 import { ACCEPTED_BOOKMARK } from '../src/http/request-headers.ts';
+import { VERSION_PATH } from '../src/http/responses.ts';
 
 type Text = { type: 'string'; pattern: string; minLength: number; maxLength: number };
 type Int32 = { type: 'integer'; format: 'int32'; minimum: number; maximum: number };
@@ -64,6 +66,9 @@ export function inlineOptional(headers: Headers): Record<string, Omit<Header, 'n
 /** Maximum length of a URL in a header. */
 const MAX_URL = 2048;
 
+/** A URL of a collection, as an example. */
+const PETS_URL = `https://api.animal-store.example${VERSION_PATH}/pets`;
+
 const BOOKMARK_SCHEMA: Text = {
   type: 'string',
   pattern: ACCEPTED_BOOKMARK.source,
@@ -114,8 +119,8 @@ export const NEXT_PAGE: Headers = {
       description:
         'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
       required: false,
-      example: '<https://api.animal-store.example/v1/pets?limit=20&after=20>; rel="next"',
-      pattern: '^<https?://[^>]+/v1/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$',
+      example: `<${PETS_URL}?limit=${LIMIT.default}&after=20>; rel="next"`,
+      pattern: `^<https?://[^>]+${VERSION_PATH}/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$`,
     },
     [1, MAX_URL],
   ),
@@ -127,8 +132,8 @@ export const LOCATION: Headers = {
     'Location',
     {
       description: 'The URL of the new resource.',
-      example: 'https://api.animal-store.example/v1/pets/7',
-      pattern: '^https?://.+/v1/.+/[0-9]+$',
+      example: `${PETS_URL}/7`,
+      pattern: `^https?://.+${VERSION_PATH}/.+/[0-9]+$`,
     },
     [1, MAX_URL],
   ),

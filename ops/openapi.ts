@@ -5,6 +5,7 @@ import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateTypes } from '../client/generate.ts';
 import type { Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { VERSION_PATH } from '../src/http/responses.ts';
 import { createProgram, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 
@@ -52,7 +53,7 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const { findResources } = await import('../openapi/find-resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;
-  const files = new Map([['public/v1/openapi.json', json]]);
+  const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;
@@ -68,7 +69,11 @@ function servers(): Server[] {
   return [
     { url: urlOf('production'), description: 'Production', 'x-internal': false },
     { url: urlOf('staging'), description: 'Staging', 'x-internal': true },
-    { url: 'http://localhost:8787/v1', description: 'Local development', 'x-internal': true },
+    {
+      url: `http://localhost:8787${VERSION_PATH}`,
+      description: 'Local development',
+      'x-internal': true,
+    },
   ];
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { Int64 } from '../../src/http/int64.ts';
 import { LIMIT } from '../../src/http/paging.ts';
+import { VERSION_PATH } from '../../src/http/responses.ts';
 import { deprecationLinks } from '../../src/middleware/response-headers.ts';
 import { petHasOpenOrder, petNotFound } from '../../src/pets/errors.ts';
 import {
@@ -75,7 +76,7 @@ const DEPRECATED: Headers = {
     'Link',
     {
       description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
-      example: deprecationLinks(deprecation, 'https://api.animal-store.example/v1'),
+      example: deprecationLinks(deprecation, `https://api.animal-store.example${VERSION_PATH}`),
       pattern: '^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"$',
     },
     [1, 2048],
@@ -92,8 +93,7 @@ const SUNSET_TEXT = SUNSET_DATE.toLocaleDateString('en-GB', {
 });
 
 // Not in the metadata of `Name`, which another resource may use for names of its own.
-const NAME_DESCRIPTION =
-  "The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.";
+const NAME_DESCRIPTION = `The animal's name: 1 to ${MAX_NAME_LENGTH} Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.`;
 const CATEGORY_ID = 'Identifier of the category of the animal.';
 
 export const resource: ResourceDescription = {

@@ -1,5 +1,5 @@
 /** `npm run openapi` names what a description lacks, so that a new resource is described completely. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import { describeOperation, type ResourceDescription } from '../../openapi/describe.ts';
 import { describeApi } from '../../openapi/document.ts';
@@ -7,6 +7,7 @@ import { findResources } from '../../openapi/find-resources.ts';
 import { errorHeaders } from '../../openapi/headers.ts';
 import { resource as health } from '../../openapi/resources/health.ts';
 import { resource as pets } from '../../openapi/resources/pets.ts';
+import { app } from '../../src/app.ts';
 import { ApiError } from '../../src/errors.ts';
 import { createPet, listPets } from '../../src/pets/schema.ts';
 
@@ -14,7 +15,6 @@ const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': f
 const SUCCESS = { status: 201, description: '' } as const;
 const ABOUT = { tag: '', summary: '', description: '', success: SUCCESS };
 
-const { '/pets': _, ...otherPaths } = pets.paths;
 const { '/health': path } = health.paths;
 
 test.each<[string, Partial<ResourceDescription>, string]>([
@@ -24,15 +24,23 @@ test.each<[string, Partial<ResourceDescription>, string]>([
     { parameters: {} },
     'the parameter petId has no description',
   ],
-  ['a route without a description', { paths: otherPaths }, 'GET /pets listPets is not described'],
   [
     'a description without a route',
     { paths: { ...pets.paths, '/toys': { ...path } } },
-    'GET /toys has no route',
+    'GET /v1/toys has no route',
   ],
 ])('npm run openapi fails when pets have %s', async (_, change, problem) => {
   const found = await findResources();
   const resources = found.map((each) => (each === pets ? { ...pets, ...change } : each));
+  expect(() => describeApi(SERVERS, resources, '1.0.0')).toThrow(problem);
+});
+
+test('npm run openapi fails when a route is not described, whatever its prefix', async () => {
+  const resources = await findResources();
+  const [route] = app.routes;
+  onTestFinished(() => void app.routes.pop());
+  app.routes.push({ ...Object(route), method: 'GET', path: '/v2/pets' });
+  const problem = 'GET /v2/pets is not described';
   expect(() => describeApi(SERVERS, resources, '1.0.0')).toThrow(problem);
 });
 

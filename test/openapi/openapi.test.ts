@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { smokeTest } from '../../ops/release/smoke.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { STATUS_OF } from '../../src/errors.ts';
 import {
   description,
@@ -30,7 +31,7 @@ test('the description has the names and limits of the service interface', () => 
   const codes = Object.entries(STATUS_OF).map(([code, status]) => ({ code, status }));
   expect(description).toMatchObject({
     openapi: '3.1.1',
-    info: { version: '1.0.0' },
+    info: { version: packageJson.version },
     security: [{ apiKey: [] }],
     servers: [
       { url: baseUrlOf('production'), 'x-internal': false },
