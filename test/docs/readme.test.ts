@@ -17,17 +17,18 @@ const KNOWN_FIELDS = /(?<=is not a known field: )[\w, ]+/g;
 /** Of a request whose answer is not shown. */
 const SUCCESS = expect.stringMatching(/^HTTP\/1\.1 2/);
 
-/** The curl lines of a document in its order, each with the answer that follows it, if it is shown. */
+/** The curl lines of a document in its order, each with the answer that follows it, if it is shown. A console shows the body alone. */
 function examplesOf(name: string) {
   const document = readFileSync(name, 'utf8');
   const [, key = ''] = /^KEY=(\S+)$/m.exec(document) ?? [];
-  const examples: { request: ReturnType<typeof parseCurl>; answer?: string }[] = [];
-  for (const [, language, text = ''] of document.matchAll(/^```(sh|http)\n(.*?)\n```/gms)) {
+  const examples: { request: ReturnType<typeof parseCurl>; answer?: string | undefined }[] = [];
+  for (const [, language, text = ''] of document.matchAll(/^```(sh|http|console)\n(.*?)\n```/gms)) {
     const last = examples.at(-1);
     if (language === 'http' && last) last.answer = text;
     // Those of a deployed store are sent in test/ops/set-up.release.ts.
-    const local = text.matchAll(/^curl (?!.*\$STORE)(?:.*\\\n)*.*$/gm);
-    for (const [curl] of local) examples.push({ request: parseCurl(curl.replace('$KEY', key)) });
+    const local = text.matchAll(/^(?:\$ )?(curl (?!.*\$STORE)(?:.*\\\n)*.*)(?:\n([{[].*))?$/gm);
+    for (const [, curl = '', answer] of local)
+      examples.push({ request: parseCurl(curl.replace('$KEY', key)), answer });
   }
   return examples;
 }
@@ -56,7 +57,9 @@ function parseCurl(curl: string) {
 function format({ status, headers, text }: Reply, answer = ''): string {
   const names = answer.match(/^[\w-]+(?=: )/gm) ?? [];
   const shown = names.map((name) => `${name}: ${headers.get(name)}\n`).join('');
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${shown}\n${text}`
+  const isBody = /^[{[]/.test(answer);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${shown}\n`;
+  return `${isBody ? '' : head}${text}`
     .replaceAll(store.url(), LOCAL_ORIGIN)
     .replaceAll(KNOWN_FIELDS, '…')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, PLACED_AT);
