@@ -26,7 +26,7 @@ function examplesOf(name: string) {
     const last = examples.at(-1);
     if (language === 'http' && last) last.answer = text;
     // Those of a deployed store are sent in test/ops/set-up.release.ts.
-    const local = text.matchAll(/^(?:\$ )?(curl (?!.*\$STORE)(?:.*\\\n)*.*)(?:\n([{[].*))?$/gm);
+    const local = text.matchAll(/^(?:\$ )?(curl (?!.*https:)(?:.*\\\n)*.*)(?:\n([{[].*))?$/gm);
     for (const [, curl = '', answer] of local)
       examples.push({ request: parseCurl(curl.replace('$KEY', key)), answer });
   }

@@ -34,7 +34,6 @@ test.each([
   ['npm run bundle', 'check-bundle.ts'],
   ['npm run rename', 'rename.ts'],
   ['npm run client:types', '../client/generate.ts'],
-  ['npm run provision', 'provision.ts'],
 ])('%s -- --help shows its usage', async (command, script) => {
   const { code, stdout, stderr } = await runInProcess(script, {}, ['--help']);
   expect([code, stderr]).toEqual([0, '']);

@@ -44,15 +44,9 @@ export async function startCloudflare() {
   /** The worker of each host, and those that workers.dev serves. */
   const hosts = new Map<string, string>();
   const atWorkersDev = new Set<string>();
-  const accounts = [{ id: ACCOUNT, name: "Anna's account" }];
   const databases: Database[] = [];
   const namespaces: Namespace[] = [];
   const state = {
-    /** The name at workers.dev. */
-    subdomain: 'anna' as string | undefined,
-    isFree: false,
-    /** A call that fails, without an effect, such as `POST /d1/database`. */
-    failing: undefined as string | undefined,
     /** Whether migrations fail inside a response that is a success, as D1 can answer. */
     failsMigrations: false,
     /** Whether the token may tail logs. */
@@ -96,16 +90,7 @@ export async function startCloudflare() {
 
   const script = '/workers/scripts/:name';
   const routes = new Hono();
-  routes.use(async ({ req }, next) => {
-    const call = `${req.method} ${req.path.replace(/.accounts.\w+/, '')}`;
-    if (call === state.failing) throw error(400, 1, 'It failed.');
-    await next();
-  });
-  routes.get('/workers/subdomain', () => {
-    const { subdomain } = state;
-    if (!subdomain) throw error(404, 10007, 'You do not have a workers.dev subdomain.');
-    return ok({ subdomain });
-  });
+  routes.get('/workers/subdomain', () => ok({ subdomain: 'anna' }));
   routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
     find(req.param('name'));
     const environment = { environment: 'production', script: { tag: 'tag' } };
@@ -118,9 +103,6 @@ export async function startCloudflare() {
   routes.put(script, async ({ req }) => {
     const name = req.param('name');
     const fields = await req.formData();
-    const metadata = await new Response(fields.get('metadata')).text();
-    if (state.isFree && metadata.includes('"limits"'))
-      throw error(400, 100328, 'CPU limits are not supported for the Free plan.');
     const worker = { versions: [], deployments: [] };
     workers.set(name, worker);
     const { id } = await upload(worker, fields);
@@ -212,6 +194,13 @@ export async function startCloudflare() {
     return ok({});
   });
 
+  routes.get(`${kv}/:id/values/:key`, ({ req }) => {
+    const namespace = namespaces.find(({ id }) => id === req.param('id'));
+    const value = namespace?.values.get(req.param('key'));
+    if (value === undefined) throw error(404, 10009, "get: 'key not found'");
+    return new Response(value);
+  });
+
   const app = new Hono().use(async ({ req }, next) => {
     if (req.header('authorization') !== `Bearer ${TOKEN}`)
       throw error(401, 9109, 'Invalid access token');
@@ -225,7 +214,7 @@ export async function startCloudflare() {
   // As for a token that may read neither the user nor the memberships.
   app.get('/user', () => error(403, 9109, 'Unauthorized').getResponse());
   app.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
-  app.get('/accounts', () => ok(accounts));
+  app.get('/accounts', () => ok([{ id: ACCOUNT, name: "Anna's account" }]));
   app.route(`/accounts/${ACCOUNT}`, routes);
   app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
   const started = Promise.withResolvers<AddressInfo>();
@@ -264,7 +253,7 @@ export async function startCloudflare() {
     if ('closeAllConnections' in server) server.closeAllConnections();
     server.close();
   };
-  const things = { accounts, workers, hosts, atWorkersDev, databases, namespaces };
+  const things = { workers, hosts, atWorkersDev, databases, namespaces };
   return { ...things, env, calls, state, find, log, cutTails, close };
 }
 

@@ -1,4 +1,4 @@
-/** wrangler.toml as it is before `npm run provision`, also in a store that is set up. */
+/** wrangler.toml as it is before the first set-up, also in a store that is set up. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';

@@ -4,6 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Clone, cloneProject } from '../../support/clone.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from '../../support/fake-cloudflare.ts';
+import { setUp } from '../../support/set-up.ts';
 
 let cloudflare: Cloudflare;
 let clone: Clone;
@@ -62,12 +63,12 @@ describe('from the first set-up on', { shuffle: false }, () => {
     const page = 'production is not set up. See docs/set-up.md.';
     const version = '00000000-0000-4000-8000-000000000000';
     expect(await failing(`release.ts rollback ${version} --env production --yes`)).toContain(page);
+    clone.editConfig(ACCOUNT, 'production-account-id');
   });
 
   test('both environments are set up', async () => {
-    await run('provision.ts staging --yes');
-    clone.editConfig('api.animal-store.example', 'api.animals.test');
-    await run('provision.ts production --yes');
+    await setUp(clone, 'staging', 'animal-store-staging.anna.workers.dev');
+    await setUp(clone, 'production', 'api.animals.test');
     await clone.run(COMMIT);
     expect([...cloudflare.hosts.keys()]).toEqual(['api.animals.test']);
   });
