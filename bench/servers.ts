@@ -1,5 +1,6 @@
 /** Builds workers as they would be deployed, and serves each in a runtime of its own. */
-import { readFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions as getWorkerOptions } from 'wrangler';
@@ -8,26 +9,28 @@ import { runWrangler } from '../ops/command/wrangler.ts';
 import { addPets } from '../ops/local/sample-data.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../ops/local/store.ts';
 import { recordName } from '../src/auth/key-record.ts';
-import { workerdPids } from './processes.ts';
 
 // A sample of `request.cf` would need the network.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
+
+/** The store with stub bindings. Every commit that is compared builds its own. */
+export const STUBBED = 'bench/workers/stubbed.ts';
 
 /** A worker that accepts the local key. `pids` are the processes of its runtime. */
 export type Server = { port: number; env: Env; pids: string[] };
 
 /** Serves built workers, each with its own animals, while `measure` runs. */
 export async function withServers<T>(
-  files: string[],
+  bundles: string[],
   pets: number,
   measure: (...servers: Server[]) => Promise<T>,
 ): Promise<T> {
   const runtimes: Miniflare[] = [];
   const servers: Server[] = [];
   try {
-    for (const file of files) {
+    for (const bundle of bundles) {
       const others = workerdPids();
-      const runtime = start(file);
+      const runtime = start(bundle);
       runtimes.push(runtime);
       const port = Number((await runtime.unsafeGetDirectURL()).port);
       const env = await runtime.getBindings<Env>();
@@ -51,15 +54,15 @@ export async function build(entry: string, project = PROJECT_ROOT): Promise<stri
 }
 
 /** Starts workerd with a bundle, with nothing between the client and the worker. */
-function start(file: string): Miniflare {
+function start(bundle: string): Miniflare {
   const config = join(PROJECT_ROOT, 'wrangler.toml');
   const { assets, modulesRules, ...options } = getWorkerOptions(config).workerOptions;
   return new Miniflare(
     convertV4MiniflareOptions({
       ...options,
       modules: true,
-      modulesRoot: dirname(file),
-      scriptPath: file,
+      modulesRoot: dirname(bundle),
+      scriptPath: bundle,
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       cf: false,
       handleStructuredLogs() {},
@@ -68,9 +71,24 @@ function start(file: string): Miniflare {
 }
 
 async function fill({ DB, API_KEYS }: Env, pets: number): Promise<void> {
-  const schema = await readFile(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
+  const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
   // D1 takes each line for a statement.
   await DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
   await addPets(DB, pets);
   await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD));
+}
+
+/** The ids of the processes of workerd that this process has started. */
+function workerdPids(): string[] {
+  const children = ['-P', String(process.pid), 'workerd'];
+  return spawnSync('pgrep', children, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+}
+
+/** CPU time of processes, in microseconds. Ended threads of workerd are left out: it keeps its own. */
+export function cpuUs(pids: string[]): number {
+  let ns = 0;
+  for (const pid of pids)
+    for (const thread of readdirSync(`/proc/${pid}/task`))
+      ns += Number.parseInt(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'), 10);
+  return ns / 1000;
 }

@@ -7,23 +7,15 @@ export function median(values: number[]): Estimate {
   return { value: at(0.5), low: at(0.25), high: at(0.75) };
 }
 
-/** A value without a spread. */
-export function exact(value: number): Estimate {
-  return { value, low: value, high: value };
-}
-
-/** The ratio of two values that were measured in the same rounds, so both have as many. */
-export function medianRatio(numerators: number[], denominators: number[]): Estimate {
-  return median(numerators.map((numerator, round) => numerator / Number(denominators[round])));
-}
-
-/** `12.3 (11.9–12.7)`: the value and its spread, in three significant digits. An exact value is alone. */
+/** `12.3 (11.9–12.7)`: the value and its spread, with at most three significant digits. */
 export function show({ value, low, high }: Estimate): string {
-  if (low === high) return format(value);
   return `${format(value)} (${format(low)}–${format(high)})`;
 }
 
-const { format } = new Intl.NumberFormat('en', {
-  minimumSignificantDigits: 3,
-  maximumSignificantDigits: 3,
-});
+const format = (value: number) => Number(value.toPrecision(3)).toLocaleString('en');
+
+/** A Markdown table. All columns but the first are aligned right. */
+export function table(head: string[], rows: string[][]): string {
+  const alignment = head.map((_, column) => (column === 0 ? '---' : '--:'));
+  return [head, alignment, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

@@ -1,4 +1,4 @@
-# Plain workerd with one worker, without bindings. bench/startup.ts fills in the braces.
+# Plain workerd with one worker, without bindings. bench/start.ts fills in the braces.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (

@@ -1,6 +1,6 @@
 /** The store with stub bindings. It builds its log lines, and does not print them. */
 import { app } from '../../src/app.ts';
-import { stubBindings } from '../stubs.ts';
+import { stubBindings } from '../../test/support/stubs.ts';
 
 console.log = () => {};
 const bindings = { ...stubBindings(), ENVIRONMENT: 'local' };

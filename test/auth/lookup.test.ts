@@ -1,11 +1,10 @@
 /** When a request reads KV, and what it does when KV fails. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sendInProcess } from '../../bench/calls.ts';
-import { stubBindings } from '../../bench/stubs.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { errorOf } from '../support/contract.ts';
 import { startStore } from '../support/store.ts';
+import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore({ faults: true });
 

@@ -1,14 +1,15 @@
 /** The errors of D1, and the deadlines. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Call, OPERATIONS, sendInProcess } from '../../bench/calls.ts';
-import { stubBindings } from '../../bench/stubs.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { errorOf } from '../support/contract.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
+import { type Call, sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore({ faults: true, env: 'staging' });
 const { insertPet, tableRows } = stepsOf(store);
+const LIST: Call = { path: '/v1/pets' };
+const CREATE: Call = { method: 'POST', path: '/v1/pets', body: '{"name":"Rex","categoryId":1}' };
 const create = () => store.createPet({ name: 'Rex', categoryId: 1 });
 
 const INTERNAL = 'Internal server error. Quote the X-Request-Id header when you report it.';
@@ -82,13 +83,13 @@ async function sendWhere(all: () => Promise<unknown>, call: Call) {
 }
 
 test.each(['lost', null])('the value %s, thrown by D1, is a 503', async (value) => {
-  const { error } = await sendWhere(() => Promise.reject(value), OPERATIONS.listPets);
+  const { error } = await sendWhere(() => Promise.reject(value), LIST);
   expect(error).toBe('503 service_unavailable: The database is temporarily unavailable.');
 });
 
 test.each([
-  { request: 'list', call: OPERATIONS.listPets, cause: 'the list returned no row' },
-  { request: 'create', call: OPERATIONS.createPet, cause: 'the insert returned no row' },
+  { request: 'list', call: LIST, cause: 'the list returned no row' },
+  { request: 'create', call: CREATE, cause: 'the insert returned no row' },
 ])('a $request for which D1 returns no row is a 500', async ({ call, cause }) => {
   const { error, line } = await sendWhere(async () => ({ results: [], meta: {} }), call);
   expect(error).toBe(`500 internal_error: ${INTERNAL}`);

@@ -1,9 +1,9 @@
 /** `Idempotency-Key`: of every create with the bodies of its description, then of animals. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { sendInProcess } from '../../bench/calls.ts';
 import { creates, problems } from '../support/contract.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { type Reply, startStore } from '../support/store.ts';
+import { sendInProcess } from '../support/stubs.ts';
 
 const store = startStore();
 const { insertPet, updatePet, deletePet, insertRowsOfExamples, tableRows, expectUnchanged } =

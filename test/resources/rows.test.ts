@@ -1,7 +1,7 @@
 /**
  * The rows that D1 reads and writes for a request, among two thousand: it bills them. The numbers are measured. Those written are
  * the rows, an entry for each index that changes, and the row of sqlite_sequence. A change that raises one costs more: change the
- * number only on purpose, and write it into BENCHMARKS.md (`npm run bench -- scale`).
+ * number only on purpose, and write it into BENCHMARKS.md (`npm run bench -- rows`).
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { filters, lists } from '../support/contract.ts';

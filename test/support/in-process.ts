@@ -5,22 +5,22 @@
 import { beforeAll, beforeEach, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
+import { type Stubs, stubBindings } from './stubs.ts';
 
 const unavailable = (): never => {
   throw new Error('the request reached D1');
 };
 const DB = { prepare: unavailable, withSession: unavailable };
-const unlimited = { limit: async () => ({ success: true }) };
+const { RATE_LIMITER, WRITE_RATE_LIMITER } = stubBindings();
 
 /** Gives a test file the app with the store's KV. It logs nothing. */
 export function startApp(store: Store) {
   const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
-  let env: object;
+  let env: Stubs;
   let key: string;
   beforeAll(async () => {
     key = await store.issueKey();
-    const limiters = { RATE_LIMITER: unlimited, WRITE_RATE_LIMITER: unlimited };
-    env = { ...(await store.bindings()), ...limiters, DB };
+    env = { ...(await store.bindings()), RATE_LIMITER, WRITE_RATE_LIMITER, DB };
   });
   beforeEach(() => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});

@@ -1,9 +1,8 @@
 /** How long a request waits for KV and D1, if each call of a binding takes some time. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { OPERATIONS, sendInProcess } from '../../bench/calls.ts';
-import { stubBindings } from '../../bench/stubs.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { operations } from '../support/contract.ts';
+import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const LATENCY_MS = { KV: 80, D1: 150 };
 
@@ -47,8 +46,8 @@ test.each(CALLS)(
     await sendInProcess(call, bindingsOf(false), generateKey('production'));
     expect(vi.mocked(console.log).mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
       // The time of the response.
-      { time: '2026-11-20T12:00:00.230Z', durationMs: 230, kvMs: 80, d1Ms: 150, keyId: 'bench' },
-      { durationMs: 150, d1Ms: 150, keyId: 'bench' },
+      { time: '2026-11-20T12:00:00.230Z', durationMs: 230, kvMs: 80, d1Ms: 150, keyId: 'stub' },
+      { durationMs: 150, d1Ms: 150, keyId: 'stub' },
       { durationMs: 80, kvMs: 80, status: 401 },
     ]);
     // Other tests of this process may have timers.
@@ -62,9 +61,14 @@ test.each(CALLS)(
 test('a list is one statement outside a batch, which D1 repeats if it fails', async () => {
   const bindings = stubBindings();
   const batch = vi.spyOn(bindings.DB, 'batch');
-  await sendInProcess(OPERATIONS.listPets, bindings, generateKey('production'));
+  await sendInProcess({ path: '/v1/pets' }, bindings, generateKey('production'));
   expect(batch).not.toHaveBeenCalled();
-  const create = { ...OPERATIONS.createPet, headers: { 'idempotency-key': 'k' } };
+  const create = {
+    method: 'POST',
+    path: '/v1/pets',
+    body: '{"name":"Rex","categoryId":1}',
+    headers: { 'idempotency-key': 'k' },
+  };
   await sendInProcess(create, bindings, generateKey('production'));
   expect(batch).toHaveBeenCalledOnce();
 });

@@ -1,0 +1,63 @@
+/** Stubs of the bindings, and requests to the app in this process. The benchmarks use them as well, so nothing here needs vitest. */
+import { app } from '../../src/app.ts';
+import type { Bindings } from '../../src/context.ts';
+
+/** Every binding. A stub may lack the methods that the service does not call. */
+export type Stubs = { [name in keyof Bindings]: unknown };
+
+const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
+const PETS = `[${Array(20).fill(PET).join(',')}]`;
+const RECORD = '{"id":"stub","label":"stub","createdAt":"2026-11-20T00:00:00Z"}';
+
+/** The result of a list, and one with the columns of all other statements. */
+const PAGE = { results: [{ json: PETS, next_after: '12' }], meta: {} };
+const RESULT = { results: [{ json: PET, id: '12', status: 'available' }], meta: {} };
+
+/** All calls succeed, when `answer` resolves. With `isKnown`, the record of every API key exists. */
+export function stubBindings(
+  answer: <T>(binding: 'KV' | 'D1', value: T) => Promise<T> = async (_, value) => value,
+  isKnown = true,
+) {
+  const statementOf = (result: object) => {
+    const statement = { bind: () => statement, all: () => answer('D1', result) };
+    return statement;
+  };
+  const page = statementOf(PAGE);
+  const statement = statementOf(RESULT);
+  const limiter = { limit: async () => ({ success: true }) };
+  const recordOf = (name: string) => (isKnown && name.startsWith('key:') ? RECORD : null);
+  return {
+    ENVIRONMENT: 'production',
+    BASE_URL: 'https://api.animal-store.example/v1',
+    CF_VERSION_METADATA: { id: 'stub', tag: '', timestamp: '2026-11-20T00:00:00Z' },
+    API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
+    DB: {
+      prepare: (sql: string) => (sql.includes('group_concat') ? page : statement),
+      batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
+    },
+    RATE_LIMITER: limiter,
+    WRITE_RATE_LIMITER: limiter,
+  } satisfies Stubs;
+}
+
+export type Call = {
+  path: string;
+  method?: string;
+  body?: string;
+  headers?: Record<string, string>;
+};
+
+/** The headers of a call with an API key. */
+export function headersOf({ headers }: Call, key: string): Record<string, string> {
+  return { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers };
+}
+
+/** Sends a request to the app in this process, with a URL that every environment accepts. */
+export function sendInProcess(
+  call: Call,
+  bindings: Stubs,
+  key: string,
+): Response | Promise<Response> {
+  const url = `https://localhost${call.path}`;
+  return app.request(url, { ...call, headers: headersOf(call, key) }, bindings);
+}
