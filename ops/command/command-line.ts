@@ -1,6 +1,7 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   Command,
   CommanderError,
@@ -48,6 +49,9 @@ function optionHelp(option: Option): string {
 
 /** Runs the command, and sets the exit code unless it succeeds: 2 for invalid arguments, 1 for a failure. */
 export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
+  // A command goes on when nobody reads its output any more, for example after the terminal was closed.
+  for (const stream of [process.stdout, process.stderr])
+    if (stream.listenerCount('error') === 0) stream.on('error', () => {});
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -104,9 +108,10 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production: see {@link ask}.
+ * Asks for confirmation before a change to production, unless `yes`. The answer is no when the terminal is closed, or
+ * `signal` is aborted, as after Ctrl-C.
  *
- * @throws also when `signal` is aborted already.
+ * @throws Error when the answer is no, standard input is not a terminal, or `signal` is aborted already.
  */
 export async function confirm(
   what: string,
@@ -115,20 +120,20 @@ export async function confirm(
   signal?: AbortSignal,
 ): Promise<void> {
   signal?.throwIfAborted();
-  if (environment === 'production') await ask(`${what} in PRODUCTION`, yes, signal);
+  if (yes || environment !== 'production') return;
+  const action = `${what} in PRODUCTION`;
+  if (!process.stdin.isTTY)
+    throw new Error(`confirmation required: add --yes to ${action} without a terminal`);
+  await dropTypedInput();
+  const answer = await readLine(`This will ${action}. Continue? [y/N]`, signal);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
-/**
- * Asks for confirmation, unless `yes`. The answer is no when the terminal is closed, or `signal` is aborted, as after Ctrl-C.
- *
- * @throws Error when the answer is no, or standard input is not a terminal.
- */
-export async function ask(what: string, yes = false, signal?: AbortSignal): Promise<void> {
-  if (yes) return;
-  if (!process.stdin.isTTY)
-    throw new Error(`confirmation required: add --yes to ${what} without a terminal`);
-  const answer = await readLine(`This will ${what}. Continue? [y/N]`, signal);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
+/** What was typed before a question does not answer it. */
+async function dropTypedInput() {
+  process.stdin.resume();
+  await pause(100);
+  process.stdin.pause();
 }
 
 /** Reads a line of standard input, on a terminal after a question. It is empty if the terminal is closed instead. */

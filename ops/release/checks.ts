@@ -7,12 +7,10 @@ import { promisify } from 'node:util';
 import { safeMessage } from '../command/command-line.ts';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 import {
-  commitOf,
   readDeployments,
   readTarget,
   readVersion,
   requireOneVersion,
-  sha256Of,
   type Target,
   type Version,
   wrangler,
@@ -23,48 +21,45 @@ export type Build = { commit: string; script: string; sha256: string };
 
 /** Builds the commit that is checked out. Both environments get the same script: `npm run bundle` compares them. */
 export async function buildHead(folder: string): Promise<Build> {
+  await requireCleanTree();
   const commit = await readHead();
   await wrangler(readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
   const script = join(folder, 'index.js');
   return { commit, script, sha256: hash('sha256', await readFile(script)) };
 }
 
-const NO_GIT = 'git is required. In a copy without history: git init, git add ., git commit';
-
 /** @throws Error unless the files are those of the commit. A file that git ignores would be released, too. */
-export async function readHead(): Promise<string> {
-  const changed = await git('status', '--porcelain', '--untracked-files=all').catch((cause) => {
-    throw new Error(`${NO_GIT} (${safeMessage(cause)})`, { cause });
-  });
+async function requireCleanTree() {
+  const changed = await git('status', '--porcelain', '--untracked-files=all');
   const folders = ['src', 'public', 'migrations'];
   const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', ...folders);
   if (changed || ignored)
     throw new Error(`commit or remove first: ${safeMessage(changed + ignored)}`);
+}
+
+/** The id of the commit that is checked out. */
+export function readHead(): Promise<string> {
   return git('rev-parse', 'HEAD');
 }
 
-/** Staging serves a version to all only after its test. */
-export async function requireTested({ commit, sha256 }: Build) {
-  const staging = readTarget('staging');
-  const { newest } = await readDeployments(staging);
-  const tested = await readVersion(staging, requireOneVersion(staging, newest));
-  if (commitOf(tested) !== commit)
-    throw new Error('staging does not serve HEAD. Run: npm run release -- staging');
-  if (sha256Of(tested) !== sha256)
-    throw new Error("the build differs from staging's. Run npm ci, and release to staging again");
+async function git(...args: string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
+  } catch (cause) {
+    const fix = 'In a copy without history: git init, git add ., git commit';
+    throw new Error(`git is required. ${fix} (${safeMessage(cause)})`, { cause });
+  }
 }
 
-/** Prints the served commit and the released one, and whether that goes back in history. */
-export async function printChange(old: Version, { commit }: Build) {
-  const oldCommit = commitOf(old);
-  console.log('The served commit is', oldCommit ?? 'unknown', 'and the release is', commit);
-  if (!oldCommit) return;
-  try {
-    await git('merge-base', '--is-ancestor', oldCommit, commit);
-  } catch (error) {
-    // With another code, the history here lacks the served commit.
-    if (Object(error).code === 1) console.log('It goes BACK in history.');
-  }
+/** Staging serves a version to all only after its test. */
+export async function requireTested({ commit, sha256 }: Build, releaseId: string) {
+  const staging = readTarget('staging');
+  const { newest } = await readDeployments(staging, releaseId);
+  const { annotations } = await readVersion(staging, requireOneVersion(staging, newest));
+  if (annotations['workers/tag'] !== commit)
+    throw new Error('staging does not serve HEAD. Run: npm run release -- staging');
+  if (annotations['workers/message'] !== sha256)
+    throw new Error("the build differs from staging's. Run npm ci, and release to staging again");
 }
 
 /** The test on staging writes, and must not reach the data of production. */
@@ -89,14 +84,10 @@ export function requireSameStore({ bindings }: Target, { id, resources }: Versio
 /**
  * The secret WRITES_STOPPED stops writes. A version gets the secrets of the newest version, which need not be the one
  * that is served.
- *
- * @throws Error if `next` would stop writes or, unless `mayResume`, resume them.
  */
-export function requireSameWrites(old: Version, next: Version, mayResume = false) {
-  const before = stopsWrites(old);
-  const after = stopsWrites(next);
-  if (before === after || (before && mayResume)) return;
-  const change = after ? 'stop' : 'resume';
+export function requireSameWrites(old: Version, next: Version) {
+  if (stopsWrites(old) === stopsWrites(next)) return;
+  const change = stopsWrites(next) ? 'stop' : 'resume';
   throw new Error(`${next.id} would ${change} writes: "Stop writes" in docs/operations.md`);
 }
 
@@ -104,6 +95,34 @@ function stopsWrites({ resources }: Version): boolean {
   return resources.bindings.some(({ name }) => name === 'WRITES_STOPPED');
 }
 
-async function git(...args: string[]): Promise<string> {
-  return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
+/** The settings of wrangler.toml that decide which hosts serve an environment. */
+type HostConfig = {
+  name?: string | undefined;
+  workers_dev?: boolean | undefined;
+  preview_urls?: boolean | undefined;
+  routes?: (string | { pattern?: string })[] | undefined;
+  vars?: Record<string, unknown> | undefined;
+};
+
+/**
+ * Returns the host of `BASE_URL`. It must be the only route or, without a route, the worker's at workers.dev: wrangler takes
+ * the host of any other route from the worker that has it, without asking. A preview URL would serve versions that are not
+ * tested.
+ *
+ * @throws Error unless exactly one of the two holds, without preview URLs.
+ */
+export function requireOwnHost(config: HostConfig): string {
+  const { name, workers_dev: isAtWorkersDev = false, preview_urls, routes = [], vars } = config;
+  const [, host = ''] = /^https:\/\/([^/]+)\/v1$/.exec(String(vars?.BASE_URL)) ?? [];
+  const hosts = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
+  // `<worker>.<account's name>.workers.dev`
+  const [worker, , ...zone] = host.split('.');
+  const isOfWorkersDev = zone.join('.') === 'workers.dev';
+  const isOwn = isAtWorkersDev
+    ? isOfWorkersDev && worker === name && hosts.length === 0
+    : !host.endsWith('.workers.dev') && hosts.join() === host;
+  if (isOwn && preview_urls === false) return host;
+  const rule =
+    'wrangler.toml: preview_urls must be false, and the only route must be the host of BASE_URL; with workers_dev there must be no route';
+  throw new Error(`${rule}, and BASE_URL must be https://${name}.ACCOUNT.workers.dev/v1`);
 }

@@ -1,6 +1,7 @@
 /** An environment at Cloudflare, its versions and its deployments, through wrangler. */
 import { join } from 'node:path';
-import { unstable_readConfig as readConfig } from 'wrangler';
+import { type Unstable_Config as Config, unstable_readConfig as readConfig } from 'wrangler';
+import * as z from 'zod/mini';
 import type { DeployedEnvironment } from '../command/command-line.ts';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
@@ -8,35 +9,43 @@ import { runWranglerIn } from '../command/wrangler.ts';
 /** An environment, as wrangler.toml describes it. */
 export type Target = {
   environment: DeployedEnvironment;
-  config: ReturnType<typeof readConfig>;
+  config: Config;
   baseUrl: string;
   /** The values that make it this store and no other, by the name of their binding. */
   bindings: Record<string, string>;
 };
 
-type Annotations = { 'workers/message'?: string; 'workers/tag'?: string };
-
-export type Version = {
-  id: string;
-  annotations?: Annotations;
-  resources: { bindings: { name: string }[] };
-};
-
-type Deployment = {
-  id: string;
-  created_on: string;
-  author_email?: string;
-  annotations?: Annotations;
-  versions: { version_id: string; percentage: number }[];
-};
+const Annotations = z.looseObject({
+  /** Of a version: the SHA-256 of its script. Of a deployment: the id of its release. */
+  'workers/message': z.optional(z.string()),
+  /** Of a version: its commit. */
+  'workers/tag': z.optional(z.string()),
+});
+const Version = z.looseObject({
+  id: z.string(),
+  annotations: z._default(Annotations, {}),
+  resources: z.looseObject({ bindings: z.array(z.looseObject({ name: z.string() })) }),
+});
+export type Version = z.infer<typeof Version>;
+const Deployment = z.looseObject({
+  id: z.string(),
+  created_on: z.string(),
+  author_email: z._default(z.string(), 'somebody'),
+  annotations: z._default(Annotations, {}),
+  versions: z.array(z.looseObject({ version_id: z.string(), percentage: z.number() })),
+});
+type Deployment = z.infer<typeof Deployment>;
 
 /** An id that is not set becomes the text `undefined`, which no version has: `requireSameStore` refuses it. */
 export function readTarget(environment: DeployedEnvironment): Target {
-  const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env: environment });
+  const path = join(PROJECT_ROOT, 'wrangler.toml');
+  const config: Config = readConfig({ config: path, env: environment });
   const baseUrl = String(config.vars.BASE_URL);
+  const database = config.d1_databases.find((each) => each.binding === 'DB');
+  const namespace = config.kv_namespaces.find((each) => each.binding === 'API_KEYS');
   const bindings = {
-    DB: String(config.d1_databases[0]?.database_id),
-    API_KEYS: String(config.kv_namespaces[0]?.id),
+    DB: String(database?.database_id),
+    API_KEYS: String(namespace?.id),
     BASE_URL: baseUrl,
   };
   return { environment, config, baseUrl, bindings };
@@ -48,45 +57,52 @@ export function wrangler({ environment }: Target, ...args: string[]): Promise<st
 }
 
 /** Runs a command that changes nothing, and once more if it fails. Returns its JSON. */
-export async function readJson(target: Target, ...args: string[]) {
-  const read = async () => JSON.parse(await wrangler(target, ...args, '--json'));
+export async function readJson<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  target: Target,
+  ...args: string[]
+): Promise<z.infer<Schema>> {
+  const read = async () => {
+    const output = await wrangler(target, ...args, '--json');
+    const { success, data } = schema.safeParse(JSON.parse(output));
+    if (success) return data;
+    throw new Error(`the output of wrangler ${args.join(' ')} is not as expected: ${output}`);
+  };
   return read().catch(read);
 }
 
-export async function readVersion(target: Target, id: string): Promise<Version> {
-  const version: Version = await readJson(target, 'versions', 'view', id);
-  // What follows deploys, or compares, by the id in the answer.
-  if (version.id === id) return version;
-  throw new Error(`Cloudflare answers with the version ${version.id} instead of ${id}`);
+export function readVersion(target: Target, id: string): Promise<Version> {
+  return readJson(Version, target, 'versions', 'view', id);
 }
 
-/** The commit of a version, as its release has noted it. */
-export function commitOf({ annotations }: Version): string | undefined {
-  return annotations?.['workers/tag'];
-}
-
-/** The SHA-256 of its script, as its release has noted it. */
-export function sha256Of({ annotations }: Version): string | undefined {
-  return annotations?.['workers/message'];
-}
-
-/** Serves an earlier version to all. Changes no settings. */
-export function serve(target: Target, version: string, message: string): Promise<string> {
-  return wrangler(target, 'rollback', version, '--yes', '--message', message);
+/** The deployments of an environment, as a release with this id sees them. */
+export async function readDeployments(target: Target, releaseId: string) {
+  // The ten newest, of which wrangler lists the oldest first.
+  const list = await readJson(z.array(Deployment), target, 'deployments', 'list');
+  const newest = list.at(-1);
+  if (!newest) throw new Error(`nothing is deployed on ${target.environment}`);
+  const isOwn = ({ annotations }: Deployment) => annotations['workers/message'] === releaseId;
+  // The newest one that is not of this release, unless all ten are.
+  return {
+    newest,
+    newestOfOthers: list.findLast((each) => !isOwn(each)),
+    hasOwn: list.some(isOwn),
+  };
 }
 
 /** The version that serves all requests of a deployment, unless two share them. */
-export function onlyVersionOf({ versions }: Deployment): string | undefined {
-  const [first, ...others] = versions;
+export function onlyVersionOf(deployment: Deployment | undefined): string | undefined {
+  const [first, ...others] = deployment?.versions ?? [];
   return others.length === 0 ? first?.version_id : undefined;
 }
 
 /** @throws Error if two versions share the requests. */
-export function requireOneVersion({ environment }: Target, deployment: Deployment): string {
+export function requireOneVersion({ environment }: Target, deployment?: Deployment): string {
   const version = onlyVersionOf(deployment);
   if (version) return version;
+  const found = deployment ? describe(deployment) : 'its ten newest deployments';
   const page = '"Unfinished releases" in docs/operations.md';
-  throw new Error(`a release is unfinished on ${environment}: ${describe(deployment)}. ${page}`);
+  throw new Error(`a release is unfinished on ${environment}: ${found}. ${page}`);
 }
 
 /** As wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
@@ -96,29 +112,7 @@ export function sharesOf({ versions }: Deployment): string {
 }
 
 export function describe(deployment: Deployment): string {
-  const { created_on, author_email = 'somebody', annotations } = deployment;
-  const message = annotations?.['workers/message'] ?? 'none';
+  const { created_on, author_email, annotations } = deployment;
+  const message = annotations['workers/message'] ?? 'none';
   return `${created_on} ${author_email} deployed ${sharesOf(deployment)} (message: ${message})`;
-}
-
-/** Whether a release has made this deployment: its message is the id of the release. Others may have no message. */
-export function isOfRelease(releaseId: string | undefined, { annotations }: Deployment): boolean {
-  return releaseId !== undefined && annotations?.['workers/message'] === releaseId;
-}
-
-/**
- * The ten newest deployments, the newest first. `newestOfOthers`: the newest one that is not of this release.
- *
- * @throws Error with the commands to run if there is none.
- */
-export async function readDeployments(target: Target, releaseId?: string) {
-  // Wrangler lists the oldest first.
-  const deployments: Deployment[] = (await readJson(target, 'deployments', 'list')).reverse();
-  const [newest] = deployments;
-  const newestOfOthers = deployments.find((each) => !isOfRelease(releaseId, each));
-  if (newest && newestOfOthers) return { deployments, newest, newestOfOthers };
-  const option = `--env ${target.environment}`;
-  const list = `Choose a version: npx wrangler versions list ${option}`;
-  const fix = `${list}. Then run: npm run release -- rollback <version> ${option}`;
-  throw new Error(`none of the ten newest deployments is of others. ${fix}`);
 }

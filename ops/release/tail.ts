@@ -7,8 +7,8 @@ const CONNECT_MS = 60_000;
 const END_MS = 10_000;
 
 /**
- * Resolves when the log is watched. The first 500, and any end of the watch, abort `stop`. Returns a function that ends
- * the watch, as an abort of `stop` does.
+ * Resolves when the log is watched. The first 500 and, until `allowLoss` is called, a lost connection abort `stop`. An abort
+ * of `stop` ends the watch, as `end` does.
  *
  * @throws Error if the log cannot be watched, for example because the token lacks a permission.
  */
@@ -19,18 +19,18 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);
   const connected = Promise.withResolvers<void>();
   let warnings = '';
-  let isEnded = false;
+  let mayBeLost = false;
 
   const end = () => {
-    isEnded = true;
+    mayBeLost = true;
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
   };
   const failWatch = () => {
-    if (isEnded) return;
+    if (mayBeLost) return;
     const reason = errorText(warnings) || 'wrangler tail is not connected';
     const problem = `the watch of the log failed, not the version: ${reason}`;
-    stop.abort(new Error(`${problem}. To promote without a watch: --unwatched`));
+    stop.abort(new Error(`${problem}. To promote without a watch: --hold 0`));
   };
   stop.signal.addEventListener('abort', () => {
     end();
@@ -54,5 +54,8 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   } finally {
     clearTimeout(timer);
   }
-  return end;
+  const allowLoss = () => {
+    mayBeLost = true;
+  };
+  return { allowLoss, end };
 }

@@ -1,7 +1,7 @@
 /** The settings of the environments, and what differs in a deployed one. */
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { requireOwnHost } from '../../ops/host.ts';
+import { requireOwnHost } from '../../ops/release/checks.ts';
 import { app } from '../../src/app.ts';
 import { PERIOD_S } from '../../src/auth/rate-limit.ts';
 import { errorOf } from '../support/contract.ts';
@@ -48,9 +48,14 @@ test.each([
   ['two hosts', { routes: ['api.animals.test', 'animals.test'] }, false],
   ['a host and workers.dev', { workers_dev: true, routes: ['api.animals.test'] }, false],
   ['neither', { workers_dev: false, routes: [] }, false],
+  ['preview URLs', { routes: ['api.animals.test'], preview_urls: true }, false],
 ])('BASE_URL with %s: %o', (_, config, isValid) => {
   const find = () =>
-    requireOwnHost({ ...config, vars: { BASE_URL: 'https://api.animals.test/v1' } });
+    requireOwnHost({
+      preview_urls: false,
+      ...config,
+      vars: { BASE_URL: 'https://api.animals.test/v1' },
+    });
   if (isValid) expect(find()).toBe('api.animals.test');
   else expect(find).toThrow('the only route must be the host of BASE_URL');
 });
@@ -58,6 +63,7 @@ test.each([
 test.each([
   ['store.me.workers.dev', { workers_dev: true }, true],
   ['store.me.workers.dev', { workers_dev: true, routes: [] }, true],
+  ['store.me.workers.dev', { workers_dev: true, preview_urls: true }, false],
   ['store.me.workers.dev', { workers_dev: false }, false],
   ['store.me.workers.dev', {}, false],
   ['store.me.workers.dev', { routes: ['store.me.workers.dev'] }, false],
@@ -66,7 +72,12 @@ test.each([
   ['store.me.workers.dev.animals.test', { workers_dev: true }, false],
 ])('the worker store at %s: %o', (host, config, isValid) => {
   const find = () =>
-    requireOwnHost({ ...config, name: 'store', vars: { BASE_URL: `https://${host}/v1` } });
+    requireOwnHost({
+      preview_urls: false,
+      ...config,
+      name: 'store',
+      vars: { BASE_URL: `https://${host}/v1` },
+    });
   if (isValid) expect(find()).toBe(host);
   else expect(find).toThrow('BASE_URL must be https://store.ACCOUNT.workers.dev/v1');
 });

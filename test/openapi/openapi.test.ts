@@ -1,15 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { smokeTest } from '../../ops/release/smoke.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { STATUS_OF } from '../../src/errors.ts';
-import {
-  description,
-  ID_IN_PATH,
-  lists,
-  operations,
-  operationsWithout,
-} from '../support/contract.ts';
+import { description, ID_IN_PATH, lists, operations } from '../support/contract.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -167,16 +160,4 @@ function objectsIn(value: unknown): object[] {
 test('every string and integer of the description is bounded', () => {
   const unbounded = objectsIn(description).filter((schema) => !isBounded(schema));
   expect(unbounded).toEqual([]);
-});
-
-test('the smoke test requests every operation of the description', async () => {
-  const baseUrl = `${store.url()}/v1`;
-  const apiKey = await store.issueKey();
-  const { version } = Object((await store.fetch('/health')).body);
-  const spy = vi.spyOn(globalThis, 'fetch');
-  const { signal } = new AbortController();
-  await smokeTest({ environment: 'local', baseUrl, apiKey, version, signal });
-  const sent = spy.mock.calls.map(([url, init]) => `${init?.method} ${new URL(`${url}`).pathname}`);
-  spy.mockRestore();
-  expect(operationsWithout(sent)).toEqual([]);
 });

@@ -203,12 +203,12 @@ test('a command stops on a signal, and when the process that started it ends', (
   expect(stop).toHaveBeenCalledOnce();
 });
 
-test('an interrupt at a question is a no', async () => {
+test('an interrupt at a question is a no, and what was typed before it is no answer', async () => {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  stdin.write('y\n');
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
-  vi.spyOn(console, 'error').mockReturnValue();
   const controller = new AbortController();
+  vi.spyOn(console, 'error').mockImplementation(() => setImmediate(() => controller.abort()));
   const answer = confirm('do it', 'production', false, controller.signal);
-  controller.abort();
   await expect(answer).rejects.toThrow('cancelled');
 });

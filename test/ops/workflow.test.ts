@@ -45,10 +45,9 @@ const DECIDING: [part: string, line: string, why: string][] = [
   ['check.yml', 'run: .ci/run', 'all tests, not only npm test'],
 
   ['release.yml', 'branches: [main]', 'only main is released'],
-  ['release.yml', 'workflow_dispatch:', 'people promote and roll back'],
-  ['release.yml', 'options: [promote, rollback]', 'the jobs below ask for these names'],
+  ['release.yml', 'workflow_dispatch:', 'people promote'],
 
-  ['check', "if: github.event_name == 'push'", 'a rollback does not wait for tests'],
+  ['check', "if: github.event_name == 'push'", 'a promotion does not wait for tests'],
   ['check', 'uses: ./.github/workflows/check.yml', 'the checks of a pull request'],
 
   ['staging', 'needs: check', 'untested code is not released'],
@@ -57,12 +56,11 @@ const DECIDING: [part: string, line: string, why: string][] = [
   ['staging', 'group: release', 'one release at a time'],
   ['staging', 'cancel-in-progress: false', 'a release is not killed by the next'],
   ['staging', 'queue: max', 'a waiting promotion is not dropped'],
-  ['staging', 'fetch-depth: 0', 'a release compares itself with the history'],
   ['staging', 'run: npm run setup', 'installs packages without their scripts'],
   ['staging', 'id: release', 'the condition of the undo'],
   [
     'staging',
-    'run: exec node ops/release.ts staging --run "$RUN"',
+    'run: exec node ops/release.ts staging --id "$ID"',
     'exec: a cancellation reaches it',
   ],
   [
@@ -72,14 +70,14 @@ const DECIDING: [part: string, line: string, why: string][] = [
   ],
   [
     'staging',
-    'run: sleep 60 && exec node ops/release.ts undo "$RUN" --env staging --yes',
+    'run: sleep 60 && exec node ops/release.ts undo staging "$ID"',
     'sleep: the last call of the killed release may still take effect',
   ],
 
   [
     'tested',
-    "if: github.event_name == 'workflow_dispatch' && inputs.action == 'promote' && github.ref == 'refs/heads/main'",
-    'not by a push, not for a rollback, not from another branch',
+    "if: github.event_name == 'workflow_dispatch' && github.ref == 'refs/heads/main'",
+    'not by a push, not from another branch',
   ],
   ['tested', 'timeout-minutes: 5', 'one query'],
   ['tested', 'commit: <steps.staging.outputs.commit>', 'the commit that the reviewer sees'],
@@ -109,29 +107,11 @@ const DECIDING: [part: string, line: string, why: string][] = [
   ['promote', 'id: promote', 'the condition of the undo'],
   [
     'promote',
-    'run: exec node ops/release.ts promote --yes --run "$RUN"',
-    'exec: a cancellation reaches it; --yes: nobody answers; --run: the undo finds it',
+    'run: exec node ops/release.ts promote --yes --id "$ID"',
+    'exec: a cancellation reaches it; --yes: nobody answers; --id: the undo finds it',
   ],
   ['promote', "if: cancelled() && steps.promote.outcome == 'cancelled'", 'as on staging'],
-  [
-    'promote',
-    'run: sleep 60 && exec node ops/release.ts undo "$RUN" --env production --yes',
-    'as on staging',
-  ],
-
-  [
-    'rollback',
-    "if: github.event_name == 'workflow_dispatch' && inputs.action == 'rollback' && github.ref == 'refs/heads/main'",
-    'not by a push, not for a promotion, not from another branch',
-  ],
-  ['rollback', 'timeout-minutes: 15', 'a rollback that hangs is seen'],
-  ['rollback', 'environment: production', 'the review, and the secrets of production'],
-  ['rollback', 'run: npm run setup', 'installs packages without their scripts'],
-  [
-    'rollback',
-    'run: exec node ops/release.ts rollback --env production --yes $FORCE -- "$VERSION"',
-    '--yes: nobody answers; --: a version that begins with a hyphen is no option',
-  ],
+  ['promote', 'run: sleep 60 && exec node ops/release.ts undo production "$ID"', 'as on staging'],
 ];
 
 test.each(DECIDING)('%s has the line "%s" (%s)', (part, line) => {
@@ -145,18 +125,14 @@ test('no other condition decides whether a step runs, and no failure is ignored'
   expect(conditions.filter((line) => !known.includes(line))).toEqual([]);
 });
 
-test.each(['staging', 'promote'])('in the job %s, a release and its undo name one run', (job) => {
-  const run = 'RUN: <github.run_id>-<github.run_attempt>';
-  expect(linesOf(job).filter((line) => line === run)).toHaveLength(2);
-});
-
-test('a rollback waits for no release and no job', () => {
-  expect(PARTS.rollback).not.toMatch(/concurrency:|needs:/);
+test.each(['staging', 'promote'])('in the job %s, a release and its undo have one id', (job) => {
+  const id = 'ID: <github.run_id>-<github.run_attempt>';
+  expect(linesOf(job).filter((line) => line === id)).toHaveLength(2);
 });
 
 test('only the releases see secrets', () => {
   const secret = stepsOf(workflow).filter((step) => step.includes('secrets.'));
-  expect(secret).toHaveLength(5);
+  expect(secret).toHaveLength(4);
   for (const step of secret) expect(step).toContain('ops/release.ts');
 });
 

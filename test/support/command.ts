@@ -37,12 +37,13 @@ export async function runInProcess(
 /** As `runInProcess`, of a command that is imported already. */
 export async function runProgram(program: Command, args: string[], typed = ''): Promise<Result> {
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
-  if (typed) stdin.write(typed);
-  else stdin.end();
+  if (!typed) stdin.end();
   const output = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
       output[name] += text;
+      // The first line on standard error is the question.
+      if (typed && output.stderr === text) stdin.write(typed);
       return true;
     }),
   );

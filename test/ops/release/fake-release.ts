@@ -29,8 +29,16 @@ function environment(name: Name) {
       name: `store-${name}`,
       vars: { BASE_URL: `https://${name}.test/v1` },
       routes: [{ pattern: `${name}.test`, custom_domain: true }],
-      d1_databases: [{ database_id: `${name}-database` }],
-      kv_namespaces: [{ id: `${name}-keys` }],
+      preview_urls: false,
+      // Wrangler keeps the order of wrangler.toml, in which others may come first.
+      d1_databases: [
+        { binding: 'LOG', database_id: 'shared-log' },
+        { binding: 'DB', database_id: `${name}-database` },
+      ],
+      kv_namespaces: [
+        { binding: 'CACHE', id: 'shared-cache' },
+        { binding: 'API_KEYS', id: `${name}-keys` },
+      ],
     },
     /** Of each version, as Cloudflare shows them. */
     bindings: {
@@ -48,9 +56,8 @@ function environment(name: Name) {
     isChanged: false,
     /** What wrangler prints of the migrations. */
     migrations: '│ 0004_a.sql │ ✅ │',
-    bookmark: 'a-bookmark' as string | undefined,
-    /** The version that is returned instead of any other. */
-    answeredVersion: undefined as string | undefined,
+    /** What wrangler prints instead, by the command, such as `deployments`. */
+    outputs: {} as Record<string, string>,
   };
 }
 
@@ -85,7 +92,7 @@ async function importRelease(): Promise<Command> {
 /** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
 export function fakeRelease() {
   const environments = { staging: environment('staging'), production: environment('production') };
-  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD, 'merge-base': '' };
+  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD };
   /** What the release has passed, in order: a read, a test or a pause, and `before …` and `after …` each change. */
   const points: string[] = [];
   const events: { point: string | number; effect: () => unknown; times: number }[] = [];
@@ -112,14 +119,13 @@ export function fakeRelease() {
 
   /** What wrangler prints of a read. */
   function read(name: Name, [kind, , id = '']: string[]): unknown {
-    const { deployments, bindings, annotations } = environments[name];
-    const { versionsWithStoppedWrites, answeredVersion, bookmark } = environments[name];
-    if (kind === 'd1') return { bookmark };
+    const { deployments, bindings, annotations, versionsWithStoppedWrites } = environments[name];
+    if (kind === 'd1') return { bookmark: 'a-bookmark' };
     if (kind === 'versions') {
       const bound = Object.entries(bindings).map(([name, value]) => ({ name, ...value }));
       const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
       const resources = { bindings: [...bound, ...stops] };
-      return { id: answeredVersion ?? id, annotations, resources };
+      return { id, annotations, resources };
     }
     const list = deployments.map((each, i) => ({
       id: String(i),
@@ -159,7 +165,7 @@ export function fakeRelease() {
     const call = `${name} ${args.join(' ')}`.replace(/ (--yes|--message|--json|\/).*/, '');
     if (args.at(-1) === '--json') {
       pass(call);
-      return JSON.stringify(read(name, args));
+      return environments[name].outputs[args[0] ?? ''] ?? JSON.stringify(read(name, args));
     }
     pass(`before ${call}`);
     const output = change(name, args);
@@ -209,18 +215,18 @@ export function fakeRelease() {
   function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
     gitCalls.add([name, ...args].join(' '));
     if (name === 'rev-parse') pass('HEAD');
-    const [, code] = /^exit (\d+)$/.exec(git[name]) ?? [];
-    if (code) done(Object.assign(new Error(name), { code: Number(code) }));
-    else done(null, { stdout: git[name] });
+    if (git[name] === 'fails') done(new Error('not a git repository'));
+    else done(null, { stdout: `${git[name]}\n` });
   }
 
   /** Watches the log of a version, as ops/release/tail.ts does. An event at `log` throws when there was a 500. */
   async function watchErrors(name: Name, version: string, stop: AbortController) {
     pass(`watch ${name} ${version}`);
     watch = stop;
-    return () => {
+    const end = () => {
       watch = undefined;
     };
+    return { allowLoss: () => pass('allow loss'), end };
   }
 
   current = {

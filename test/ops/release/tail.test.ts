@@ -9,7 +9,7 @@ import { importWith } from '../../support/command.ts';
 type Watch = typeof import('../../../ops/release/tail.ts').watchErrors;
 
 const LOST = 'the watch of the log failed, not the version: ';
-const UNWATCHED = '. To promote without a watch: --unwatched';
+const UNWATCHED = '. To promote without a watch: --hold 0';
 
 /** A wrangler that ends at the first signal. */
 function fakeTail() {
@@ -40,7 +40,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Watches the log. Returns what ends that. */
+/** Watches the log. */
 async function connected() {
   tail.child.stdout.write('Connected to animal-store-production, waiting for logs...\n');
   return watch();
@@ -110,10 +110,18 @@ test('an interrupt ends the watch, also before it is connected', async () => {
 });
 
 test('the end of the watch is not a failure, and kills a wrangler that does not end', async () => {
-  const end = await connected();
+  const { end } = await connected();
   end();
   expect(tail.child.kill.mock.calls).toEqual([['SIGTERM']]);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(tail.child.kill.mock.calls).toEqual([['SIGTERM'], ['SIGKILL']]);
   expect(stop.signal.aborted).toBe(false);
+});
+
+test('once its loss is allowed, a lost connection is no failure, but a 500 still is', async () => {
+  const { allowLoss } = await connected();
+  allowLoss();
+  tail.child.stderr.write('Tail connection lost');
+  tail.child.stdout.write('  (log) {"code":"internal_error"}\n');
+  expect(await reason()).toContain('the version answered 500');
 });

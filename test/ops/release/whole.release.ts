@@ -4,6 +4,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Clone, cloneProject } from '../../support/clone.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from '../../support/fake-cloudflare.ts';
+import { startProcess } from '../../support/project.ts';
 import { setUp } from '../../support/set-up.ts';
 
 let cloudflare: Cloudflare;
@@ -17,8 +18,8 @@ const PROMOTE = 'release.ts promote --yes --hold';
 const COMMIT = 'git add --all; git commit -qm Change';
 
 // A user's own level of wrangler's log hides what a release reads.
-const start = (line: string) =>
-  clone.start(`node ops/${line}`, { WRANGLER_LOG: 'error', SMOKE_API_KEY: 'a key' });
+const ENV = { WRANGLER_LOG: 'error', SMOKE_API_KEY: 'a key' };
+const start = (line: string) => clone.start(`node ops/${line}`, ENV);
 
 /** Runs a command of ops that must succeed. Returns what it prints. */
 async function run(line: string): Promise<string> {
@@ -58,11 +59,10 @@ beforeEach(() => {
 afterAll(() => cloudflare.close());
 
 describe('from the first set-up on', { shuffle: false }, () => {
-  test('a rollback of a worker that does not exist names the page to read', async () => {
+  test('undo on a worker that does not exist names the page to read', async () => {
     clone.editConfig('production-account-id', ACCOUNT);
     const page = 'production is not set up. See docs/set-up.md.';
-    const version = '00000000-0000-4000-8000-000000000000';
-    expect(await failing(`release.ts rollback ${version} --env production --yes`)).toContain(page);
+    expect(await failing('release.ts undo production mine')).toContain(page);
     clone.editConfig(ACCOUNT, 'production-account-id');
   });
 
@@ -126,7 +126,7 @@ describe('from the first set-up on', { shuffle: false }, () => {
     vi.unstubAllEnvs();
     Object.assign(cloudflare.state, { mayTail: true, refusesTails: false });
     expect(stop.signal.reason.message).toMatch(
-      new RegExp(`^the watch of the log failed, not the version: .*${error}.* watch: --unwatched$`),
+      new RegExp(`^the watch of the log failed, not the version: .*${error}.* watch: --hold 0$`),
     );
     await expect.poll(() => cloudflare.state.tails).toBe(0);
   });
@@ -139,9 +139,24 @@ describe('from the first set-up on', { shuffle: false }, () => {
     };
     const error = await failing(`${PROMOTE} 60`);
     cloudflare.state.onAnswer = () => {};
-    expect(error).toMatch(/the version answered 500: .*no such table.*; production serves/);
+    expect(error).toMatch(/the version answered 500: .*no such table.*\nerror: production serves/);
     expect(sharesOf('production').slice(before)).toEqual(['0/100', '10/90', '100']);
     await expect.poll(() => cloudflare.state.tails).toBe(0);
+  });
+
+  test('an interrupted promotion goes back, also when nobody reads its output any more', async () => {
+    const before = sharesOf('production').length;
+    const args = [...PROMOTE.split(' '), '60'];
+    const { process: child } = startProcess(args, clone.path('ops'), { ...cloudflare.env, ...ENV });
+    cloudflare.state.onAnswer = (call) => {
+      if (!call.endsWith('/deployments 10/90')) return;
+      child.stdout.destroy();
+      child.stderr.destroy();
+      child.kill('SIGINT');
+    };
+    const [code] = await once(child, 'exit');
+    cloudflare.state.onAnswer = () => {};
+    expect([code, sharesOf('production').slice(before)]).toEqual([1, ['0/100', '10/90', '100']]);
   });
 
   test('the bytes of staging are promoted, through 0, 10 and 100 % of requests', async () => {
@@ -162,15 +177,9 @@ describe('from the first set-up on', { shuffle: false }, () => {
     ]);
   });
 
-  test('a rollback serves the first version again', async () => {
+  test('wrangler rolls back by the command that the release has printed', async () => {
     const { versions } = find('production');
-    const id = versions[0]?.id ?? '';
-    await run(`release.ts rollback ${id} --env production --yes`);
-    const { deployments } = find('production');
-    // The message tells the deployments of a run from those of others, also on its way back.
-    const annotations = { 'workers/message': 'rollback by hand' };
-    const served = [{ version_id: id, percentage: 100 }];
-    expect(deployments.at(-1)).toMatchObject({ annotations, versions: served });
+    await clone.run(`npx wrangler rollback ${versions[0]?.id} --env production`);
     expect(changes()).toEqual(['POST deployments 100']);
   });
 });
