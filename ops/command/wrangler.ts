@@ -77,9 +77,12 @@ export async function runWranglerIn(
     // The second is the code of Cloudflare's API for a worker that was never deployed.
     const isNotSetUp =
       config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
-    if (!isNotSetUp) throw cause;
-    const fix = 'is not set up. See docs/set-up.md.';
-    throw new Error(`${environment} ${fix} (${cause.message})`);
+    if (isNotSetUp)
+      throw new Error(`${environment} is not set up. See docs/set-up.md. (${cause.message})`);
+    // Wrangler also advises a temporary account, which would be another one.
+    if (cause.message.includes('In a non-interactive environment'))
+      throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
+    throw cause;
   });
 }
 

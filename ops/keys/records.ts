@@ -1,70 +1,103 @@
 /** The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes of keys, never a key. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
-import type { Environment } from '../command/command-line.ts';
+import { type Environment, safeMessage } from '../command/command-line.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
-/** Accepts what the worker accepts. Keeps unknown members, for example `rotatedTo`, which `rotate` writes. */
-const StoredRecord = z.looseObject(KeyRecord.shape);
+/** Narrower than the worker's, because operators paste ids into a shell, and somebody may have planted a record. */
+const Id = z.string().check(z.regex(/^[A-Za-z0-9][\w-]{0,63}$/));
+const Name = z.string().check(z.regex(/^key:[0-9a-f]{64}$/));
+/** Keeps unknown members. */
+const StoredRecord = z.looseObject({ ...KeyRecord.shape, id: Id, family: z.nullish(Id) });
 export type StoredRecord = z.infer<typeof StoredRecord>;
+export type StoredKey = { name: string; record: StoredRecord };
 
-const NOT_LISTED = 'a new key is listed within about a minute; revoke also takes the key itself';
-/** Of one call of wrangler. Without it, a hung call ends after some five minutes. */
-const LIMIT_MS = 120_000;
+/** By name. The value of a record that was deleted after it was listed is `null`. */
+type Values = Record<string, { value: string | null }>;
+/** How many values wrangler reads at once. */
+const BULK = 100;
 
 /**
- * All keys as a list of KV shows them, by time of creation. The metadata is a copy of the record, so that a list is one call.
- * Somebody who can write to KV can forge it. Records without valid metadata are only counted.
+ * All keys that KV lists, by time of creation. Reads the values, because the worker does not use the metadata. Each record that
+ * is not valid is an error on standard error, and makes the exit code 1.
  */
-export async function listKeys(env: Environment) {
-  const output = await kv(env, ['list', '--prefix', KV_NAME_PREFIX]);
-  const listed: { name: string; metadata?: unknown }[] = JSON.parse(output);
-  const keys = listed.flatMap(({ name, metadata }) => {
-    const { data: record } = StoredRecord.safeParse(metadata);
-    return record ? [{ name, record }] : [];
-  });
-  const invalid = listed.length - keys.length;
-  if (invalid > 0)
-    console.error(`warning: ${invalid} records in KV have no valid metadata: see docs/keys.md`);
+export async function readKeys(env: Environment): Promise<StoredKey[]> {
+  const output = await kv(env, ['key', 'list', '--prefix', KV_NAME_PREFIX]);
+  const listed: { name: string }[] = JSON.parse(output);
+  const names = listed.map(({ name }) => name);
+  const keys: StoredKey[] = [];
+  for (let start = 0; start < names.length; start += BULK) {
+    const values = await readValues(env, names.slice(start, start + BULK));
+    for (const [name, { value }] of Object.entries(values)) {
+      try {
+        keys.push({ name, record: parse(env, name, value) });
+      } catch (error) {
+        console.error(`error: ${safeMessage(error)}`);
+        process.exitCode = 1;
+      }
+    }
+  }
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-/** The names of the records that a list shows with this id. There are several if somebody has forged metadata. */
-export async function namesById(env: Environment, id: string) {
-  // Not quoted, because the output of a command is often shared.
-  if (id.startsWith('animal_')) throw new Error('it is a key. To get its id: npm run keys -- show');
-  const keys = await listKeys(env);
-  const names = keys.filter(({ record }) => record.id === id).map(({ name }) => name);
-  if (names.length === 0) throw new Error(`there is no key with the id "${id}": ${NOT_LISTED}`);
-  return names;
-}
-
-/** @throws Error unless there is a valid record. */
-export async function readRecord(env: Environment, name: string, signal?: AbortSignal) {
-  const stored = await kv(env, ['get', name], signal);
+async function readValues(env: Environment, names: string[]): Promise<Values> {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   try {
-    return StoredRecord.parse(JSON.parse(stored));
-  } catch {
-    throw new Error(`KV has no valid record ${name}`);
+    const file = join(folder, 'names.json');
+    await writeFile(file, JSON.stringify(names));
+    return JSON.parse(await kv(env, ['bulk', 'get', file]));
+  } finally {
+    await rm(folder, { recursive: true });
   }
 }
 
-/** Writes a record, as JSON, as the value and as the metadata. @throws Error if the record, and so its key, is invalid. */
-export async function writeRecord(
-  env: Environment,
-  name: string,
-  record: StoredRecord,
-  signal?: AbortSignal,
-) {
-  const json = JSON.stringify(StoredRecord.parse(record));
-  await kv(env, ['put', name, json, '--metadata', json], signal);
+/** @throws Error unless there is a valid record. */
+export async function readRecord(env: Environment, name: string): Promise<StoredRecord> {
+  return parse(env, name, await kv(env, ['key', 'get', name]));
 }
 
-/** Runs a command of `wrangler kv key`. When `signal` is aborted, wrangler is killed; a write may take effect all the same. */
-function kv(env: Environment, args: string[], signal?: AbortSignal): Promise<string> {
+/** @throws Error with the command that deletes the record, unless it is valid. */
+function parse(env: Environment, name: string, value: string | null): StoredRecord {
+  try {
+    Name.parse(name);
+    return StoredRecord.parse(JSON.parse(value ?? ''));
+  } catch (cause) {
+    // In single quotes, a POSIX shell runs nothing of the name.
+    const quoted = `'${visible(name).replaceAll("'", "'\\''")}'`;
+    const where = env === 'local' ? '--local' : `--remote --env ${env}`;
+    const command = `npx wrangler kv key delete ${quoted} --binding API_KEYS ${where}`;
+    throw new Error(`KV has no valid record ${quoted}. To delete it: ${command}`, { cause });
+  }
+}
+
+/** Writes a record as the value and as the metadata. Returns the value. @throws Error if the record is not valid. */
+export async function writeRecord(env: Environment, name: string, record: StoredRecord) {
+  const json = JSON.stringify(StoredRecord.parse(record));
+  await kv(env, ['key', 'put', name, json, '--metadata', json]);
+  return json;
+}
+
+/**
+ * Changes a record, and waits until KV shows the change: it may show its own write late.
+ *
+ * @throws Error if it does not within five reads.
+ */
+export async function changeRecord(env: Environment, name: string, record: StoredRecord) {
+  const json = await writeRecord(env, name, record);
+  for (let reads = 1; reads <= 5; reads += 1) {
+    if ((await kv(env, ['key', 'get', name])).trim() === json) return;
+    await pause(3_000);
+  }
+  throw new Error(`KV does not show the change of ${nameOf(record)}: run the command again`);
+}
+
+function kv(env: Environment, args: string[]): Promise<string> {
   const where = env === 'local' ? '--local' : '--remote';
-  const command = ['kv', 'key', ...args, '--binding', 'API_KEYS', where];
-  return runWranglerIn(env, command, { signal, timeout: LIMIT_MS });
+  return runWranglerIn(env, ['kv', ...args, '--binding', 'API_KEYS', where]);
 }
 
 /** @throws Error for the key that every local store has: LOCAL_KEY_RECORD (ops/local/store.ts). */
@@ -73,14 +106,12 @@ export function requireNotFixed(env: Environment, { id }: StoredRecord) {
     throw new Error('the fixed key of the local store cannot change: npm start would restore it');
 }
 
-/** @throws Error if the list shows a record with this id that has another one. */
-export function requireId(id: string, name: string, record: StoredRecord) {
-  if (record.id === id) return;
-  const forged = `the list shows ${id} for ${name}, which is of the key ${idAndLabel(record)}`;
-  throw new Error(`${forged}: its metadata is forged, see "Planted records" in docs/keys.md`);
+/** How messages name a key. */
+export function nameOf({ id, label }: StoredRecord): string {
+  return `${id} (${visible(label)})`;
 }
 
-/** How messages name a key. Its record may be forged: control characters would be carried out by the terminal. */
-export function idAndLabel({ id, label }: StoredRecord): string {
-  return `${id} (${label})`.replaceAll(/\p{Cc}/gu, '\uFFFD');
+/** A text without the characters that a terminal carries out or does not show: controls, formats and line separators. */
+export function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }

@@ -176,6 +176,13 @@ test.each([
   expect(await wranglerError(env)).toEqual(new Error(error));
 });
 
+test('a command that is not logged in says how, without the advice of wrangler', async () => {
+  const advice = 'In a non-interactive environment, it is … rerun this with `--temporary`';
+  const error = await wranglerError('production', `console.error('${advice}'); process.exit(1)`);
+  const fix = 'not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN';
+  expect(error).toEqual(new Error(fix));
+});
+
 test('a command fails when somebody kills wrangler', async () => {
   const error = await wranglerError('production', "process.kill(process.pid, 'SIGTERM')");
   expect(error).toEqual(new Error('wrangler: SIGTERM'));

