@@ -1,8 +1,9 @@
 /** `npm run openapi`: writes the OpenAPI description, and what is made from it or copied beside it. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
-import { generateTypes } from '../client/generate.ts';
 import type { Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { VERSION_PATH } from '../src/http/responses.ts';
@@ -39,12 +40,19 @@ export const program = createProgram(
       await writeFile(path, content);
       console.log(`${name} is written.`);
     }
-    // Last, because it reads the description from its file.
-    await generateTypes(options);
+    generateClient(options.check ? ['--check'] : []);
     console.log('The OpenAPI description and the files made from it are up to date.');
   });
 
 if (import.meta.main) await run(program);
+
+/** Starts the client's own script, which reads the description that is written. A service without the client has none. */
+function generateClient(options: string[]) {
+  const script = join(PROJECT_ROOT, 'client/generate.ts');
+  if (!existsSync(script)) return;
+  const { status } = spawnSync(process.execPath, [script, ...options], { stdio: 'inherit' });
+  if (status !== 0) throw new Error("the client's types are not up to date");
+}
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {

@@ -1,50 +1,19 @@
 /** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
-import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  Command,
-  CommanderError,
-  type ErrorOptions,
-  Help,
-  InvalidArgumentError,
-  Option,
-} from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 const ENVIRONMENTS = ['local', 'staging', 'production'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 /** An environment that is deployed to Cloudflare. */
 export type DeployedEnvironment = Exclude<Environment, 'local'>;
 
-/** Reports an unknown option before a missing one, which may be the same one misspelled. */
-class Program extends Command {
-  /** Used for subcommands. */
-  override createCommand(name?: string): Command {
-    return new Program(name);
-  }
-
-  override error(message: string, options?: ErrorOptions): never {
-    // `args`: the arguments, and the options that are unknown.
-    const unknown = this.args.find((arg) => arg.startsWith('-'));
-    const isMissing = options?.code === 'commander.missingMandatoryOptionValue';
-    if (isMissing && unknown) super.error(`error: unknown option '${unknown}'`);
-    super.error(message, options);
-  }
-}
-
 /** A command that reports invalid arguments in one line on standard error, with exit code 2. */
 export function createProgram(name: string, description: string): Command {
-  return new Program(name)
+  return new Command(name)
     .description(description)
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(`${safeMessage(text)}\n`) })
-    .configureHelp({ optionDescription: optionHelp });
-}
-
-/** Commander's help shows defaults, but not which options are required. */
-function optionHelp(option: Option): string {
-  const text = new Help().optionDescription(option);
-  return option.mandatory ? `${text} (required)` : text;
+    .configureOutput({ outputError: (text, write) => write(`${safeMessage(text)}\n`) });
 }
 
 /** Runs the command, and sets the exit code unless it succeeds: 2 for invalid arguments, 1 for a failure. */
@@ -81,15 +50,6 @@ export function safeMessage(error: unknown): string {
 
 function withoutBreaks(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-}
-
-/** Runs a script of package.json. Returns whether it succeeds. */
-export function runScript(script: string): boolean {
-  const npm = process.env.npm_execpath;
-  if (!npm) throw new Error('npm is required: start this command by npm run');
-  // Not `npm`, which is a batch file on Windows.
-  const command = [npm, 'run', '--silent', script];
-  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
 }
 
 /** Parses an option's value: an integer of decimal digits within the range. */

@@ -42,7 +42,7 @@ export function reserveStore(): void {
   // The reference also prevents garbage collection, which would close the file.
   process.once('exit', () => lock.close());
   // A runtime that is left would keep the port and the files. On Windows, it ends with the `npm start` that started it.
-  const pattern = import.meta.dirname.replaceAll(/\W/g, '.');
+  const pattern = RUNTIME.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   while (spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]).status === 0) {
     // It was found. It ends, and frees its port, a moment after the signal.
   }

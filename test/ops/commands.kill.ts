@@ -2,20 +2,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { readPlaceholders } from '../support/placeholders.ts';
-import { copyProject, startProcess } from '../support/project.ts';
+import { copyProject } from '../support/project.ts';
 
 const project = copyProject();
-
-test('npm run test:browser without Chromium names the path and the variable', async () => {
-  const CHROMIUM = join(project.path(), 'chromium');
-  const command = [join(PROJECT_ROOT, 'ops/test.ts'), 'browser'];
-  const fix = 'Set CHROMIUM to the path of its program';
-  const stderr = `error: there is no Chromium at ${CHROMIUM}. ${fix}\n`;
-  const { exited } = startProcess(command, PROJECT_ROOT, { CHROMIUM });
-  expect(await exited).toEqual({ code: 1, stdout: '', stderr });
-});
 
 test('a command on an environment that is not set up names the page to read', async () => {
   const config = join(project.path(), 'wrangler.toml');

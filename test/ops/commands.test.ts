@@ -1,5 +1,6 @@
 /** What all commands have in common: usage, errors of one line, exit codes, and no secrets in them. */
 import * as childProcess from 'node:child_process';
+import * as fs from 'node:fs';
 import { readFile as readReal } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -25,12 +26,11 @@ afterEach(() => {
 });
 
 test.each([
-  ['npm start', 'local/start.ts'],
-  ['npm run reset', 'local/reset.ts'],
-  ['npm run seed', 'local/seed.ts'],
+  ['npm start', 'start.ts'],
+  ['npm run reset', 'reset.ts'],
+  ['npm run seed', 'seed.ts'],
   ['npm run keys', 'keys.ts'],
   ['npm run openapi', 'openapi.ts'],
-  ['npm run check', 'check.ts'],
   ['npm run bundle', 'check-bundle.ts'],
   ['npm run rename', 'rename.ts'],
   ['npm run client:types', '../client/generate.ts'],
@@ -40,11 +40,6 @@ test.each([
   expect(stdout).toMatch(new RegExp(`^Usage: ${command} -- `));
 });
 
-test('--help says which options are required', async () => {
-  const { stdout } = await runInProcess('local/seed.ts', {}, ['--help']);
-  expect(stdout).toContain('--pets <number>  number of animals (required)\n');
-});
-
 test('npm run release -- --help shows its usage', async () => {
   const { code, stdout, stderr } = await fakeRelease().release(['--help']);
   expect([code, stderr]).toEqual([0, '']);
@@ -52,11 +47,11 @@ test('npm run release -- --help shows its usage', async () => {
 });
 
 test.each([
-  ['local/start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
-  ['local/start.ts 8787', 'error: too many arguments'],
-  ['local/reset.ts --env staging', "error: unknown option '--env'"],
-  ['local/seed.ts', "error: required option '--pets <number>' not specified"],
-  ['local/seed.ts --pets 0', "argument '0' is invalid."],
+  ['start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
+  ['start.ts 8787', 'error: too many arguments'],
+  ['reset.ts --env staging', "error: unknown option '--env'"],
+  ['seed.ts', "error: required option '--pets <number>' not specified"],
+  ['seed.ts --pets 0', "argument '0' is invalid."],
   ['../client/generate.ts --out x', "error: unknown option '--out'"],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {
   const [script = '', ...args] = line.split(' ');
@@ -69,10 +64,9 @@ test.each([
 });
 
 test.each<[line: string, env: Record<string, string>, error: string]>([
-  ['test.ts test --fast', {}, 'error: Unknown option `--fast`'],
   // As the two forms `npm start --port 8842` and `npm start --port=8842` arrive.
-  ['local/start.ts 8842', { npm_config_port: 'true' }, 'Run: npm start -- --port 8842'],
-  ['local/start.ts', { npm_config_port: '8842' }, 'Run: npm start -- --port 8842'],
+  ['start.ts 8842', { npm_config_port: 'true' }, 'Run: npm start -- --port 8842'],
+  ['start.ts', { npm_config_port: '8842' }, 'Run: npm start -- --port 8842'],
 ])('the process of %s with %o ends with the exit code 2 and one line', async (line, env, error) => {
   const { code, stdout, stderr } = await startProcess(line.split(' '), OPS, env).exited;
   expect([code, stdout]).toEqual([2, '']);
@@ -91,32 +85,39 @@ function fakeFiles() {
 const DESCRIPTION = join(PROJECT_ROOT, 'public/v1/openapi.json');
 
 test('openapi writes what is out of date, with the addresses of wrangler.toml, and --check only names it', async () => {
-  const { files, fs } = fakeFiles();
+  const { files, fs: promises } = fakeFiles();
   const baseUrls: Record<string, string> = {
     staging: 'https://a.test/v1',
     production: 'https://b.test/v1',
   };
-  const generateTypes = vi.fn();
+  const spawnSync = vi.fn(() => ({ status: 0 }));
   const mocks = {
-    'node:fs/promises': fs,
+    'node:fs/promises': promises,
     wrangler: {
       unstable_readConfig: ({ env = '' }) => ({ vars: { BASE_URL: baseUrls[env] } }),
     },
-    '../../client/generate.ts': { generateTypes },
+    'node:child_process': { spawnSync },
+    'node:fs': { ...fs, existsSync: () => true },
   };
   const stderr = 'error: public/v1/openapi.json is out of date. Run: npm run openapi\n';
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
   expect(files.size).toBe(0);
   const written = await runInProcess('openapi.ts', mocks, []);
   expect(written.stdout).toMatch(/^public\/v1\/openapi\.json is written\.\nThe .* up to date\.\n$/);
-  expect(generateTypes).toHaveBeenLastCalledWith({});
+  const script = join(PROJECT_ROOT, 'client/generate.ts');
+  const options = { stdio: 'inherit' };
+  expect(spawnSync).toHaveBeenLastCalledWith(process.execPath, [script], options);
   expect([...files.keys()]).toEqual([DESCRIPTION]);
   const { servers } = JSON.parse(files.get(DESCRIPTION) ?? '');
   const urls = ['https://b.test/v1', 'https://a.test/v1', 'http://localhost:8787/v1'];
   expect(servers).toMatchObject(urls.map((url) => ({ url })));
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 0 });
   // Otherwise a check would write the types.
-  expect(generateTypes).toHaveBeenLastCalledWith({ check: true });
+  expect(spawnSync).toHaveBeenLastCalledWith(process.execPath, [script, '--check'], options);
+  spawnSync.mockReturnValue({ status: 1 });
+  expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1 });
+  mocks['node:fs'].existsSync = () => false;
+  expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 0 });
 });
 
 test('client:types writes what is out of date, and --check only names it', async () => {

@@ -14,7 +14,7 @@ type Pet = { id: number; name: string };
 type Order = { id: number; petId: number };
 
 async function start(port: number): Promise<Running> {
-  const running = project.start('local/start.ts', ['--port', String(port)]);
+  const running = project.start('start.ts', ['--port', String(port)]);
   await running.printed('curl -i');
   return running;
 }

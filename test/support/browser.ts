@@ -1,4 +1,5 @@
 /** The browser of the tests: Debian's Chromium, or the one that CHROMIUM names. */
+import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -6,7 +7,10 @@ export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 /** A name for the machine itself, for pages that must not be on `localhost`. */
 export const OTHER_HOST = 'store.example';
 
+/** @throws Error if there is no browser. */
 export function launchBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM))
+    throw new Error(`no Chromium at ${CHROMIUM}: set CHROMIUM to its path`);
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet];
   const hosts = `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`;

@@ -180,7 +180,7 @@ const NOT_SHOWN = 'It must be 1 to 100 characters that a terminal shows.';
 const NO_DURATION = 'It must be a duration such as 15m, 24h or 90d, up to 99999d.';
 test.each([
   ['create', "required option '--label <text>' not specified"],
-  ['create --lable x', "error: unknown option '--lable'"],
+  ['create --label x --lable x', "error: unknown option '--lable'"],
   ...['\t', 'a\u001b[2Jb', 'a\u009bb', 'a\u202eb', 'a\u2028b', 'a\u2029b'].map((label) => [
     `create --label ${label}`,
     NOT_SHOWN,

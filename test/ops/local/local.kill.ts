@@ -21,26 +21,26 @@ const SHELL =
 
 test('a store stops when the process that started it is killed, and starts again', async () => {
   const port = `${await freePort()}`;
-  const command = ['ops/local/start.ts', '--port', port];
+  const command = ['ops/start.ts', '--port', port];
   const shell = startProcess(['--eval', SHELL, '--', ...command], project.path());
   await shell.printed('curl -i');
   shell.process.kill('SIGKILL');
   // Its output ends when its child has ended.
   await shell.exited;
   await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
-  await project.start('local/start.ts', ['--port', port]).printed('curl -i');
+  await project.start('start.ts', ['--port', port]).printed('curl -i');
 });
 
 test('a start after a killed one ends the runtime that is left, and keeps its port and rows', async () => {
   const port = `${await freePort()}`;
-  const first = project.start('local/start.ts', ['--port', port]);
+  const first = project.start('start.ts', ['--port', port]);
   await first.printed('curl -i');
-  await project.run('local/seed.ts', ['--pets', '1']);
+  await project.run('seed.ts', ['--pets', '1']);
   // Only Node.js, not its group: the runtime goes on.
   first.process.kill('SIGKILL');
   await expect.poll(() => first.process.signalCode).toBe('SIGKILL');
   expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200);
-  const second = project.start('local/start.ts', ['--port', port]);
+  const second = project.start('start.ts', ['--port', port]);
   await second.printed('curl -i');
   const headers = { authorization: `Bearer ${LOCAL_KEY}` };
   const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
@@ -73,7 +73,7 @@ test.skipIf(!isLinux)(
   'no port of npm start has an inspector or an editor of the store (tested on Linux only)',
   async () => {
     const port = `${await freePort()}`;
-    const store = project.start('local/start.ts', ['--port', port]);
+    const store = project.start('start.ts', ['--port', port]);
     await store.printed('curl -i');
     const { pid = 0 } = store.process;
     const children = execFileSync('pgrep', ['-P', `${pid}`], { encoding: 'utf8' });
@@ -109,14 +109,14 @@ test('the commands of docs/keys.md can be pasted', async () => {
 });
 
 test('npm start names npm run reset when files are damaged, which deletes them', async () => {
-  await project.run('local/seed.ts', ['--pets', '1']);
+  await project.run('seed.ts', ['--pets', '1']);
   const state = join(project.path(), '.wrangler/state');
   const databases = globSync(`${state}/**/*.sqlite*`);
   expect(databases.length).toBeGreaterThan(1);
   for (const name of databases) writeFileSync(name, 'garbage '.repeat(99));
-  const { code, stderr } = await project.run('local/start.ts', ['--port', `${await freePort()}`]);
+  const { code, stderr } = await project.run('start.ts', ['--port', `${await freePort()}`]);
   expect([code, stderr]).toEqual([1, expect.stringMatching('^error: .*: npm run reset\\)\n$')]);
   const stdout = 'The local store is empty. npm start sets it up again.\n';
-  expect(await project.run('local/reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
+  expect(await project.run('reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
   expect(existsSync(state)).toBe(false);
 });

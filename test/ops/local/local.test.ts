@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { LOCAL_KEY } from '../../../ops/local/store.ts';
+import { LOCAL_KEY, RUNTIME } from '../../../ops/local/store.ts';
 import { runInProcess } from '../../support/command.ts';
 import { freePort, temporaryFolder } from '../../support/project.ts';
 
@@ -34,7 +34,7 @@ async function start(port: number, problem?: Error) {
   // It sets variables for wrangler, and ends the process at a signal.
   process.env = { ...env };
   vi.spyOn(process, 'on').mockReturnThis();
-  const result = await runInProcess('local/start.ts', mocks, ['--port', `${port}`]);
+  const result = await runInProcess('start.ts', mocks, ['--port', `${port}`]);
   process.env = env;
   return { ...result, steps, served: unstable_startWorker.mock.calls };
 }
@@ -83,15 +83,19 @@ test('reset deletes the store, unless another command of the folder has reserved
   const atExit = vi.spyOn(process, 'once').mockReturnThis();
   mkdirSync(state, { recursive: true });
   const stdout = 'The local store is empty. npm start sets it up again.\n';
-  const first = await runInProcess('local/reset.ts', mocks, []);
+  const first = await runInProcess('reset.ts', mocks, []);
   expect([first, existsSync(state)]).toEqual([{ code: 0, stdout, stderr: '' }, false]);
   mkdirSync(state, { recursive: true });
   const stderr =
     'error: the store of this folder is running: stop it (Ctrl-C), or use another clone\n';
-  const second = await runInProcess('local/reset.ts', mocks, []);
+  const second = await runInProcess('reset.ts', mocks, []);
   expect([second, existsSync(state)]).toEqual([{ code: 1, stdout: '', stderr }, true]);
   // Only the command that has reserved it may end a runtime. It looks until that has ended.
   expect(spawnSync).toHaveBeenCalledTimes(2);
+  // The exact path: a dot matches no other character.
+  const [, [, , pattern = ''] = []] = spawnSync.mock.calls[0] ?? [];
+  expect(RUNTIME).toMatch(new RegExp(pattern));
+  expect(RUNTIME.replaceAll('.', 'x')).not.toMatch(new RegExp(pattern));
   const [, release] = atExit.mock.calls[0] ?? [];
   release?.();
 });

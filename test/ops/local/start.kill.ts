@@ -10,12 +10,12 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   const port = await freePort();
   // Wrangler reads this file, and would serve that environment.
   writeFileSync(join(project.path(), '.env'), 'CLOUDFLARE_ENV=staging\n');
-  const store = project.start('local/start.ts', ['--port', `${port}`]);
+  const store = project.start('start.ts', ['--port', `${port}`]);
   await store.printed('curl -i');
   const url = `http://localhost:${port}/v1/pets`;
   expect(store.output.stdout).toContain(`curl -i ${url} -H 'Authorization: Bearer ${LOCAL_KEY}'`);
 
-  const seeded = await project.run('local/seed.ts', ['--pets', '2']);
+  const seeded = await project.run('seed.ts', ['--pets', '2']);
   expect(seeded).toMatchObject({ code: 0, stderr: '' });
   // After a line of wrangler about that file.
   expect(seeded.stdout).toMatch(/2 animals were added\.\n$/);
@@ -37,11 +37,11 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
 
   const stderr =
     'error: the store of this folder is running: stop it (Ctrl-C), or use another clone\n';
-  for (const script of ['local/start.ts', 'local/reset.ts'])
+  for (const script of ['start.ts', 'reset.ts'])
     expect(await project.run(script)).toEqual({ code: 1, stdout: '', stderr });
   store.process.kill('SIGINT');
   expect(await store.exited).toMatchObject({ code: 0, stderr: '' });
   const stdout = 'The local store is empty. npm start sets it up again.\n';
-  expect(await project.run('local/reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
+  expect(await project.run('reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
   expect(existsSync(join(project.path(), '.wrangler/state'))).toBe(false);
 });

@@ -1,9 +1,9 @@
 /** `npm run reset`: empties the local store, even if its files are damaged. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createProgram, run } from '../command/command-line.ts';
-import { PROJECT_ROOT } from '../command/project-root.ts';
-import { reserveStore } from './store.ts';
+import { createProgram, run } from './command/command-line.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
+import { reserveStore } from './local/store.ts';
 
 export const program = createProgram('npm run reset --', 'Empties the whole local store.').action(
   () => {

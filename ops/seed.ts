@@ -1,9 +1,9 @@
 /** `npm run seed`: adds sample data to the local store, even while it is served. */
-import { createProgram, integerFrom, run } from '../command/command-line.ts';
-import { PROJECT_ROOT } from '../command/project-root.ts';
-import { WRANGLER_ENV } from '../command/wrangler.ts';
-import { addPets } from './sample-data.ts';
-import { setUpLocalStore } from './store.ts';
+import { createProgram, integerFrom, run } from './command/command-line.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
+import { WRANGLER_ENV } from './command/wrangler.ts';
+import { addPets } from './local/sample-data.ts';
+import { setUpLocalStore } from './local/store.ts';
 
 /** For more, run it again. */
 const MAX = 1_000_000;

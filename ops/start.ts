@@ -1,10 +1,10 @@
 /** `npm start`: sets up the local store, serves it, and reloads it when its files change. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createProgram, integerFrom, onStop, run, safeMessage } from '../command/command-line.ts';
-import { PROJECT_ROOT } from '../command/project-root.ts';
-import { WRANGLER_ENV } from '../command/wrangler.ts';
-import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './store.ts';
+import { createProgram, integerFrom, onStop, run, safeMessage } from './command/command-line.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
+import { WRANGLER_ENV } from './command/wrangler.ts';
+import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './local/store.ts';
 
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
