@@ -67,15 +67,6 @@ test.each(['README.md', 'docs/api.md', 'docs/keys.md', ...globSync('client/READM
   },
 );
 
-test('the README deploys with commands of docs/set-up.md alone', () => {
-  const [, section = ''] = read('README.md').split('\n## Deploy it');
-  const commands = allOf(section, /^```sh\n(.*?)^```/gms).flatMap((block) =>
-    block.trim().split('\n'),
-  );
-  expect(commands).toHaveLength(10);
-  expect(read('docs/set-up.md').split('\n')).toEqual(expect.arrayContaining(commands));
-});
-
 test('SECURITY.md names tests that exist', () => {
   const named = allOf(read('SECURITY.md'), /`([\w/-]+\.[a-z]+\.ts)`/g);
   expect(named.length).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-/** The operations pages agree with the database, and the alerts with the log. */
+/** docs/operations.md agrees with the database, and the alerts with the log. */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -7,7 +7,6 @@ import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
 import { startStore } from '../support/store.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
-const rowsPage = readFileSync('docs/restore-rows.md', 'utf8');
 const store = startStore();
 
 test('the page can be read in an emergency', () => {
@@ -16,7 +15,7 @@ test('the page can be read in an emergency', () => {
 });
 
 test('git ignores the files that commands of the pages write, which a release would refuse', () => {
-  const commands = `${page}${rowsPage}${readFileSync('docs/keys.md', 'utf8')}`;
+  const commands = `${page}${readFileSync('docs/keys.md', 'utf8')}`;
   const written = commands.matchAll(/(?:[^=]>|--output) (\w+\.(?:json|sql))/g);
   const files = Array.from(written, ([, file = '']) => file);
   expect(files).toEqual(expect.arrayContaining(['backup.sql', 'keys.json', 'rows.sql']));
@@ -24,9 +23,9 @@ test('git ignores the files that commands of the pages write, which a release wo
   expect(ignored.trim().split('\n')).toEqual(files);
 });
 
-/** The statements that a command of the pages, `STATEMENTS "…" > file`, writes. */
+/** The statements that a command of the page, `STATEMENTS "…" > file`, writes. */
 async function statements(from: string): Promise<string[]> {
-  const commands = `${page}${rowsPage}`.matchAll(/STATEMENTS "(SELECT [^"]+)"/g);
+  const commands = page.matchAll(/STATEMENTS "(SELECT [^"]+)"/g);
   const queries = Array.from(commands, ([, sql = '']) => sql);
   const found = queries.filter((sql) => sql.includes(` FROM ${from}`));
   expect(found, from).toHaveLength(1);
@@ -96,7 +95,7 @@ test('some rows are restored exactly', async () => {
   expect(await Promise.all(tables.map(rowsOf))).toEqual(before);
 });
 
-test('a restored order does not delete a newer open one', async () => {
+test('an open order is restored once the newer open one is cancelled as the page says', async () => {
   await createRows();
   const list = await statements('orders');
   await execute([
@@ -104,8 +103,15 @@ test('a restored order does not delete a newer open one', async () => {
     'INSERT INTO orders (pet_id) VALUES (1)',
   ]);
   const before = await rowsOf('orders');
-  await expect(execute(list)).rejects.toThrow('UNIQUE constraint failed: orders.pet_id');
+  const [, error = ''] = /`(UNIQUE constraint failed: [^`]+)`/.exec(page) ?? [];
+  await expect(execute(list)).rejects.toThrow(error);
   expect(await rowsOf('orders')).toEqual(before);
+  const [, cancel = ''] = /QUERY "(UPDATE orders [^"]+)"/.exec(page) ?? [];
+  await execute([cancel, ...list]);
+  expect(await rowsOf('orders')).toMatchObject([
+    { id: 1, status: 'placed' },
+    { id: 2, status: 'cancelled' },
+  ]);
 });
 
 const ALERTS = readFileSync('docs/alerts/README.md', 'utf8');
