@@ -22,10 +22,10 @@ import {
   unsupportedMediaType,
 } from '../src/http/body.ts';
 import { invalidJson } from '../src/http/json.ts';
+import { invalidPart } from '../src/http/problems.ts';
 import { unavailableMessage } from '../src/http/unavailable.ts';
 import { idempotencyKeyReused } from '../src/idempotency/create-once.ts';
 import { httpsRequired } from '../src/middleware/require-https.ts';
-import { invalidPart } from '../src/operation.ts';
 import {
   BOOKMARK,
   errorHeaders,
@@ -161,7 +161,7 @@ function commonErrors(definition: OperationDefinition, invalid: ApiError): ApiEr
     ...(json ? [invalidJson()] : []),
     invalid,
     missingApiKey(),
-    unknownApiKey(),
+    unknownApiKey('production'),
     expiredApiKey({ expiresAt: '2026-11-20T00:00:00.000Z' }),
     revokedApiKey(),
     insufficientScope(scope),

@@ -4,7 +4,7 @@ import {
   MAX_IDEMPOTENCY_KEY_LENGTH,
   SESSION_STARTS,
 } from '../src/http/request-headers.ts';
-import { KEPT_HOURS } from '../src/idempotency/statements.ts';
+import { KEPT_HOURS } from '../src/idempotency/create-once.ts';
 
 export const PARAMETERS = {
   Bookmark: {

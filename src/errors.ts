@@ -59,15 +59,6 @@ export function serviceUnavailable(message: string, cause: unknown): ApiError {
   return new ApiError('service_unavailable', message, { headers: { 'Retry-After': '5' }, cause });
 }
 
-/** For a write while the secret `WRITES_STOPPED` is set. */
-export function writesStopped(): ApiError {
-  const cause = new Error('The secret WRITES_STOPPED is set.');
-  return serviceUnavailable(
-    'Writes are temporarily stopped; reads still work. Retry later.',
-    cause,
-  );
-}
-
 /** Responds to any error with the Error body `{code, message, status}`, and adds the error to the log line. */
 export function errorResponse(error: Error, c: Context<AppEnv>): Response {
   const apiError = error instanceof ApiError ? error : unexpectedError(error);

@@ -3,16 +3,14 @@
  */
 import { Hono } from 'hono';
 import type { AppEnv } from '../src/context.ts';
-import { type Sql, sql } from '../src/d1/sql.ts';
 import type { OperationDefinition } from '../src/definition.ts';
 import { sendPage } from '../src/http/paging.ts';
 import { sendCreated } from '../src/http/responses.ts';
 import { runQueries } from '../src/http/run-queries.ts';
 import { createOnce } from '../src/idempotency/create-once.ts';
-import { plainCreate } from '../src/idempotency/statements.ts';
 import { operation } from '../src/operation.ts';
+import { createPet, deletePet, getPet, listPets } from '../src/pets/operations.ts';
 import { createPet as createPetQuery, listPets as listPetsQuery } from '../src/pets/queries.ts';
-import { createPet, deletePet, getPet, listPets } from '../src/pets/schema.ts';
 
 const app = new Hono<AppEnv>();
 
@@ -22,21 +20,19 @@ app.get('/', operation(listPets), async (c) => {
   // @ts-expect-error: the operation has no body
   c.req.valid('json');
   // @ts-expect-error: a page is not a row of another statement
-  sendPage(c, { id: '1' });
-  return sendPage(c, page);
+  sendPage(c, { id: '1' }, { limit });
+  return sendPage(c, page, { limit });
 });
 
 app.get('/:petId', operation(getPet), async (c) => {
   const { petId } = c.req.valid('param');
   petId satisfies bigint;
-  // @ts-expect-error: the operation has no list parameters, so there is no next page
-  return sendPage(c, undefined);
+  // @ts-expect-error: the operation has no query
+  return c.json(c.req.valid('query'));
 });
 
 app.post('/', operation(createPet), async (c) => {
   const newPet = c.req.valid('json');
-  // @ts-expect-error: a create runs only through createOnce
-  await runQueries(c, createPetQuery(sql`TRUE`, newPet));
   // @ts-expect-error: the condition comes first
   createPetQuery(newPet);
   const { created } = await createOnce(c, createPetQuery, newPet);
@@ -46,14 +42,6 @@ app.post('/', operation(createPet), async (c) => {
 
 // @ts-expect-error: before `operation`, a request may have no client
 app.use(async (c) => c.text(c.get('client').keyId));
-
-const TABLE = { name: sql`pets`, json: sql`'{}'` };
-const insert = sql`INSERT …`;
-
-// @ts-expect-error: the name of a statement of every create is taken
-plainCreate((_: Sql) => ({ table: TABLE, before: { created: sql`…` }, insert }), {});
-// @ts-expect-error: the name of a statement of every create is taken
-plainCreate((_: Sql) => ({ table: TABLE, before: { firstResponse: sql`…` }, insert }), {});
 
 // @ts-expect-error: a read has no effect that could be unknown
 ({ operationId: 'x', scope: 'read', effect: 'x', retryAdvice: 'x' }) satisfies OperationDefinition;

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { unexpectedError } from '../../src/errors.ts';
 import { JSON_TYPE } from '../../src/http/body.ts';
-import { unknownParameters } from '../../src/http/query.ts';
+import { invalidPart } from '../../src/http/problems.ts';
+import { NoParameters } from '../../src/http/schemas.ts';
 import { httpsRequired } from '../../src/middleware/require-https.ts';
 import { describeErrors, type ResourceDescription } from '../describe.ts';
 import { headerRefs, REQUEST_ID } from '../headers.ts';
@@ -19,7 +20,9 @@ describeSchema(Health, {
   override: allowUnknownFields,
 });
 
-const errors = [unknownParameters(['verbose']), httpsRequired(), unexpectedError(new Error())];
+const { error: invalidQuery } = NoParameters.safeParse({ verbose: '' });
+if (!invalidQuery) throw new Error('the example of getHealth must be invalid');
+const errors = [invalidPart(invalidQuery), httpsRequired(), unexpectedError(new Error())];
 
 export const resource: ResourceDescription = {
   tags: [{ name: 'service', description: 'The service itself.' }],

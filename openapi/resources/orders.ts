@@ -11,7 +11,7 @@ import {
   OrderStatus,
   placeOrder,
   updateOrder,
-} from '../../src/orders/schema.ts';
+} from '../../src/orders/operations.ts';
 import { petNotFound } from '../../src/pets/errors.ts';
 import { BODY_DESCRIPTION, describeOperation, type ResourceDescription } from '../describe.ts';
 import { LOCATION, NEXT_PAGE } from '../headers.ts';

@@ -16,7 +16,7 @@ import {
   PetPatch,
   PetStatus,
   updatePet,
-} from '../../src/pets/schema.ts';
+} from '../../src/pets/operations.ts';
 import { BODY_DESCRIPTION, describeOperation, type ResourceDescription } from '../describe.ts';
 import { constantHeader, type Headers, LOCATION, NEXT_PAGE, textHeader } from '../headers.ts';
 import { allowUnknownFields, describeFilter, describeSchema, describeText } from '../schemas.ts';

@@ -20,7 +20,7 @@ export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   const key = bearerCredential(c.req.header('Authorization') ?? '');
   requireFormat(key, c.env.ENVIRONMENT);
   const record = await findRecord(c, key);
-  if (!record) throw unknownApiKey();
+  if (!record) throw unknownApiKey(c.env.ENVIRONMENT);
   const { id: keyId, family } = record;
   // A rotated key is the same client as the first key of its family.
   const client = { keyId, id: family ?? keyId, scopes: scopesOf(record) };
@@ -75,8 +75,9 @@ export function missingApiKey(): ApiError {
   );
 }
 
-export function unknownApiKey(): ApiError {
-  return invalidToken('invalid_api_key', 'Unknown API key.');
+export function unknownApiKey(environment: string): ApiError {
+  const fix = environment === 'local' ? ' npm start sets the local store and its key up.' : '';
+  return invalidToken('invalid_api_key', `Unknown API key.${fix}`);
 }
 
 export function revokedApiKey(): ApiError {

@@ -29,10 +29,8 @@ type KnownRecord = {
   record: KeyRecord;
   /** When the KV read that returned the record began. */
   readAt: number;
-  /** When to read KV again. */
-  readAgainAt: number;
-  /** The last KV read failed. */
-  isStale: boolean;
+  /** When the last KV read failed, if one has failed since. */
+  failedAt?: number;
 };
 
 /**
@@ -49,7 +47,7 @@ const knownRecords = new Map<string, KnownRecord>();
  */
 export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRecord | null> {
   const known = lastKnownRecord(key);
-  if (known && Date.now() < known.readAgainAt) return useRecord(c, known);
+  if (known && Date.now() < readAgainAt(known)) return useRecord(c, known);
 
   const readAt = Date.now();
   let stored: string | null;
@@ -62,14 +60,15 @@ export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRe
     postponeRead(lastKnown);
     return useRecord(c, lastKnown);
   }
-  // A read that began later may have returned first.
+  // A read that began later may have returned first. KV does not promise that its record is the newer one: after a change, a place
+  // can show the old record again, which is then used for up to 30 s more.
   const newer = knownRecords.get(key);
   if (newer && newer.readAt > readAt) return useRecord(c, newer);
   // Even if the new record is missing or invalid, the old one is no longer known.
   knownRecords.delete(key);
   if (stored === null) return null;
   const record = parseRecord(stored);
-  remember(key, { record, readAt, readAgainAt: readAt + FRESH_MS, isStale: false });
+  remember(key, { record, readAt });
   return record;
 }
 
@@ -79,9 +78,13 @@ function lastKnownRecord(key: string): KnownRecord | undefined {
   return known && Date.now() < known.readAt + MAX_STALE_MS ? known : undefined;
 }
 
-/** Returns a known record, and logs if it is stale. */
-function useRecord(c: Context<AppEnv>, { record, isStale }: KnownRecord): KeyRecord {
-  if (isStale) c.get('log').keyStale = true;
+function readAgainAt({ readAt, failedAt }: KnownRecord): number {
+  return (failedAt ?? readAt) + FRESH_MS;
+}
+
+/** Returns a known record, and logs if KV has failed since it was read. */
+function useRecord(c: Context<AppEnv>, { record, failedAt }: KnownRecord): KeyRecord {
+  if (failedAt !== undefined) c.get('log').keyStale = true;
   return record;
 }
 
@@ -108,9 +111,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
 function postponeRead(known: KnownRecord): void {
   const now = Date.now();
   // Another request has postponed the next read, or has read the record.
-  if (now < known.readAgainAt) return;
-  known.readAgainAt = now + FRESH_MS;
-  known.isStale = true;
+  if (now >= readAgainAt(known)) known.failedAt = now;
 }
 
 function remember(key: string, known: KnownRecord): void {

@@ -4,7 +4,6 @@
  * https://developers.cloudflare.com/d1/best-practices/retry-queries/
  */
 import { withDeadline } from '../deadline.ts';
-import { DatabaseFailure } from './failure.ts';
 import type { Sql } from './sql.ts';
 
 /** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
@@ -26,23 +25,19 @@ export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
  *
  * @returns the first rows, the bookmark of the state that the session has reached, and D1's metadata.
- * @throws DatabaseFailure if D1 fails or misses the deadline.
+ * @throws the error of D1 (`failureKind`), or DeadlineError.
  */
 export async function execute<S extends Statements>(
   database: D1Database,
   statements: S,
   sessionStart?: string,
 ) {
-  try {
-    const session = sessionStart === undefined ? undefined : database.withSession(sessionStart);
-    const executing = executeAll(session ?? database, Object.values(statements));
-    const results = await withDeadline(executing, DEADLINE_MS, 'D1');
-    const rows = firstRows(statements, results);
-    // `runQueries` logs `total_attempts` and `served_by_region`, which are the same in every result of a batch.
-    return { rows, bookmark: session?.getBookmark(), meta: results.at(-1)?.meta };
-  } catch (error) {
-    throw new DatabaseFailure(error);
-  }
+  const session = sessionStart === undefined ? undefined : database.withSession(sessionStart);
+  const executing = executeAll(session ?? database, Object.values(statements));
+  const results = await withDeadline(executing, DEADLINE_MS, 'D1');
+  const rows = firstRows(statements, results);
+  // `runQueries` logs `total_attempts` and `served_by_region`, which are the same in every result of a batch.
+  return { rows, bookmark: session?.getBookmark(), meta: results.at(-1)?.meta };
 }
 
 async function executeAll(

@@ -26,19 +26,9 @@ const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   ],
 ];
 
-/** The execution of statements failed. `cause` is the error. */
-export class DatabaseFailure extends Error {
-  readonly kind: FailureKind;
-
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-    this.kind = kindOf(cause);
-  }
-}
-
-function kindOf(cause: unknown): FailureKind {
-  if (!(cause instanceof Error)) return 'unknown outcome';
+/** The kind of an error that was thrown while statements were executed. */
+export function failureKind(error: Error): FailureKind {
   // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
-  if (cause instanceof TypeError || cause instanceof RangeError) return 'mistake';
-  return KINDS.find(([pattern]) => pattern.test(cause.message))?.[1] ?? 'unknown outcome';
+  if (error instanceof TypeError || error instanceof RangeError) return 'mistake';
+  return KINDS.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'unknown outcome';
 }

@@ -74,7 +74,7 @@ async function readBytes(c: Context): Promise<ArrayBuffer> {
     await withDeadline(reading, BODY_DEADLINE_MS, 'The client');
   } catch (error) {
     if (!isIncomplete(error)) throw error;
-    throw new ApiError('invalid_request', 'The body is incomplete.', { cause: error });
+    throw new ApiError('invalid_request', 'body: is incomplete', { cause: error });
   }
   // Hono has kept the bytes.
   return c.req.arrayBuffer();

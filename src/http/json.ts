@@ -26,7 +26,7 @@ export function parseBody(text: string): unknown {
   function revive(_: string, value: unknown, context?: { source: string }): unknown {
     values += 1;
     if (values > MAX_VALUES) {
-      throw invalidRequest([`The body must have at most ${MAX_VALUES} values.`]);
+      throw invalidRequest([`body: must have at most ${MAX_VALUES} values`]);
     }
     if (typeof value !== 'number' || !context) return value;
     return parseInt64(context.source) ?? value;
@@ -38,7 +38,7 @@ export function parseBody(text: string): unknown {
     if (error instanceof SyntaxError) throw invalidJson();
     // The parser's stack has overflowed before `revive` could count the values, so the message names both limits.
     if (error instanceof RangeError) {
-      throw invalidRequest(['The body is nested too deeply or has too many values.']);
+      throw invalidRequest(['body: is nested too deeply or has too many values']);
     }
     throw error;
   }

@@ -33,20 +33,18 @@ export function pageParameters<Filters extends Record<string, Filter>>(filters: 
   return strictParameters({ limit: Limit, ...filters, after: After });
 }
 
-/** The context of the handler of a paged list. */
-type ListContext = Context<OperationEnv, string, { out: { query: PageParameters } }>;
-
-/**
- * Responds with a page and, unless it is the last, a `Link` to the next page: the validated query parameters, with the next
- * `after`.
- */
-export function sendPage(c: ListContext, page: PageRow | undefined): Response {
+/** Responds with a page and, unless it is the last, a `Link` to the next page: the same query, with the next `after`. */
+export function sendPage(
+  c: Context<OperationEnv>,
+  page: PageRow | undefined,
+  query: PageParameters,
+): Response {
   // `selectPage` returns a row for an empty list, too.
   if (!page) throw new Error('the list returned no row');
   if (page.next_after === null) return sendJson(c, page.json);
-  const search = new URLSearchParams();
-  // The query also has the filters that the request gives, which `PageParameters` does not name.
-  const parameters = { ...c.req.valid('query'), after: page.next_after };
-  for (const [name, value] of Object.entries(parameters)) search.append(name, String(value));
-  return sendJson(c, page.json, 200, { Link: `<${collectionUrl(c)}?${search}>; rel="next"` });
+  const parameters = new URLSearchParams();
+  // `query` also has the filters that the request gives, which its type does not name.
+  for (const [name, value] of Object.entries({ ...query, after: page.next_after }))
+    parameters.append(name, String(value));
+  return sendJson(c, page.json, 200, { Link: `<${collectionUrl(c)}?${parameters}>; rel="next"` });
 }

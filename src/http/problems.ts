@@ -1,4 +1,5 @@
-/** The 400 that lists the problems of a request. */
+/** The 400 that lists the problems of a request, each as `name: problem`. */
+import type * as z from 'zod/mini';
 import { ApiError } from '../errors.ts';
 
 /** Maximum number of problems in a message. */
@@ -13,8 +14,42 @@ export function invalidRequest(problems: string[]): ApiError {
   return new ApiError('invalid_request', shown.join('; '));
 }
 
-/** The name of an unknown field or parameter, in quotes if it is empty. */
-export function shortened(name: string): string {
+/** Parameters of the path or the query, before their validation. */
+type RawParameters = Record<string, unknown>;
+
+/** The hook of every `zValidator`. */
+export function requireValid({
+  data,
+  error,
+}: {
+  data: RawParameters;
+  error?: z.core.$ZodError;
+}): void {
+  if (error) throw invalidPart(error, data);
+}
+
+/**
+ * The 400 for an invalid path, query or body. The raw parameters show which of them are repeated; of a body, there are none.
+ */
+export function invalidPart(
+  { issues }: z.core.$ZodError,
+  parameters: RawParameters = {},
+): ApiError {
+  const problems = issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((name) => `${shownName(name)}: ${issue.message}`);
+    }
+    // The name of the field at the top, also for a problem inside it. A problem of the whole body has no path.
+    const name = String(issue.path[0] ?? 'body');
+    // Hono makes an array of a repeated query parameter.
+    const isRepeated = Array.isArray(parameters[name]);
+    return `${name}: ${isRepeated ? 'must be given only once' : issue.message}`;
+  });
+  return invalidRequest(problems);
+}
+
+/** How a message shows the name of an unknown field or parameter: cut if it is long, in quotes if it is empty. */
+function shownName(name: string): string {
   if (name === '') return '""';
   // The cut can split a surrogate pair.
   const beginning = name.slice(0, MAX_SHOWN_NAME).toWellFormed();

@@ -1,6 +1,5 @@
 /** The request headers of operations. `Authorization` and those of the body are read elsewhere. */
 import type { Context } from 'hono';
-import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import type { OperationDefinition, Scope } from '../definition.ts';
 import { invalidRequest } from './problems.ts';
@@ -28,22 +27,22 @@ const PRECONDITIONS = ['If-Match', 'If-None-Match'];
  *
  * @throws ApiError 400 that names every invalid header.
  */
-export function readHeaders({ scope, acceptsIdempotencyKey }: OperationDefinition) {
-  return createMiddleware<AppEnv>(async (c, next) => {
-    const bookmarkHeader = c.req.header('X-D1-Bookmark');
-    const idempotencyKey = acceptsIdempotencyKey
-      ? withoutQuotes(c.req.header('Idempotency-Key'))
-      : undefined;
-    const problems = [
-      idempotencyKeyProblem(idempotencyKey),
-      bookmarkProblem(bookmarkHeader),
-      ...preconditionProblems(c),
-    ].filter((problem) => problem !== undefined);
-    if (problems.length > 0) throw invalidRequest(problems);
-    c.set('idempotencyKey', idempotencyKey);
-    c.set('sessionStart', sessionStart(bookmarkHeader, scope));
-    await next();
-  });
+export function readHeaders(
+  c: Context<AppEnv>,
+  { scope, acceptsIdempotencyKey }: OperationDefinition,
+): void {
+  const bookmarkHeader = c.req.header('X-D1-Bookmark');
+  const idempotencyKey = acceptsIdempotencyKey
+    ? withoutQuotes(c.req.header('Idempotency-Key'))
+    : undefined;
+  const problems = [
+    idempotencyKeyProblem(idempotencyKey),
+    bookmarkProblem(bookmarkHeader),
+    ...preconditionProblems(c),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw invalidRequest(problems);
+  c.set('idempotencyKey', idempotencyKey);
+  c.set('sessionStart', sessionStart(bookmarkHeader, scope));
 }
 
 /** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes: both forms are the same key. */

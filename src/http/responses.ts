@@ -2,12 +2,19 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AppEnv, OperationEnv } from '../context.ts';
+import { invalidRequest } from './problems.ts';
 
 /** The path of the API's version, with which the path of every operation begins. */
 export const VERSION_PATH = '/v1';
 
 /** Hono's contexts of middleware and of handlers are not assignable to each other, but these parts are. */
 type RequestContext = Pick<Context<AppEnv>, 'env' | 'req'>;
+
+/** @throws ApiError 400 when the base address would be the request's own, and its `Host` is malformed. */
+export function requireHost({ env, req }: RequestContext): void {
+  if (!env.BASE_URL && !URL.canParse(req.url))
+    throw invalidRequest(['Host: must be a host name or an address, with or without a port']);
+}
 
 /** The base address, ending in `/v1`: `BASE_URL`, or locally the origin of the request. */
 export function baseUrl({ env, req }: RequestContext): string {

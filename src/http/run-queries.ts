@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { OperationEnv } from '../context.ts';
 import { execute, type FirstRows, type Statements } from '../d1/execute.ts';
-import { DatabaseFailure } from '../d1/failure.ts';
+import { failureKind } from '../d1/failure.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { unavailableMessage } from './unavailable.ts';
 
@@ -26,40 +26,35 @@ export async function runQueries<S extends Statements>(
     if (bookmark) c.header('X-D1-Bookmark', bookmark);
     return rows;
   } catch (error) {
-    throw error instanceof DatabaseFailure ? errorToThrow(c, error) : error;
+    throw responseError(c, error instanceof Error ? error : new Error(String(error)));
   } finally {
     log.d1Ms = Date.now() - startedAt;
   }
 }
 
-/** The error to throw: an ApiError 503, or another Error, which `errorResponse` turns into a 500 and logs for operators. */
-function errorToThrow(
-  c: Context<OperationEnv>,
-  { kind, message, cause }: DatabaseFailure,
-): unknown {
-  switch (kind) {
+/** The error of the response: an ApiError 503, or another Error, a 500 that `errorResponse` logs for operators. */
+function responseError(c: Context<OperationEnv>, error: Error): Error {
+  switch (failureKind(error)) {
     case 'not migrated':
-      return notMigrated(message, c.env.ENVIRONMENT, cause);
+      return notMigrated(c.env.ENVIRONMENT, error);
     // SQLite says the same when the largest id is in use.
     case 'full':
       return new Error(
-        `${message}. The database or the account is full, or the largest id is in use. Nothing was written.`,
-        { cause },
+        `${error.message}. The database or the account is full, or the largest id is in use. Nothing was written.`,
+        { cause: error },
       );
     case 'mistake':
-      // The original error, because its stack is logged.
-      return cause;
+      return error;
     case 'unknown outcome':
       // The idempotency key and the start of the session are in `c.var`.
-      return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), cause);
+      return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), error);
   }
 }
 
 /** Says how to apply the migrations: to a developer in the response (`npm start` applies them), to an operator in the log. */
-function notMigrated(message: string, environment: string, cause: unknown): Error {
-  if (environment === 'local') {
+function notMigrated(environment: string, cause: Error): Error {
+  if (environment === 'local')
     return serviceUnavailable('The store lacks a migration. Restart it: npm start', cause);
-  }
   const command = `npx wrangler d1 migrations apply DB --remote --env ${environment}`;
-  return new Error(`${message}. To apply the migrations: ${command}`, { cause });
+  return new Error(`${cause.message}. To apply the migrations: ${command}`, { cause });
 }

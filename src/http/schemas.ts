@@ -11,10 +11,13 @@ export function strictBody<Shape extends z.core.$ZodShape>(shape: Shape) {
 
 /** The schema of a query with these parameters. A query is always an object, so an unknown parameter is its only problem. */
 export function strictParameters<Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: `is not a known parameter: ${Object.keys(shape).join(', ')}`,
-  });
+  const names = Object.keys(shape);
+  const known = names.length > 0 ? `: ${names.join(', ')}` : '';
+  return z.strictObject(shape, { error: `is not a known parameter${known}` });
 }
+
+/** The query of an operation that accepts no parameters. */
+export const NoParameters = strictParameters({});
 
 /** The error of a required field: `is required` if the field is missing, else the problem. */
 export function requiredOr(problem: string) {

@@ -1,64 +1,69 @@
-/** Runs a create: within a day, once for each `Idempotency-Key`. */
+/**
+ * Runs a create: within a day, once for each `Idempotency-Key`.
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
+ */
 import type { Context } from 'hono';
 import type { OperationEnv } from '../context.ts';
 import type { FirstRows, Statements } from '../d1/execute.ts';
+import { type Sql, sql } from '../d1/sql.ts';
 import { ApiError } from '../errors.ts';
 import { runQueries } from '../http/run-queries.ts';
 import { sha256 } from '../sha256.ts';
-import {
-  type CreatedRow,
-  type CreateQuery,
-  KEPT_HOURS,
-  keyedCreate,
-  plainCreate,
-  type RequestHashes,
-} from './statements.ts';
+
+/** How long the record of an idempotency key is valid, in hours and in milliseconds. */
+export const KEPT_HOURS = 24;
+export const KEPT_MS = KEPT_HOURS * 3_600_000;
+
+/** A row that a create inserted: its id in decimal, and its JSON. */
+export type CreatedRow = { id: string; json: string };
 
 /**
- * What a create returned: `created`, and the first row of each statement of `Before` (those that run before the INSERT, see
- * `CreateQuery`). `created` is `undefined` if neither this request nor an earlier one with its idempotency key has inserted a row.
+ * The statements of a create. The last two are the INSERT, of at most one row, and `created`, which selects that row:
+ * `selectInserted`.
  */
-type Outcome<Before extends Statements> = FirstRows<Before> & { created: CreatedRow | undefined };
+type Create = Statements & { created: Sql<CreatedRow> };
 
 /**
  * Runs the query of a create. After a request with an `Idempotency-Key` has inserted a row, each later one with the key gets the
  * same response again, with `Idempotency-Replayed: true`.
  *
- * @returns `created`: the new row, or the one to replay; and the first row of each statement of the query's `before`, under the
- *   name of the statement.
+ * @param query - gets an SQL condition: the idempotency key of the request, if it has one, has no record. The condition stands in
+ *   the WHERE of the first write. Without it, a repeated request would fail, because `key_hash` is unique.
+ * @returns the first row of each statement of the query. `created` is the new row, or the one to replay; `undefined` if no request
+ *   with the key has inserted a row.
  * @throws ApiError 422 when the request to replay had another body; and the errors of `runQueries`.
  */
-export async function createOnce<Body extends object, Before extends Statements>(
+export async function createOnce<Body extends object, Query extends Create>(
   c: Context<OperationEnv>,
-  query: CreateQuery<Body, Before>,
+  query: (keyIsUnused: Sql, body: Body) => Query,
   body: Body,
-): Promise<Outcome<Before>> {
-  const hashes = await requestHashes(c, body);
-  if (!hashes) return runQueries(c, plainCreate(query, body));
-  const rows = await runQueries(c, keyedCreate(query, body, hashes));
-  const { created, firstResponse } = rows;
-  // This request has inserted a row.
-  if (created) return rows;
-  // No request with the key has inserted a row. The rows of `before` show the caller why.
-  if (!firstResponse) return rows;
-  if (firstResponse.body_hash !== hashes.bodyHash) throw idempotencyKeyReused();
-  c.header('Idempotency-Replayed', 'true');
-  return { ...rows, created: firstResponse };
-}
-
-/** `undefined` without an idempotency key. The same key of another client or operation is another key. */
-async function requestHashes(
-  c: Context<OperationEnv>,
-  body: object,
-): Promise<RequestHashes | undefined> {
+): Promise<FirstRows<Query> & { created: CreatedRow | undefined }> {
   const idempotencyKey = c.get('idempotencyKey');
-  if (idempotencyKey === undefined) return undefined;
+  if (idempotencyKey === undefined) return runQueries(c, query(sql`TRUE`, body));
+  // The same key of another client or operation is another key.
   const parts = [c.get('client').id, c.get('definition').operationId, idempotencyKey];
-  return {
-    keyHash: await sha256(JSON.stringify(parts)),
-    // zod outputs the fields in the order of the schema, so their order in the request does not matter.
-    bodyHash: await sha256(JSON.stringify(body, bigintAsText)),
-  };
+  const keyHash = await sha256(JSON.stringify(parts));
+  // zod outputs the fields in the order of the schema, so their order in the request does not matter.
+  const bodyHash = await sha256(JSON.stringify(body, bigintAsText));
+  const now = Date.now();
+  const keyIsUnused = sql`NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_hash = ${keyHash})`;
+  const create = query(keyIsUnused, body);
+  const rows = await runQueries(c, {
+    expiredRemoved: sql`DELETE FROM idempotency_keys
+      WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
+    ...create,
+    firstStored: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
+      SELECT ${keyHash}, ${now}, ${bodyHash}, json FROM (${create.created})`,
+    first: sql<CreatedRow & { body_hash: string }>`
+      SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS json, body_hash
+      FROM idempotency_keys WHERE key_hash = ${keyHash}`,
+  });
+  const { created, first } = rows;
+  // This request has inserted a row, or none has. In the latter case, the rows of the query show the caller why.
+  if (created || !first) return rows;
+  if (first.body_hash !== bodyHash) throw idempotencyKeyReused();
+  c.header('Idempotency-Replayed', 'true');
+  return { ...rows, created: first };
 }
 
 function bigintAsText(_: string, value: unknown): unknown {

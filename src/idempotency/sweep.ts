@@ -2,7 +2,7 @@
 import { prepare } from '../d1/execute.ts';
 import { sql } from '../d1/sql.ts';
 import { withDeadline } from '../deadline.ts';
-import { KEPT_MS } from './statements.ts';
+import { KEPT_MS } from './create-once.ts';
 
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;

@@ -1,6 +1,6 @@
 /** The errors of the operations on orders. The messages use the words of the contract. */
 import { ApiError } from '../errors.ts';
-import type { OrderStatus } from './schema.ts';
+import type { OrderStatus } from './operations.ts';
 
 export function orderNotFound(id: bigint): ApiError {
   return new ApiError('order_not_found', `There is no order with the id ${id}.`);

@@ -1,8 +1,8 @@
 /** The queries on orders, in the form that pets/queries.ts explains. */
-import { equalsIfGiven, selectPage, type Table } from '../d1/page.ts';
+import { equalsIfGiven, selectInserted, selectPage, type Table } from '../d1/page.ts';
 import { type Sql, sql } from '../d1/sql.ts';
-import type { PetStatus } from '../pets/schema.ts';
-import type { NewOrder, OrderListParameters, OrderStatus } from './schema.ts';
+import type { PetStatus } from '../pets/operations.ts';
+import type { NewOrder, OrderListParameters, OrderStatus } from './operations.ts';
 import { TRANSITIONS } from './transitions.ts';
 
 const ORDERS: Table = {
@@ -11,7 +11,7 @@ const ORDERS: Table = {
 };
 
 export function listOrders({ limit, after, status }: OrderListParameters) {
-  return { page: selectPage(ORDERS, { limit, after }, [equalsIfGiven(sql`status`, status)]) };
+  return { page: selectPage(ORDERS, { limit, after }, equalsIfGiven(sql`status`, status)) };
 }
 
 export function getOrder(id: bigint) {
@@ -29,12 +29,12 @@ export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
     WHERE id = ${petId} AND status = 'available' AND ${keyIsUnused}`;
   // For the error, if the pet was not reserved.
   const pet = sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`;
-  // changes() counts the pets that `reserved` changed: a SELECT does not reset it (https://sqlite.org/lang_corefunc.html#changes).
+  // changes() counts the pets that `reserved` changed: the SELECT between does not reset it.
   // ON CONFLICT: by SQL, an operator can set the status of a pet with an open order to `available`. Then `reserved` makes the pet
   // pending again, but the unique index `open_orders_by_pet` prevents a second open order: nothing is inserted, a 409.
-  const insert = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
+  const inserted = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1
     ON CONFLICT DO NOTHING`;
-  return { table: ORDERS, before: { reserved, pet }, insert };
+  return { reserved, pet, inserted, created: selectInserted(ORDERS) };
 }
 
 /** Sets the status of an order, and of its pet, if `TRANSITIONS` allows that. */

@@ -8,14 +8,15 @@ import { createOnce } from '../idempotency/create-once.ts';
 import { operation } from '../operation.ts';
 import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
+import { getOrder, listOrders, placeOrder, updateOrder } from './operations.ts';
 import * as queries from './queries.ts';
-import { getOrder, listOrders, placeOrder, updateOrder } from './schema.ts';
 
 export const orders = new Hono<AppEnv>();
 
 orders.get('/store/orders', operation(listOrders), async (c) => {
-  const { page } = await runQueries(c, queries.listOrders(c.req.valid('query')));
-  return sendPage(c, page);
+  const query = c.req.valid('query');
+  const { page } = await runQueries(c, queries.listOrders(query));
+  return sendPage(c, page, query);
 });
 
 orders.post('/store/orders', operation(placeOrder), async (c) => {

@@ -1,6 +1,6 @@
 /** The rules of an order's status. */
-import type { PetStatus } from '../pets/schema.ts';
-import type { OrderStatus } from './schema.ts';
+import type { PetStatus } from '../pets/operations.ts';
+import type { OrderStatus } from './operations.ts';
 
 type Transition = {
   /** The statuses that an order can change from. */

@@ -5,9 +5,9 @@
  *
  * SQLite writes the JSON of a row, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
-import { equalsIfGiven, selectPage, type Table } from '../d1/page.ts';
+import { equalsIfGiven, selectInserted, selectPage, type Table } from '../d1/page.ts';
 import { type Sql, sql } from '../d1/sql.ts';
-import type { NewPet, PetListParameters, PetPatch } from './schema.ts';
+import type { NewPet, PetListParameters, PetPatch } from './operations.ts';
 
 const PETS: Table = {
   name: sql`pets`,
@@ -21,21 +21,18 @@ const HAS_OPEN_ORDER = sql`EXISTS (
   SELECT 1 FROM orders WHERE orders.pet_id = pets.id AND orders.status IN ('placed', 'approved'))`;
 
 export function listPets({ limit, after, status }: PetListParameters) {
-  return { page: selectPage(PETS, { limit, after }, [equalsIfGiven(sql`status`, status)]) };
+  return { page: selectPage(PETS, { limit, after }, equalsIfGiven(sql`status`, status)) };
 }
 
 export function getPet(id: bigint) {
   return { pet: sql<{ json: string }>`SELECT ${PETS.json} AS json FROM pets WHERE id = ${id}` };
 }
 
-/**
- * For `createOnce`, which runs the statements of `before`, here none, then `insert`, and reads the new row of `table`.
- * `keyIsUnused` is an SQL condition: the idempotency key of the request, if it has one, has not been used.
- */
+/** For `createOnce`. `keyIsUnused`, an SQL condition: the idempotency key of the request, if it has one, has no record. */
 export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
-  const insert = sql`INSERT INTO pets (name, category_id, status)
+  const inserted = sql`INSERT INTO pets (name, category_id, status)
     SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;
-  return { table: PETS, before: {}, insert };
+  return { inserted, created: selectInserted(PETS) };
 }
 
 /** Sets the fields of a patch. While a pet has an open order, its status belongs to the order and cannot be set. */

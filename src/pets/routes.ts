@@ -7,14 +7,15 @@ import { runQueries } from '../http/run-queries.ts';
 import { createOnce } from '../idempotency/create-once.ts';
 import { operation } from '../operation.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
+import { createPet, deletePet, getPet, listPets, updatePet } from './operations.ts';
 import * as queries from './queries.ts';
-import { createPet, deletePet, getPet, listPets, updatePet } from './schema.ts';
 
 export const pets = new Hono<AppEnv>();
 
 pets.get('/pets', operation(listPets), async (c) => {
-  const { page } = await runQueries(c, queries.listPets(c.req.valid('query')));
-  return sendPage(c, page);
+  const query = c.req.valid('query');
+  const { page } = await runQueries(c, queries.listPets(query));
+  return sendPage(c, page, query);
 });
 
 pets.post('/pets', operation(createPet), async (c) => {

@@ -25,6 +25,8 @@ test.each([null, 'Basic dXNlcjpwYXNz', 'Bearer'])(
 const MALFORMED = '401 invalid_api_key: The API key is malformed. Check that it is complete.';
 const FOREIGN =
   '401 invalid_api_key: This API key is for the production environment; this is local.';
+const UNKNOWN =
+  '401 invalid_api_key: Unknown API key. npm start sets the local store and its key up.';
 const PAST = '2026-11-19T12:00:00Z';
 const EXPIRED = `401 expired_api_key: This API key expired at ${PAST}.`;
 const REVOKED = '401 revoked_api_key: This API key was revoked.';
@@ -32,7 +34,7 @@ const REVOKED = '401 revoked_api_key: This API key was revoked.';
 test.each([
   ['two keys', () => `${generateKey('local')} x`, MALFORMED],
   ['a key after a tab', () => `\t${generateKey('local')}`, MALFORMED],
-  ['an unknown key', () => generateKey('local'), '401 invalid_api_key: Unknown API key.'],
+  ['an unknown key', () => generateKey('local'), UNKNOWN],
   ['a foreign key', () => generateKey('production'), FOREIGN],
   ['an expired key', () => store.issueKey({ expiresAt: PAST }), EXPIRED],
   ['a revoked key', () => store.issueKey({ expiresAt: PAST, revokedAt: PAST }), REVOKED],

@@ -12,10 +12,10 @@ import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { MAX_VALUES } from '../../src/http/json.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { MAX_PROBLEMS } from '../../src/http/problems.ts';
-import { MAX_SEARCH_LENGTH } from '../../src/http/query.ts';
+import { MAX_QUERY_LENGTH } from '../../src/http/query.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/http/request-headers.ts';
-import { KEPT_HOURS } from '../../src/idempotency/statements.ts';
-import { MAX_NAME_LENGTH } from '../../src/pets/schema.ts';
+import { KEPT_HOURS } from '../../src/idempotency/create-once.ts';
+import { MAX_NAME_LENGTH } from '../../src/pets/operations.ts';
 import { operations } from '../support/contract.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -83,7 +83,7 @@ test.each([
   `\`name\` | 1 to ${MAX_NAME_LENGTH} Unicode code points`,
   `body | ${MAX_BODY_BYTES / 1024} KiB of JSON`,
   `sent within ${BODY_DEADLINE_MS / 1000} s, at most ${MAX_VALUES} values`,
-  `query string | ${MAX_SEARCH_LENGTH.toLocaleString('en')} characters`,
+  `query string | ${MAX_QUERY_LENGTH.toLocaleString('en')} characters`,
   `problems in a message | ${MAX_PROBLEMS} |`,
   `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, valid for ${KEPT_HOURS} hours`,
   `requests per key | ${requests} in ${PERIOD_S} s, of which ${writes} writes`,

@@ -77,7 +77,8 @@ async function sendWhere(all: () => Promise<unknown>, call: Call) {
   const log = vi.spyOn(console, 'log').mockReturnValue();
   onTestFinished(() => log.mockRestore());
   const statement = { bind: (): unknown => statement, all };
-  const bindings = { ...stubBindings(), DB: { prepare: () => statement } };
+  const batch = (statements: unknown[]) => Promise.all(statements.map(all));
+  const bindings = { ...stubBindings(), DB: { prepare: () => statement, batch } };
   const response = await sendInProcess(call, bindings, generateKey('production'));
   return { error: errorOf(await response.json()), line: JSON.parse(log.mock.lastCall?.[0]) };
 }

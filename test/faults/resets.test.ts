@@ -73,14 +73,14 @@ const CREATE = [
 ];
 
 /** Sends a request, or only the beginning of its body, with a new key. */
-async function send(head: string[], body: string): Promise<Socket> {
+async function send(head: string[], body: string, host = 'localhost'): Promise<Socket> {
   const key = generateKey('local');
   await putRecord(bindings.API_KEYS, key, { id: randomUUID() });
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   // A reader receives the error as well; without a reader it is unimportant.
   socket.on('error', () => {});
-  const others = ['Host: localhost', 'Connection: close', `Authorization: Bearer ${key}`];
+  const others = [`Host: ${host}`, 'Connection: close', `Authorization: Bearer ${key}`];
   socket.write([...head, ...others, '', body].join('\r\n'));
   return socket;
 }
@@ -130,3 +130,14 @@ test('a client that stops in the middle of its body gets a 400 after 30 seconds'
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
   await expectLogged({ status: 400, cause: 'The client did not respond within 30000 ms' }, 0);
 });
+
+test.each(['a b', '[::1', 'x:99999', 'a%zz', '<'])(
+  'a create with the Host %j is a 400, and adds no animal',
+  async (host) => {
+    await fault({});
+    const socket = await send(CREATE, BODY, host);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message":"Host: must be a host name/);
+    await expectLogged({ status: 400, code: 'invalid_request' }, 0);
+  },
+);

@@ -22,13 +22,13 @@ test('a number that is not an int64 stays a number', () => {
 test('a body may have 100 values, itself among them, and not 101', () => {
   const zeros = (count: number) => `[${Array(count).fill(0)}]`;
   expect(parseBody(zeros(99))).toHaveLength(99);
-  expect(() => parseBody(zeros(100))).toThrow('The body must have at most 100 values.');
+  expect(() => parseBody(zeros(100))).toThrow('body: must have at most 100 values');
 });
 
 test('a body that is nested too deeply for the parser is valid JSON, and rejected', () => {
   const error = expect.objectContaining({
     code: 'invalid_request',
-    message: 'The body is nested too deeply or has too many values.',
+    message: 'body: is nested too deeply or has too many values',
   });
   expect(() => parseBody('['.repeat(200_000) + ']'.repeat(200_000))).toThrow(error);
   expect(() => parseBody('['.repeat(200_000))).toThrow('The body must be valid JSON.');

@@ -1,6 +1,6 @@
 /** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
 import { expect, test } from 'vitest';
-import { NewPet } from '../../src/pets/schema.ts';
+import { NewPet } from '../../src/pets/operations.ts';
 import { errorOf, operations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';

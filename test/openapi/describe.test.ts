@@ -9,7 +9,7 @@ import { resource as health } from '../../openapi/resources/health.ts';
 import { resource as pets } from '../../openapi/resources/pets.ts';
 import { app } from '../../src/app.ts';
 import { ApiError } from '../../src/errors.ts';
-import { createPet, listPets } from '../../src/pets/schema.ts';
+import { createPet, listPets } from '../../src/pets/operations.ts';
 
 const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
 const SUCCESS = { status: 201, description: '' } as const;

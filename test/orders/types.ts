@@ -4,8 +4,8 @@ import type { AppEnv } from '../../src/context.ts';
 import { sendCreated } from '../../src/http/responses.ts';
 import { createOnce } from '../../src/idempotency/create-once.ts';
 import { operation } from '../../src/operation.ts';
+import { placeOrder } from '../../src/orders/operations.ts';
 import * as queries from '../../src/orders/queries.ts';
-import { placeOrder } from '../../src/orders/schema.ts';
 import { createPet } from '../../src/pets/queries.ts';
 
 new Hono<AppEnv>().post('/', operation(placeOrder), async (c) => {

@@ -1,6 +1,6 @@
 /** The service accepts exactly what the description declares valid. */
 import { expect, test } from 'vitest';
-import { Name } from '../../src/pets/schema.ts';
+import { Name } from '../../src/pets/operations.ts';
 import { description, operations, problems, text } from './contract.ts';
 import { startApp } from './in-process.ts';
 import { startStore } from './store.ts';
