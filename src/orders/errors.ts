@@ -1,4 +1,4 @@
-/** The errors of the operations on orders. The messages use the words of the contract. */
+/** The errors of the operations on orders. The messages use the words of the specification. */
 import { ApiError } from '../errors.ts';
 import type { OrderStatus } from './operations.ts';
 

@@ -66,7 +66,7 @@ export const getPet = {
   operationId: 'getPet',
   scope: 'read',
   param: PetPath,
-  // The contract deprecates this operation, and `listPets` succeeds it: docs/decisions.md.
+  // The specification deprecates this operation, and `listPets` succeeds it: docs/decisions.md.
   deprecation: {
     // 20 November 2026, the release of version 1.0.0.
     since: '@1795132800',
