@@ -1,5 +1,6 @@
 /** Steps that tests share: the rows that a test begins with, requests, and what the database holds after them. */
 import { expect } from 'vitest';
+import { withNewName } from '../../openapi/new-name.ts';
 import { creates } from './contract.ts';
 import { TABLES } from './server.ts';
 import type { Reply, Store } from './store.ts';
@@ -21,9 +22,9 @@ export function stepsOf(store: Store) {
   };
 
   const steps = {
-    /** Inserts an animal. The first one without an `id` has the id 1. */
-    insertPet({ name = 'Rex', categoryId = 3, ...row }: Pet): Promise<void> {
-      return insert('pets', { name, category_id: categoryId, ...row });
+    /** Inserts an animal, by default with a new name. The first one without an `id` has the id 1. */
+    insertPet({ categoryId = 3, ...row }: Pet): Promise<void> {
+      return insert('pets', { ...withNewName({ name: 'Rex' }), category_id: categoryId, ...row });
     },
 
     /** Inserts an order. The first one without an `id` has the id 1. */
@@ -50,16 +51,17 @@ export function stepsOf(store: Store) {
     insertRowsOfExamples(): Promise<void> {
       return store.exec(
         `UPDATE orders SET status = 'delivered';
-         INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 3), (2, 'Mia', 3) ON CONFLICT DO NOTHING;
+         INSERT INTO pets (id, name, category_id) VALUES (1, 'Animal 1', 3), (2, 'Animal 2', 3) ON CONFLICT DO NOTHING;
          UPDATE pets SET status = 'available' WHERE id <= 2`,
       );
     },
 
-    /** Creates an item of a collection, such as `/v1/pets`, with a body of its description: the first, or in turn. */
+    /** Creates an item of a collection, such as `/v1/pets`, with a new name, and a body of its description: the first, or in turn. */
     async createExample(path: string, turn = 0): Promise<Reply> {
       const { exampleBodies = [] } = creates.find((each) => each.path === path) ?? {};
       await steps.insertRowsOfExamples();
-      return store.send('POST', path, exampleBodies[turn % exampleBodies.length]);
+      const example = exampleBodies[turn % exampleBodies.length] ?? {};
+      return store.send('POST', path, withNewName(example));
     },
 
     async createExamples(path: string, count: number): Promise<void> {
