@@ -11,35 +11,37 @@ const DEPLOYED = ['staging', 'production'] as const;
 const local = readConfig({ config: 'wrangler.toml' });
 const read = (env: string) => readConfig({ config: 'wrangler.toml', env });
 type Config = ReturnType<typeof read>;
+const CONFIGS = [local, ...DEPLOYED.map(read)];
 
-/** The values that no two environments may have in common. */
-const UNIQUE = ['database_name', 'database_id', 'id', 'namespace_id', 'pattern', 'BASE_URL'];
-const OWN = ['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limits', 'limit'];
-const DIFFERENT = [...UNIQUE, ...OWN];
-
-/** The unique values in a part of a configuration, such as `id local`. */
-function uniqueValues(part: object): string[] {
-  return Object.entries(part).flatMap(([name, value]) => {
-    if (UNIQUE.includes(name)) return [`${name} ${value}`];
-    return typeof value === 'object' && value !== null ? uniqueValues(value) : [];
-  });
-}
+/** The settings that differ between environments, or may be in one alone. */
+const OWN = [
+  ...['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limits'],
+  ...['database_name', 'database_id', 'id', 'ratelimits'],
+];
 
 /** Everything that is the same in all environments. */
-function shared({ name, ...config }: Config): unknown {
-  const text = JSON.stringify(config, (key, value) =>
-    DIFFERENT.includes(key) ? undefined : value,
-  );
-  return JSON.parse(text);
-}
+const shared = ({ name, ...config }: Config): unknown =>
+  JSON.parse(JSON.stringify(config, (key, value) => (OWN.includes(key) ? undefined : value)));
 
 test.each(DEPLOYED)('%s has the settings of the local store, and its own address', (env) => {
   const config = read(env);
   expect(shared(config)).toEqual(shared(local));
-  const host = requireOwnHost(config);
-  expect(config.vars).toEqual({ ENVIRONMENT: env, BASE_URL: `https://${host}/v1` });
-  for (const route of config.routes ?? [])
-    expect(route).toEqual({ pattern: host, custom_domain: true });
+  const BASE_URL = `https://${requireOwnHost(config)}/v1`;
+  expect(config.vars).toMatchObject({ ENVIRONMENT: env, BASE_URL });
+  for (const route of config.routes ?? []) expect(route).toMatchObject({ custom_domain: true });
+});
+
+test.each<[what: string, valuesOf: (config: Config) => unknown[]]>([
+  ['name', ({ name }) => [name]],
+  // The local store has none.
+  ['address', ({ vars }) => [vars.BASE_URL]],
+  ['name of a database', (config) => config.d1_databases.map((each) => each.database_name)],
+  ['database', (config) => config.d1_databases.map((each) => each.database_id)],
+  ['namespace', (config) => config.kv_namespaces.map(({ id }) => id)],
+  ['counter of a limiter', (config) => config.ratelimits.map((each) => each.namespace_id)],
+])('no two environments have the same %s', (_, valuesOf) => {
+  const values = CONFIGS.flatMap(valuesOf);
+  expect(new Set(values).size).toBe(values.length);
 });
 
 test.each([
@@ -82,51 +84,30 @@ test.each([
   else expect(find).toThrow('BASE_URL must be https://store.ACCOUNT.workers.dev/v1');
 });
 
-test.each(DEPLOYED)(
-  '%s sweeps on time, logs every request, has Issues and readable stacks',
-  (env) => {
-    const { triggers, observability, upload_source_maps } = read(env);
-    expect(triggers).toEqual({ crons: ['*/10 * * * *'] });
-    expect(upload_source_maps).toBe(true);
-    expect(observability).toMatchObject({ enabled: true, issues: { enabled: true } });
-    expect(JSON.stringify(observability)).not.toContain('head_sampling_rate');
-  },
-);
-
-test('the limits are equal in every environment that has them', () => {
-  // The Free plan rejects them.
-  const limits = [local, ...DEPLOYED.map(read)].flatMap((config) => config.limits ?? []);
-  expect(limits).toEqual(limits.map(() => limits[0]));
-});
-
-test('environments share no database, namespace, limiter, name or address', () => {
-  const configs = [local, ...DEPLOYED.map(read)];
-  const values = configs.flatMap((config) => [`name ${config.name}`, ...uniqueValues(config)]);
-  const routes = configs.flatMap((config) => config.routes ?? []);
-  // The local store has no BASE_URL.
-  expect(values).toHaveLength(3 * 6 + 2 + routes.length);
-  expect(new Set(values).size).toBe(values.length);
-});
-
-test('the top level names no account or address, and logs no invocations', () => {
-  const limiter = { simple: { period: PERIOD_S } };
+test('the top level names no account or address, sweeps on time, and logs all but invocations', () => {
   expect(local).toMatchObject({
     account_id: 'local-only',
     routes: undefined,
     workers_dev: false,
     preview_urls: false,
+    triggers: { crons: ['*/10 * * * *'] },
+    upload_source_maps: true,
     // Invocation logs contain URLs and headers.
-    observability: { enabled: true, logs: { invocation_logs: false } },
-    ratelimits: [limiter, limiter],
+    observability: { enabled: true, issues: { enabled: true }, logs: { invocation_logs: false } },
     vars: { ENVIRONMENT: 'local' },
   });
+  expect(JSON.stringify(local.observability)).not.toContain('head_sampling_rate');
 });
 
-test('the CPU limit, if there is one, is 1 s', () => {
-  // The Free plan rejects the setting.
-  const { cpu_ms = 1000 } = local.limits ?? {};
-  expect(cpu_ms).toBe(1000);
-});
+test.each(CONFIGS)(
+  '$name has the CPU limit, the period of Retry-After, and no stopped writes',
+  (config) => {
+    // The Free plan rejects the CPU limit.
+    expect(config.limits?.cpu_ms ?? 1000).toBe(1000);
+    for (const { simple } of config.ratelimits) expect(simple.period).toBe(PERIOD_S);
+    expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
+  },
+);
 
 const staging = startStore({ faults: true, env: 'staging' });
 
