@@ -13,6 +13,9 @@ const read = (env: string) => readConfig({ config: 'wrangler.toml', env });
 type Config = ReturnType<typeof read>;
 const CONFIGS = [local, ...DEPLOYED.map(read)];
 
+/** wrangler's type of a binding is `any`. */
+type Binding = Record<'database_name' | 'database_id' | 'id' | 'namespace_id', string>;
+
 /** The settings that differ between environments, or may be in one alone. */
 const OWN = [
   ...['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limits'],
@@ -35,10 +38,13 @@ test.each<[what: string, valuesOf: (config: Config) => unknown[]]>([
   ['name', ({ name }) => [name]],
   // The local store has none.
   ['address', ({ vars }) => [vars.BASE_URL]],
-  ['name of a database', (config) => config.d1_databases.map((each) => each.database_name)],
-  ['database', (config) => config.d1_databases.map((each) => each.database_id)],
-  ['namespace', (config) => config.kv_namespaces.map(({ id }) => id)],
-  ['counter of a limiter', (config) => config.ratelimits.map((each) => each.namespace_id)],
+  [
+    'name of a database',
+    (config) => config.d1_databases.map((each: Binding) => each.database_name),
+  ],
+  ['database', (config) => config.d1_databases.map((each: Binding) => each.database_id)],
+  ['namespace', (config) => config.kv_namespaces.map(({ id }: Binding) => id)],
+  ['counter of a limiter', (config) => config.ratelimits.map((each: Binding) => each.namespace_id)],
 ])('no two environments have the same %s', (_, valuesOf) => {
   const values = CONFIGS.flatMap(valuesOf);
   expect(new Set(values).size).toBe(values.length);
