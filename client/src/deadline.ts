@@ -1,5 +1,4 @@
 /** Time limits: one for a call, and one for each of its attempts and pauses. */
-import { type CallRecord, errorOf } from './failure.ts';
 
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -26,10 +25,10 @@ export async function within<T>(
   // Perhaps nobody waits for it: an unhandled rejection would end Node.js.
   ended.catch(() => {});
   const timer = setTimeout(
-    () => controller.abort(timeoutError(ms)),
+    () => controller.abort(new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError')),
     Math.min(ms, LONGEST_TIMER_MS),
   );
-  // `throwIfAborted` takes the reason from the caller's signal.
+  // Without the reason, which send.ts takes from the caller's signal.
   const onAbort = () => controller.abort();
   for (const other of others) {
     if (other?.aborted) onAbort();
@@ -46,18 +45,7 @@ export async function within<T>(
   }
 }
 
-export function timeoutError(ms: number): Error {
-  return new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError');
-}
-
 /** Waits until the time is over, or the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return within(ms, [signal], (_, ended) => ended.catch(() => {}));
-}
-
-/** The cause is the reason that the caller gave. @throws StoreError */
-export function throwIfAborted(signals: Signals, call?: CallRecord): void {
-  const signal = signals.find((each) => each?.aborted);
-  if (!signal) return;
-  throw errorOf({ code: 'aborted', message: 'The call was aborted.', cause: signal.reason }, call);
 }

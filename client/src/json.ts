@@ -5,13 +5,10 @@
 import { INT64_FIELDS } from './description.ts';
 import { must, withoutNull } from './options.ts';
 
-/**
- * An int64 has at most 19 digits. Responses to `store.request` may have longer integers, but their conversion takes more than
- * linear time.
- */
+/** An int64 has at most 19 digits. The conversion of very long integers takes more than linear time. */
 const INTEGER = /^-?\d{1,1000}$/;
 
-/** The types of TypeScript 5.4 to 7 do not have `rawJSON`. */
+/** TypeScript's types do not have `rawJSON`. */
 const engine: JSON & { rawJSON?: (json: string) => unknown } = JSON;
 
 /** @throws Error in a runtime that would round integers */
@@ -55,11 +52,7 @@ export function stringifyJson(value: unknown): string {
   return json ?? 'null';
 }
 
-/**
- * For callers in JavaScript: no compiler rejects their numbers, which may have been rounded already.
- *
- * @throws TypeError when an int64 field is neither a `bigint` nor `null`
- */
+/** No compiler rejects the numbers of callers in JavaScript, which may have been rounded already. @throws TypeError */
 export function checkInt64Fields(body: object): void {
   for (const [name, value] of Object.entries(withoutNull(body))) {
     const isInt64 = Object.hasOwn(INT64_FIELDS, name);

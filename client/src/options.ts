@@ -1,5 +1,5 @@
 /** Checks of options and arguments: a mistake is a TypeError that names it. */
-import type { CreateOptions, Method, StoreOptions } from './types.ts';
+import type { CreateOptions, StoreOptions } from './types.ts';
 
 export const DEFAULT_LIMITS = {
   deadlineMs: 60_000,
@@ -36,7 +36,7 @@ export function checkToken(name: string, token: unknown): void {
 /** Returns the limits among the options. @throws TypeError */
 export function checkCallOptions(
   { signal, headers = {}, idempotencyKey, ...limits }: CreateOptions,
-  method?: Method,
+  method?: string,
 ): object {
   const isValid = method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/);
   const rule = 'must be 1 to 255 characters of printable ASCII, in a POST';

@@ -1,10 +1,10 @@
 /** Lists: one page, or all pages by following the `Link` header. */
 import type { Client } from './attempt.ts';
-import { throwIfAborted } from './deadline.ts';
 import { StoreError } from './error.ts';
 import { isText, must, withoutNull } from './options.ts';
 import { request } from './request.ts';
-import type { CallOptions, Page, Pages } from './types.ts';
+import type { Reply } from './response.ts';
+import type { CallOptions, Pages } from './types.ts';
 
 type Query = { limit?: number | undefined };
 
@@ -23,38 +23,30 @@ export function listOf<T>(
   query?: Query,
   options?: CallOptions,
 ): Pages<T> {
-  async function fetchPage(search = searchOf(query)): Promise<Page<T>> {
-    // Any other text could lead to another operation.
-    must(isText(search, /^\?/), 'next', 'must start with ?');
-    const call = request<T[]>(client, 'GET', path + search, options, { returns: 'array' });
-    const { data, metadata } = await call.withMetadata();
-    const next = NEXT_LINK.exec(metadata.headers.get('link') ?? '')?.[1];
-    return { items: data, next, metadata };
-  }
+  const fetchPage = (search: string) =>
+    request<T[]>(client, 'GET', path + search, options, { returns: 'array' });
 
   async function* walk(defaultLimit: number) {
     const seen = new Set<string>();
     let search: string | undefined = searchOf({ ...query, limit: query?.limit ?? defaultLimit });
     while (search) {
       seen.add(search);
-      const { items, next, metadata }: Page<T> = await fetchPage(search);
-      yield* untilAborted(items);
+      const reply: Reply<T[]> = await fetchPage(search);
+      yield* reply.data;
+      search = nextOf(reply);
       // Otherwise, the loop might never end.
-      if (next && (items.length === 0 || seen.has(next)))
-        throw new StoreError('invalid_response', 'The pages do not end.', { metadata });
-      search = next;
-    }
-  }
-
-  function* untilAborted(items: T[]) {
-    for (const item of items) {
-      throwIfAborted([options?.signal, client.signal]);
-      yield item;
+      if (search && (reply.data.length === 0 || seen.has(search)))
+        throw new StoreError('invalid_response', 'The pages do not end.', reply);
     }
   }
 
   return {
-    page: fetchPage,
+    async page(search = searchOf(query)) {
+      // Any other text could lead to another operation.
+      must(isText(search, /^\?/), 'next', 'must start with ?');
+      const reply = await fetchPage(search);
+      return { items: reply.data, next: nextOf(reply) };
+    },
     [Symbol.asyncIterator]: () => walk(MAX_LIMIT),
     async toArray({ max }) {
       must(max >= 1, 'max', 'must be a number from 1');
@@ -66,6 +58,10 @@ export function listOf<T>(
       return items;
     },
   };
+}
+
+function nextOf({ link }: { link: string }) {
+  return NEXT_LINK.exec(link)?.[1];
 }
 
 function searchOf(query: Query | undefined) {

@@ -11,21 +11,12 @@ import type {
   PetPatch,
 } from '../schema.d.ts';
 import type { Client } from './attempt.ts';
-import type { StoreError } from './error.ts';
+import { StoreError } from './error.ts';
 import { requireRawJson } from './json.ts';
 import { checkStoreOptions, checkToken, DEFAULT_LIMITS, withoutNull } from './options.ts';
 import { listOf } from './pages.ts';
-import { callOf, request } from './request.ts';
-import type {
-  Call,
-  CallOptions,
-  CreateOptions,
-  Method,
-  Pages,
-  Reply,
-  RequestOptions,
-  StoreOptions,
-} from './types.ts';
+import { request } from './request.ts';
+import type { CallOptions, CreateOptions, Pages, StoreOptions } from './types.ts';
 
 /** The operations of the store. Every 64-bit integer is a `bigint`. */
 export interface AnimalStore {
@@ -40,7 +31,7 @@ export interface AnimalStore {
    * Adds an animal; the service assigns its id. Stable.
    * @example const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
    */
-  createPet(pet: NewPet, options?: CreateOptions): Call<Pet>;
+  createPet(pet: NewPet, options?: CreateOptions): Promise<Pet>;
 
   /**
    * Fetches an animal. Stable.
@@ -48,7 +39,7 @@ export interface AnimalStore {
    * @deprecated It will be removed on 5 December 2030. Use `listPets` with a `status` instead.
    * @example const pet = await store.getPet(7n);
    */
-  getPet(petId: bigint, options?: CallOptions): Call<Pet>;
+  getPet(petId: bigint, options?: CallOptions): Promise<Pet>;
 
   /**
    * Changes fields of an animal; `status: null` removes its status. Not retried after a 5xx
@@ -56,14 +47,14 @@ export interface AnimalStore {
    * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
-  updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Call<Pet>;
+  updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Promise<Pet>;
 
   /**
    * Deletes an animal.
    * @beta
    * @example await store.deletePet(7n);
    */
-  deletePet(petId: bigint, options?: CallOptions): Call<void>;
+  deletePet(petId: bigint, options?: CallOptions): Promise<void>;
 
   /**
    * Lists orders in ascending order of id, optionally with one status.
@@ -77,37 +68,27 @@ export interface AnimalStore {
    * @experimental
    * @example const order = await store.placeOrder({ petId: 7n });
    */
-  placeOrder(order: NewOrder, options?: CreateOptions): Call<Order>;
+  placeOrder(order: NewOrder, options?: CreateOptions): Promise<Order>;
 
   /**
    * Fetches an order.
    * @experimental
    * @example const { status } = await store.getOrder(5n);
    */
-  getOrder(orderId: bigint, options?: CallOptions): Call<Order>;
+  getOrder(orderId: bigint, options?: CallOptions): Promise<Order>;
 
   /**
    * Approves, delivers or cancels an order.
    * @experimental
    * @example const order = await store.updateOrder(5n, { status: 'approved' });
    */
-  updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Call<Order>;
+  updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Promise<Order>;
 
   /**
    * Returns the health and the version of the service. Stable.
    * @example const { version } = await store.getHealth();
    */
-  getHealth(options?: CallOptions): Call<Health>;
-
-  /**
-   * Sends any request with the API key, the retries and the exact JSON of the client, for example to an operation that
-   * this version does not have. After a 5xx or no response it retries every method but PATCH; each POST has an
-   * `Idempotency-Key`.
-   *
-   * @param path - begins with `/`, relative to `baseUrl`: never what a user typed
-   * @example const pets = await store.request('GET', '/pets?limit=1');
-   */
-  request(method: Method, path: string, options?: RequestOptions): Call<unknown>;
+  getHealth(options?: CallOptions): Promise<Health>;
 
   /**
    * Starts a session: each request sends the newest bookmark, so that the nearest replica responds with at
@@ -144,54 +125,42 @@ export function createAnimalStore(options: StoreOptions): AnimalStore {
 }
 
 function storeOf(client: Client): AnimalStore {
+  const data = async <T>(...args: Parameters<typeof request>) => (await request<T>(...args)).data;
   return {
     listPets: (query, options) => listOf(client, '/pets', query, options),
-    createPet: (body, options) => request(client, 'POST', '/pets', options, { body }),
-    getPet: (id, options) => request(client, 'GET', '/pets/{petId}', options, { id }),
+    createPet: (body, options) => data(client, 'POST', '/pets', options, { body }),
+    getPet: (id, options) => data(client, 'GET', '/pets/{petId}', options, { id }),
     // Not retried: it would overwrite what other clients changed in between, for example make a sold animal available.
-    updatePet: (id, body, options) =>
-      request(client, 'PATCH', '/pets/{petId}', options, { id, body }),
+    updatePet: (id, body, options) => data(client, 'PATCH', '/pets/{petId}', options, { id, body }),
     deletePet: (id, options) =>
-      callOf(
-        request<undefined>(client, 'DELETE', '/pets/{petId}', options, { id, returns: 'undefined' })
-          .withMetadata()
-          .catch(acceptDeleted),
+      data<void>(client, 'DELETE', '/pets/{petId}', options, { id, returns: 'undefined' }).catch(
+        acceptDeleted,
       ),
     listOrders: (query, options) => listOf(client, '/store/orders', query, options),
-    placeOrder: (body, options) => request(client, 'POST', '/store/orders', options, { body }),
-    getOrder: (id, options) => request(client, 'GET', '/store/orders/{orderId}', options, { id }),
+    placeOrder: (body, options) => data(client, 'POST', '/store/orders', options, { body }),
+    getOrder: (id, options) => data(client, 'GET', '/store/orders/{orderId}', options, { id }),
     // An order never returns to an earlier status: a second attempt changes nothing, or is rejected.
     updateOrder: (id, body, options) =>
-      request(client, 'PATCH', '/store/orders/{orderId}', options, { id, body, isRetryable: true }),
-    getHealth: (options) => request(client, 'GET', '/health', options),
-    request(method, path, options) {
-      const { body, ...others } = options ?? {};
-      return request(client, method, path, others, { body, returns: 'any' });
-    },
+      data(client, 'PATCH', '/store/orders/{orderId}', options, { id, body, isRetryable: true }),
+    getHealth: (options) => data(client, 'GET', '/health', options),
     session: (start) => sessionOf(client, start),
   };
 }
 
-/**
- * Ids are never reused: if a retry finds nothing, an earlier attempt deleted it, and its response was lost. Other errors, also a
- * TypeError, are thrown again.
- */
-function acceptDeleted(error: StoreError): Reply<undefined> {
-  const { code, status, outcomeUnknown, metadata } = error;
+/** Ids are never reused: if a retry finds nothing, an earlier attempt deleted it, and its response was lost. */
+function acceptDeleted(error: unknown): void {
+  const isGone = error instanceof StoreError && error.outcomeUnknown && error.status === 404;
   // Such as `pet_not_found`. A `not_found` is about the path.
-  if (metadata && outcomeUnknown && status === 404 && code.endsWith('_not_found'))
-    return { data: undefined, metadata };
-  throw error;
+  if (!isGone || !error.code.endsWith('_not_found')) throw error;
 }
 
 function sessionOf(client: Client, start = 'first-primary'): Session {
   checkToken('start', start);
-  // Two objects: see `Client`.
-  const session = { bookmark: { value: start } };
+  const session = { bookmark: start, restarts: 0 };
   return {
     ...storeOf({ ...client, session }),
     get bookmark() {
-      return session.bookmark.value;
+      return session.bookmark;
     },
   };
 }

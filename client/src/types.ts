@@ -1,20 +1,4 @@
-/** The types that a caller uses, except the client (store.ts) and those of the description (schema.d.ts). */
-// ---------------------------------------------------------------------------------------- calls
-
-/** The result of a call. Rejected with a `StoreError`, or with a TypeError about an argument. */
-export interface Call<T> extends Promise<T> {
-  /**
-   * The result with the response metadata.
-   *
-   * @example
-   * const { data, metadata } = await store.createPet(rex).withMetadata();
-   * console.log(data.id, metadata.requestId);
-   */
-  withMetadata(): Promise<Reply<T>>;
-}
-
-/** The methods of HTTP that `request` accepts. Not HEAD, whose errors have no body. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** The types of options and lists. */
 
 /** A list. The first request is sent by `for await`, `page()` or `toArray()`. */
 export interface Pages<T> extends AsyncIterable<T> {
@@ -35,36 +19,11 @@ export interface Pages<T> extends AsyncIterable<T> {
   toArray(options: { max: number }): Promise<T[]>;
 }
 
-// ---------------------------------------------------------------------------------------- responses
-
 export type Page<T> = {
   items: T[];
   /** The query of the next page, for `page(next)`; `undefined` on the last page. */
   next: string | undefined;
-  metadata: Metadata;
 };
-
-export type Reply<T> = { data: T; metadata: Metadata };
-
-export type Metadata = {
-  status: number;
-  /** Identifies the request in the service's log. Include it when you report a problem. */
-  requestId: string | undefined;
-  /** When the operation was deprecated (RFC 9745). */
-  deprecation: Date | undefined;
-  /** When the operation will be removed (RFC 8594). */
-  sunset: Date | undefined;
-  /** Whether this is the response to an earlier request with the same `Idempotency-Key`. */
-  idempotencyReplayed: boolean;
-  /** Seconds to wait before the next request, from `Retry-After`; 0 without it. */
-  retryAfterSeconds: number;
-  /** Number of requests sent. */
-  attempts: number;
-  /** All headers that the runtime exposes. */
-  headers: FetchResponse['headers'];
-};
-
-// ---------------------------------------------------------------------------------------- options
 
 /** The limits and headers of a call. */
 export type CallOptions = {
@@ -86,11 +45,6 @@ export type CallOptions = {
 export type CreateOptions = CallOptions & {
   /** Default: a random key for each call. With a key of your own you can repeat the call within 24 hours. */
   idempotencyKey?: string | undefined;
-};
-
-export type RequestOptions = CreateOptions & {
-  /** Sent as JSON, in which every digit of a `bigint` is exact. */
-  body?: unknown;
 };
 
 /** Those of `CallOptions` are defaults for every call. The client's `signal` aborts every call, as does the call's own. */

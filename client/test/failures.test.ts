@@ -66,14 +66,6 @@ test.each(Object.entries(CALLS))('%s is sent and retried as README.md says', asy
   }
 });
 
-test('request retries every method but PATCH', async () => {
-  for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const) {
-    const failure = { attempts: method === 'PATCH' ? 1 : 4, outcomeUnknown: method !== 'GET' };
-    const { store } = clientWith([lost]);
-    expect(await outcomeOf(store.request(method, '/toys'))).toMatchObject(failure);
-  }
-});
-
 const createPet: Call = (store, options) => store.createPet(REX, options);
 const updatePet: Call = (store) => store.updatePet(1n, { name: 'Max' });
 const deletePet: Call = (store) => store.deletePet(1n);
@@ -100,12 +92,6 @@ const FAILURES: Record<string, Failure> = {
     answers: [reply('{"code":"new_code","message":"New.","petId":7}', { status: 409 })],
     ends: 'new_code (New.) after 1 attempts and 0 ms',
     details: { status: 409, body: { petId: 7n }, idempotencyKey: undefined },
-  },
-  // With an unhandled rejection, the run would fail.
-  'a delete with metadata that finds no animal fails with pet_not_found': {
-    call: (store) => store.deletePet(1n).withMetadata(),
-    answers: [noPet],
-    ends: 'pet_not_found (a message) after 1 attempts and 0 ms',
   },
   'a delete that finds no animal after a 429, which deleted nothing, fails': {
     call: deletePet,
@@ -201,13 +187,20 @@ const FAILURES: Record<string, Failure> = {
     call: (store) => store.createPet(REX, { maxAttempts: 2, attemptTimeoutMs: 1_000 }),
     answers: [async () => new Response(new ReadableStream())],
     ends: 'network_error (The request failed: Timeout after 1000 ms.) after 2 attempts and 2125 ms, perhaps carried out',
-    details: { status: 200, cause: expect.any(DOMException) },
+    details: { status: 200, cause: { name: 'TimeoutError' } },
   },
   'a call ends after 60 s, and its error has the failure of the last attempt': {
     answers: [unavailable, limited, silence],
     options: { attemptTimeoutMs: 90_000, signal: new AbortController().signal },
     ends: 'deadline_exceeded (Timeout after 60000 ms.) after 3 attempts and 60000 ms, perhaps carried out',
     details: { cause: { name: 'TimeoutError', cause: { code: 'rate_limited' } } },
+  },
+  'a creation that the deadline interrupts was perhaps carried out': {
+    call: (store) => store.createPet(REX, { idempotencyKey: 'mine' }),
+    answers: [silence],
+    options: { deadlineMs: 5_000 },
+    ends: 'deadline_exceeded (Timeout after 5000 ms.) after 1 attempts and 5000 ms, perhaps carried out',
+    details: { idempotencyKey: 'mine', cause: { name: 'TimeoutError' } },
   },
   'the shortest random pauses double up to 4 s': {
     answers: [unavailable],
@@ -224,7 +217,7 @@ const FAILURES: Record<string, Failure> = {
     answers: [retryAfter('60')],
     options: { deadlineMs: 60_125 },
     ends: 'rate_limited (a message) after 1 attempts and 0 ms',
-    details: { metadata: { retryAfterSeconds: 60 } },
+    details: { retryAfterSeconds: 60 },
   },
   'a call fails at once when its second pause would exceed the deadline': {
     answers: [retryAfter('40'), retryAfter('30')],
@@ -240,48 +233,8 @@ const FAILURES: Record<string, Failure> = {
     random: 1,
     ends: 'invalid_request (a message) after 2 attempts and 25250 ms',
   },
-  'a call waits until the date of Retry-After': {
-    answers: [retryAfter('Thu, 01 Jan 1970 00:00:20 GMT'), invalid],
-    ends: 'invalid_request (a message) after 2 attempts and 20125 ms',
-  },
-  'the date of Retry-After is read by the clock of the server': {
-    answers: [
-      problem(429, 'rate_limited', {
-        'Retry-After': 'Thu, 01 Jan 2026 00:00:20 GMT',
-        Date: 'Thu, 01 Jan 2026 00:00:00 GMT',
-      }),
-      invalid,
-    ],
-    ends: 'invalid_request (a message) after 2 attempts and 20125 ms',
-  },
-  'a Date of the server that is no date is ignored': {
-    answers: [
-      problem(429, 'rate_limited', {
-        'Retry-After': 'Thu, 01 Jan 1970 00:00:20 GMT',
-        Date: 'today',
-      }),
-      invalid,
-    ],
-    ends: 'invalid_request (a message) after 2 attempts and 20125 ms',
-  },
-  'a Retry-After that is past or no date adds nothing to a pause': {
-    answers: [retryAfter('Wed, 31 Dec 1969 00:00:00 GMT'), retryAfter('soon'), invalid],
-    ends: 'invalid_request (a message) after 3 attempts and 375 ms',
-  },
-  'the first of two values of Retry-After counts': {
-    answers: [retryAfter('20, 90'), retryAfter('20,Thu, 01 Jan 1970 00:05:00 GMT'), invalid],
-    ends: 'invalid_request (a message) after 3 attempts and 40375 ms',
-  },
-  'the first of two dates of Retry-After counts': {
-    answers: [retryAfter('Thu, 01 Jan 1970 00:00:20 GMT, Thu, 01 Jan 1970 00:00:50 GMT'), invalid],
-    ends: 'invalid_request (a message) after 2 attempts and 20125 ms',
-  },
-  'a Retry-After of 0 adds nothing to a pause': {
-    answers: [retryAfter('0'), invalid],
-    ends: 'invalid_request (a message) after 2 attempts and 125 ms',
-  },
-  'a Retry-After of Infinity, 0x10 or 1e3 adds nothing to a pause': {
-    answers: [retryAfter('Infinity'), retryAfter('0x10'), retryAfter('1e3'), invalid],
+  'a Retry-After that is not a number of seconds adds nothing to a pause': {
+    answers: [retryAfter('Infinity'), retryAfter('1e3'), retryAfter('20, 90'), invalid],
     ends: 'invalid_request (a message) after 4 attempts and 875 ms',
   },
   'a call whose apiKey function throws sends nothing': {
@@ -295,7 +248,7 @@ const FAILURES: Record<string, Failure> = {
   'a call whose apiKey function returns an invalid key sends nothing': {
     options: { apiKey: () => 'secret key' },
     ends: 'api_key_failed (The apiKey function failed: apiKey: must be printable ASCII without spaces) after 0 attempts and 0 ms',
-    details: { cause: expect.any(TypeError) },
+    details: { cause: { name: 'TypeError' } },
   },
   'a call whose apiKey function fails at a retry was perhaps carried out': {
     answers: [lost],
@@ -372,14 +325,6 @@ test.each([
   { cause: Object.create(null), shown: '' },
   { cause: { message: Symbol('odd') }, shown: '' },
   { cause: { message: 'a', cause: { message: 7 } }, shown: ': a' },
-  {
-    cause: Object.defineProperty({ message: 'a' }, 'code', {
-      get: () => {
-        throw new Error('odd');
-      },
-    }),
-    shown: '',
-  },
 ])('whatever a fetch rejects with is a network_error$shown', async ({ cause, shown }) => {
   const outcome = await outcomeOf(createPet(clientWith([() => Promise.reject(cause)]).store));
   const failure = { code: 'network_error', attempts: 4, status: undefined, outcomeUnknown: true };
@@ -440,30 +385,6 @@ test.each(DELETES)('a retried $name that finds nothing succeeds', async ({ name 
   const { store } = clientWith([lost, problem(404, 'toy_not_found')]);
   expect(await outcomeOf(Promise.resolve(CALLS[name]?.(store)))).toBe(undefined);
 });
-
-test.each(['pet_not_found', 'toy_not_found'])(
-  'a retried delete whose answer is %s succeeds',
-  async (code) => {
-    const { store } = clientWith([lost, problem(404, code)]);
-    const metadata = { status: 404, attempts: 2 };
-    const call = store.deletePet(1n).withMetadata();
-    expect(await outcomeOf(call)).toMatchObject({ data: undefined, metadata });
-  },
-);
-
-test.each(Object.keys(CALLS).filter((name) => /^(get|update)(?!Health)/.test(name)))(
-  'the answer to %s must have its id',
-  async (name) => {
-    const outcomeUnknown = name.startsWith('update');
-    const failure = { code: 'invalid_response', status: 200, attempts: 1, outcomeUnknown };
-    for (const body of ['{"id":2}', '{"id":"1"}', '{"error":"Log in."}', '[{"id":1}]']) {
-      const { store } = clientWith([reply(body)]);
-      expect(await outcomeOf(Promise.resolve(CALLS[name]?.(store)))).toMatchObject(failure);
-    }
-    const { store } = clientWith([reply('{"id":1}')]);
-    expect(await outcomeOf(Promise.resolve(CALLS[name]?.(store)))).toEqual({ id: 1n });
-  },
-);
 
 test('a create is retried with a random or a given key, which the error has', async () => {
   const { store, requests } = clientWith([lost]);

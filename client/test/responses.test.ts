@@ -1,4 +1,4 @@
-/** Sessions, metadata, and the bodies of responses. */
+/** Sessions, and the bodies of responses. */
 import { expect, test, vi } from 'vitest';
 import { type Answer, clientWith, headerOf, problem, reply, unavailable } from './fake.ts';
 
@@ -56,34 +56,6 @@ test.each([
   for (const _ of [1, 2]) await session.listPets().page();
   expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['first-primary', '0001', next]);
   expect(session.bookmark).toBe('0002');
-});
-
-test('dates that cannot be read are undefined', async () => {
-  for (const headers of [
-    { Deprecation: 'true', Sunset: 'soon' },
-    { Deprecation: '@', Sunset: '' },
-    { Deprecation: '@1e99', Sunset: '2030-13-01' },
-  ]) {
-    const { store } = clientWith([reply('{}', { headers })]);
-    const { metadata } = await store.getHealth().withMetadata();
-    expect([metadata.deprecation, metadata.sunset]).toEqual([undefined, undefined]);
-  }
-});
-
-test('request returns a null that was answered', async () => {
-  const { store } = clientWith([reply('null')]);
-  expect(await store.request('GET', '/toys')).toBe(null);
-});
-
-test('metadata has the deprecation, the sunset and the replay', async () => {
-  const dates = { Deprecation: '@1795132800', Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT' };
-  const headers = { ...dates, 'Idempotency-Replayed': 'true' };
-  const { store } = clientWith([reply('{}', { headers })]);
-  expect((await store.getHealth().withMetadata()).metadata).toMatchObject({
-    deprecation: new Date('2026-11-20'),
-    sunset: new Date('2030-12-05'),
-    idempotencyReplayed: true,
-  });
 });
 
 test('a character that is split between two chunks is decoded', async () => {

@@ -5,16 +5,15 @@ import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
-import { PORTABLE } from './documents.ts';
+import { EXAMPLES } from './documents.ts';
 
 /** Bundles a script that can import './suite.ts'. */
 export async function bundle(contents: string, options: BuildOptions = {}): Promise<string> {
   const { outputFiles = [] } = await build({
-    stdin: { contents, loader: 'tsx', resolveDir: import.meta.dirname },
+    stdin: { contents, loader: 'ts', resolveDir: import.meta.dirname },
     bundle: true,
     write: false,
     format: 'esm',
-    jsx: 'automatic',
     ...options,
   });
   return outputFiles.map(({ text }) => text).join('');
@@ -60,17 +59,17 @@ export async function runIn(folder: string, program: string, command = NODE, arg
   return run(`${command} program.mjs ${argument}`, folder);
 }
 
-/** What a compiler, whose package is in a folder of the repository, prints about a program in a user's project. */
+/** What the compiler prints about a program in a user's project. */
 export async function compile(
   folder: string,
-  typescript: string,
   options: object,
-  program = PORTABLE,
+  program = EXAMPLES,
 ): Promise<string> {
   const strict = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true };
   const compilerOptions = { ...strict, lib: ['ES2022'], module: 'NodeNext', ...options };
   const config = { compilerOptions, files: ['examples.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   writeFileSync(join(folder, 'examples.ts'), program);
-  return (await run(`${NODE} "${join(PROJECT_ROOT, typescript, 'bin/tsc')}"`, folder)).stdout;
+  const compiler = join(PROJECT_ROOT, 'node_modules/typescript/bin/tsc');
+  return (await run(`${NODE} "${compiler}"`, folder)).stdout;
 }

@@ -1,7 +1,5 @@
 /** Types that the compiler accepts and rejects: checked by `npm run typecheck`, never run. */
 
-import nodeFetch from 'node-fetch';
-import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { Operations } from '../src/description.ts';
 import type * as Client from '../src/index.ts';
 
@@ -12,16 +10,15 @@ function expectType<_T extends true>(): void {}
 function expectNone<_T extends never>(): void {}
 
 declare const store: Client.AnimalStore;
-declare const dispatcher: Dispatcher;
+declare const binding: Fetcher;
 
-// Every operation has a method, and every other method is one of these two.
+// Every operation has a method, and the only other method is `session`.
 expectNone<Exclude<keyof Operations, keyof Client.AnimalStore>>();
-expectNone<Exclude<keyof Client.AnimalStore, keyof Operations | 'request' | 'session'>>();
+expectNone<Exclude<keyof Client.AnimalStore, keyof Operations | 'session'>>();
 
 // Every int64 is a bigint, and nothing else is.
 expectType<Equal<Client.Pet['id'] | Client.Pet['categoryId'], bigint>>();
 expectType<Equal<Client.Pet['name'], string>>();
-expectType<Equal<ReturnType<typeof store.request>, Client.Call<unknown>>>();
 
 // Codes and statuses are known, and open: a newer service may send others.
 expectType<Equal<string extends Client.ServiceErrorCode ? true : false, false>>();
@@ -38,9 +35,9 @@ export async function sendBack(): Promise<void> {
   await store.listPets({ status: pet.status }).page();
 }
 
-// Any implementation of fetch fits, and a function around it.
-[fetch, undiciFetch, nodeFetch] satisfies Client.Fetch[];
-((url, init) => undiciFetch(url, { ...init, dispatcher })) satisfies Client.Fetch;
+// The global fetch fits, and a service binding.
+fetch satisfies Client.Fetch;
+((url, init) => binding.fetch(url, init)) satisfies Client.Fetch;
 
 store.updatePet(7n, { status: null });
 // @ts-expect-error: an unknown field
