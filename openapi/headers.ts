@@ -119,7 +119,7 @@ export const NEXT_PAGE: Headers = {
       description:
         'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
       required: false,
-      example: `<${PETS_URL}?limit=${LIMIT.default}&after=20>; rel="next"`,
+      example: `<${PETS_URL}?limit=${LIMIT.default}&after=${LIMIT.default}>; rel="next"`,
       pattern: `^<https?://[^>]+${VERSION_PATH}/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$`,
     },
     [1, MAX_URL],

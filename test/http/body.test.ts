@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { errorOf } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
@@ -22,12 +23,15 @@ test.each([
 test.each([
   ['with', (length: number) => ({ 'content-length': `${length}` })],
   ['without', () => ({})],
-])('a body has at most 16,384 bytes, %s a Content-Length', async (_, headersOf) => {
-  const accepted = await sendWithoutD1('POST', '/v1/pets', BODY.padEnd(16_384), headersOf(16_384));
+])('a body has at most MAX_BODY_BYTES, %s a Content-Length', async (_, headersOf) => {
+  const send = (length: number) =>
+    sendWithoutD1('POST', '/v1/pets', BODY.padEnd(length), headersOf(length));
   // An accepted body reaches D1, which is not there.
-  expect(accepted.status).toBe(503);
-  const { body } = await sendWithoutD1('POST', '/v1/pets', BODY.padEnd(16_385), headersOf(16_385));
-  expect(errorOf(body)).toBe('413 body_too_large: The body must be at most 16384 bytes.');
+  expect((await send(MAX_BODY_BYTES)).status).toBe(503);
+  const { body } = await send(MAX_BODY_BYTES + 1);
+  expect(errorOf(body)).toBe(
+    `413 body_too_large: The body must be at most ${MAX_BODY_BYTES} bytes.`,
+  );
 });
 
 test.each([

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withNewName } from '../../openapi/new-name.ts';
 import { type Sql, sql } from '../../src/d1/sql.ts';
-import { createOnce } from '../../src/idempotency/create-once.ts';
+import { createOnce, KEPT_HOURS, KEPT_MS } from '../../src/idempotency/create-once.ts';
 import { createPet, type NewPet } from '../../src/pets/operations.ts';
 import * as queries from '../../src/pets/queries.ts';
 import { creates, problems } from '../support/contract.ts';
@@ -15,7 +15,6 @@ const { insertPet, updatePet, deletePet, insertRowsOfExamples, tableRows, expect
   stepsOf(store);
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 
@@ -30,7 +29,7 @@ function expectReplay(reply: Reply, first: Reply): void {
 }
 
 function expectReused(reply: Reply): void {
-  const message = 'This Idempotency-Key was used with another body within the last 24 hours.';
+  const message = `This Idempotency-Key was used with another body within the last ${KEPT_HOURS} hours.`;
   expectError(reply, 422, 'idempotency_key_reused', message);
 }
 
@@ -76,16 +75,16 @@ describe.each(creates)('$operationId', (create) => {
     expectReplay(retry, first);
   });
 
-  test('for 24 hours, another body is a 422, and the same one a retry', async () => {
+  test('for KEPT_HOURS, another body is a 422, and the same one a retry', async () => {
     const first = await send('k');
-    await age(DAY - MINUTE);
+    await age(KEPT_MS - MINUTE);
     expectReused(await expectUnchanged(() => send('k', other)));
     expectReplay(await send('k'), first);
   });
 
-  test('after 24 hours, the key is unused again', async () => {
+  test('after KEPT_HOURS, the key is unused again', async () => {
     await send('k');
-    await age(DAY);
+    await age(KEPT_MS);
     const later = await send('k', other);
     expectFirst(later);
     expectReplay(await send('k', other), later);
@@ -105,7 +104,7 @@ describe.each(creates)('$operationId', (create) => {
 
 const REX = { name: 'Rex', categoryId: 3 };
 
-test('an idempotency key is valid for exactly 24 hours', async () => {
+test('an idempotency key is valid for exactly KEPT_HOURS', async () => {
   vi.spyOn(console, 'log').mockReturnValue();
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => {
@@ -120,7 +119,7 @@ test('an idempotency key is valid for exactly 24 hours', async () => {
     return headers.has('idempotency-replayed');
   };
   expect(await isReplayed()).toBe(false);
-  vi.advanceTimersByTime(DAY - 1);
+  vi.advanceTimersByTime(KEPT_MS - 1);
   expect(await isReplayed()).toBe(true);
   vi.advanceTimersByTime(1);
   expect(await isReplayed()).toBe(false);

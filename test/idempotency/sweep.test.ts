@@ -1,5 +1,6 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { KEPT_MS } from '../../src/idempotency/create-once.ts';
 import { sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
@@ -7,7 +8,6 @@ import { startStore } from '../support/store.ts';
 const store = startStore({ faults: true });
 const { tableRows } = stepsOf(store);
 
-const HOUR = 3_600_000;
 const MINUTE = 60_000;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
@@ -25,9 +25,9 @@ async function countRecords(): Promise<number | null> {
   return DB.prepare('SELECT count(*) AS n FROM idempotency_keys').first<number>('n');
 }
 
-test('the sweep removes the records older than a day, a thousand at a time', async () => {
-  await addRecords(2_500, 24 * HOUR + MINUTE);
-  await addRecords(1_000, 24 * HOUR - MINUTE);
+test('the sweep removes the records older than KEPT_HOURS, a thousand at a time', async () => {
+  await addRecords(2_500, KEPT_MS + MINUTE);
+  await addRecords(1_000, KEPT_MS - MINUTE);
   expect(await store.scheduled()).toBe(true);
   expect(await countRecords()).toBe(1_000);
   expect((await store.calls()).d1).toBe(3);
@@ -40,7 +40,7 @@ test.each([
   { fault: 'throws', cause: 'D1_ERROR: Network connection lost.' },
   { fault: 'hangs', cause: 'D1 did not respond within 10000 ms' },
 ] as const)('the sweep fails and logs the cause when D1 $fault', async ({ fault, cause }) => {
-  await addRecords(1_500, 25 * HOUR);
+  await addRecords(1_500, 2 * KEPT_MS);
   await store.fault({ d1: ['works', fault] });
   expect(await store.scheduled()).toBe(false);
   expect(await store.logLines()).toMatchObject([{ removed: 1_000, finished: false, cause }]);
@@ -60,11 +60,11 @@ async function sweepAt(now: number, env: object): Promise<Record<string, unknown
   return JSON.parse(log.mock.lastCall?.[0]);
 }
 
-test('the sweep removes a record at exactly 24 hours', async () => {
+test('the sweep removes a record at exactly KEPT_HOURS', async () => {
   const now = Date.now();
   await store.exec(
     `INSERT INTO idempotency_keys (key_hash, body_hash, response, created_at)
-       VALUES ('expired', '', '{}', ${now - 24 * HOUR}), ('valid', '', '{}', ${now - 24 * HOUR + 1})`,
+       VALUES ('expired', '', '{}', ${now - KEPT_MS}), ('valid', '', '{}', ${now - KEPT_MS + 1})`,
   );
   expect(await sweepAt(now, await store.bindings())).toMatchObject({ removed: 1 });
   expect(await tableRows()).toMatchObject({ idempotency_keys: [{ key_hash: 'valid' }] });

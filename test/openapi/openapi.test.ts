@@ -1,7 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
 import { STATUS_OF } from '../../src/errors.ts';
+import { LIMIT } from '../../src/http/paging.ts';
+import { PetStatus } from '../../src/pets/operations.ts';
 import { description, ID_IN_PATH, lists, operations } from '../support/contract.ts';
 import { startStore } from '../support/store.ts';
 
@@ -40,11 +43,25 @@ test('the description has the names and limits of the service interface', () => 
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        Pets: { type: 'array', maxItems: 100 },
+        Pets: { type: 'array', maxItems: LIMIT.maximum },
         Error: { required: ['code', 'message', 'status'], examples: codes },
       },
     },
   });
+});
+
+const STATUSES = PetStatus.options.map((status) => `\`${status}\``).join(', ');
+
+/** Without `client/`, if it was removed. */
+const WRITTEN = [
+  ['docs/api.md', `| \`status\` of an animal | ${STATUSES};`],
+  ['client/src/store.ts', `(${LIMIT.maximum} animals in a page by default)`],
+  ['client/src/store.ts', `one page with \`page()\` (${LIMIT.default} by default)`],
+].filter(([path = '']) => existsSync(path));
+
+test.each(WRITTEN)('%s says %s', (path, fact) => {
+  const words = readFileSync(path, 'utf8').replaceAll(/[\s*]+/g, ' ');
+  expect(words).toContain(fact);
 });
 
 /** Further filters of a list are compatible. */
@@ -106,7 +123,7 @@ test.each(WITH_KEY)('$operationId has the headers of its method, and its id', (e
 test.each(lists)('$operationId has a limit, and a place to begin', ({ parameters }) => {
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   expect(schemas).toMatchObject({
-    limit: { type: 'integer', format: 'int32', minimum: 1, maximum: 100, default: 20 },
+    limit: { type: 'integer', format: 'int32', ...LIMIT },
     after: { format: 'int64' },
   });
 });

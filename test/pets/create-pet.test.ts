@@ -1,5 +1,6 @@
 /** createPet: the animal, its id and its address. */
 import { expect, test } from 'vitest';
+import { MAX_NAME_LENGTH } from '../../src/pets/operations.ts';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
@@ -39,7 +40,7 @@ test.each([
   { name: '"\\/<>&', categoryId: -(2n ** 63n) },
   { name: ' a\u200b\u2028\ufeff ', categoryId: 2n ** 63n - 1n },
   { name: 'Ame\u0301lie, nicht Am\u00e9lie', categoryId: 2n ** 53n + 1n },
-  { name: '🐶'.repeat(255), categoryId: 0n },
+  { name: '🐶'.repeat(MAX_NAME_LENGTH), categoryId: 0n },
 ])('the name $name and the category $categoryId are stored exactly', async (pet) => {
   const name = JSON.stringify(pet.name);
   const { text } = await store.createPet(`{"name":${name},"categoryId":${pet.categoryId}}`);

@@ -1,6 +1,6 @@
 /** Bodies that the operations reject before they reach D1. */
 import { expect, test } from 'vitest';
-import { NewPet } from '../../src/pets/operations.ts';
+import { MAX_NAME_LENGTH, NewPet, PetStatus } from '../../src/pets/operations.ts';
 import { ID_IN_PATH, operations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
@@ -58,7 +58,7 @@ test.each(TEXTS)('$operationId rejects the $field $text, or stores exactly that'
 
 const KNOWN = `is not a known field: ${Object.keys(NewPet.shape).join(', ')}`;
 const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
-const STATUS = 'must be one of available, pending, sold';
+const STATUS = `must be one of ${PetStatus.options.join(', ')}`;
 
 test.each([
   {
@@ -85,7 +85,7 @@ test.each([
   ['must contain a visible character', '"\\u200b\\u200d\\ufeff"'],
   ['must not contain control characters', '"a\\u0000b"'],
   ['must not contain a lone surrogate', '"a\\ud800"'],
-  ['must be at most 255 characters long', `"${'🐶'.repeat(256)}"`],
+  [`must be at most ${MAX_NAME_LENGTH} characters long`, `"${'🐶'.repeat(MAX_NAME_LENGTH + 1)}"`],
 ])('a 400 says that a name %s', async (problem, name) => {
   const reply = await sendWithoutD1('POST', '/v1/pets', `{"name":${name},"categoryId":1}`);
   expectError(reply, 400, 'invalid_request', `name: ${problem}`);
