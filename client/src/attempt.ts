@@ -11,7 +11,7 @@ import {
   readText,
   resultOf,
 } from './response.ts';
-import type { Session } from './session.ts';
+import { moveBookmark, type Session } from './session.ts';
 import type { FetchInit, StoreOptions } from './types.ts';
 
 /** The options with their defaults, and the session, if there is one. */
@@ -39,6 +39,7 @@ export function attempt<T>(
   { url, method, headers, body, returns }: Outgoing,
   callSignal: AbortSignal,
 ): Promise<Reply<T> | Failure> {
+  const restarts = session?.restarts ?? 0;
   // For the failure of an attempt that ends midway.
   let key: string | undefined;
   let head: Head | undefined;
@@ -58,6 +59,7 @@ export function attempt<T>(
     const init: FetchInit = { method, headers: sent, body, signal, redirect: 'manual' };
     const response = await (fetch ?? globalThis.fetch)(url, init);
     head = headOf(response, token);
+    if (session) moveBookmark(session, head.bookmark, restarts);
     return resultOf<T>(await readText(response, signal), head, returns, token);
   }
 

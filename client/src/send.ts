@@ -3,7 +3,7 @@ import { attempt, type Client, type Outgoing } from './attempt.ts';
 import { pause, type Signals } from './deadline.ts';
 import { StoreError } from './error.ts';
 import type { Failure, Reply } from './response.ts';
-import { moveBookmark } from './session.ts';
+import { restartSession } from './session.ts';
 
 const FIRST_PAUSE_MS = 125;
 const LONGEST_PAUSE_MS = 4_000;
@@ -28,17 +28,15 @@ export async function send<T>(
   callerSignals: Signals,
   signal: AbortSignal,
 ): Promise<Reply<T>> {
-  const { session } = client;
   const endsAt = performance.now() + client.deadlineMs;
   const call: CallRecord = { attempts: 0, outcomeUnknown: false };
   let last: Failure | undefined;
   while (!signal.aborted) {
-    const restarts = session?.restarts;
     const result = await attempt<T>(client, request, signal);
     recordAttempt(call, result, request);
-    moveBookmark(session, restarts, result, call.outcomeUnknown);
     if ('data' in result) return { ...result, ...call };
 
+    restartIfStale(client, call, result);
     // The attempt was interrupted, so its failure is not why the call ends.
     if (signal.aborted) break;
     last = result;
@@ -57,6 +55,11 @@ function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, reque
   if ('data' in result || !mayBeCarriedOut(result, request)) return;
   call.outcomeUnknown = true;
   call.idempotencyKey = request.headers['idempotency-key'];
+}
+
+function restartIfStale({ session }: Client, { outcomeUnknown }: CallRecord, { status }: Failure) {
+  // A lost response had a newer bookmark. A 503 can mean that no replica has reached that of the session.
+  if (session && (outcomeUnknown || status === 503)) restartSession(session);
 }
 
 function errorOf({ code, message, ...details }: Failure, call: CallRecord) {

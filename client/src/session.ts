@@ -1,6 +1,4 @@
 /** Sessions: the bookmark that each request sends, so that a replica responds with at least what the session has seen. */
-import type { Failure, Reply } from './response.ts';
-
 export type Session = {
   /** A state of the store's D1 database, or where the session starts, such as `first-primary`. */
   bookmark: string;
@@ -9,27 +7,19 @@ export type Session = {
 };
 
 /**
- * The only function that changes the bookmark of a session: after each attempt.
+ * Moves a session to the bookmark of a response, if that is newer.
  *
- * @param restarts - of the session before the attempt
- * @param outcomeUnknown - whether the call may have written something whose bookmark was lost
+ * @param restarts - of the session when the request was sent: a response from before a restart may not show the lost write
  */
-export function moveBookmark(
-  session: Session | undefined,
-  restarts: number | undefined,
-  result: Reply<unknown> | Failure,
-  outcomeUnknown: boolean,
-): void {
-  if (!session) return;
-  // A 503 can mean that no replica has reached the bookmark of the session.
-  if (!('data' in result) && (outcomeUnknown || result.status === 503)) {
-    session.bookmark = 'first-primary';
-    session.restarts += 1;
-    return;
-  }
-  // A request from before a restart may not have seen the lost write.
-  if (session.restarts !== restarts || !result.bookmark) return;
+export function moveBookmark(session: Session, received: string, restarts: number): void {
+  if (session.restarts !== restarts || !received) return;
   // Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/
   const isStart = session.bookmark.startsWith('first-');
-  if (isStart || result.bookmark > session.bookmark) session.bookmark = result.bookmark;
+  if (isStart || received > session.bookmark) session.bookmark = received;
+}
+
+/** Continues from the primary, because the session may have lost the bookmark of a write, or no replica has reached its own. */
+export function restartSession(session: Session): void {
+  session.bookmark = 'first-primary';
+  session.restarts += 1;
 }
