@@ -33,7 +33,6 @@ test.each([
   ['npm run openapi', 'openapi.ts'],
   ['npm run bundle', 'check-bundle.ts'],
   ['npm run rename', 'rename.ts'],
-  ['npm run client:types', '../client/generate.ts'],
 ])('%s -- --help shows its usage', async (command, script) => {
   const { code, stdout, stderr } = await runInProcess(script, {}, ['--help']);
   expect([code, stderr]).toEqual([0, '']);
@@ -52,7 +51,6 @@ test.each([
   ['reset.ts --env staging', "error: unknown option '--env'"],
   ['seed.ts', "error: required option '--pets <number>' not specified"],
   ['seed.ts --pets 0', "argument '0' is invalid."],
-  ['../client/generate.ts --out x', "error: unknown option '--out'"],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {
   const [script = '', ...args] = line.split(' ');
   // If the arguments were accepted, the developer's own store must not change.
@@ -118,20 +116,6 @@ test('openapi writes what is out of date, with the addresses of wrangler.toml, a
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1 });
   mocks['node:fs'].existsSync = () => false;
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 0 });
-});
-
-test('client:types writes what is out of date, and --check only names it', async () => {
-  const { files, fs } = fakeFiles();
-  const types = join(PROJECT_ROOT, 'client/schema.d.ts');
-  files.set(types, 'old');
-  const command = '../client/generate.ts';
-  const mocks = { 'node:fs/promises': fs };
-  const stderr = 'error: client/schema.d.ts is out of date. Run: npm run client:types\n';
-  expect(await runInProcess(command, mocks, ['--check'])).toMatchObject({ code: 1, stderr });
-  expect(files.get(types)).toBe('old');
-  expect(await runInProcess(command, mocks, [])).toMatchObject({ code: 0, stderr: '' });
-  expect(files.get(types)).toBe(await readReal(types, 'utf8'));
-  expect(await runInProcess(command, mocks, ['--check'])).toMatchObject({ code: 0 });
 });
 
 test.each([
