@@ -108,20 +108,10 @@ const FAILURES: Record<string, Failure> = {
     answers: [lost, problem(410, 'pet_not_found')],
     ends: 'pet_not_found (a message) after 2 attempts and 125 ms, perhaps carried out',
   },
-  'a retried delete that a proxy answers with a 404 fails': {
-    call: deletePet,
-    answers: [lost, reply('<h1>', { status: 404, headers: { 'Content-Type': 'text/html' } })],
-    ends: 'invalid_response (Not a response of the store: 404 text/html <h1>) after 2 attempts and 125 ms, perhaps carried out',
-  },
   'a delete that is answered with an empty 200 fails': {
     call: deletePet,
     answers: [reply(new Uint8Array())],
     ends: 'invalid_response (Not a response of the store: 200  ) after 1 attempts and 0 ms, perhaps carried out',
-  },
-  'a delete that is answered with JSON fails': {
-    call: deletePet,
-    answers: [reply('{}')],
-    ends: 'invalid_response (Not a response of the store: 200 text/plain;charset=UTF-8 {}) after 1 attempts and 0 ms, perhaps carried out',
   },
   'a redirect is not followed, and the error names its address': {
     answers: [reply('<h1>', { status: 307, headers: { Location: 'https://a.example' } })],
@@ -160,11 +150,6 @@ const FAILURES: Record<string, Failure> = {
     call: updatePet,
     answers: [problem(408, 'timeout')],
     ends: 'timeout (a message) after 1 attempts and 0 ms, perhaps carried out',
-  },
-  'an update is not retried after a 425': {
-    call: updatePet,
-    answers: [reply('<h1>', { status: 425 })],
-    ends: 'invalid_response (Not a response of the store: 425 text/plain;charset=UTF-8 <h1>) after 1 attempts and 0 ms, perhaps carried out',
   },
   'a deletion that is rejected when it is retried was perhaps carried out': {
     call: deletePet,
@@ -305,7 +290,7 @@ test.each([
   // A character that does not end.
   { status: 200, body: Uint8Array.of(0x7b, 0x7d, 0xf0) },
   { status: 204, body: null },
-  { status: 302, body: '{"code":"not_found","message":"a message"}' },
+  { status: 300, body: '{"code":"not_found","message":"a message"}' },
   { status: 404, body: '{"code":7,"message":"a message"}' },
   { status: 404, body: '{"code":"not_found"}' },
 ])('a $status with $body is an invalid_response', async ({ status, body }) => {
@@ -322,7 +307,6 @@ test.each([
   { cause: new TypeError('Cannot read', { cause: new Error('b') }), shown: ': Cannot read: b' },
   { cause: 'a string', shown: ': a string' },
   { cause: undefined, shown: '' },
-  { cause: Object.create(null), shown: '' },
   { cause: { message: Symbol('odd') }, shown: '' },
   { cause: { message: 'a', cause: { message: 7 } }, shown: ': a' },
 ])('whatever a fetch rejects with is a network_error$shown', async ({ cause, shown }) => {
