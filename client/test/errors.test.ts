@@ -161,7 +161,8 @@ test('JSON of an error has what identifies the failure, without its body', async
 test('a program can make an error, without a cause that would be printed', () => {
   const details = { status: 404, idempotencyKey: 'mine' };
   const error = new StoreError('pet_not_found', 'No pet.', details);
-  expect(error).toMatchObject({ ...details, outcomeUnknown: false, attempts: 0 });
+  expect(error).toMatchObject({ ...details, name: 'StoreError', attempts: 0 });
+  expect(error.outcomeUnknown).toBe(false);
   expect(inspect(error)).not.toContain('cause');
   expect(new StoreError('aborted', 'Aborted.', { cause: 0 }).cause).toBe(0);
 });
