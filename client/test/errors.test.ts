@@ -66,10 +66,13 @@ test.each([
   },
 );
 
-test('a short key is a part of a code, which stays as it is', async () => {
+test.each([
+  { apiKey: 'api_key', code: 'missing_api_key' },
+  { apiKey: '_api_key', code: 'missing<API key>' },
+])('the key $apiKey leaves the code $code', async ({ apiKey, code }) => {
   const answer = reply('{"code":"missing_api_key","message":"No key."}', { status: 401 });
-  const { store } = clientWith([answer], { apiKey: 'api_key' });
-  await expect(store.getPet(1n)).rejects.toMatchObject({ code: 'missing_api_key' });
+  const { store } = clientWith([answer], { apiKey });
+  await expect(store.getPet(1n)).rejects.toMatchObject({ code });
 });
 
 test('a key in the data of an animal stays as it is', async () => {

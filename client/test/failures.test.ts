@@ -291,6 +291,7 @@ test.each([
   { status: 200, body: Uint8Array.of(0x7b, 0x7d, 0xf0) },
   { status: 204, body: null },
   { status: 300, body: '{"code":"not_found","message":"a message"}' },
+  { status: 400, body: '{' },
   { status: 404, body: '{"code":7,"message":"a message"}' },
   { status: 404, body: '{"code":"not_found"}' },
 ])('a $status with $body is an invalid_response', async ({ status, body }) => {
