@@ -1,11 +1,12 @@
 /** The settings of the environments, and what differs in a deployed one. */
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { requireOwnHost } from '../../ops/release/checks.ts';
 import { app } from '../../src/app.ts';
 import { PERIOD_S } from '../../src/auth/rate-limit.ts';
 import { errorOf } from '../support/contract.ts';
-import { startStore } from '../support/store.ts';
+import { readReply, startStore } from '../support/store.ts';
 
 const DEPLOYED = ['staging', 'production'] as const;
 const local = readConfig({ config: 'wrangler.toml' });
@@ -115,6 +116,16 @@ test.each(CONFIGS)(
   },
 );
 
+test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
+  '%s: each command on the data of an environment has --remote, and reaches no local data',
+  (document) => {
+    const data =
+      /wrangler (?:kv (?:key|bulk)|d1 (?:execute|export|migrations)) [^`\n]*--env[^`\n]*/g;
+    const commands = readFileSync(document, 'utf8').match(data) ?? [];
+    expect(commands.filter((command) => !command.includes('--remote'))).toEqual([]);
+  },
+);
+
 const staging = startStore({ faults: true, env: 'staging' });
 
 test('links on staging begin with its base address', async () => {
@@ -140,10 +151,12 @@ test('the health check and the log of staging name it', async () => {
 
 test.each(DEPLOYED)('plain http to %s is a 403 without a redirect', async (ENVIRONMENT) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  const reply = await app.request('http://store.example/v1/pets', {}, { ENVIRONMENT });
+  const response = await app.request('http://store.example/v1/pets/1', {}, { ENVIRONMENT });
   log.mockRestore();
+  // As described: without the header Deprecation of getPet.
+  const reply = await readReply('GET', '/v1/pets/1', response);
   expect([reply.status, reply.headers.has('location')]).toEqual([403, false]);
-  expect(errorOf(await reply.json())).toBe(
+  expect(errorOf(reply.body)).toBe(
     '403 https_required: Send requests over https. Replace any API key that was sent over http: others may have read it.',
   );
 });

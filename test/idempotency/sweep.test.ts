@@ -1,4 +1,5 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { KEPT_MS } from '../../src/idempotency/create-once.ts';
 import { sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
@@ -59,6 +60,20 @@ async function sweepAt(now: number, env: object): Promise<Record<string, unknown
   await sweepIdempotencyKeys(controller, env as Env).catch(() => {});
   return JSON.parse(log.mock.lastCall?.[0]);
 }
+
+test('the purge of docs/operations.md removes the records older than an hour', async () => {
+  const page = readFileSync('docs/operations.md', 'utf8');
+  const [purge = ''] = /DELETE FROM idempotency_keys [^"]+/.exec(page) ?? [];
+  await addRecords(1, 61 * MINUTE);
+  await addRecords(2, 59 * MINUTE);
+  await store.exec(purge);
+  expect(await countRecords()).toBe(2);
+});
+
+test('the alert about missing sweeps counts the finished ones alone', () => {
+  const query = readFileSync('docs/alerts/finished-sweeps.sql', 'utf8');
+  expect(query).toContain("AND attributes['finished'] = TRUE");
+});
 
 test('the sweep removes a record at exactly KEPT_HOURS', async () => {
   const now = Date.now();

@@ -174,6 +174,16 @@ function objectsIn(value: unknown): object[] {
   return [value, ...Object.values(value).flatMap(objectsIn)];
 }
 
+test('the bodies of requests are closed, and clients accept fields that responses get later', () => {
+  const bodies = operations.flatMap(({ operation }) => {
+    return operation.requestBody?.content['application/json'].schema ?? [];
+  });
+  const closed = objectsIn(description).filter(
+    (schema) => 'additionalProperties' in schema && schema.additionalProperties === false,
+  );
+  expect(new Set(closed)).toEqual(new Set(bodies));
+});
+
 test('every string and integer of the description is bounded', () => {
   const unbounded = objectsIn(description).filter((schema) => !isBounded(schema));
   expect(unbounded).toEqual([]);

@@ -37,6 +37,7 @@ test.each([
   ['90d', '2027-05-01T00:00:00.000Z'],
   ['24h', '2027-02-01T00:00:00.000Z'],
   ['15m', '2027-01-31T00:15:00.000Z'],
+  ['99999d', new Date(Date.parse(NOW) + 99_999 * 86_400_000).toISOString()],
 ])('create --read-only --expires %s limits a key', async (duration, expiresAt) => {
   const line = `create --label x --read-only --expires ${duration} --env staging`;
   const { stderr } = await fake.run(line);

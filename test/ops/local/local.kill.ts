@@ -119,4 +119,6 @@ test('npm start names npm run reset when files are damaged, which deletes them',
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await project.run('reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
   expect(existsSync(state)).toBe(false);
+  // Before the first start, seed sets the store up.
+  expect(await project.run('seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
 });
