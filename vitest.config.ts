@@ -13,6 +13,8 @@ const PROJECTS = {
   client: ['**/*.client.ts'],
   // A renamed copy of the newest commit, and its own tests.
   rename: ['**/*.copy.ts'],
+  // A copy of the newest commit without the client and the benchmarks, and its own tests.
+  alone: ['**/*.alone.ts'],
   // The docs page and the client in a browser.
   browser: ['**/*.browser.ts'],
 };

@@ -1,12 +1,13 @@
 /** A fresh clone of the project, in which commands reach a fake of Cloudflare. Needs git and sh. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { WRANGLER_ENV } from '../../ops/command/wrangler.ts';
+import { linkPackages } from './copy.ts';
 import type { Cloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
 import { type Result, startProcess } from './project.ts';
@@ -50,8 +51,7 @@ export async function cloneProject(account: Cloudflare) {
     mkdirSync(dirname(path(file)), { recursive: true });
     cpSync(join(PROJECT_ROOT, file), path(file));
   }
-  for (const packages of ['node_modules', 'client/node_modules'])
-    symlinkSync(join(PROJECT_ROOT, packages), path(packages), 'junction');
+  linkPackages(folder);
   writeFileSync(path('wrangler.toml'), readPlaceholders());
   const ignore = 'echo node_modules >> .git/info/exclude';
   const commit = 'git add --all; git commit -qm Begin';
