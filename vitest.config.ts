@@ -19,7 +19,12 @@ const PROJECTS = {
   browser: ['**/*.browser.ts'],
 };
 
-const TWO_MINUTES = { testTimeout: 120_000, hookTimeout: 120_000 };
+/** The line of a log and the state of a fault appear at once: a test that waits for one in vain ends after 20 s. */
+const TWO_MINUTES = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 20_000 } },
+};
 const FIFTEEN_MINUTES = { testTimeout: 900_000, hookTimeout: 900_000 };
 
 export default defineConfig({
@@ -41,6 +46,8 @@ export default defineConfig({
     })),
     // The files of a process share its imports, and its servers (test/support/server.ts).
     isolate: false,
+    // What breaks many tests may let each of them wait.
+    bail: 20,
     environment: './test/support/environment.ts',
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
