@@ -3,7 +3,7 @@ import { attempt, type Client, type Outgoing } from './attempt.ts';
 import { pause, type Signals } from './deadline.ts';
 import { StoreError } from './error.ts';
 import type { Failure, Reply } from './response.ts';
-import { restartSession } from './session.ts';
+import { restartIfStale } from './session.ts';
 
 const FIRST_PAUSE_MS = 125;
 const LONGEST_PAUSE_MS = 4_000;
@@ -36,7 +36,7 @@ export async function send<T>(
     recordAttempt(call, result, request);
     if ('data' in result) return { ...result, ...call };
 
-    restartIfStale(client, call, result);
+    restartIfStale(client.session, call.outcomeUnknown, result.status);
     // The attempt was interrupted, so its failure is not why the call ends.
     if (signal.aborted) break;
     last = result;
@@ -55,11 +55,6 @@ function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, reque
   if ('data' in result || !mayBeCarriedOut(result, request)) return;
   call.outcomeUnknown = true;
   call.idempotencyKey = request.headers['idempotency-key'];
-}
-
-function restartIfStale({ session }: Client, { outcomeUnknown }: CallRecord, { status }: Failure) {
-  // A lost response had a newer bookmark. A 503 can mean that no replica has reached that of the session.
-  if (session && (outcomeUnknown || status === 503)) restartSession(session);
 }
 
 function errorOf({ code, message, ...details }: Failure, call: CallRecord) {

@@ -18,8 +18,16 @@ export function moveBookmark(session: Session, received: string, restarts: numbe
   if (isStart || received > session.bookmark) session.bookmark = received;
 }
 
-/** Continues from the primary, because the session may have lost the bookmark of a write, or no replica has reached its own. */
-export function restartSession(session: Session): void {
+/**
+ * After a failed attempt: continues from the primary, if the session may have lost the bookmark of a write, or if no replica may have
+ * reached its own, which a 503 can mean.
+ */
+export function restartIfStale(
+  session: Session | undefined,
+  outcomeUnknown: boolean,
+  status: number | undefined,
+): void {
+  if (!session || (!outcomeUnknown && status !== 503)) return;
   session.bookmark = 'first-primary';
   session.restarts += 1;
 }
