@@ -86,7 +86,9 @@ test('the docs page shows the stability of operations, and when getPet ends', as
     expect(stability, operation.operationId).toEqual([operation['x-stability'] ?? []].flat());
   }
   await unfold('getPet');
-  expect(await page.locator('.opblock-deprecated').innerText()).toContain('2030-12-05');
+  const deprecated = page.locator('.opblock-deprecated');
+  // The rest of it appears after its button.
+  await expect.poll(() => deprecated.innerText()).toContain('2030-12-05');
 });
 
 test('the docs page of a local store names its key', async () => {
