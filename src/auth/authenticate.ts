@@ -61,8 +61,8 @@ const SCHEME = 'bearer ';
 
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
-  // `Bearer` without a key is a missing key, too: the runtime removes the spaces at the end of a header. Without a credential,
-  // the challenge has no attribute `error` (RFC 6750, section 3.1).
+  // `Bearer` without a key counts as missing, too: the runtime removes its space, so it does not begin with the scheme. Without a
+  // credential, the challenge has no attribute `error` (RFC 6750, section 3.1).
   if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
   return header.slice(SCHEME.length).replace(/^ +/, '');
 }

@@ -10,7 +10,7 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
 
 /**
  * How long a record is used without reading KV again. After a revocation, KV can return the old record for "60 seconds or
- * more". After the last such read, an isolate uses the old record for at most this long, or longer while KV fails.
+ * more". An isolate uses the old record for at most this long after KV last returned it, or longer while KV fails.
  * https://developers.cloudflare.com/kv/concepts/how-kv-works/
  */
 export const FRESH_MS = 30_000;
@@ -60,11 +60,11 @@ export async function findRecord(c: Context<AppEnv>, key: string): Promise<KeyRe
     postponeRead(lastKnown);
     return useRecord(c, lastKnown);
   }
-  // A read that began later may have returned first. KV does not promise that its record is the newer one: after a change, a place
-  // can show the old record again, which is then used for up to 30 s more.
+  // A read that began later may have returned first. KV does not promise that the later read has the newer record: after
+  // a change, a location can return the old record again, which is then used for up to 30 s more.
   const newer = knownRecords.get(key);
   if (newer && newer.readAt > readAt) return useRecord(c, newer);
-  // Even if the new record is missing or invalid, the old one is no longer known.
+  // Forgets the old record first, because the new one may be missing or invalid.
   knownRecords.delete(key);
   if (stored === null) return null;
   const record = parseRecord(stored);
@@ -110,7 +110,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
  */
 function postponeRead(known: KnownRecord): void {
   const now = Date.now();
-  // Another request has postponed the next read, or has read the record.
+  // Unless another request has postponed the next read, or has read the record.
   if (now >= readAgainAt(known)) known.failedAt = now;
 }
 

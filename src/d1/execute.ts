@@ -61,6 +61,6 @@ export function prepare(
 function firstRows<S extends Statements>(statements: S, results: D1Result[]): FirstRows<S> {
   const names = Object.keys(statements);
   const entries = names.map((name, index) => [name, results[index]?.results[0]]);
-  // `Object.fromEntries` returns `any` here, so no compiler checks the rows: the type of a statement says what they are.
+  // `Object.fromEntries` returns `any` here, so no compiler checks the rows: they are trusted to match the type of their statement.
   return Object.fromEntries(entries);
 }

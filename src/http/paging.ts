@@ -23,7 +23,7 @@ const LimitText = z.codec(
 );
 export const Limit = z._default(LimitText, LIMIT.default);
 
-/** The page begins after this id, like that of Stripe's `starting_after`. Without it, the list begins at the smallest id. */
+/** The page begins after this id, as with Stripe's `starting_after`. Without it, the list begins at the smallest id. */
 export const After = z.optional(Int64Text);
 
 type Filter = z.ZodMiniOptional<z.ZodMiniType<string | bigint>>;

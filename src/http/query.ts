@@ -1,4 +1,4 @@
-/** The check of a query that needs no schema. */
+/** Checks the text of a query, before any schema. */
 import type { HonoRequest } from 'hono';
 import { invalidRequest } from './problems.ts';
 

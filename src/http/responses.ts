@@ -10,7 +10,7 @@ export const VERSION_PATH = '/v1';
 /** Hono's contexts of middleware and of handlers are not assignable to each other, but these parts are. */
 type RequestContext = Pick<Context<AppEnv>, 'env' | 'req'>;
 
-/** @throws ApiError 400 when the base address would be the request's own, and its `Host` is malformed. */
+/** @throws ApiError 400 when there is no `BASE_URL`, and the `Host` of the request is malformed. */
 export function requireHost({ env, req }: RequestContext): void {
   if (!env.BASE_URL && !URL.canParse(req.url))
     throw invalidRequest(['Host: must be a host name or an address, with or without a port']);

@@ -27,8 +27,9 @@ type Create = Statements & { created: Sql<CreatedRow> };
  * Runs the query of a create. After a request with an `Idempotency-Key` has inserted a row, each later one with the key gets the
  * same response again, with `Idempotency-Replayed: true`.
  *
- * @param query - gets an SQL condition: the idempotency key of the request, if it has one, has no record. The condition stands in
- *   the WHERE of the first write. Without it, a repeated request would fail, because `key_hash` is unique.
+ * @param query - gets the SQL condition that the idempotency key of the request, if it has one, is unused. The query puts the condition
+ *   into the WHERE of its first write, so that a repeated request writes nothing. Without it, that request would fail, because
+ *   `key_hash` is unique.
  * @returns the first row of each statement of the query. `created` is the new row, or the one to replay; `undefined` if no request
  *   with the key has inserted a row.
  * @throws ApiError 422 when the request to replay had another body; and the errors of `runQueries`.
@@ -59,7 +60,7 @@ export async function createOnce<Body extends object, Query extends Create>(
       FROM idempotency_keys WHERE key_hash = ${keyHash}`,
   });
   const { created, first } = rows;
-  // This request has inserted a row, or none has. In the latter case, the rows of the query show the caller why.
+  // Either this request has inserted the row, or no request has. Then the rows of the query show the caller why.
   if (created || !first) return rows;
   if (first.body_hash !== bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');

@@ -27,7 +27,7 @@ export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   if (!deprecation) return;
   headers.set('Deprecation', deprecation.since);
   headers.set('Sunset', deprecation.sunset);
-  // A page has a `Link`, too.
+  // Not `set`: a page of a list has a `Link` already.
   headers.append('Link', deprecationLinks(deprecation, baseUrl(c)));
 });
 

@@ -1,4 +1,4 @@
-/** The queries on orders, in the form that pets/queries.ts explains. */
+/** The queries on orders. Each function returns named statements for `runQueries`. */
 import { equalsIfGiven, selectInserted, selectPage, type Table } from '../d1/page.ts';
 import { type Sql, sql } from '../d1/sql.ts';
 import type { PetStatus } from '../pets/operations.ts';
@@ -21,7 +21,7 @@ export function getOrder(id: bigint) {
 }
 
 /**
- * For `createOnce`, like `createPet`. Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of
+ * `createOnce` calls it with the condition that the idempotency key is unused. Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of
  * concurrent orders of one pet only one finds it available.
  */
 export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
