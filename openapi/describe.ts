@@ -146,7 +146,7 @@ function invalidError(definition: OperationDefinition, invalid: Invalid): ApiErr
     if (!schema || !data) continue;
     const { error } = schema.safeParse(data);
     if (!error) throw new Error(`the example of ${definition.operationId} must be invalid`);
-    // Only of parameters, it looks for repeated ones.
+    // `invalidPart` looks for repeated parameters. A body has no parameters.
     return invalidPart(error, target === 'json' ? {} : data);
   }
   throw new Error(`${definition.operationId} must have an example of an invalid request`);

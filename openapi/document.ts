@@ -113,7 +113,7 @@ function describeParameters(paths: Document['paths'], descriptions: Record<strin
 /** Requires that the routes and the described operations are the same. A description has paths without the version. */
 function requireSameRoutes(resources: ResourceDescription[]): void {
   const routed = app.routes
-    // The middleware's path is `/*`. `/health` is described as it is with the version.
+    // The middleware's path is `/*`. `/health` is the health check again, whose description has the path with the version.
     .filter(({ path }) => path !== '/*' && path !== '/health')
     .map(({ method, path, handler }) => {
       // Hono lists a route's middleware and its handler. Only the middleware `operation(…)` has an id.

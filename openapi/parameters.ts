@@ -29,7 +29,7 @@ export const PARAMETERS = {
       minLength: 1,
       // Two for the quotes.
       maxLength: MAX_IDEMPOTENCY_KEY_LENGTH + 2,
-      // Without quotes, the first and the last character are no spaces, because HTTP removes spaces around a value.
+      // Without quotes, neither the first nor the last character is a space, because HTTP removes spaces around a value.
       pattern: `^(?!""$)(?!.*, )("[ -~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}"|[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?)$`,
     },
   },

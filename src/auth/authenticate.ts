@@ -56,7 +56,7 @@ export function insufficientScope(scope: Scope): ApiError {
   });
 }
 
-/** With the space that must follow it. */
+/** The scheme of the header `Authorization`, with the space that must follow it. */
 const SCHEME = 'bearer ';
 
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */

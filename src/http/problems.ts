@@ -29,7 +29,9 @@ export function requireValid({
 }
 
 /**
- * The 400 for an invalid path, query or body. The raw parameters show which of them are repeated; of a body, there are none.
+ * The 400 for an invalid path, query or body.
+ *
+ * @param parameters - those of the path or the query as the request has them, to find repeated ones. A body has no parameters.
  */
 export function invalidPart(
   { issues }: z.core.$ZodError,

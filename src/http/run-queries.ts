@@ -10,8 +10,9 @@ import { unavailableMessage } from './unavailable.ts';
  * Runs statements in one transaction, in a session if the request has the header `X-D1-Bookmark` (`sessionStart`).
  *
  * @returns the first row of each statement, under the name of the statement.
- * @throws ApiError 503 if D1 fails or misses its deadline. Locally also if a migration is missing.
- * @throws Error, a 500, for a mistake in a statement, a full database, and elsewhere a missing migration.
+ * @throws ApiError 503 if D1 fails or misses its deadline; in the local environment, also if a migration is missing.
+ * @throws Error, which becomes a 500, for a mistake in a statement or a full database; in other environments, also if a migration
+ *   is missing.
  */
 export async function runQueries<S extends Statements>(
   c: Context<OperationEnv>,
@@ -37,8 +38,8 @@ function responseError(c: Context<OperationEnv>, error: Error): Error {
   switch (failureKind(error)) {
     case 'not migrated':
       return notMigrated(c.env.ENVIRONMENT, error);
-    // SQLite says the same when the largest id is in use.
     case 'full':
+      // SQLite's error is the same for a full database and for the largest id.
       return new Error(
         `${error.message}. The database or the account is full, or the largest id is in use. Nothing was written.`,
         { cause: error },

@@ -4,7 +4,10 @@ import type { OperationDefinition } from '../definition.ts';
 
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-/** The message of a 503 to a request with these values of Hono's context, for the response and for the OpenAPI description. */
+/**
+ * The message of a 503 for an operation, also in the OpenAPI description. It depends on whether the request has an idempotency key
+ * and a session.
+ */
 export function unavailableMessage(
   definition: OperationDefinition,
   { idempotencyKey, sessionStart }: Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>,

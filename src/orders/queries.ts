@@ -21,15 +21,17 @@ export function getOrder(id: bigint) {
 }
 
 /**
- * `createOnce` calls it with the condition that the idempotency key is unused. Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of
- * concurrent orders of one pet only one finds it available.
+ * Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of concurrent orders of one pet only one
+ * finds it available.
+ *
+ * @param keyIsUnused - the condition of `createOnce`: the idempotency key of the request, if it has one, is unused.
  */
 export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
   const reserved = sql`UPDATE pets SET status = 'pending'
     WHERE id = ${petId} AND status = 'available' AND ${keyIsUnused}`;
   // For the error, if the pet was not reserved.
   const pet = sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`;
-  // changes() counts the pets that `reserved` changed: the SELECT between does not reset it.
+  // changes() counts the pets that `reserved` changed: the SELECT between them does not reset it.
   // ON CONFLICT: by SQL, an operator can set the status of a pet with an open order to `available`. Then `reserved` makes the pet
   // pending again, but the unique index `open_orders_by_pet` prevents a second open order: nothing is inserted, a 409.
   const inserted = sql`INSERT INTO orders (pet_id) SELECT ${petId} WHERE changes() = 1

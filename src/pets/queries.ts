@@ -28,7 +28,11 @@ export function getPet(id: bigint) {
   return { pet: sql<{ json: string }>`SELECT ${PETS.json} AS json FROM pets WHERE id = ${id}` };
 }
 
-/** For `createOnce`. `keyIsUnused`, an SQL condition: the idempotency key of the request, if it has one, has no record. */
+/**
+ * Inserts a pet.
+ *
+ * @param keyIsUnused - the condition of `createOnce`: the idempotency key of the request, if it has one, is unused.
+ */
 export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
   const inserted = sql`INSERT INTO pets (name, category_id, status)
     SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;
