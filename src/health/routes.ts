@@ -9,12 +9,12 @@ import { NoParameters } from '../http/schemas.ts';
 
 export const health = new Hono<AppEnv>();
 
-const requireText = createMiddleware(async ({ req }, next) => {
+const requireQueryText = createMiddleware(async ({ req }, next) => {
   requireValidQueryText(req);
   await next();
 });
 
-health.get('/health', requireText, zValidator('query', NoParameters, requireValid), (c) =>
+health.get('/health', requireQueryText, zValidator('query', NoParameters, requireValid), (c) =>
   c.json({
     status: 'ok',
     environment: c.env.ENVIRONMENT,

@@ -53,18 +53,18 @@ export async function createOnce<Body extends object, Query extends Create>(
     expiredRemoved: sql`DELETE FROM idempotency_keys
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     ...create,
-    firstStored: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
+    recorded: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
       SELECT ${keyHash}, ${now}, ${bodyHash}, json FROM (${create.created})`,
-    first: sql<CreatedRow & { body_hash: string }>`
+    record: sql<CreatedRow & { body_hash: string }>`
       SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS json, body_hash
       FROM idempotency_keys WHERE key_hash = ${keyHash}`,
   });
-  const { created, first } = rows;
-  // Either this request has inserted the row, or no request has. Then the rows of the query show the caller why.
-  if (created || !first) return rows;
-  if (first.body_hash !== bodyHash) throw idempotencyKeyReused();
+  const { created, record } = rows;
+  // This request has inserted the row; or no request has, and the other rows show the caller why.
+  if (created || !record) return rows;
+  if (record.body_hash !== bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');
-  return { ...rows, created: first };
+  return { ...rows, created: record };
 }
 
 function bigintAsText(_: string, value: unknown): unknown {
