@@ -18,10 +18,7 @@ import { NoParameters } from './http/schemas.ts';
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
-  // Leaves out a part whose type includes `undefined`, as in the type `OperationDefinition` itself: the schema may be absent.
-  [Part in keyof D & ('param' | 'query' | 'json') as undefined extends D[Part]
-    ? never
-    : Part]: z.output<D[Part]>;
+  [Part in keyof D & ('param' | 'query' | 'json')]: z.output<D[Part]>;
 };
 
 /**
@@ -52,6 +49,7 @@ export function operation<D extends OperationDefinition>(
 function admit(definition: OperationDefinition) {
   const { scope } = definition;
   return createMiddleware<AppEnv>(async (c, next) => {
+    // Before the definition is set: then `responseHeaders` adds the links of a deprecated operation, which need a valid host.
     requireHost(c);
     c.set('definition', definition);
     const client = await authenticate(c);

@@ -54,5 +54,6 @@ app.use(async (c) => c.text(c.get('client').keyId));
 const loose: OperationDefinition = deletePet;
 app.delete('/', operation(loose), (c) => {
   // @ts-expect-error: it is not known that the operation has a body
-  return c.json(c.req.valid('json'));
+  const { name } = c.req.valid('json');
+  return c.text(name);
 });
