@@ -141,3 +141,11 @@ test.each(['a b', '[::1', 'x:99999', 'a%zz', '<'])(
     await expectLogged({ status: 400, code: 'invalid_request' }, 0);
   },
 );
+
+test('getPet with a malformed Host is a 400, although its responses have links', async () => {
+  await fault({});
+  const socket = await send(['GET /v1/pets/1 HTTP/1.1'], '', 'a b');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message":"Host: must be a host name/);
+  await expectLogged({ status: 400, code: 'invalid_request' }, 0);
+});
