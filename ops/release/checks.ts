@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { safeMessage } from '../command/command-line.ts';
+import type { Unstable_Config as Config } from 'wrangler';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 import {
   readDeployments,
@@ -16,13 +16,13 @@ import {
   wrangler,
 } from './deployments.ts';
 
-/** `script`: the path of the built worker. */
-export type Build = { commit: string; script: string; sha256: string };
+/** The built worker. */
+export type Build = Awaited<ReturnType<typeof buildCommit>>;
 
 /** Builds the commit that is checked out. Both environments get the same script: `npm run bundle` compares them. */
-export async function buildHead(folder: string): Promise<Build> {
+export async function buildCommit(commit: string) {
   await requireCleanTree();
-  const commit = await readHead();
+  const folder = join(PROJECT_ROOT, 'dist', 'release');
   await wrangler(readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
   const script = join(folder, 'index.js');
   return { commit, script, sha256: hash('sha256', await readFile(script)) };
@@ -31,10 +31,9 @@ export async function buildHead(folder: string): Promise<Build> {
 /** @throws Error unless the files are those of the commit. A file that git ignores would be released, too. */
 async function requireCleanTree() {
   const changed = await git('status', '--porcelain', '--untracked-files=all');
-  const folders = ['src', 'public', 'migrations'];
-  const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', ...folders);
-  if (changed || ignored)
-    throw new Error(`commit or remove first: ${safeMessage(changed + ignored)}`);
+  const ignoredFiles = ['ls-files', '--others', '--ignored', '--exclude-standard'];
+  const ignored = await git(...ignoredFiles, 'src', 'public', 'migrations');
+  if (changed || ignored) throw new Error(`commit or remove first: ${changed} ${ignored}`);
 }
 
 /** The id of the commit that is checked out. */
@@ -43,19 +42,14 @@ export function readHead(): Promise<string> {
 }
 
 async function git(...args: string[]): Promise<string> {
-  try {
-    return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
-  } catch (cause) {
-    const fix = 'In a copy without history: git init, git add ., git commit';
-    throw new Error(`git is required. ${fix} (${safeMessage(cause)})`, { cause });
-  }
+  return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
 }
 
 /** Staging serves a version to all only after its test. */
 export async function requireTested({ commit, sha256 }: Build, releaseId: string) {
   const staging = readTarget('staging');
   const { newest } = await readDeployments(staging, releaseId);
-  const { annotations } = await readVersion(staging, requireOneVersion(staging, newest));
+  const { annotations } = await readVersion(staging, requireOneVersion(newest));
   if (annotations['workers/tag'] !== commit)
     throw new Error('staging does not serve HEAD. Run: npm run release -- staging');
   if (annotations['workers/message'] !== sha256)
@@ -63,11 +57,11 @@ export async function requireTested({ commit, sha256 }: Build, releaseId: string
 }
 
 /** The test on staging writes, and must not reach the data of production. */
-export function requireSeparateStores({ environment, bindings }: Target) {
-  const other = readTarget(environment === 'staging' ? 'production' : 'staging');
-  const others = Object.values(other.bindings);
-  const shared = Object.entries(bindings).find(([, value]) => others.includes(value));
-  if (shared) throw new Error(`wrangler.toml: ${shared.join(' = ')} is of both environments`);
+export function requireSeparateStores() {
+  const ofProduction = Object.values(readTarget('production').bindings);
+  for (const [name, value] of Object.entries(readTarget('staging').bindings))
+    if (ofProduction.includes(value))
+      throw new Error(`wrangler.toml: ${name} = ${value} is of both environments`);
 }
 
 /** Two versions that share the requests must have one store. */
@@ -87,42 +81,25 @@ export function requireSameStore({ bindings }: Target, { id, resources }: Versio
  */
 export function requireSameWrites(old: Version, next: Version) {
   if (stopsWrites(old) === stopsWrites(next)) return;
-  const change = stopsWrites(next) ? 'stop' : 'resume';
-  throw new Error(`${next.id} would ${change} writes: "Stop writes" in docs/operations.md`);
+  throw new Error(`${next.id} would stop or resume writes: "Stop writes" in docs/operations.md`);
 }
 
 function stopsWrites({ resources }: Version): boolean {
   return resources.bindings.some(({ name }) => name === 'WRITES_STOPPED');
 }
 
-/** The settings of wrangler.toml that decide which hosts serve an environment. */
-type HostConfig = {
-  name?: string | undefined;
-  workers_dev?: boolean | undefined;
-  preview_urls?: boolean | undefined;
-  routes?: (string | { pattern?: string })[] | undefined;
-  vars?: Record<string, unknown> | undefined;
-};
-
 /**
- * Returns the host of `BASE_URL`. It must be the only route or, without a route, the worker's at workers.dev: wrangler takes
- * the host of any other route from the worker that has it, without asking. A preview URL would serve versions that are not
- * tested.
- *
- * @throws Error unless exactly one of the two holds, without preview URLs.
+ * Returns the host of `BASE_URL`. It must be the only one: wrangler takes the host of a route from the worker that has it,
+ * without asking. A preview URL would serve versions that are not tested.
  */
-export function requireOwnHost(config: HostConfig): string {
-  const { name, workers_dev: isAtWorkersDev = false, preview_urls, routes = [], vars } = config;
-  const [, host = ''] = /^https:\/\/([^/]+)\/v1$/.exec(String(vars?.BASE_URL)) ?? [];
+export function requireOwnHost(config: Partial<Config>): string {
+  const { name, workers_dev, preview_urls, routes = [], vars } = config;
+  const { host } = new URL(String(vars?.BASE_URL));
   const hosts = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
-  // `<worker>.<account's name>.workers.dev`
-  const [worker, , ...zone] = host.split('.');
-  const isOfWorkersDev = zone.join('.') === 'workers.dev';
-  const isOwn = isAtWorkersDev
-    ? isOfWorkersDev && worker === name && hosts.length === 0
-    : !host.endsWith('.workers.dev') && hosts.join() === host;
-  if (isOwn && preview_urls === false) return host;
-  const rule =
-    'wrangler.toml: preview_urls must be false, and the only route must be the host of BASE_URL; with workers_dev there must be no route';
-  throw new Error(`${rule}, and BASE_URL must be https://${name}.ACCOUNT.workers.dev/v1`);
+  // Only BASE_URL has the account's name.
+  const [, account] = host.split('.');
+  if (workers_dev) hosts.push(`${name}.${account}.workers.dev`);
+  if (hosts.join() === host && preview_urls === false) return host;
+  const rule = 'wrangler.toml: the host of BASE_URL must be the only one, and preview_urls false.';
+  throw new Error(`${rule} With workers_dev it is ${name}.ACCOUNT.workers.dev, without a route`);
 }

@@ -2,13 +2,9 @@
 import { createInterface } from 'node:readline';
 import { errorText, startWrangler } from '../command/wrangler.ts';
 
-/** How long wrangler may take to connect, and to end. */
-const CONNECT_MS = 60_000;
-const END_MS = 10_000;
-
 /**
  * Resolves when the log is watched. The first 500 and, until `allowLoss` is called, a lost connection abort `stop`. An abort
- * of `stop` ends the watch, as `end` does.
+ * of `stop` ends the watch.
  *
  * @throws Error if the log cannot be watched, for example because the token lacks a permission.
  */
@@ -21,21 +17,12 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   let warnings = '';
   let mayBeLost = false;
 
-  const end = () => {
-    mayBeLost = true;
-    child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
-  };
   const failWatch = () => {
     if (mayBeLost) return;
     const reason = errorText(warnings) || 'wrangler tail is not connected';
     const problem = `the watch of the log failed, not the version: ${reason}`;
     stop.abort(new Error(`${problem}. To promote without a watch: --hold 0`));
   };
-  stop.signal.addEventListener('abort', () => {
-    end();
-    connected.reject(stop.signal.reason);
-  });
   createInterface(child.stdout).on('line', (line) => {
     if (line.startsWith('Connected to ')) connected.resolve();
     if (line.includes('"internal_error"'))
@@ -47,15 +34,15 @@ export async function watchErrors(environment: string, version: string, stop: Ab
     if (warnings.includes('Tail connection lost')) failWatch();
   });
   child.on('close', failWatch);
+  stop.signal.addEventListener('abort', () => {
+    child.kill('SIGTERM');
+    connected.reject(stop.signal.reason);
+  });
 
-  const timer = setTimeout(failWatch, CONNECT_MS);
-  try {
-    await connected.promise;
-  } finally {
-    clearTimeout(timer);
-  }
-  const allowLoss = () => {
-    mayBeLost = true;
+  await connected.promise;
+  return {
+    allowLoss: () => {
+      mayBeLost = true;
+    },
   };
-  return { allowLoss, end };
 }

@@ -7,28 +7,23 @@ import type { Store } from '../../../ops/release/smoke.ts';
 import { importWith, runProgram } from '../../support/command.ts';
 import type { Result } from '../../support/project.ts';
 
-/** The ids of versions: the one that is served, the one that a release uploads, and one of another operator. */
-export const OLD = 'b'.repeat(36);
-export const NEW = 'a'.repeat(36);
-export const OTHER = 'c'.repeat(36);
-export const HEAD = 'c'.repeat(40);
-const SCRIPT = 'a script';
+const SHA256 = hash('sha256', 'a script');
 
-type Deployment = { shares: string; message?: string; author: string };
 type Name = 'staging' | 'production';
-type Annotations = { 'workers/tag'?: string | undefined; 'workers/message'?: string | undefined };
 export type Fake = ReturnType<typeof fakeRelease>;
 
 function environment(name: Name) {
-  const annotations: Annotations = {
-    'workers/tag': HEAD,
-    'workers/message': hash('sha256', SCRIPT),
+  const deployments: { shares: string; message?: string }[] = [{ shares: 'v1@100%' }];
+  const outputs: Record<string, string> = {
+    upload: 'Worker Version ID: v2\n',
+    migrations: '│ 0004_a.sql │ ✅ │',
+    'time-travel': '{ "bookmark": "a-bookmark" }',
   };
   return {
     config: {
       name: `store-${name}`,
       vars: { BASE_URL: `https://${name}.test/v1` },
-      routes: [{ pattern: `${name}.test`, custom_domain: true }],
+      routes: [`${name}.test`],
       preview_urls: false,
       // Wrangler keeps the order of wrangler.toml, in which others may come first.
       d1_databases: [
@@ -42,22 +37,20 @@ function environment(name: Name) {
     },
     /** Of each version, as Cloudflare shows them. */
     bindings: {
+      // Also the database of `DB`, under a name that is not compared.
+      LOG: { id: `${name}-database` },
       DB: { id: `${name}-database` },
       API_KEYS: { namespace_id: `${name}-keys` },
       BASE_URL: { text: `https://${name}.test/v1` },
     },
-    /** Of each version. An upload notes its own. */
-    annotations,
+    /** Of each version. */
+    annotations: { 'workers/tag': 'head', 'workers/message': SHA256 },
     /** Such as `x@10% y@90%`; the oldest first. One by hand has no message. */
-    deployments: [{ shares: `${OLD}@100%`, author: 'anna' }] as Deployment[],
+    deployments,
     /** The versions with the secret that stops writes. */
-    versionsWithStoppedWrites: [] as (string | undefined)[],
-    /** Whether the worker was changed in the dashboard. */
-    isChanged: false,
-    /** What wrangler prints of the migrations. */
-    migrations: '│ 0004_a.sql │ ✅ │',
-    /** What wrangler prints instead, by the command, such as `deployments`. */
-    outputs: {} as Record<string, string>,
+    versionsWithStoppedWrites: [] as string[],
+    /** What wrangler prints of some commands, by the second word. */
+    outputs,
   };
 }
 
@@ -75,7 +68,7 @@ async function importRelease(): Promise<Command> {
     wrangler: { unstable_readConfig: late('readConfig') },
     '../../ops/command/project-root.ts': { PROJECT_ROOT: '/project' },
     '../../ops/command/wrangler.ts': { runWranglerIn: late('runWranglerIn') },
-    'node:fs/promises': { readFile: late('readFile'), rm: late('rm') },
+    'node:fs/promises': { readFile: late('readFile') },
     '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
     '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
     '../../ops/command/command-line.ts': {
@@ -89,16 +82,13 @@ async function importRelease(): Promise<Command> {
   return program;
 }
 
-/** A world in which staging and production serve HEAD as OLD, and a release uploads NEW. */
+/** A world in which staging and production serve the commit `head` as the version `v1`, and a release uploads `v2`. */
 export function fakeRelease() {
   const environments = { staging: environment('staging'), production: environment('production') };
-  const git = { status: '', 'ls-files': '', 'rev-parse': HEAD };
+  const git = { status: '', 'ls-files': '', 'rev-parse': 'head' };
   /** What the release has passed, in order: a read, a test or a pause, and `before …` and `after …` each change. */
   const points: string[] = [];
   const events: { point: string | number; effect: () => unknown; times: number }[] = [];
-  const gitCalls = new Set<string>();
-  /** The folders of builds. */
-  const folders = new Set<string>();
   let interrupt = () => {};
   /** What the watch of the log aborts, while there is one. */
   let watch: AbortController | undefined;
@@ -113,132 +103,99 @@ export function fakeRelease() {
     }
   }
 
-  function deploy(name: Name, shares: string, message = 'by hand', author = 'berta'): void {
-    environments[name].deployments.push({ shares, message, author });
+  function deploy(name: Name, shares: string, message = 'by hand'): void {
+    environments[name].deployments.push({ shares, message });
   }
 
-  /** What wrangler prints of a read. */
-  function read(name: Name, [kind, , id = '']: string[]): unknown {
+  /** The output of `deployments list` and `versions view`. */
+  function read(name: Name, verb: string, id = ''): unknown {
     const { deployments, bindings, annotations, versionsWithStoppedWrites } = environments[name];
-    if (kind === 'd1') return { bookmark: 'a-bookmark' };
-    if (kind === 'versions') {
+    if (verb === 'view') {
       const bound = Object.entries(bindings).map(([name, value]) => ({ name, ...value }));
       const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
-      const resources = { bindings: [...bound, ...stops] };
-      return { id, annotations, resources };
+      return { id, annotations, resources: { bindings: [...bound, ...stops] } };
     }
-    const list = deployments.map((each, i) => ({
+    const list = deployments.map(({ shares, message }, i) => ({
       id: String(i),
       created_on: `time ${i}`,
-      author_email: each.author,
-      annotations: { 'workers/message': each.message },
+      author_email: 'berta',
+      annotations: { 'workers/message': message },
       // Not in the order of the command.
-      versions: each.shares.split(' ').reverse().map(readShare),
+      versions: shares.split(' ').reverse().map(readShare),
     }));
     return list.slice(-10);
-  }
-
-  /** What a change does, and prints. */
-  function change(name: Name, args: string[]): string {
-    const world = environments[name];
-    const [kind, command] = args;
-    const option = (name: string) => args[args.indexOf(name) + 1];
-    const message = option('--message');
-    if (kind === 'd1') return world.migrations;
-    if (command === 'upload') {
-      if (world.isChanged && args.includes('--strict')) throw new Error('changed in the dashboard');
-      world.annotations = { 'workers/tag': option('--tag'), 'workers/message': message };
-      return `Worker Version ID: ${NEW}\n`;
-    }
-    if (kind === 'triggers') return '';
-    // Otherwise wrangler would ask.
-    expect(args).toContain('--yes');
-    const shares = args.filter((arg) => arg.includes('@')).join(' ');
-    deploy(name, shares || `${command}@100%`, message, 'me');
-    return '';
   }
 
   async function runWranglerIn(name: Name, args: string[], options: object): Promise<string> {
     // Ctrl-C does not end wrangler, and a hang does not last.
     expect(options).toEqual({ detached: true, timeout: 300_000 });
-    if (args.includes('--dry-run')) return build(name, args);
-    const call = `${name} ${args.join(' ')}`.replace(/ (--yes|--message|--json|\/).*/, '');
-    if (args.at(-1) === '--json') {
+    const call = `${name} ${args.join(' ')}`.replace(SHA256, 'SHA256');
+    const [command, verb = '', id] = args;
+    const output = () => environments[name].outputs[verb] ?? JSON.stringify(read(name, verb, id));
+    if (/ (--json|--dry-run)/.test(call)) {
       pass(call);
-      return environments[name].outputs[args[0] ?? ''] ?? JSON.stringify(read(name, args));
+      return output();
     }
     pass(`before ${call}`);
-    const output = change(name, args);
+    const shares = args.filter((arg) => arg.includes('@')).join(' ');
+    if (command === 'rollback') deploy(name, `${verb}@100%`, args.at(-1));
+    if (shares) deploy(name, shares, args.at(-1));
     pass(`after ${call}`);
-    return output;
+    return output();
   }
 
-  function readConfig({ config, env }: { config: string; env: Name }) {
-    expect(config).toBe('/project/wrangler.toml');
-    return environments[env].config;
-  }
-
-  async function build(name: Name, args: string[]): Promise<string> {
-    const [command, , , folder = ''] = args;
-    expect([name, command]).toEqual(['staging', 'deploy']);
-    expect(folder).toMatch(/^\/project\/dist\/[\w-]{36}$/);
-    folders.add(folder);
-    pass('build');
-    return '';
-  }
-
-  type Tested = Store & { environment: Name; signal: AbortSignal };
   const test =
     (kind: string) =>
-    async ({ environment, version, override, signal, baseUrl, apiKey }: Tested) => {
-      expect([baseUrl, apiKey]).toEqual([environments[environment].config.vars.BASE_URL, 'key']);
-      const how = override ? ` by override ${override}` : '';
-      pass(`${kind} ${environment} ${version}${how}`);
-      signal.throwIfAborted();
+    async ({ baseUrl, version, apiKey, override }: Store) => {
+      expect(apiKey).toBe('a smoke key');
+      pass(`${kind} ${baseUrl} ${version}${override ? ` by override ${override}` : ''}`);
     };
 
   async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }): Promise<void> {
+    // As the real one: without the reason of the abort.
+    const rejectAborted = () => {
+      if (options?.signal.aborted) throw new Error('The operation was aborted');
+    };
     // A caller that does not await the pause continues here.
     await Promise.resolve();
+    rejectAborted();
     pass(`pause ${ms}`);
     try {
-      if (watch) pass('log');
+      if (options) pass('log');
     } catch (error) {
       watch?.abort(error);
     }
-    // As the real one: without the reason of the abort.
-    if (options?.signal.aborted) throw new Error('The operation was aborted');
+    rejectAborted();
   }
 
-  type Callback = (error: Error | null, output?: { stdout: string }) => void;
-  type Command = [keyof typeof git, ...string[]];
-  function execFile(_: string, [name, ...args]: Command, __: unknown, done: Callback): void {
-    gitCalls.add([name, ...args].join(' '));
-    if (name === 'rev-parse') pass('HEAD');
-    if (git[name] === 'fails') done(new Error('not a git repository'));
-    else done(null, { stdout: `${git[name]}\n` });
+  type Callback = (error: null, output: { stdout: string }) => void;
+  function execFile(_: string, args: [keyof typeof git], __: unknown, done: Callback): void {
+    pass(`git ${args.join(' ')}`);
+    done(null, { stdout: `${git[args[0]]}\n` });
   }
 
   /** Watches the log of a version, as ops/release/tail.ts does. An event at `log` throws when there was a 500. */
   async function watchErrors(name: Name, version: string, stop: AbortController) {
     pass(`watch ${name} ${version}`);
+    stop.signal.throwIfAborted();
     watch = stop;
-    const end = () => {
+    stop.signal.addEventListener('abort', () => {
       watch = undefined;
-    };
-    return { allowLoss: () => pass('allow loss'), end };
+    });
+    return { allowLoss: () => pass('allow loss') };
   }
 
   current = {
-    readConfig,
+    readConfig({ config, env }: { config: string; env: Name }) {
+      expect(config).toBe('/project/wrangler.toml');
+      return environments[env].config;
+    },
     runWranglerIn,
     readFile: async () => fake.script,
-    rm: async (folder: string) => void folders.delete(folder),
     watchErrors,
     testReads: test('reads'),
     smokeTest: test('all'),
     confirm(...args: Parameters<typeof commandLine.confirm>) {
-      expect(args[3]).toBeInstanceOf(AbortSignal);
       pass('confirm');
       return commandLine.confirm(...args);
     },
@@ -253,11 +210,9 @@ export function fakeRelease() {
     environments,
     git,
     points,
-    gitCalls,
-    folders,
     deploy,
     /** What a build contains. */
-    script: SCRIPT,
+    script: 'a script',
     interrupt: () => interrupt(),
     isWatching: () => watch !== undefined,
 
@@ -266,23 +221,23 @@ export function fakeRelease() {
       void events.push({ point, effect, times }),
 
     /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
-    async release(args: string[], { answer = '', apiKey = 'key' } = {}): Promise<Result> {
+    async release(args: string[], answer = ''): Promise<Result> {
       imported ??= importRelease();
       const program = await imported;
-      vi.stubEnv('SMOKE_API_KEY', apiKey);
+      vi.stubEnv('SMOKE_API_KEY', 'a smoke key');
       const result = await runProgram(program, args, answer);
       vi.unstubAllEnvs();
       return result;
     },
 
-    served: (name: Name) => environments[name].deployments.at(-1)?.shares,
+    served: () => environments.production.deployments.at(-1)?.shares,
 
     changes: () => changesOf(points),
   };
   return fake;
 }
 
-/** The changes that took effect, such as `rollback old`. */
+/** The changes that took effect, such as `rollback v1 --yes --message mine`. */
 export function changesOf(points: string[]): string[] {
   const changes = points.filter((point) => point.startsWith('after '));
   return changes.map((point) => point.replace(/^after \w+ /, ''));

@@ -1,8 +1,7 @@
 /** The watch of a version's log, with a fake of the process that tails it. whole.release.ts watches with the real one. */
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-
+import { beforeEach, expect, test, vi } from 'vitest';
 import { errorText } from '../../../ops/command/wrangler.ts';
 import { importWith } from '../../support/command.ts';
 
@@ -27,7 +26,6 @@ let tail: ReturnType<typeof fakeTail>;
 let stop: AbortController;
 let watch: () => ReturnType<Watch>;
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   tail = fakeTail();
   stop = new AbortController();
   const mocks = {
@@ -35,9 +33,6 @@ beforeEach(async () => {
   };
   const tailModule: { watchErrors: Watch } = await importWith('release/tail.ts', mocks);
   watch = () => tailModule.watchErrors('production', 'new', stop);
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 /** Watches the log. */
@@ -49,23 +44,19 @@ async function connected() {
 /** The message with which the watch ends the release. */
 const reason = () => vi.waitUntil(() => stop.signal.aborted && stop.signal.reason.message);
 
-test('the log of one version is filtered for 500s by Cloudflare, without a time limit', async () => {
+test('the log of one version is filtered for 500s by Cloudflare', async () => {
   await connected();
   tail.child.stdout.write('  (log) {"code":"not_found"}\n');
   expect(tail.startWrangler.mock.calls[0]).toEqual([
     'tail --env production --format pretty --version-id new --search internal_error'.split(' '),
   ]);
-  await vi.advanceTimersByTimeAsync(3_600_000);
   expect(stop.signal.aborted).toBe(false);
 });
 
 test('the first 500 ends the release, with its request and cause', async () => {
   await connected();
-  for (const cause of ['first', 'second'])
-    tail.child.stdout.write(
-      `  (log) {"method":"POST","code":"internal_error","cause":"${cause}"}\n`,
-    );
-  expect(await reason()).toMatch(/^the version answered 500: .*POST.*first/);
+  tail.child.stdout.write('  (log) {"code":"internal_error","cause":"first"}\n');
+  expect(await reason()).toContain('the version answered 500:   (log) {"code":"internal_error","c');
   expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
 });
 
@@ -82,8 +73,8 @@ test('a log that cannot be watched is an error with the cause', async () => {
 test('a lost connection ends the release at once, although wrangler would connect again', async () => {
   await connected();
   const warning = 'Tail connection lost. Reconnecting (attempt 1 of 5) in 1s...';
-  tail.child.stderr.write(`▲ [WARNING] ${warning}\n`);
-  expect(await reason()).toBe(`${LOST}▲ [WARNING] ${warning}${UNWATCHED}`);
+  tail.child.stderr.write(warning);
+  expect(await reason()).toBe(LOST + warning + UNWATCHED);
   expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
 });
 
@@ -93,15 +84,6 @@ test('a watch that ends by itself without a word ends the release', async () => 
   expect(await reason()).toBe(`${LOST}wrangler tail is not connected${UNWATCHED}`);
 });
 
-test('a watch that does not connect within a minute ends the release', async () => {
-  const watching = watch();
-  const rejected = expect(watching).rejects.toThrow(LOST);
-  await vi.advanceTimersByTimeAsync(59_000);
-  expect(stop.signal.aborted).toBe(false);
-  await vi.advanceTimersByTimeAsync(1_000);
-  await rejected;
-});
-
 test('an interrupt ends the watch, also before it is connected', async () => {
   const start = watch();
   stop.abort(new Error('interrupted'));
@@ -109,13 +91,10 @@ test('an interrupt ends the watch, also before it is connected', async () => {
   expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
 });
 
-test('the end of the watch is not a failure, and kills a wrangler that does not end', async () => {
-  const { end } = await connected();
-  end();
-  expect(tail.child.kill.mock.calls).toEqual([['SIGTERM']]);
-  await vi.advanceTimersByTimeAsync(10_000);
-  expect(tail.child.kill.mock.calls).toEqual([['SIGTERM'], ['SIGKILL']]);
-  expect(stop.signal.aborted).toBe(false);
+test('a watch does not start after an interrupt', async () => {
+  stop.abort(new Error('interrupted'));
+  await expect(watch()).rejects.toThrow('interrupted');
+  expect(tail.startWrangler).not.toHaveBeenCalled();
 });
 
 test('once its loss is allowed, a lost connection is no failure, but a 500 still is', async () => {
