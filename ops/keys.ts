@@ -1,66 +1,62 @@
 /**
- * `npm run keys`: issues, lists, rotates and revokes API keys, in the local store, even while it is served, or in Cloudflare's
+ * `npm run keys`: creates, lists, rotates and revokes API keys, in the local store, even while it is served, or in Cloudflare's
  * KV.
  */
+import { randomBytes } from 'node:crypto';
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
-import type { Environment } from './command/command-line.ts';
 import {
   confirm,
   createProgram,
+  type Environment,
   environmentOption,
   readLine,
+  reportFailure,
   run,
   yesOption,
 } from './command/command-line.ts';
-import { issueKey, timeAfter } from './keys/issue.ts';
-import { expiresOption, labelOption, overlapOption } from './keys/options.ts';
-import { readKeys, readRecord, type StoredKey, visible } from './keys/records.ts';
-import { revokeKeys } from './keys/revoke.ts';
-import { rotateKey } from './keys/rotate.ts';
+import { generateKey } from './keys/generate-key.ts';
+import { parseLabel, timeAfter } from './keys/options.ts';
+import {
+  changeRecord,
+  nameOf,
+  readKey,
+  readKeys,
+  type StoredKey,
+  type StoredRecord,
+  visible,
+  writeRecord,
+} from './keys/records.ts';
 
 type Options = { env: Environment; yes?: boolean };
-type NewKey = Options & { label: string; expires?: number; readOnly?: boolean };
+type NewKey = Options & { label: string; expires?: string; readOnly?: boolean };
 
-export const program = createProgram('npm run keys --', 'Issues, rotates and revokes API keys.');
-program
-  .command('create')
-  .description('Issues a key and prints it once.')
-  .addOption(environmentOption)
-  .addOption(labelOption)
-  .addOption(expiresOption)
-  .option('--read-only', 'give the key only the scope read (default read and write)')
+export const program = createProgram('npm run keys --', 'Creates, rotates and revokes API keys.');
+addCommand('create', 'Creates a key and prints it once.')
+  .requiredOption('--label <text>', 'the owner or purpose, up to 100 characters', parseLabel)
+  .option('--expires <duration>', 'time until it expires, such as 90d (default: never)', timeAfter)
+  .option('--read-only', 'give the key only the scope read (default: read and write)')
   .addOption(yesOption)
   .action(create);
-program
-  .command('list')
-  .description('Lists all keys: id, label, scopes, creation, expiry and state, never the key.')
-  .addOption(environmentOption)
-  .action(list);
-program
-  .command('revoke [id]')
-  .description('Revokes a key permanently: by its id, or reads the key from standard input.')
-  .addOption(environmentOption)
-  .addOption(yesOption)
-  .action(revoke);
-program
-  .command('rotate <id>')
-  .description('Issues a key with the same label and scopes. The old one expires.')
-  .addOption(environmentOption)
-  .addOption(overlapOption)
+addCommand('list', 'Lists all keys: id, label, scopes, creation, expiry and state.').action(list);
+addCommand('rotate <id>', 'Creates a key with the same label and scopes. The old one expires.')
+  .option('--overlap <duration>', 'time until the old key expires (default: 24h)', timeAfter)
   .addOption(yesOption)
   .action(rotate);
+addCommand('revoke [id]', 'Revokes a key: by its id, or reads the key from standard input.')
+  .addOption(yesOption)
+  .action(revoke);
 if (import.meta.main) await run(program);
+
+function addCommand(usage: string, description: string) {
+  return program.command(usage).description(description).addOption(environmentOption);
+}
 
 async function create({ env, yes, label, expires, readOnly }: NewKey) {
   await confirm('create a key', env, yes);
-  const expiresAt = expires && timeAfter(expires);
   // Without scopes, a key may read and write.
-  await issueKey(env, {
-    label,
-    expiresAt: expiresAt || undefined,
-    scopes: readOnly ? ['read'] : undefined,
-  });
+  const scopes = readOnly ? ['read'] : undefined;
+  await issueKey(env, { label, expiresAt: expires, scopes });
 }
 
 async function list({ env }: Options) {
@@ -73,23 +69,61 @@ async function list({ env }: Options) {
   console.table(rows, ['id', 'label', 'createdAt', 'expiresAt', 'state', 'scopes']);
 }
 
+async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: string }) {
+  const [key, ...others] = await findKeys(env, id);
+  if (!key || others.length > 0)
+    throw new Error(`several records have the id ${id}: revoke it, and create a key`);
+  await confirmChange('rotate', env, key.record, yes);
+  // Another operator may have changed the key before the answer.
+  const { name, record: old } = await readKey(env, key.name);
+  const state = stateOf(old);
+  if (state !== 'active') throw new Error(`the key ${nameOf(old)} is ${state}`);
+  // The new key first: if the second change fails, the client has a valid key.
+  await issueKey(env, {
+    label: old.label,
+    scopes: scopesOf(old),
+    // The same family, so that an Idempotency-Key sent with the old key stays valid with the new one.
+    family: old.family ?? old.id,
+    expiresAt: renewExpiry(old),
+  });
+  const end = overlap ?? timeAfter('24h');
+  // As texts, times in ISO 8601 are in order, to the minute.
+  const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
+  await changeRecord(env, name, { ...old, expiresAt });
+  console.error(`The old key ${nameOf(old)} expires at ${expiresAt}.`);
+}
+
+/** The expiry of a key that is created now, and lives as long as the old one. */
+function renewExpiry({ createdAt, expiresAt }: StoredRecord): string | undefined {
+  if (!expiresAt) return undefined;
+  const lifetime = Date.parse(expiresAt) - Date.parse(createdAt);
+  return new Date(Date.now() + lifetime).toISOString();
+}
+
 async function revoke(id: string | undefined, { env, yes }: Options) {
   const keys = id ? await findKeys(env, id) : [await readKeyOfInput(env)];
-  await revokeKeys(env, keys, yes);
+  // One that cannot be revoked does not protect the others.
+  for (const key of keys) await revokeKey(env, key, yes).catch(reportFailure);
 }
 
-async function rotate(id: string, { env, overlap, yes }: Options & { overlap: number }) {
-  const [key, ...others] = await findKeys(env, id);
-  if (!key || others.length > 0) {
-    const names = [key, ...others].map((each) => each?.name).join(', ');
-    throw new Error(`several records have the id ${id}: ${names}. Revoke it, and create a key`);
+async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: boolean) {
+  const key = nameOf(record);
+  if (record.revokedAt) {
+    console.log(`Key ${key} was already revoked at ${record.revokedAt}.`);
+    return;
   }
-  await rotateKey(env, key, overlap, yes);
+  await confirmChange('revoke', env, record, yes);
+  await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
+  console.log(`Key ${key} is revoked. It stops working everywhere within some minutes.`);
+  const command = `npm run keys -- revoke ${record.id} --env ${env}`;
+  console.log(`A rotation at the same time can undo this. Look again in two minutes: ${command}`);
 }
 
-/** The keys with an id. There are several if somebody has planted a record. */
+/** The keys with an id. If somebody has planted a record, there are several, which it names. */
 async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   const keys = (await readKeys(env)).filter(({ record }) => record.id === id);
+  const names = keys.map(({ name }) => name);
+  if (keys.length > 1) console.error(`Records with this id: ${names.join(', ')}`);
   if (keys.length > 0) return keys;
   const reason = 'a new key is listed within about a minute; revoke also takes the key itself';
   throw new Error(`there is no key with the id "${id}": ${reason}`);
@@ -100,6 +134,33 @@ async function readKeyOfInput(env: Environment): Promise<StoredKey> {
   const key = (await readLine('Paste the key, and press Enter:')).trim();
   if (environmentOfKey(key) !== env)
     throw new Error(`it is not an API key of --env ${env}: paste the key alone`);
-  const name = await recordName(key);
-  return { name, record: await readRecord(env, name) };
+  return readKey(env, await recordName(key));
+}
+
+async function confirmChange(
+  change: string,
+  env: Environment,
+  record: StoredRecord,
+  yes?: boolean,
+) {
+  // LOCAL_KEY of ops/local/store.ts.
+  if (env === 'local' && record.id === 'local')
+    throw new Error('the fixed key of the local store cannot change: npm start would restore it');
+  await confirm(`${change} the key ${nameOf(record)}`, env, yes);
+}
+
+/** Generates a key, writes its record, and prints the key, alone on standard output. */
+async function issueKey(
+  env: Environment,
+  fields: Pick<StoredRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>,
+) {
+  const key = generateKey(env);
+  const id = `key_${randomBytes(6).toString('hex')}`;
+  const record = { id, createdAt: new Date().toISOString(), ...fields };
+  await writeRecord(env, await recordName(key), record);
+  const scopes = scopesOf(record).join(' and ');
+  const expiry = record.expiresAt ?? 'never';
+  console.error(`Key ${nameOf(record)} for ${env}, ${scopes}, expires ${expiry}.`);
+  console.error('Save it now. It is not stored and cannot be shown again.');
+  console.log(key);
 }

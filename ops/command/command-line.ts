@@ -24,11 +24,15 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) {
-      console.error(`error: ${safeMessage(error)}`);
-      process.exitCode = 1;
-    } else if (error.exitCode !== 0) process.exitCode = 2;
+    if (!(error instanceof CommanderError)) reportFailure(error);
+    else if (error.exitCode !== 0) process.exitCode = 2;
   }
+}
+
+/** Prints an error in one line. The command may go on, and its exit code is 1. */
+export function reportFailure(error: unknown): void {
+  console.error(`error: ${safeMessage(error)}`);
+  process.exitCode = 1;
 }
 
 /** An API key, which a person may have passed as another argument. */

@@ -1,20 +1,24 @@
 /** The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes of keys, never a key. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
-import { type Environment, safeMessage } from '../command/command-line.ts';
+import { type Environment, reportFailure } from '../command/command-line.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
 /** Narrower than the worker's, because operators paste ids into a shell, and somebody may have planted a record. */
 const Id = z.string().check(z.regex(/^[A-Za-z0-9][\w-]{0,63}$/));
-const Name = z.string().check(z.regex(/^key:[0-9a-f]{64}$/));
 /** Keeps unknown members. */
 const StoredRecord = z.looseObject({ ...KeyRecord.shape, id: Id, family: z.nullish(Id) });
+const StoredKey = z.object({
+  name: z.string().check(z.regex(/^key:[0-9a-f]{64}$/)),
+  record: StoredRecord,
+});
 export type StoredRecord = z.infer<typeof StoredRecord>;
-export type StoredKey = { name: string; record: StoredRecord };
+export type StoredKey = z.infer<typeof StoredKey>;
 
 /** By name. The value of a record that was deleted after it was listed is `null`. */
 type Values = Record<string, { value: string | null }>;
@@ -22,22 +26,22 @@ type Values = Record<string, { value: string | null }>;
 const BULK = 100;
 
 /**
- * All keys that KV lists, by time of creation. Reads the values, because the worker does not use the metadata. Each record that
- * is not valid is an error on standard error, and makes the exit code 1.
+ * All keys that KV lists, by time of creation. Reads the values, because the worker does not use the metadata. A record that is
+ * not valid is a failure of the command, which goes on.
  */
 export async function readKeys(env: Environment): Promise<StoredKey[]> {
-  const output = await kv(env, ['key', 'list', '--prefix', KV_NAME_PREFIX]);
-  const listed: { name: string }[] = JSON.parse(output);
+  const listed: { name: string }[] = JSON.parse(
+    await kv(env, ['key', 'list', '--prefix', KV_NAME_PREFIX]),
+  );
   const names = listed.map(({ name }) => name);
   const keys: StoredKey[] = [];
-  for (let start = 0; start < names.length; start += BULK) {
-    const values = await readValues(env, names.slice(start, start + BULK));
+  while (names.length > 0) {
+    const values = await readValues(env, names.splice(0, BULK));
     for (const [name, { value }] of Object.entries(values)) {
       try {
-        keys.push({ name, record: parse(env, name, value) });
+        keys.push(parse(env, name, value));
       } catch (error) {
-        console.error(`error: ${safeMessage(error)}`);
-        process.exitCode = 1;
+        reportFailure(error);
       }
     }
   }
@@ -45,26 +49,24 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
 }
 
 async function readValues(env: Environment, names: string[]): Promise<Values> {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  const file = join(tmpdir(), `animal-store-${randomUUID()}.json`);
   try {
-    const file = join(folder, 'names.json');
     await writeFile(file, JSON.stringify(names));
     return JSON.parse(await kv(env, ['bulk', 'get', file]));
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(file, { force: true });
   }
 }
 
-/** @throws Error unless there is a valid record. */
-export async function readRecord(env: Environment, name: string): Promise<StoredRecord> {
+/** @throws Error unless there is a valid record with this name. */
+export async function readKey(env: Environment, name: string): Promise<StoredKey> {
   return parse(env, name, await kv(env, ['key', 'get', name]));
 }
 
 /** @throws Error with the command that deletes the record, unless it is valid. */
-function parse(env: Environment, name: string, value: string | null): StoredRecord {
+function parse(env: Environment, name: string, value: string | null): StoredKey {
   try {
-    Name.parse(name);
-    return StoredRecord.parse(JSON.parse(value ?? ''));
+    return StoredKey.parse({ name, record: JSON.parse(value ?? '') });
   } catch (cause) {
     // In single quotes, a POSIX shell runs nothing of the name.
     const quoted = `'${visible(name).replaceAll("'", "'\\''")}'`;
@@ -98,12 +100,6 @@ export async function changeRecord(env: Environment, name: string, record: Store
 function kv(env: Environment, args: string[]): Promise<string> {
   const where = env === 'local' ? '--local' : '--remote';
   return runWranglerIn(env, ['kv', ...args, '--binding', 'API_KEYS', where]);
-}
-
-/** @throws Error for the key that every local store has: LOCAL_KEY_RECORD (ops/local/store.ts). */
-export function requireNotFixed(env: Environment, { id }: StoredRecord) {
-  if (env === 'local' && id === 'local')
-    throw new Error('the fixed key of the local store cannot change: npm start would restore it');
 }
 
 /** How messages name a key. */

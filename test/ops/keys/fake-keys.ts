@@ -53,7 +53,6 @@ export function fakeKeys() {
     expect(Buffer.byteLength(metadata)).toBeLessThanOrEqual(1024);
     const isLost = fake.beforePut(name);
     if (!isLost) stored.set(name, value);
-    fake.afterPut(name);
     return '';
   }
 
@@ -82,7 +81,6 @@ export function fakeKeys() {
 
     /** Runs before each write, which changes nothing if it returns true. */
     beforePut: (_name: string): unknown => false,
-    afterPut: (_name: string): void => {},
     beforeGet: (_name: string): void => {},
   };
   return fake;
