@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { checksum, environmentOfKey } from '../../src/auth/key-format.ts';
 
@@ -31,13 +31,7 @@ test.each([
   LONGER + checksum(LONGER),
 ])('%j is not a key', (text) => expect(environmentOfKey(text)).toBeUndefined());
 
-test('every digit of a key is equally frequent: the bytes from 248 on are not used', () => {
-  const bytes = [248, 255, ...Array(30).fill(61)];
-  const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
-    new Uint8Array(array?.buffer ?? [])[0] = bytes.shift() ?? 0;
-    return array;
-  });
-  const key = generateKey('local');
-  random.mockRestore();
-  expect(key.slice(0, -6)).toBe(`animal_local_${'z'.repeat(30)}`);
+test('a generated key can have every digit', () => {
+  const digits = Array.from({ length: 200 }, () => generateKey('local').slice(13, -6)).join('');
+  expect(new Set(digits).size).toBe(62);
 });
