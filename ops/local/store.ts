@@ -20,14 +20,17 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 /** Outside the folder of the store, so that deleting that folder does not release the lock. */
 const LOCK = join(PROJECT_ROOT, '.serving.sqlite');
 
-const workerd = createRequire(import.meta.url)('workerd').default;
-/** The Workers runtime's program. Its path begins with this folder, by which `reserveStore` finds the runtimes of this clone. */
+/** The program of workerd, the Workers runtime. */
+const workerd: string = createRequire(import.meta.url)('workerd').default;
+/**
+ * The same program, by way of this folder: `…/ops/local/../../node_modules/…`. A list of processes shows this path, so a runtime of
+ * this clone's `npm start` differs from all others, such as those of tests, and of clones that link the same packages.
+ */
 export const RUNTIME = `${import.meta.dirname}/${relative(import.meta.dirname, workerd)}`;
 
 /**
  * Reserves the store until this process ends: two runtimes on the same files would find databases locked. The lock is a
- * SQLite transaction, which the operating system ends with the process, even if that is killed. Ends the runtime that a
- * killed `npm start` leaves.
+ * SQLite transaction, which the operating system ends with the process, even if that is killed.
  *
  * @throws Error with the fix when another process has reserved it.
  */
@@ -41,11 +44,18 @@ export function reserveStore(): void {
   }
   // The reference also prevents garbage collection, which would close the file.
   process.once('exit', () => lock.close());
-  // A runtime that is left would keep the port and the files. On Windows, it ends with the `npm start` that started it.
+  endRuntimes();
+}
+
+/**
+ * Ends each runtime that a killed `npm start` has left: it would keep the port and the files. On Windows, a runtime ends with its
+ * `npm start`.
+ */
+function endRuntimes(): void {
   const pattern = RUNTIME.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  while (spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]).status === 0) {
-    // It was found. It ends, and frees its port, a moment after the signal.
-  }
+  const { status } = spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]);
+  // It was found. It frees its port a moment after the signal, so this looks again until none is left.
+  if (status === 0) endRuntimes();
 }
 
 /** Applies the migrations and writes the local key. Keeps all data. */
