@@ -1,40 +1,28 @@
 /** `npm start`: sets up the local store, serves it, and reloads it when its files change. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { Option } from 'commander';
 import { createProgram, integerFrom, onStop, run, safeMessage } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 import { WRANGLER_ENV } from './command/wrangler.ts';
 import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './local/store.ts';
 
+const portOption = new Option('--port <number>', 'the port on localhost')
+  .argParser(integerFrom(1, 65_535))
+  .default(8787)
+  // `npm start --port=8842`: npm keeps the option, and sets this variable.
+  .env('npm_config_port');
+
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
-  .option('--port <number>', 'the port on localhost', integerFrom(1, 65_535), 8787)
+  .addOption(portOption)
   .action(async ({ port }: { port: number }) => {
     reserveStore();
-    if (await isInUse(port))
-      throw new Error(`port ${port} is in use. Choose another: npm start -- --port <number>`);
     await setUpLocalStore();
     console.log('Starting the server …');
     await serve(port);
     console.log(banner(`http://localhost:${port}`));
   });
 
-if (import.meta.main) {
-  rejectOptionOfNpm();
-  await run(program);
-}
-
-/** `npm start --port 8842`: npm keeps the option for itself. This program gets the number alone, or nothing. */
-function rejectOptionOfNpm(): void {
-  const { npm_config_port: optionOfNpm } = process.env;
-  if (!optionOfNpm) return;
-  const [first = optionOfNpm] = process.argv.slice(2);
-  // A port in the user's own npm configuration.
-  if (first.startsWith('--port')) return;
-  console.error(
-    `error: npm has kept the option --port. Run: npm start -- --port ${safeMessage(first)}`,
-  );
-  process.exit(2);
-}
+if (import.meta.main) await run(program);
 
 /** Serves the store until this process ends. Resolves when it answers. */
 async function serve(port: number): Promise<void> {
@@ -78,17 +66,4 @@ The animal store is ready: ${origin}/docs
 
 Ctrl-C stops it, \`npm run reset\` empties it. Log of requests:
 `;
-}
-
-/** Whether a program listens on the port, at an address of `localhost`. */
-async function isInUse(port: number): Promise<boolean> {
-  const socket = connect(port, 'localhost');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

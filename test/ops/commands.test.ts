@@ -14,10 +14,7 @@ import {
 } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { importWith, runInProcess } from '../support/command.ts';
-import { startProcess } from '../support/project.ts';
 import { fakeRelease } from './release/fake-release.ts';
-
-const OPS = join(PROJECT_ROOT, 'ops');
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -59,17 +56,6 @@ test.each([
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^error: .*\n$/);
   expect(stderr).toContain(message);
-});
-
-test.each<[line: string, env: Record<string, string>, error: string]>([
-  // As the two forms `npm start --port 8842` and `npm start --port=8842` arrive.
-  ['start.ts 8842', { npm_config_port: 'true' }, 'Run: npm start -- --port 8842'],
-  ['start.ts', { npm_config_port: '8842' }, 'Run: npm start -- --port 8842'],
-])('the process of %s with %o ends with the exit code 2 and one line', async (line, env, error) => {
-  const { code, stdout, stderr } = await startProcess(line.split(' '), OPS, env).exited;
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(/^error: .*\n$/);
-  expect(stderr).toContain(error);
 });
 
 /** Files that are read and written in memory; all others are those of the project. */

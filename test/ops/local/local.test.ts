@@ -1,19 +1,19 @@
 /** The commands of the local store, with a fake of wrangler's server. start.kill.ts runs them as real processes. */
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { LOCAL_KEY, RUNTIME } from '../../../ops/local/store.ts';
 import { runInProcess } from '../../support/command.ts';
-import { freePort, temporaryFolder } from '../../support/project.ts';
+import { temporaryFolder } from '../../support/project.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
 });
 
 /** Runs `npm start`. Returns also what it did to the store, and how it serves it. `problem`: of wrangler's server. */
-async function start(port: number, problem?: Error) {
+async function start(args: string[] = [], problem?: Error) {
   const steps: string[] = [];
   const unstable_startWorker = vi.fn(async (_options: object) => {
     if (problem) throw problem;
@@ -34,19 +34,18 @@ async function start(port: number, problem?: Error) {
   // It sets variables for wrangler, and ends the process at a signal.
   process.env = { ...env };
   vi.spyOn(process, 'on').mockReturnThis();
-  const result = await runInProcess('start.ts', mocks, ['--port', `${port}`]);
+  const result = await runInProcess('start.ts', mocks, args);
   process.env = env;
   return { ...result, steps, served: unstable_startWorker.mock.calls };
 }
 
 test('npm start sets the store up, serves it on this machine alone, and shows a request', async () => {
-  const port = await freePort();
-  const { code, stdout, steps, served } = await start(port);
+  const { code, stdout, steps, served } = await start(['--port', '8790']);
   expect([code, steps]).toEqual([0, ['reserve', 'set up']]);
   // Not the environment of a .env file, and no inspector, which any page can use.
-  const dev = { inspector: false, server: { hostname: 'localhost', port } };
+  const dev = { inspector: false, server: { hostname: 'localhost', port: 8790 } };
   expect(served).toMatchObject([[{ env: '', dev }]]);
-  const request = `curl -i http://localhost:${port}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
+  const request = `curl -i http://localhost:8790/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
   expect(stdout).toMatch(/^Starting the server …\n/);
   expect(stdout).toContain(request);
 });
@@ -56,19 +55,16 @@ test("npm start ends with exit code 1 and the cause of wrangler's error", async 
     throw new Error(`exit code ${code}`);
   });
   const problem = new Error('The server failed', { cause: new Error('no memory') });
-  const { stderr } = await start(await freePort(), problem);
+  const { stderr } = await start([], problem);
   expect(stderr).toBe('error: no memory\nerror: exit code 1\n');
   exit.mockRestore();
 });
 
-test('npm start on a port that is in use names the option for another, and sets nothing up', async () => {
-  const port = await freePort();
-  const other = createServer().listen(port, 'localhost');
-  await once(other, 'listening');
-  const result = await start(port);
-  other.close();
-  const stderr = `error: port ${port} is in use. Choose another: npm start -- --port <number>\n`;
-  expect(result).toMatchObject({ code: 1, stdout: '', stderr, steps: ['reserve'], served: [] });
+test('the option --port, which npm keeps without "--", is used, too', async () => {
+  vi.stubEnv('npm_config_port', '8842');
+  expect((await start()).served).toMatchObject([[{ dev: { server: { port: 8842 } } }]]);
+  vi.stubEnv('npm_config_port', 'true');
+  expect(await start()).toMatchObject({ code: 2, steps: [] });
 });
 
 test('reset deletes the store, unless another command of the folder has reserved it', async () => {
