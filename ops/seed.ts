@@ -5,11 +5,8 @@ import { WRANGLER_ENV } from './command/wrangler.ts';
 import { addPets } from './local/sample-data.ts';
 import { setUpLocalStore } from './local/store.ts';
 
-/** For more, run it again. */
-const MAX = 1_000_000;
-
 export const program = createProgram('npm run seed --', 'Adds animals to the local store.')
-  .requiredOption('--pets <number>', 'number of animals', integerFrom(1, MAX))
+  .requiredOption('--pets <number>', 'number of animals', integerFrom(1, 1_000_000))
   .action(async ({ pets }: { pets: number }) => {
     // Wrangler runs in this process, and finds its configuration and the store in this folder.
     process.chdir(PROJECT_ROOT);
@@ -17,7 +14,7 @@ export const program = createProgram('npm run seed --', 'Adds animals to the loc
     // Imported only here, because loading wrangler would delay the error for invalid arguments.
     const { getPlatformProxy } = await import('wrangler');
     const { env, dispose } = await getPlatformProxy<Env>({
-      // The top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
+      // The top level of wrangler.toml, even if CLOUDFLARE_ENV is set.
       environment: '',
     });
     try {

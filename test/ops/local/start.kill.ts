@@ -15,7 +15,7 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   const url = `http://localhost:${port}/v1/pets`;
   expect(store.output.stdout).toContain(`curl -i ${url} -H 'Authorization: Bearer ${LOCAL_KEY}'`);
 
-  const seeded = await project.run('seed.ts', ['--pets', '2']);
+  const seeded = await project.run('seed.ts', ['--pets', '2'], { CLOUDFLARE_ENV: 'staging' });
   expect(seeded).toMatchObject({ code: 0, stderr: '' });
   // After a line of wrangler about that file.
   expect(seeded.stdout).toMatch(/2 animals were added\.\n$/);
