@@ -73,15 +73,15 @@ export async function runWranglerIn(
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
+    // Wrangler also advises a temporary account, which would be another one.
+    if (cause.message.includes('In a non-interactive environment'))
+      throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
     // The second is the code of Cloudflare's API for a worker that was never deployed.
     const isNotSetUp =
       config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
     if (isNotSetUp)
       throw new Error(`${environment} is not set up. See docs/set-up.md. (${cause.message})`);
-    // Wrangler also advises a temporary account, which would be another one.
-    if (cause.message.includes('In a non-interactive environment'))
-      throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     throw cause;
   });
 }

@@ -149,7 +149,7 @@ test.each([
 
 test('a command that is not logged in says how, without the advice of wrangler', async () => {
   const advice = 'In a non-interactive environment, it is … rerun this with `--temporary`';
-  const error = await wranglerError('production', `console.error('${advice}'); process.exit(1)`);
+  const error = await wranglerError('staging', `console.error('${advice}'); process.exit(1)`);
   const fix = 'not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN';
   expect(error).toEqual(new Error(fix));
 });
