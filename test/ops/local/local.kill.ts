@@ -25,6 +25,7 @@ test('a store stops when the process that started it is killed, and starts again
 });
 
 test('a start after a killed one ends the runtime that is left, and keeps its port and rows', async () => {
+  await project.run('reset.ts');
   const port = `${await freePort()}`;
   const first = project.start('start.ts', ['--port', port]);
   await first.printed('curl -i');
