@@ -5,18 +5,20 @@ import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { cloneCommit } from '../support/copy.ts';
 
 const LINK = /\[([^\]]*)\]\([^)]*(?:client\/|BENCHMARKS)[^)]*\)/g;
-const SCRIPT = /^.*npm run (?:example|bench|client|test:client)\b.*\n/gm;
+const SCRIPT = /^.*npm run (?:example|bench|client|test:client|test:alone)\b.*\n/gm;
 
 test('the service without client and benchmarks passes every check and test', async () => {
   const copy = await cloneCommit(PROJECT_ROOT);
-  copy.git('rm', '-rq', 'client', 'bench', 'BENCHMARKS.md');
+  copy.git('rm', '-rq', 'client', 'bench', 'BENCHMARKS.md', 'test/ops/service.alone.ts');
   copy.edit('package.json', (text) => {
     const { workspaces, scripts, ...others } = JSON.parse(text);
-    const kept = Object.entries(scripts).filter((script) => !/client|bench\//.test(String(script)));
+    const kept = Object.entries(scripts).filter(
+      (script) => !/client|bench\/|alone/.test(String(script)),
+    );
     return JSON.stringify({ ...others, scripts: Object.fromEntries(kept) });
   });
-  copy.edit('vitest.config.ts', (text) => text.replace(/^ {2}client: .*\n/m, ''));
-  copy.edit('.ci/run', (text) => text.replace(/^npm run test:client\n/m, ''));
+  copy.edit('vitest.config.ts', (text) => text.replace(/^ {2}(?:client|alone): .*\n/gm, ''));
+  copy.edit('.ci/run', (text) => text.replace(/^npm run test:(?:client|alone)\n/gm, ''));
   for (const document of globSync(['*.md', 'docs/**/*.md'], { cwd: copy.folder }))
     copy.edit(document, (text) => text.replace(LINK, '$1').replace(SCRIPT, ''));
   for (const line of [
