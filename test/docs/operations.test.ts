@@ -186,8 +186,7 @@ test('each query filters and groups by what the page says', () => {
     ];
   });
   expect(Object.fromEntries(queries)).toEqual({
-    'creates-by-key': 'environment eq production, status eq 201 by keyId',
-    'requests-by-key': 'environment eq production, status exists by keyId',
+    'requests-by-key': 'environment eq production, status exists by keyId,status',
     'share-of-5xx': 'environment eq production, status exists by status,$workers.scriptVersion.id',
   });
 });

@@ -29,7 +29,7 @@ test('a request writes one line with the fields for operators', async () => {
       country: 'US',
     },
   ]);
-  // docs/operations.md, Costs. Production adds a region, and has a longer name.
+  // docs/operations.md, "A flood". Production adds a region, and has a longer name.
   expect(JSON.stringify(lines[0]).length).toBeLessThan(400 - 30);
 });
 
