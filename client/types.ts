@@ -1,6 +1,6 @@
 /**
  * What the client takes from an OpenAPI description: `schema.d.ts`, the types of its callers, in which every int64 is a
- * `bigint` and every list of values is open, and `src/description.ts`, the names of its int64 fields and operations.
+ * `bigint` and every list of values is open, and `src/description.ts`, the names of its int64 fields.
  */
 import openapiTypescript, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import ts from 'typescript';
@@ -44,7 +44,7 @@ export async function typesOf(text: string): Promise<Record<string, string>> {
   const int64Names = int64NamesIn(description);
   return {
     'schema.d.ts': await schemaOf(description, int64Names),
-    'src/description.ts': moduleOf(description, int64Names),
+    'src/description.ts': moduleOf(int64Names),
   };
 }
 
@@ -80,32 +80,21 @@ function propertiesIn(properties: Record<string, Schema>, place: string): Field[
   });
 }
 
-/** Also a nullable one, as `anyOf` or as a list of types. */
+/** Also a nullable one, which zod describes as `anyOf`. */
 function isInt64({ type, format, anyOf = [] }: Schema): boolean {
   if (anyOf.some(isInt64)) return anyOf.every((each) => isInt64(each) || each.type === 'null');
-  const types = [type].flat();
-  return format === 'int64' && types.includes('integer') && types.every(isIntegerOrNull);
+  return format === 'int64' && type === 'integer';
 }
-
-const isIntegerOrNull = (type: string | undefined) => type === 'integer' || type === 'null';
 
 // ---------------------------------------------------------------------------------------- the files
 
-function moduleOf({ paths }: Description, int64Names: string[]): string {
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(
-      ([method, { operationId }]) => `  ${operationId}: '${method.toUpperCase()} ${path}';\n`,
-    ),
-  );
+function moduleOf(int64Names: string[]): string {
   return `/** From the OpenAPI description. Written by \`npm run client:types\`. */
 
 /** The names of the fields that are an int64. */
-export const INT64_FIELDS: Record<string, true> = {
-${int64Names.map((name) => `  ${name}: true,\n`).join('')}};
-
-/** The request of each operation: for the test that compares the methods with the description. */
-export interface Operations {
-${operations.join('')}}
+// biome-ignore format: a new field is a new line
+export const INT64_FIELDS: Set<string> = new Set([
+${int64Names.map((name) => `  '${name}',\n`).join('')}]);
 `;
 }
 
@@ -115,7 +104,7 @@ async function schemaOf(description: Description, int64Names: string[]): Promise
     // A caller may omit what has a default.
     defaultNonNullable: false,
     transform(schema, { path }) {
-      if (schema.format === 'int64') return bigintOf(schema.type);
+      if (schema.format === 'int64') return factory.createKeywordTypeNode(SyntaxKind.BigIntKeyword);
       // The client's own type of codes adds any other string to those of the service.
       if (!schema.enum || path === '#/components/schemas/ServiceErrorCode') return undefined;
       return openUnion(schema.enum.map(String));
@@ -184,12 +173,6 @@ function declarationOf(member: ts.PropertySignature): ts.Node[] {
     : factory.createTypeAliasDeclaration(modifiers, name, undefined, type);
   const comments = ts.getSyntheticLeadingComments(member);
   return [ts.setSyntheticLeadingComments(declaration, comments)];
-}
-
-function bigintOf(type: string | string[] | undefined): ts.TypeNode {
-  const bigint = factory.createKeywordTypeNode(SyntaxKind.BigIntKeyword);
-  if (![type].flat().includes('null')) return bigint;
-  return factory.createUnionTypeNode([bigint, factory.createLiteralTypeNode(factory.createNull())]);
 }
 
 /** The known values and any other string, which a newer service may have added. Editors still suggest the known ones. */

@@ -2,15 +2,7 @@
 import { within } from './deadline.ts';
 import { apiKeyFailure, networkFailure } from './fetch-error.ts';
 import { checkToken, type DEFAULT_LIMITS } from './options.ts';
-import {
-  type Failure,
-  type Head,
-  headOf,
-  type Reply,
-  type Returns,
-  readText,
-  resultOf,
-} from './response.ts';
+import { type Failure, headOf, type Reply, type Returns, readText, resultOf } from './response.ts';
 import { moveBookmark, type Session } from './session.ts';
 import type { FetchInit, StoreOptions } from './types.ts';
 
@@ -39,10 +31,9 @@ export function attempt<T>(
   { url, method, headers, body, returns }: Outgoing,
   callSignal: AbortSignal,
 ): Promise<Reply<T> | Failure> {
-  const restarts = session?.restarts ?? 0;
   // For the failure of an attempt that ends midway.
   let key: string | undefined;
-  let head: Head | undefined;
+  let head: ReturnType<typeof headOf> | undefined;
 
   async function exchange(signal: AbortSignal) {
     const token = typeof apiKey === 'function' ? await apiKey() : apiKey;
@@ -50,24 +41,31 @@ export function attempt<T>(
     // The attempt may have ended while the key was fetched.
     signal.throwIfAborted();
     key = token;
-    const sent = {
-      ...headers,
-      authorization: `Bearer ${token}`,
-      ...(session && { 'x-d1-bookmark': session.bookmark }),
+    // Before the response, because a restart of the session replaces it.
+    const bookmark = session?.bookmark;
+    const init: FetchInit = {
+      method,
+      headers: {
+        ...headers,
+        authorization: `Bearer ${token}`,
+        ...(bookmark && { 'x-d1-bookmark': bookmark.value }),
+      },
+      body,
+      signal,
+      // A redirect could turn a write into a GET, or send the API key to another server.
+      redirect: 'manual',
     };
-    // A redirect could turn a write into a GET, or send the API key to another server.
-    const init: FetchInit = { method, headers: sent, body, signal, redirect: 'manual' };
     const response = await (fetch ?? globalThis.fetch)(url, init);
     head = headOf(response, token);
-    if (session) moveBookmark(session, head.bookmark, restarts);
-    return resultOf<T>(await readText(response, signal), head, returns, token);
+    if (bookmark) moveBookmark(bookmark, response.headers.get('x-d1-bookmark'));
+    return resultOf<T>(await readText(response, signal), response, head, returns, token);
   }
 
   return within(attemptTimeoutMs, [callSignal], async (signal, ended) => {
     try {
       return await Promise.race([exchange(signal), ended]);
     } catch (error) {
-      return key ? { ...networkFailure(error, key), ...head } : apiKeyFailure(error);
+      return key ? networkFailure(error, key, head) : apiKeyFailure(error);
     }
   });
 }

@@ -3,7 +3,8 @@
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export type Signals = (AbortSignal | undefined)[];
+/** Why a signal is aborted: its time is over. Another reason is that of a caller's signal. */
+export class Timeout extends DOMException {}
 
 /**
  * Does some work within a time limit. Waits for the work, which must end itself when the time is over.
@@ -14,7 +15,7 @@ export type Signals = (AbortSignal | undefined)[];
 // Not `AbortSignal.any`: in Node.js 22, it keeps 2.4 KB for each call while one of the other signals lives.
 export async function within<T>(
   ms: number,
-  others: Signals,
+  others: (AbortSignal | undefined)[],
   work: (signal: AbortSignal, ended: Promise<never>) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
@@ -25,11 +26,10 @@ export async function within<T>(
   // Perhaps nobody waits for it: an unhandled rejection would end Node.js.
   ended.catch(() => {});
   const timer = setTimeout(
-    () => controller.abort(new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError')),
+    () => controller.abort(new Timeout(`Timeout after ${ms} ms.`, 'TimeoutError')),
     Math.min(ms, LONGEST_TIMER_MS),
   );
-  // Without the reason, which send.ts takes from the caller's signal.
-  const onAbort = () => controller.abort();
+  const onAbort = () => controller.abort(others.find((other) => other?.aborted)?.reason);
   for (const other of others) {
     if (other?.aborted) onAbort();
     other?.addEventListener('abort', onAbort);

@@ -36,26 +36,20 @@ export class StoreError extends Error {
   /** The error body of the service, with fields that this client does not know. */
   readonly body: Record<string, unknown> | undefined;
   /** Number of requests sent. */
-  readonly attempts: number;
+  readonly attempts: number = 0;
   /**
    * Whether a write may have been carried out: an attempt got no response, a 408, 425 or 5xx, or a 2xx or 3xx that is not the
    * store's.
    */
-  readonly outcomeUnknown: boolean;
+  readonly outcomeUnknown: boolean = false;
   /** Of a create whose outcome is unknown: repeat the call with it, and nothing is created twice. */
   readonly idempotencyKey: string | undefined;
 
-  constructor(code: StoreErrorCode, message: string, details: StoreErrorDetails = {}) {
+  constructor(code: StoreErrorCode, message: string, { cause, ...fields }: StoreErrorDetails = {}) {
     // An undefined cause would be printed.
-    super(message, details.cause === undefined ? {} : { cause: details.cause });
+    super(message, cause === undefined ? {} : { cause });
     this.code = code;
-    this.status = details.status;
-    this.requestId = details.requestId;
-    this.retryAfterSeconds = details.retryAfterSeconds;
-    this.body = details.body;
-    this.attempts = details.attempts ?? 0;
-    this.outcomeUnknown = details.outcomeUnknown ?? false;
-    this.idempotencyKey = details.idempotencyKey;
+    Object.assign(this, fields);
   }
 
   /** For logs: the fields that identify the failure. `message` alone would not be enumerable. */

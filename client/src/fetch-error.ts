@@ -1,4 +1,5 @@
 /** Failures without a complete response: what the errors of `fetch` and of an `apiKey` function show, in each runtime. */
+import type { StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
@@ -17,11 +18,12 @@ export function apiKeyFailure(error: unknown): Failure {
   return { code: 'api_key_failed', message, cause: copies[0] };
 }
 
-export function networkFailure(error: unknown, apiKey: string): Failure {
+/** @param head - of the response, if there was one */
+export function networkFailure(error: unknown, apiKey: string, head?: StoreErrorDetails): Failure {
   const copies = copiesOf(error, apiKey);
   const message = messageOf('The request failed', copies);
-  const isUnsent = copies.some(isOfConnecting);
-  return { code: 'network_error', message, cause: copies[0], isUnsent };
+  const isUnsent = !head && copies.some(isOfConnecting);
+  return { ...head, code: 'network_error', message, cause: copies[0], isUnsent };
 }
 
 /** Node.js gives the reason, such as ECONNREFUSED, only in the cause. */

@@ -30,7 +30,7 @@ export function parseJson(text: string): unknown {
   requireRawJson();
   return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
     if (typeof value !== 'number') return value;
-    const mayBeBigint = Object.hasOwn(INT64_FIELDS, name) || !Number.isSafeInteger(value);
+    const mayBeBigint = INT64_FIELDS.has(name) || !Number.isSafeInteger(value);
     const digits = context?.source ?? '';
     return mayBeBigint && INTEGER.test(digits) ? BigInt(digits) : value;
   });
@@ -55,7 +55,7 @@ export function stringifyJson(value: unknown): string {
 /** No compiler rejects the numbers of callers in JavaScript, which may have been rounded already. @throws TypeError */
 export function checkInt64Fields(body: object): void {
   for (const [name, value] of Object.entries(withoutNull(body))) {
-    const isInt64 = Object.hasOwn(INT64_FIELDS, name);
+    const isInt64 = INT64_FIELDS.has(name);
     must(!isInt64 || typeof value === 'bigint', name, 'must be a bigint, such as 7n');
   }
 }

@@ -38,11 +38,13 @@ export function checkCallOptions(
   { signal, headers = {}, idempotencyKey, ...limits }: CreateOptions,
   method?: string,
 ): object {
-  const isValid = method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/);
-  const rule = 'must be 1 to 255 characters of printable ASCII, in a POST';
-  must(isValid || idempotencyKey === undefined, 'idempotencyKey', rule);
-  const isSignal = typeof Object(signal).addEventListener === 'function';
-  must(isSignal || signal === undefined, 'signal', 'must be an AbortSignal');
+  const isKey = method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/);
+  must(
+    idempotencyKey === undefined || isKey,
+    'idempotencyKey',
+    'must be 1 to 255 characters of printable ASCII, in a POST',
+  );
+  must(signal === undefined || 'aborted' in Object(signal), 'signal', 'must be an AbortSignal');
   // A `Headers`, a `Map` or an array: its headers are not properties, and would be lost.
   must(!(Symbol.iterator in Object(headers)), 'headers', 'must be a plain object of strings');
   // `Headers` would reject it, too, but its message has the value, which may be a secret.
@@ -65,6 +67,6 @@ export function isText(value: unknown, pattern: RegExp): value is string {
 }
 
 /** Removes null and undefined options: instead, those of the client hold, or the defaults. */
-export function withoutNull(options: object | null | undefined): object {
+export function withoutNull(options?: object | null): object {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value != null));
 }

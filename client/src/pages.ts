@@ -3,10 +3,7 @@ import type { Client } from './attempt.ts';
 import { StoreError } from './error.ts';
 import { isText, must, withoutNull } from './options.ts';
 import { request } from './request.ts';
-import type { Reply } from './response.ts';
 import type { CallOptions, Pages } from './types.ts';
-
-type Query = { limit?: number | undefined };
 
 /** The maximum `limit`: with it, reading a whole list takes the fewest requests. */
 const MAX_LIMIT = 100;
@@ -20,23 +17,27 @@ const NEXT_LINK = /<[^<>?]*(\?[^<>]*)>[^<>,]*;\s*rel="?next\b/;
 export function listOf<T>(
   client: Client,
   path: string,
-  query?: Query,
+  query?: { limit?: number | undefined },
   options?: CallOptions,
 ): Pages<T> {
-  const fetchPage = (search: string) =>
-    request<T[]>(client, 'GET', path + search, options, { returns: 'array' });
+  async function fetchPage(search: string) {
+    const { data, link, ...head } = await request<T[]>(client, 'GET', path + search, options, {
+      returns: 'array',
+    });
+    return { items: data, next: NEXT_LINK.exec(link)?.[1], head };
+  }
 
   async function* walk(defaultLimit: number) {
     const seen = new Set<string>();
     let search: string | undefined = searchOf({ ...query, limit: query?.limit ?? defaultLimit });
     while (search) {
       seen.add(search);
-      const reply: Reply<T[]> = await fetchPage(search);
-      yield* reply.data;
-      search = nextOf(reply);
+      const { items, next, head } = await fetchPage(search);
+      yield* items;
       // Otherwise, the loop might never end.
-      if (search && (reply.data.length === 0 || seen.has(search)))
-        throw new StoreError('invalid_response', 'The pages do not end.', reply);
+      if (next && (items.length === 0 || seen.has(next)))
+        throw new StoreError('invalid_response', 'The pages do not end.', head);
+      search = next;
     }
   }
 
@@ -44,8 +45,8 @@ export function listOf<T>(
     async page(search = searchOf(query)) {
       // Any other text could lead to another operation.
       must(isText(search, /^\?/), 'next', 'must start with ?');
-      const reply = await fetchPage(search);
-      return { items: reply.data, next: nextOf(reply) };
+      const { items, next } = await fetchPage(search);
+      return { items, next };
     },
     [Symbol.asyncIterator]: () => walk(MAX_LIMIT),
     async toArray({ max }) {
@@ -60,10 +61,6 @@ export function listOf<T>(
   };
 }
 
-function nextOf({ link }: { link: string }) {
-  return NEXT_LINK.exec(link)?.[1];
-}
-
-function searchOf(query: Query | undefined) {
+function searchOf(query?: object) {
   return `?${new URLSearchParams(Object.entries(withoutNull(query)))}`;
 }

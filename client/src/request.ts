@@ -21,7 +21,7 @@ type Operation = {
 /** Rejected with a StoreError, or with a TypeError about an argument. */
 export async function request<T>(
   client: Client,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: string,
   route: string,
   givenOptions: CreateOptions | undefined,
   { id, body, returns = 'object', isRetryable = method !== 'PATCH' }: Operation = {},
@@ -33,7 +33,7 @@ export async function request<T>(
     must(typeof id === 'bigint', name, 'must be a bigint, such as 7n');
     return String(id);
   });
-  const headers = new Headers({ ...client.headers });
+  const headers = new Headers(client.headers ?? {});
   for (const [name, value] of Object.entries({ ...options.headers })) headers.set(name, value);
   if (method === 'POST') {
     // Not `crypto.randomUUID`, which is missing in pages that were loaded over http.
@@ -51,8 +51,7 @@ export async function request<T>(
     isRetryable,
   };
   const limited = { ...client, ...limits };
-  const signals = [options.signal, client.signal];
-  return within(limited.deadlineMs, signals, (signal) =>
-    send<T>(limited, outgoing, signals, signal),
+  return within(limited.deadlineMs, [options.signal, client.signal], (signal) =>
+    send<T>(limited, outgoing, signal),
   );
 }

@@ -4,28 +4,16 @@ import { hideKey } from './hide-key.ts';
 import { parseJson } from './json.ts';
 import type { FetchResponse } from './types.ts';
 
-/** The status and the headers that the client uses. */
-export type Head = {
-  status: number;
-  requestId: string | undefined;
-  retryAfterSeconds: number | undefined;
-  /** Empty if there is none, as `link`. */
-  bookmark: string;
-  link: string;
-  /** For the message about a response of another server: the target of a redirect, otherwise the media type. */
-  hint: string;
+/** A successful response. */
+export type Reply<T> = StoreErrorDetails & { data: T; link: string; code?: undefined };
+
+/** Why an attempt failed, or why its call ended. */
+export type Failure = StoreErrorDetails & {
+  code: StoreErrorCode;
+  message: string;
+  /** Whether there was no connection, so that nothing was sent. */
+  isUnsent?: boolean;
 };
-
-export type Reply<T> = Head & { data: T; code?: undefined };
-
-/** Why an attempt failed, or why its call ended. With the fields of the response, if there was one. */
-export type Failure = StoreErrorDetails &
-  Partial<Head> & {
-    code: StoreErrorCode;
-    message: string;
-    /** Whether there was no connection, so that nothing was sent. */
-    isUnsent?: boolean;
-  };
 
 /** The JSON type of a successful response. That of a 204 is `undefined`. */
 export type Returns = 'array' | 'object' | 'undefined';
@@ -35,17 +23,12 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** In characters: more than the largest page. No deadline can act while this is parsed, so it must not take long. */
 const MAX_RESPONSE_LENGTH = 2 ** 19;
 
-export function headOf({ status, headers }: FetchResponse, apiKey: string): Head {
-  const read = (name: string) => hideKey(headers.get(name) ?? '', apiKey);
-  const retryAfter = read('retry-after');
-  return {
-    status,
-    requestId: read('x-request-id') || undefined,
-    retryAfterSeconds: /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
-    bookmark: read('x-d1-bookmark'),
-    link: read('link'),
-    hint: read('location') || read('content-type'),
-  };
+/** What an error shows of the status and the headers. */
+export function headOf({ status, headers }: FetchResponse, apiKey: string): StoreErrorDetails {
+  const requestId = hideKey(headers.get('x-request-id') ?? '', apiKey) || undefined;
+  const retryAfter = headers.get('retry-after') ?? '';
+  const retryAfterSeconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
+  return { status, requestId, retryAfterSeconds };
 }
 
 /** The body, or the beginning of one that is too long. The end of the attempt aborts the signal, which cancels the rest. */
@@ -69,22 +52,25 @@ export async function readText(response: FetchResponse, signal: AbortSignal): Pr
 
 export function resultOf<T>(
   text: string,
-  head: Head,
+  { status, headers }: FetchResponse,
+  head: StoreErrorDetails,
   returns: Returns,
   apiKey: string,
 ): Reply<T> | Failure {
-  const { status, hint } = head;
   const data = status === 204 ? undefined : parseBody(text);
-  if (status < 300 && isResult<T>(data, returns)) return { ...head, data };
+  const link = headers.get('link') ?? '';
+  if (status < 300 && isResult<T>(data, returns)) return { ...head, data, link };
 
-  // Before the text is parsed or cut: otherwise a field could have the key, or the message a part of it.
-  const safeText = hideKey(text, apiKey);
-  const body = Object(parseBody(safeText));
+  // Before it is parsed: otherwise, a field could have the key.
+  const body = Object(parseBody(hideKey(text, apiKey)));
   const { code, message } = body;
   if (status >= 400 && typeof code === 'string' && typeof message === 'string')
     return { ...head, code, message, body };
-  const invalid = ['Not a response of the store:', status, hint, safeText].join(' ');
-  return { ...head, code: 'invalid_response', message: invalid.slice(0, 300) };
+  // The target of a redirect, or the media type of a page.
+  const hint = headers.get('location') || headers.get('content-type');
+  const invalid = ['Not a response of the store:', status, hint, text].join(' ');
+  // Before it is cut: otherwise, the message could have a part of the key.
+  return { ...head, code: 'invalid_response', message: hideKey(invalid, apiKey).slice(0, 300) };
 }
 
 /** `null` if the text is too long or not JSON. No response of the store is `null`. */

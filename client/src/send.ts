@@ -1,6 +1,6 @@
 /** Sends a request: attempts, pauses, and which failures are retried. */
 import { attempt, type Client, type Outgoing } from './attempt.ts';
-import { pause, type Signals } from './deadline.ts';
+import { pause, Timeout } from './deadline.ts';
 import { StoreError } from './error.ts';
 import type { Failure, Reply } from './response.ts';
 import { restartIfStale } from './session.ts';
@@ -19,13 +19,12 @@ type CallRecord = {
 /**
  * Sends until an attempt succeeds, nothing may be retried, or the call is interrupted.
  *
- * @param signal - aborted by the deadline of the call, or by one of the signals of the caller
+ * @param signal - aborted when the time of the call is over, or by a signal of the caller
  * @throws StoreError
  */
 export async function send<T>(
   client: Client,
   request: Outgoing,
-  callerSignals: Signals,
   signal: AbortSignal,
 ): Promise<Reply<T>> {
   const endsAt = performance.now() + client.deadlineMs;
@@ -45,58 +44,56 @@ export async function send<T>(
     if (!isInTime || !shouldRetry(client, request, call, last)) throw errorOf(last, call);
     await pause(pauseMs, signal);
   }
-  throw interruption(callerSignals, signal.reason, call, last);
+  throw interruption(signal.reason, call, last);
 }
 
 function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, request: Outgoing) {
   // Without a key, no request was sent.
   if (result.code !== 'api_key_failed') call.attempts += 1;
   if (result.requestId) call.requestId = result.requestId;
-  if ('data' in result || !mayBeCarriedOut(result, request)) return;
+  if ('data' in result || request.method === 'GET') return;
+  const kind = kindOf(result);
+  if (kind !== 'transient' && kind !== 'foreign') return;
   call.outcomeUnknown = true;
   call.idempotencyKey = request.headers['idempotency-key'];
 }
 
-function errorOf({ code, message, ...details }: Failure, call: CallRecord) {
-  return new StoreError(code, message, { ...details, ...call });
-}
-
-/** A signal of the caller was aborted, or the time is over. */
-function interruption(
-  callerSignals: Signals,
-  timeout: Error,
-  call: CallRecord,
-  last?: Failure,
-): StoreError {
-  const aborted = callerSignals.find((each) => each?.aborted);
-  const cause = aborted?.reason;
-  if (aborted) return errorOf({ code: 'aborted', message: 'The call was aborted.', cause }, call);
-  if (last) timeout.cause = errorOf(last, call);
-  return errorOf({ code: 'deadline_exceeded', message: timeout.message, cause: timeout }, call);
+/**
+ * What a failure says about the request:
+ *
+ * - `unprocessed`: It was certainly not carried out.
+ * - `transient`: A write was perhaps carried out, or still will be. A retry can succeed.
+ * - `foreign`: The same, but the response is that of another server.
+ * - `final`: The store, or a server before it, rejected it.
+ */
+function kindOf({ code, status = 0, isUnsent }: Failure) {
+  // The rate limiter comes before everything else.
+  if (status === 429 || isUnsent) return 'unprocessed';
+  // No complete response, a server that failed, or a proxy that asks to send the request again (408 and 425).
+  if (code === 'network_error' || status >= 500 || status === 408 || status === 425)
+    return 'transient';
+  // A 2xx or a redirect. A browser gives a redirect the status 0.
+  if (code === 'invalid_response' && status < 400) return 'foreign';
+  return 'final';
 }
 
 function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failure: Failure) {
   if (call.attempts >= client.maxAttempts) return false;
+  const kind = kindOf(failure);
   // If the attempt was perhaps carried out, a second one could overwrite what other clients changed since.
-  return wasNeverProcessed(failure) || (request.isRetryable && isTransient(failure));
+  return kind === 'unprocessed' || (kind === 'transient' && request.isRetryable);
 }
 
-/** Rejected by the rate limiter, or not sent. */
-function wasNeverProcessed({ status, isUnsent }: Failure) {
-  return status === undefined ? isUnsent === true : status === 429;
+function errorOf({ code, message, isUnsent, ...details }: Failure, call: CallRecord) {
+  return new StoreError(code, message, { ...details, ...call });
 }
 
-/** No complete response, a server that failed, or a proxy that asks to send the request again (408 and 425). */
-function isTransient({ code, status = 0 }: Failure) {
-  return code === 'network_error' || status >= 500 || status === 408 || status === 425;
-}
-
-/** Whether a write was perhaps carried out, or still will be. */
-function mayBeCarriedOut(failure: Failure, { method }: Outgoing) {
-  if (method === 'GET' || wasNeverProcessed(failure)) return false;
-  // A 2xx or a redirect that is not from the store. A browser gives a redirect the status 0.
-  const isOfAnother = failure.code === 'invalid_response' && Number(failure.status) < 400;
-  return isTransient(failure) || isOfAnother;
+/** The time of the call is over, or a signal of the caller was aborted. */
+function interruption(reason: unknown, call: CallRecord, last?: Failure) {
+  if (!(reason instanceof Timeout))
+    return errorOf({ code: 'aborted', message: 'The call was aborted.', cause: reason }, call);
+  if (last) reason.cause = errorOf(last, call);
+  return errorOf({ code: 'deadline_exceeded', message: reason.message, cause: reason }, call);
 }
 
 /** The milliseconds before the next attempt. The sum of both pauses grows, even if every response asks for the same time. */

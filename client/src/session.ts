@@ -1,21 +1,17 @@
 /** Sessions: the bookmark that each request sends, so that a replica responds with at least what the session has seen. */
-export type Session = {
+export type Session = { bookmark: Bookmark };
+
+/** A restart replaces it. Then the response of an earlier request, which may not show a lost write, moves nothing. */
+export type Bookmark = {
   /** A state of the store's D1 database, or where the session starts, such as `first-primary`. */
-  bookmark: string;
-  /** How often the session has gone back to the primary. */
-  restarts: number;
+  value: string;
 };
 
-/**
- * Moves a session to the bookmark of a response, if that is newer.
- *
- * @param restarts - of the session when the request was sent: a response from before a restart may not show the lost write
- */
-export function moveBookmark(session: Session, received: string, restarts: number): void {
-  if (session.restarts !== restarts || !received) return;
+/** Moves a bookmark to that of a response, if this is newer. */
+export function moveBookmark(bookmark: Bookmark, received: string | null): void {
   // Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/
-  const isStart = session.bookmark.startsWith('first-');
-  if (isStart || received > session.bookmark) session.bookmark = received;
+  const isStart = bookmark.value.startsWith('first-');
+  if (received && (isStart || received > bookmark.value)) bookmark.value = received;
 }
 
 /**
@@ -25,9 +21,7 @@ export function moveBookmark(session: Session, received: string, restarts: numbe
 export function restartIfStale(
   session: Session | undefined,
   outcomeUnknown: boolean,
-  status: number | undefined,
+  status?: number,
 ): void {
-  if (!session || (!outcomeUnknown && status !== 503)) return;
-  session.bookmark = 'first-primary';
-  session.restarts += 1;
+  if (session && (outcomeUnknown || status === 503)) session.bookmark = { value: 'first-primary' };
 }

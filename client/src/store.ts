@@ -148,7 +148,7 @@ function storeOf(client: Client): AnimalStore {
 }
 
 /** Ids are never reused: if a retry finds nothing, an earlier attempt deleted it, and its response was lost. */
-function acceptDeleted(error: unknown): void {
+function acceptDeleted(error: unknown) {
   const isGone = error instanceof StoreError && error.outcomeUnknown && error.status === 404;
   // Such as `pet_not_found`. A `not_found` is about the path.
   if (!isGone || !error.code.endsWith('_not_found')) throw error;
@@ -156,11 +156,11 @@ function acceptDeleted(error: unknown): void {
 
 function sessionOf(client: Client, start = 'first-primary'): Session {
   checkToken('start', start);
-  const session = { bookmark: start, restarts: 0 };
+  const session = { bookmark: { value: start } };
   return {
     ...storeOf({ ...client, session }),
     get bookmark() {
-      return session.bookmark;
+      return session.bookmark.value;
     },
   };
 }
