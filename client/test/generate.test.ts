@@ -13,13 +13,6 @@ const writeFile = async (path: string, text: string) => void files.set(path, tex
 const run = (...args: string[]) =>
   runInProcess('../client/generate.ts', { 'node:fs/promises': { readFile, writeFile } }, args);
 
-test('client:types shows its usage, and refuses other options', async () => {
-  const { stdout } = await run('--help');
-  expect(stdout).toMatch(/^Usage: npm run client:types -- /);
-  const stderr = "error: unknown option '--out'\n";
-  expect(await run('--out', 'x')).toMatchObject({ code: 2, stderr });
-});
-
 test('client:types writes what is out of date, and --check only names it', async () => {
   const types = join(PROJECT_ROOT, 'client/schema.d.ts');
   files.set(types, 'old');

@@ -1,61 +1,83 @@
 /** Sessions, and the bodies of responses. */
 import { expect, test, vi } from 'vitest';
-import { type Answer, clientWith, headerOf, problem, reply, unavailable } from './fake.ts';
+import { type Answer, clientWith, headerOf, problem, reply, silence, unavailable } from './fake.ts';
 
 const stamped = (bookmark: string) => reply('[]', { headers: { 'X-D1-Bookmark': bookmark } });
 
-test('a session sends its newest bookmark, and after a 503 reads from the primary', async () => {
-  const failed = problem(404, 'not_found', { 'X-D1-Bookmark': '0003' });
-  // Neither an older bookmark nor a response without one replaces the newest.
-  const later = [stamped('0001'), reply('[]'), unavailable, stamped('0004')];
-  const answers = [stamped('0002'), failed, ...later];
-  const { store, requests } = clientWith(answers);
-  const session = store.session('first-unconstrained');
-  await session.listPets().page();
-  await expect(session.listPets().page()).rejects.toMatchObject({ code: 'not_found' });
-  for (const _ of [1, 2, 3]) await session.listPets().page();
-  await store.session(session.bookmark).listPets().page();
-  await store.listPets().page();
-  const sent = [
-    'first-unconstrained',
-    '0002',
-    ...Array(3).fill('0003'),
-    'first-primary',
-    '0004',
-    null,
-  ];
-  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(sent);
+/** What the reads of a session send, if these are the responses. */
+test.each([
+  {
+    rule: 'the newest bookmark, in whatever order responses arrive',
+    answers: [stamped('0002'), stamped('0001'), stamped('0003')],
+    sent: ['0002', '0002', '0003'],
+  },
+  {
+    rule: 'its bookmark after a response without one',
+    answers: [reply('[]'), stamped('0001'), reply('[]')],
+    sent: ['first-primary', '0001', '0001'],
+  },
+  {
+    rule: 'the bookmark of an error',
+    answers: [problem(404, 'not_found', { 'X-D1-Bookmark': '0001' })],
+    sent: ['0001'],
+  },
+  {
+    rule: 'the bookmark of a response whose body is lost',
+    answers: [async () => new Response(lostBody(), { headers: { 'X-D1-Bookmark': '0001' } })],
+    sent: ['0001'],
+  },
+  {
+    rule: 'first-primary after a 503',
+    answers: [stamped('0001'), unavailable, stamped('0002')],
+    sent: ['0001', 'first-primary', '0002'],
+  },
+  {
+    rule: 'its bookmark after another 5xx, a 408 and a lost response',
+    answers: [stamped('0001'), problem(500, 'a'), problem(408, 'a'), () => Promise.reject('lost')],
+    sent: ['0001', '0001', '0001', '0001'],
+  },
+])('a session sends $rule', async ({ answers, sent }) => {
+  const { store, requests } = clientWith([...answers, reply('[]')], { maxAttempts: 1 });
+  const session = store.session();
+  for (const _ of [...answers, reply]) await session.listPets().page().catch(String);
+  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['first-primary', ...sent]);
 });
 
-test('a session continues from the primary after a write whose outcome is unknown', async () => {
+function lostBody() {
+  const pull = () => Promise.reject(new Error('lost'));
+  return new ReadableStream({ pull });
+}
+
+test('a session starts where the caller says, and other calls send no bookmark', async () => {
+  const { store, requests } = clientWith([stamped('0001'), reply('[]')]);
+  const session = store.session('first-unconstrained');
+  await session.listPets().page();
+  await store.session(session.bookmark).listPets().page();
+  await store.listPets().page();
+  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['first-unconstrained', '0001', null]);
+});
+
+/** Writes whose outcome is unknown. */
+test.each([
+  { end: 'fails', answer: problem(500, 'internal_error'), options: {} },
+  { end: 'is interrupted', answer: silence, options: { deadlineMs: 1 } },
+])('a session continues from the primary after a write that $end', async (row) => {
   let answerLate = (_: Response) => {};
   const late: Answer = () => new Promise((resolve) => (answerLate = resolve));
-  const failed = problem(500, 'internal_error');
-  const { store, requests } = clientWith([stamped('0001'), late, failed, stamped('0002')]);
+  const { store, requests } = clientWith([stamped('0001'), late, row.answer, stamped('0002')]);
   const session = store.session();
   await session.listPets().page();
   const inFlight = session.listPets().page();
-  await expect(session.updatePet(1n, {})).rejects.toMatchObject({ outcomeUnknown: true });
+  const write = session.updatePet(1n, {}, row.options);
+  await expect(write).rejects.toMatchObject({ outcomeUnknown: true });
+  // A response of before the write may not show it.
   answerLate(Response.json([], { headers: { 'X-D1-Bookmark': '0009' } }));
   await inFlight;
   expect(session.bookmark).toBe('first-primary');
   await session.listPets().page();
+  expect(session.bookmark).toBe('0002');
   const sent = ['first-primary', '0001', '0001', 'first-primary'];
   expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(sent);
-});
-
-test.each([
-  { status: 503, next: 'first-primary' },
-  { status: 500, next: '0001' },
-  { status: 408, next: '0001' },
-  { status: 425, next: '0001' },
-])('after a $status a read of a session continues from $next', async ({ status, next }) => {
-  const failed = problem(status, 'unavailable');
-  const { store, requests } = clientWith([stamped('0001'), failed, stamped('0002')]);
-  const session = store.session();
-  for (const _ of [1, 2]) await session.listPets().page();
-  expect(headerOf(requests, 'X-D1-Bookmark')).toEqual(['first-primary', '0001', next]);
-  expect(session.bookmark).toBe('0002');
 });
 
 test('a character that is split between two chunks is decoded', async () => {
@@ -77,10 +99,12 @@ test('a body may have 524,288 characters, but not one more', async () => {
   await expect(store.getHealth()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
-test('an attempt that has ended aborts its signal, which closes its connection', async () => {
+test('an attempt follows no redirect, and aborts its signal at the end', async () => {
   const { store, requests } = clientWith([unavailable, reply('{}')]);
   await store.getHealth();
-  expect(requests.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+  // The signal closes the connection.
+  const sent = { redirect: 'manual', signal: { aborted: true } };
+  expect(requests).toMatchObject([sent, sent]);
 });
 
 /** A body that never ends, and the expectation that it is cancelled. */
@@ -93,7 +117,7 @@ function endless(chunk: string) {
   return { body: new ReadableStream({ pull, cancel }), expectCancelled };
 }
 
-// Otherwise, this fetch, which ignores its signal, would read on for ever.
+// Otherwise, a fetch that ignores its signal would read on for ever.
 test('a body that is too long is cancelled', async () => {
   const { body, expectCancelled } = endless(' '.repeat(2 ** 16));
   const call = clientWith([reply(body)]).store.getHealth();
@@ -101,10 +125,12 @@ test('a body that is too long is cancelled', async () => {
   await expectCancelled();
 });
 
+/** An attempt without time. */
+const LATE = { maxAttempts: 1, attemptTimeoutMs: 1 };
+
 test('a body that is too late is cancelled', async () => {
   const { body, expectCancelled } = endless('');
-  const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
-  const call = clientWith([reply(body)], options).store.getHealth();
+  const call = clientWith([reply(body)], LATE).store.getHealth();
   await expect(call).rejects.toMatchObject({ code: 'network_error', status: 200 });
   await expectCancelled();
 });
@@ -113,8 +139,7 @@ test('the body of a response that comes after the end of its attempt is cancelle
   const { body, expectCancelled } = endless('');
   let answerLate = (_: Response) => {};
   const late: Answer = () => new Promise((resolve) => (answerLate = resolve));
-  const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
-  const call = clientWith([late], options).store.getHealth();
+  const call = clientWith([late], LATE).store.getHealth();
   await expect(call).rejects.toMatchObject({ code: 'network_error', status: undefined });
   answerLate(new Response(body));
   await expectCancelled();
@@ -122,9 +147,7 @@ test('the body of a response that comes after the end of its attempt is cancelle
 
 test('a body that fails while it is cancelled leaves nothing unhandled', async () => {
   const cancel = () => Promise.reject(new Error('lost'));
-  const options = { maxAttempts: 1, attemptTimeoutMs: 1 };
-  const answers = [reply(new ReadableStream({ cancel }))];
-  const call = clientWith(answers, options).store.getHealth();
+  const call = clientWith([reply(new ReadableStream({ cancel }))], LATE).store.getHealth();
   // With an unhandled rejection, the run would fail.
   await expect(call).rejects.toMatchObject({ code: 'network_error' });
 });
