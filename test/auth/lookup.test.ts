@@ -1,8 +1,9 @@
 /** When a request reads KV, and what it does when KV fails. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { errorOf } from '../support/contract.ts';
+import { stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
@@ -36,12 +37,7 @@ test('a key is read from KV every thirty seconds, so a revoked one is then rejec
 });
 
 test('of a thousand keys, a newer one evicts the key that was read first, not one that was read again', async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => {});
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
+  stopTime();
   const bindings = stubBindings();
   const read = vi.spyOn(bindings.API_KEYS, 'get');
   const send = async (key: string) =>
@@ -137,29 +133,30 @@ test.each(['throws', 'hangs'] as const)(
   },
 );
 
-test('a slow read of KV prolongs neither the thirty seconds nor the hour of a record', async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => {});
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-  const record = JSON.stringify({ id: 'known', label: 'test', createdAt: '2026-11-20T00:00:00Z' });
-  const begun = Promise.withResolvers<void>();
-  const slow = Promise.withResolvers<string>();
-  const readSlowly = () => {
-    begun.resolve();
-    return slow.promise;
-  };
-  const read = vi.fn().mockImplementationOnce(readSlowly);
+const RECORD = { id: 'known', label: 'test', createdAt: '2026-11-20T00:00:00Z' };
+
+/** Sends requests with a new key, for which `read` is KV. */
+function clientOf(read: () => unknown) {
   const bindings = { ...stubBindings(), API_KEYS: { get: read } };
   const key = generateKey('production');
-  const send = () => sendInProcess({ path: '/v1/pets' }, bindings, key);
+  return () => sendInProcess({ path: '/v1/pets' }, bindings, key);
+}
+
+test('a slow read of KV prolongs neither the thirty seconds nor the hour of a record', async () => {
+  stopTime();
+  const begun = Promise.withResolvers<void>();
+  const slow = Promise.withResolvers<string>();
+  const read = vi.fn().mockImplementationOnce(() => {
+    begun.resolve();
+    return slow.promise;
+  });
+  const send = clientOf(read);
 
   const first = send();
+  // Not `vi.waitFor`, which advances the time of day.
   await begun.promise;
   vi.advanceTimersByTime(20_000);
-  slow.resolve(record);
+  slow.resolve(JSON.stringify(RECORD));
   expect((await first).status).toBe(200);
   vi.advanceTimersByTime(9_999);
   await send();
@@ -173,40 +170,24 @@ test('a slow read of KV prolongs neither the thirty seconds nor the hour of a re
 });
 
 test('a read of KV that returns late does not restore a revoked key', async () => {
-  vi.spyOn(console, 'log').mockImplementation(() => {});
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const record = { id: 'leaked', label: 'test', createdAt: '2026-11-20T00:00:00Z' };
+  stopTime();
   const slow = Promise.withResolvers<string>();
-  const reads = [slow.promise, Promise.resolve(JSON.stringify({ ...record, ...REVOKED }))];
-  const bindings = { ...stubBindings(), API_KEYS: { get: () => reads.shift() } };
-  const key = generateKey('production');
-  const send = async () => {
-    const response = await sendInProcess({ path: '/v1/pets' }, bindings, key);
-    return Object(await response.json()).code;
-  };
+  const revoked = JSON.stringify({ ...RECORD, ...REVOKED });
+  const send = clientOf(vi.fn().mockReturnValueOnce(slow.promise).mockResolvedValue(revoked));
 
   const first = send();
   vi.advanceTimersByTime(1_000);
-  expect(await send()).toBe('revoked_api_key');
-  slow.resolve(JSON.stringify(record));
-  expect([await first, await send()]).toEqual(Array(2).fill('revoked_api_key'));
-  vi.useRealTimers();
-  vi.restoreAllMocks();
+  expect((await send()).status).toBe(401);
+  slow.resolve(JSON.stringify(RECORD));
+  expect([(await first).status, (await send()).status]).toEqual([401, 401]);
 });
 
 test('a read of KV that fails late uses the record that another request has read since', async () => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-  const record = JSON.stringify({ id: 'known', label: 'test', createdAt: '2026-11-20T00:00:00Z' });
+  const logLines = stopTime();
   const slow = Promise.withResolvers<string>();
+  const record = JSON.stringify(RECORD);
   const read = vi.fn().mockReturnValueOnce(slow.promise).mockResolvedValue(record);
-  const bindings = { ...stubBindings(), API_KEYS: { get: read } };
-  const key = generateKey('production');
-  const send = () => sendInProcess({ path: '/v1/pets' }, bindings, key);
+  const send = clientOf(read);
 
   const first = send();
   await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1));
@@ -219,6 +200,5 @@ test('a read of KV that fails late uses the record that another request has read
   vi.advanceTimersByTime(29_000);
   expect((await send()).status).toBe(200);
   expect(read).toHaveBeenCalledTimes(3);
-  const lines = log.mock.calls.map(([line]) => JSON.parse(line));
-  expect(lines.map(({ keyStale }) => keyStale)).toEqual([undefined, undefined, undefined]);
+  expect(logLines().map(({ keyStale }) => keyStale)).toEqual([undefined, undefined, undefined]);
 });

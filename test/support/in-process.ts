@@ -2,7 +2,7 @@
  * The app in the test's own process, without D1, where a request takes a small part of its time over HTTP. A request that is
  * accepted reaches D1, and is a 503 here. Only for requests that are rejected.
  */
-import { beforeAll, beforeEach, vi } from 'vitest';
+import { beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
 import { type Stubs, stubBindings } from './stubs.ts';
@@ -38,4 +38,15 @@ export function startApp(store: Store) {
     const init = { method, headers, ...(body !== undefined && { body }) };
     return readReply(method, path, await app.request(path, init, env, context));
   };
+}
+
+/** Stops the time of day for the rest of a test. Returns its log lines, which are not printed. */
+export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  vi.useFakeTimers({ now, toFake: ['Date'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+    log.mockRestore();
+  });
+  return () => log.mock.calls.map(([line]) => JSON.parse(line));
 }
