@@ -1,9 +1,9 @@
 /** The service accepts exactly what the description declares valid. */
 import { expect, test } from 'vitest';
 import { Name } from '../../src/pets/operations.ts';
-import { description, operations, problems, text } from './contract.ts';
-import { startApp } from './in-process.ts';
-import { startStore } from './store.ts';
+import { description, operations, problems, text } from '../support/contract.ts';
+import { startApp } from '../support/in-process.ts';
+import { startStore } from '../support/store.ts';
 
 const sendWithoutD1 = startApp(startStore());
 
@@ -70,7 +70,7 @@ const STARTS = ['first-primary', 'first-unconstrained', 'first', 'FIRST-PRIMARY'
 
 test.each([
   ['Idempotency-Key', 'IdempotencyKey', [...KEYS, ...QUOTED]],
-  ['X-D1-Bookmark', 'Bookmark', [...STARTS, 'é']],
+  ['X-D1-Bookmark', 'Bookmark', [...STARTS, 'é', 'a']],
 ])('the service accepts exactly the described values of %s', async (header, component, values) => {
   const body = '{"name":"a","categoryId":1}';
   for (const value of [...values, ...lengths('a'), ...PRINTABLE]) {
