@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { STATUS_OF } from '../../src/errors.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { PetStatus } from '../../src/pets/operations.ts';
-import { description, ID_IN_PATH, lists, operations } from '../support/contract.ts';
+import { description, lists, operations } from '../support/contract.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -94,32 +94,6 @@ test('the description has the operations of the contract', () => {
   expect(lines).toEqual(expect.arrayContaining(contract));
 });
 
-/** Every operation but the health check. */
-const WITH_KEY = operations.filter(({ operation }) => !operation.security);
-
-const SUCCESS: Record<string, string> = { GET: '200', POST: '201', PATCH: '200', DELETE: '204' };
-
-test.each(WITH_KEY)('$operationId has the responses of its method, path and body', (each) => {
-  const expected = new Set([SUCCESS[each.method], '400', '401', '403', '429', '500', '503']);
-  if (ID_IN_PATH.test(each.path)) expected.add('404');
-  if (each.operation.requestBody) expected.add('413').add('415');
-  if (each.method === 'POST') expected.add('422');
-  const others = new Set(Object.keys(each.operation.responses)).symmetricDifference(expected);
-  // An operation can also refuse a request because of other items.
-  expect(['404', '409']).toEqual(expect.arrayContaining([...others]));
-});
-
-test.each(WITH_KEY)('$operationId has the headers of its method, and its id', (each) => {
-  const [, id] = /\{(\w+)\}/.exec(each.path) ?? [];
-  const expected = [
-    ...(each.method === 'POST' ? [{ name: 'Idempotency-Key' }] : []),
-    { name: 'X-D1-Bookmark' },
-    ...(id ? [{ name: id, required: true, schema: { format: 'int64' } }] : []),
-  ];
-  const found = each.parameters.filter((parameter) => parameter.in !== 'query');
-  expect(found.sort((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject(expected);
-});
-
 test.each(lists)('$operationId has a limit, and a place to begin', ({ parameters }) => {
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   expect(schemas).toMatchObject({
@@ -132,25 +106,6 @@ test('every operation has one tag, which is described, and every tag has an oper
   const used = operations.map(({ operation }) => operation.tags.join());
   expect(new Set(used)).toEqual(new Set(description.tags.map(({ name }) => name)));
 });
-
-test.each([
-  ['Location', 'POST', '201'],
-  ['Idempotency-Replayed', 'POST', '201'],
-  ['Accept-Patch', 'PATCH', '415'],
-])(
-  '%s is described for every %s with the status %s, and nowhere else',
-  (header, method, status) => {
-    const expected = operations.flatMap(({ operation, ...each }) =>
-      each.method === method ? [`${operation.operationId} ${status}`] : [],
-    );
-    const responses = operations.flatMap(({ operation }) =>
-      Object.entries(operation.responses)
-        .filter(([, { headers }]) => header in headers)
-        .map(([each]) => `${operation.operationId} ${each}`),
-    );
-    expect(responses).toEqual(expected);
-  },
-);
 
 type Schema = {
   type?: string;
