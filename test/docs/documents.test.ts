@@ -51,13 +51,6 @@ test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
   },
 );
 
-test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
-  '%s has no marker of a conflict, also not one that the formatter has taken for a quotation',
-  (document) => {
-    expect(read(document)).not.toMatch(/^(<{7}|={7}$|(> ?){7})/m);
-  },
-);
-
 test.each(['README.md', 'docs/api.md', 'docs/keys.md', ...globSync('client/README.md')])(
   '%s has no comments in the commands to paste, which zsh passes on as arguments',
   (document) => {
