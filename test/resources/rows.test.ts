@@ -37,7 +37,7 @@ describe('D1 reads and writes few rows for', () => {
   beforeEach(() =>
     store.exec(
       `WITH RECURSIVE ids(id) AS (SELECT 1001 UNION ALL SELECT id + 1 FROM ids LIMIT 2000)
-         INSERT INTO pets (id, name, category_id, status) SELECT id, 'Mia', 3, 'sold' FROM ids;
+         INSERT INTO pets (id, name, category_id, status) SELECT id, 'Mia ' || id, 3, 'sold' FROM ids;
        INSERT INTO orders (id, pet_id, status) SELECT id, id, 'delivered' FROM pets;
        INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
          SELECT 'hash ' || id, unixepoch() * 1000, 'hash', '{"id":1}' FROM pets`,
