@@ -129,15 +129,6 @@ test.each(WRITES)('$name is a 503 when its result is lost, and takes effect', as
   expect(await stored()).toBe(after);
 });
 
-test('updatePet ignores an Idempotency-Key, so its 503 has its own advice', async () => {
-  await store.fault({ d1: ['throws'] });
-  const headers = { 'idempotency-key': 'k' };
-  const reply = await store.send('PATCH', '/v1/pets/1', { name: 'Max' }, { headers });
-  const advice =
-    'Check before you retry: the same change could overwrite a later one of another client.';
-  expectError(reply, 503, 'service_unavailable', expect.stringContaining(advice));
-});
-
 test.each(WRITES)('$name takes effect once if D1 executes it after the 503', async (write) => {
   const after = await storedAfter(write);
   await expectUnavailable(write.send, write.message, 'runs late');

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { generateKey } from '../../ops/keys/generate-key.ts';
-import { recordName } from '../../src/auth/key-record.ts';
 import { errorOf, operations } from '../support/contract.ts';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
@@ -26,22 +24,6 @@ test('HEAD is answered as GET, without the body', async () => {
   expect([head.status, head.text]).toEqual([200, '']);
   for (const name of ['content-type', 'link', 'cache-control'])
     expect(head.headers.get(name)).toBe(get.headers.get(name));
-});
-
-test('an unexpected exception is logged with its stack, and shown as internal_error', async () => {
-  const key = generateKey('local');
-  await (await store.bindings()).API_KEYS.put(await recordName(key), '{ broken');
-  const reply = await store.fetch('/v1/pets', { key });
-  expect(errorOf(reply.body)).toBe(
-    '500 internal_error: Internal server error. Quote the X-Request-Id header when you report it.',
-  );
-  // A stack begins with the message of its error.
-  const stack = expect.stringContaining('record.\n    at ');
-  const cause = 'KV holds an invalid key record.';
-  const requestId = reply.headers.get('x-request-id');
-  expect(await store.logLines()).toMatchObject([
-    { requestId, code: 'internal_error', cause, stack },
-  ]);
 });
 
 test('a local store without migrations is a 503 that says how to start it', async () => {
