@@ -24,6 +24,8 @@ test.skipIf(IS_RENAMED)('a renamed copy passes every check and test', async () =
     expect(copy.git('status', '--porcelain')).toBe('');
   }
   expect(copy.npm(`run rename -- ${words}`).status).toBe(0);
+  const [, prefix] = words.split(' ');
+  expect(readFileSync(copy.path('README.md'), 'utf8')).toContain(`KEY=${prefix}_local_`);
   const paths = copy
     .git('ls-files', ':!package-lock.json', ':!public/docs/swagger-ui*')
     .split('\n');

@@ -40,7 +40,10 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   for (const script of ['start.ts', 'reset.ts'])
     expect(await project.run(script)).toEqual({ code: 1, stdout: '', stderr });
   store.process.kill('SIGINT');
-  expect(await store.exited).toMatchObject({ code: 0, stderr: '' });
+  const { code, stderr: lastWords } = await store.exited;
+  expect(code).toBe(0);
+  // On a busy machine, esbuild, which wrangler starts, may print a deadlock of its own when its parent ends.
+  expect(lastWords.replace(/^fatal error: all goroutines are asleep[\s\S]*/, '')).toBe('');
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await project.run('reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
   expect(existsSync(join(project.path(), '.wrangler/state'))).toBe(false);
