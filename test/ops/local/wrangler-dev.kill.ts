@@ -18,11 +18,13 @@ test('wrangler dev serves the same animals with the same key after npm start', a
   const url = `http://localhost:${port}/v1/pets`;
   const body = '{"name":"Rex","categoryId":1}';
   const created = await fetch(url, { method: 'POST', headers, body });
+  // Before the store stops, which ends the connection.
+  const pet = await created.json();
   store.process.kill('SIGINT');
   await store.exited;
   const bin = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
   const dev = startProcess([bin, 'dev', '--port', port], project.path());
   await dev.printed('Ready on');
   const pets = await fetch(url, { headers });
-  expect(await pets.json()).toEqual([await created.json()]);
+  expect(await pets.json()).toEqual([pet]);
 });
