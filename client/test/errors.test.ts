@@ -46,6 +46,7 @@ test.each([
     place: 'no part of an error that does not have it',
     answer: reply('{"code":"no_pet","message":"No \\u0022pet\\u0022."}', { status: 404 }),
     message: 'No "pet".',
+    details: { code: 'no_pet' },
   },
   {
     place: 'the fields of an error',

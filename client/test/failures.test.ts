@@ -361,15 +361,16 @@ test('a call that pauses ends with the signal of the client, and leaves nothing'
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const started = vi.spyOn(globalThis, 'setTimeout');
   const cleared = vi.spyOn(globalThis, 'clearTimeout');
+  const cause = new DOMException('enough', 'TimeoutError');
   const controller = new AbortController();
   const { signal } = controller;
   const added = vi.spyOn(signal, 'addEventListener');
   const removed = vi.spyOn(signal, 'removeEventListener');
   const { store } = clientWith([limited], { signal });
-  const failure = { code: 'aborted', cause: 'enough', attempts: 1, requestId: 'id-429' };
+  const failure = { code: 'aborted', cause, attempts: 1, requestId: 'id-429' };
   const failed = expect(createPet(store)).rejects.toMatchObject(failure);
   await vi.advanceTimersByTimeAsync(1);
-  controller.abort('enough');
+  controller.abort(cause);
   await failed;
   // Otherwise a signal that lives as long as the program would keep memory of every call.
   expect(removed.mock.calls).toEqual(added.mock.calls);

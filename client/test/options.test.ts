@@ -59,7 +59,7 @@ test('an idempotencyKey of a call that creates nothing is a TypeError', async ()
     await expect(call).rejects.toThrow('idempotencyKey: ');
 });
 
-test.each(['http://localhost:1/v1', 'http://a.localhost', 'http://127.0.0.2', 'http://[::1]'])(
+test.each(['http://LOCALHOST:1/v1', 'http://a.localhost', 'http://127.0.0.2', 'http://[::1]'])(
   '%s is on this machine: it may be http',
   (baseUrl) => void createAnimalStore({ ...VALID, baseUrl }),
 );
