@@ -86,6 +86,9 @@ const throws = () => {
   throw new Error(`odd ${KEY}`);
 };
 
+const cyclic = new Error(KEY);
+cyclic.cause = cyclic;
+
 /** What `fetch`, and packages around it, reject with. */
 const FOREIGN: Record<string, unknown> = {
   'fields that are not copied': Object.assign(new Error('a'), {
@@ -100,6 +103,7 @@ const FOREIGN: Record<string, unknown> = {
     syscall: KEY,
   }),
   'its cause': new Error('a', { cause: Object.assign(new Error(KEY), HEADERS) }),
+  'a cycle of causes': cyclic,
   'the errors of several addresses': new AggregateError([new Error(KEY)], 'a'),
   'a getter that throws': Object.defineProperty(new Error('a'), 'code', { get: throws }),
   'a text': KEY,
@@ -122,15 +126,6 @@ test('the copy of an error has its texts, and those of its causes', async () => 
   expect(cause).toMatchObject({ name: 'TypeError', message: 'a', stack: outer.stack });
   expect(Object(cause).cause).toMatchObject({ message: 'b', code: 'EPIPE', syscall: 'write' });
   expect(Object.keys(Object(cause))).toEqual(['name']);
-});
-
-test('a cyclic error becomes four copies', async () => {
-  const cause = new Error('a');
-  cause.cause = cause;
-  const error = await errorWith(() => Promise.reject(cause));
-  expect(error.message).toBe('The request failed: a: a');
-  expect(Object(error.cause).cause.cause).toMatchObject({ cause: { message: 'a' } });
-  expect(Object(error.cause).cause.cause.cause.cause).toBe(undefined);
 });
 
 test('JSON of an error has what identifies the failure, without its body', async () => {

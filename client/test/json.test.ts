@@ -25,16 +25,6 @@ test('an integer of up to 1,000 digits is exact', () => {
   expect(parseJson(`[-${longest},${longer}]`)).toEqual([-BigInt(longest), Infinity]);
 });
 
-// Linear time is some milliseconds, and quadratic time more than ten seconds.
-test.each(['1.', '-', '1e-'])(
-  '%s and 100,000 digits take linear time',
-  { timeout: 5_000 },
-  (begin) => {
-    const number = begin + '9'.repeat(1e5);
-    expect(parseJson(`{"id":${number}}`)).toEqual({ id: Number(number) });
-  },
-);
-
 test('stringifyJson writes what JSON.stringify writes', () => {
   const list = [undefined, null, 1.5, new Date(0)];
   const value = { text: '"7n" bigint0.5:7 \n', list, none: undefined };
@@ -45,13 +35,9 @@ test('stringifyJson writes what JSON.stringify writes', () => {
 test('stringifyJson is exact, also in a program that gives BigInt a toJSON', () => {
   onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'));
   Object.defineProperty(BigInt.prototype, 'toJSON', { value: String, configurable: true });
-  const pet = { id: -(2n ** 63n), tags: [9007199254740993n] };
-  expect(stringifyJson(pet)).toBe('{"id":-9223372036854775808,"tags":[9007199254740993]}');
-});
-
-test('stringifyJson writes the bigint that a toJSON gives', () => {
   const price = { toJSON: () => 9007199254740993n };
-  expect(stringifyJson([price])).toBe('[9007199254740993]');
+  const pet = { id: -(2n ** 63n), prices: [price] };
+  expect(stringifyJson(pet)).toBe('{"id":-9223372036854775808,"prices":[9007199254740993]}');
 });
 
 test('a number in place of a bigint is a TypeError, and sends nothing', async () => {

@@ -1,6 +1,6 @@
 /** Lists: pages, items, and the Link header. */
 import { expect, test } from 'vitest';
-import { clientWith, headerOf, pathsOf, reply, unavailable } from './fake.ts';
+import { clientWith, pathsOf, reply } from './fake.ts';
 
 /** A page of animals, and where its `Link` leads. The client knows no name of a parameter. */
 const page = (body: string, next: string) =>
@@ -32,18 +32,6 @@ test.each([
   expect((await store.listPets().page()).next).toBe(next);
 });
 
-// Linear time is some milliseconds, and quadratic time more than ten seconds.
-test.each(['<', '<?', '<?>', '<?>; ', '?', ' ', '; rel="nex'])(
-  '100,000 times %j in a Link takes linear time',
-  { timeout: 5_000 },
-  async (part) => {
-    const text = part.repeat(1e5);
-    const headers = { get: () => `<?a>;${text}!, <?${text}!` };
-    const answer = async () => ({ status: 200, headers, text: async () => '[]' });
-    expect((await clientWith([answer]).store.listPets().page()).next).toBe(undefined);
-  },
-);
-
 test.each([
   { rule: 'go round in a circle', bodies: ['[1]', '[1]', '[1]'], links: ['?a', '?b', '?a'] },
   { rule: 'are empty', bodies: ['[1]', '[]'], links: ['?a', '?b'] },
@@ -71,14 +59,6 @@ test('for await reads all pages, of 100 items unless the list has a limit', asyn
   expect(ids).toEqual([1n, 2n, 3n, 3n]);
   const sent = ['GET /v1/pets?status=sold&limit=100', 'GET /v1/pets?a', 'GET /v1/pets?limit=7'];
   expect(pathsOf(requests)).toEqual(sent);
-});
-
-test('the options of a list apply to each of its pages', async () => {
-  const { store, requests } = clientWith([page('[{"id":1}]', '?a'), unavailable]);
-  const options = { headers: { traceparent: 'mine' }, maxAttempts: 1 };
-  const failure = { code: 'service_unavailable', attempts: 1 };
-  await expect(store.listPets({}, options).toArray({ max: 9 })).rejects.toMatchObject(failure);
-  expect(headerOf(requests, 'traceparent')).toEqual(['mine', 'mine']);
 });
 
 test('toArray reads the first items, with as few requests as possible', async () => {

@@ -1,6 +1,7 @@
 /** Sessions, and the bodies of responses. */
 import { expect, test, vi } from 'vitest';
-import { type Answer, clientWith, headerOf, problem, reply, silence, unavailable } from './fake.ts';
+import type { FetchResponse } from '../src/index.ts';
+import { clientWith, headerOf, problem, reply, silence, unavailable } from './fake.ts';
 
 const stamped = (bookmark: string) => reply('[]', { headers: { 'X-D1-Bookmark': bookmark } });
 
@@ -62,16 +63,16 @@ test.each([
   { end: 'fails', answer: problem(500, 'internal_error'), options: {} },
   { end: 'is interrupted', answer: silence, options: { deadlineMs: 1 } },
 ])('a session continues from the primary after a write that $end', async (row) => {
-  let answerLate = (_: Response) => {};
-  const late: Answer = () => new Promise((resolve) => (answerLate = resolve));
-  const { store, requests } = clientWith([stamped('0001'), late, row.answer, stamped('0002')]);
+  const late = Promise.withResolvers<FetchResponse>();
+  const answers = [stamped('0001'), () => late.promise, row.answer, stamped('0002')];
+  const { store, requests } = clientWith(answers);
   const session = store.session();
   await session.listPets().page();
   const inFlight = session.listPets().page();
   const write = session.updatePet(1n, {}, row.options);
   await expect(write).rejects.toMatchObject({ outcomeUnknown: true });
   // A response of before the write may not show it.
-  answerLate(Response.json([], { headers: { 'X-D1-Bookmark': '0009' } }));
+  late.resolve(await stamped('0009')());
   await inFlight;
   expect(session.bookmark).toBe('first-primary');
   await session.listPets().page();
@@ -110,44 +111,33 @@ test('an attempt follows no redirect, and aborts its signal at the end', async (
 /** A body that never ends, and the expectation that it is cancelled. */
 function endless(chunk: string) {
   const bytes = new TextEncoder().encode(chunk);
-  const cancel = vi.fn();
+  // With an unhandled rejection, the run would fail.
+  const cancel = vi.fn(() => Promise.reject(new Error('lost')));
   const pull = (controller: ReadableStreamDefaultController) =>
     chunk ? controller.enqueue(bytes) : new Promise<void>(() => {});
   const expectCancelled = () => vi.waitFor(() => expect(cancel).toHaveBeenCalled(), 10_000);
   return { body: new ReadableStream({ pull, cancel }), expectCancelled };
 }
 
-// Otherwise, a fetch that ignores its signal would read on for ever.
-test('a body that is too long is cancelled', async () => {
-  const { body, expectCancelled } = endless(' '.repeat(2 ** 16));
-  const call = clientWith([reply(body)]).store.getHealth();
-  await expect(call).rejects.toMatchObject({ code: 'invalid_response' });
-  await expectCancelled();
-});
-
 /** An attempt without time. */
 const LATE = { maxAttempts: 1, attemptTimeoutMs: 1 };
 
-test('a body that is too late is cancelled', async () => {
-  const { body, expectCancelled } = endless('');
-  const call = clientWith([reply(body)], LATE).store.getHealth();
-  await expect(call).rejects.toMatchObject({ code: 'network_error', status: 200 });
+// Otherwise, a fetch that ignores its signal would read on for ever.
+test.each([
+  { end: 'long', chunk: ' '.repeat(2 ** 16), options: {}, code: 'invalid_response' },
+  { end: 'late', chunk: '', options: LATE, code: 'network_error' },
+])('a body that is too $end is cancelled', async ({ chunk, options, code }) => {
+  const { body, expectCancelled } = endless(chunk);
+  const call = clientWith([reply(body)], options).store.getHealth();
+  await expect(call).rejects.toMatchObject({ code, status: 200 });
   await expectCancelled();
 });
 
 test('the body of a response that comes after the end of its attempt is cancelled', async () => {
   const { body, expectCancelled } = endless('');
-  let answerLate = (_: Response) => {};
-  const late: Answer = () => new Promise((resolve) => (answerLate = resolve));
-  const call = clientWith([late], LATE).store.getHealth();
+  const late = Promise.withResolvers<FetchResponse>();
+  const call = clientWith([() => late.promise], LATE).store.getHealth();
   await expect(call).rejects.toMatchObject({ code: 'network_error', status: undefined });
-  answerLate(new Response(body));
+  late.resolve(new Response(body));
   await expectCancelled();
-});
-
-test('a body that fails while it is cancelled leaves nothing unhandled', async () => {
-  const cancel = () => Promise.reject(new Error('lost'));
-  const call = clientWith([reply(new ReadableStream({ cancel }))], LATE).store.getHealth();
-  // With an unhandled rejection, the run would fail.
-  await expect(call).rejects.toMatchObject({ code: 'network_error' });
 });

@@ -15,8 +15,6 @@ const BEHAVIOURS: Record<string, (response: ServerResponse, isRepeated: boolean)
     response.writeHead(200, { 'Content-Length': 1000 });
     response.write(HEALTH, () => response.destroy());
   },
-  // Not HTTP: Node.js gives these bytes to the error of `fetch`.
-  reflects: ({ req, socket }) => void socket?.end(`HTTP/9 ${req.headers.authorization}\r\n\r\n`),
   redirects: (response) => response.writeHead(307, { Location: '/target' }).end(),
   'is-endless': function write(response) {
     while (response.write(MEBIBYTE));

@@ -42,7 +42,7 @@ export async function install(folder: string, packages: string): Promise<void> {
 /** A user's project with the packed client, for a test file. It finds other packages in node_modules above it. */
 export function installClient() {
   const folder = mkdtempSync(join(PROJECT_ROOT, 'node_modules/.consumer-'));
-  const files: { path: string; size: number }[] = [];
+  const files: { path: string }[] = [];
   beforeAll(async () => {
     const options = `--silent -- --json --pack-destination "${folder}"`;
     const [packed] = JSON.parse((await run(`npm run client:pack ${options}`)).stdout);
@@ -59,17 +59,13 @@ export async function runIn(folder: string, program: string, command = NODE, arg
   return run(`${command} program.mjs ${argument}`, folder);
 }
 
-/** What the compiler prints about a program in a user's project. */
-export async function compile(
-  folder: string,
-  options: object,
-  program = EXAMPLES,
-): Promise<string> {
+/** What the compiler prints about the examples in a user's project. */
+export async function compile(folder: string, options: object): Promise<string> {
   const strict = { target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true };
   const compilerOptions = { ...strict, lib: ['ES2022'], module: 'NodeNext', ...options };
   const config = { compilerOptions, files: ['examples.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  writeFileSync(join(folder, 'examples.ts'), program);
+  writeFileSync(join(folder, 'examples.ts'), EXAMPLES);
   const compiler = join(PROJECT_ROOT, 'node_modules/typescript/bin/tsc');
   return (await run(`${NODE} "${compiler}"`, folder)).stdout;
 }

@@ -1,7 +1,6 @@
-/** The types of the client, and their examples, agree with the OpenAPI description. */
+/** The types of the client agree with the OpenAPI description. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { operations } from '../../test/support/contract.ts';
 import { typesOf } from '../types.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -40,22 +39,4 @@ test.each([
 ])('a field $name as $schema is an error that names its place', async ({ name, schema, place }) => {
   const message = `#/components/schemas/Pet/properties/${place}: `;
   await expect(typesOf(withField(name, schema))).rejects.toThrow(message);
-});
-
-test('the examples of the types have a bigint for each id', () => {
-  expect(read('client/schema.d.ts')).toContain('"id": 7n');
-  expect(read('client/schema.d.ts')).not.toMatch(/"(id|\w+Id)": \d+(,|$)/m);
-});
-
-test.each(operations)('the doc comment of $operation.operationId is as described', (described) => {
-  const { operationId, 'x-stability': stability } = described.operation;
-  const [before = ''] = read('client/src/store.ts').split(`\n  ${operationId}(`);
-  const comment = before.slice(before.lastIndexOf('/**'));
-  expect(comment).toMatch(/\* @example\b.*\*\/\s*$/s);
-  const tags = comment.match(/@(deprecated|beta|experimental)/g) ?? [];
-  const expected = [
-    'deprecated' in described.operation && '@deprecated',
-    stability && `@${stability}`,
-  ];
-  expect(tags).toEqual(expected.filter(Boolean));
 });
