@@ -30,7 +30,7 @@ if (import.meta.main) await run(program);
  *
  * @throws Error with the place of the limit if the bundle is larger.
  */
-export function checkSize(bundle: Buffer): string {
+function checkSize(bundle: Buffer): string {
   const kib = (gzipSync(bundle).length / 1024).toFixed(1);
   const size = `index.js: ${kib} KiB gzip, maximum ${MAX_KIB.toFixed(1)}`;
   if (Number(kib) <= MAX_KIB) return size;

@@ -1,15 +1,17 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../../../ops/command/project-root.ts';
 import { LOCAL_KEY } from '../../../ops/local/store.ts';
-import { copyProject, freePort } from '../../support/project.ts';
+import { copyProject, freePort, startProcess } from '../../support/project.ts';
 
 const project = copyProject();
 
-test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
+test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev, reset', async () => {
   const port = await freePort();
   // Wrangler reads this file, and would serve that environment.
-  writeFileSync(join(project.path(), '.env'), 'CLOUDFLARE_ENV=staging\n');
+  const envFile = join(project.path(), '.env');
+  writeFileSync(envFile, 'CLOUDFLARE_ENV=staging\n');
   const store = project.start('start.ts', ['--port', `${port}`]);
   await store.printed('curl -i');
   const url = `http://localhost:${port}/v1/pets`;
@@ -23,11 +25,15 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   const { stdout: keys } = await project.run('keys.ts', ['list']);
   expect(keys).toMatch(/'local'[\s\S]*'Anna'/);
 
-  const response = await fetch(url, { headers: { authorization: `Bearer ${key.trimEnd()}` } });
-  expect(await response.json()).toEqual([
+  const fetchPets = async () => {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${key.trimEnd()}` } });
+    return response.json();
+  };
+  const pets = [
     { id: 1, name: 'Animal 1', categoryId: 1, status: 'available' },
     { id: 2, name: 'Animal 2', categoryId: 2, status: 'pending' },
-  ]);
+  ];
+  expect(await fetchPets()).toEqual(pets);
   await store.printed('"route":"/v1/pets"');
   // Its key is public, so no other machine may reach it.
   await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
@@ -44,6 +50,16 @@ test('a fresh clone: start, seed, issue a key, call, stop, reset', async () => {
   expect(code).toBe(0);
   // On a busy machine, esbuild, which wrangler starts, may print a deadlock of its own when its parent ends.
   expect(lastWords.replace(/^fatal error: all goroutines are asleep[\s\S]*/, '')).toBe('');
+
+  // `npx wrangler dev` serves the same animals.
+  rmSync(envFile);
+  const bin = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
+  const dev = startProcess([bin, 'dev', '--port', `${port}`], project.path());
+  await dev.printed('Ready on');
+  expect(await fetchPets()).toEqual(pets);
+  dev.process.kill('SIGINT');
+  await dev.exited;
+
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await project.run('reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
   expect(existsSync(join(project.path(), '.wrangler/state'))).toBe(false);
