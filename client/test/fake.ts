@@ -80,11 +80,13 @@ const { setImmediate } = globalThis;
 export async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
   let hasEnded = false;
   const outcome = call.catch((error: unknown) => error).finally(() => (hasEnded = true));
-  for (;;) {
+  // Far more than any call has steps.
+  for (let step = 0; step < 1_000; step += 1) {
     // Lets the call do everything that needs no time: otherwise a timer of another file's server would move the clock on.
     await new Promise((resolve) => setImmediate(resolve));
     if (hasEnded) return outcome;
     // Not all timers: those of other files' servers would move the clock on after the end.
     await vi.advanceTimersToNextTimerAsync();
   }
+  throw new Error('The call does not end.');
 }
