@@ -31,7 +31,7 @@ test.each([
   for (const value of values) {
     const create = createAnimalStore.bind(null, Object.assign({}, VALID, { [name]: value }));
     expect(create).toThrow(TypeError);
-    expect(create).toThrow(`${name}: `);
+    expect(create).toThrow(new RegExp(`^${name}: \\w`));
     expect(create).not.toThrow('secret');
   }
 });
@@ -47,7 +47,8 @@ test.each([
   'an invalid %s of a call is a TypeError that names it, and sends nothing',
   async (name, value) => {
     const { store, requests } = clientWith([rex]);
-    await expect(store.createPet(REX, Object({ [name]: value }))).rejects.toThrow(`${name}: `);
+    const call = store.createPet(REX, Object({ [name]: value }));
+    await expect(call).rejects.toThrow(new RegExp(`^${name}: \\w`));
     expect(requests).toEqual([]);
   },
 );
@@ -59,7 +60,7 @@ test('an idempotencyKey of a call that creates nothing is a TypeError', async ()
     await expect(call).rejects.toThrow('idempotencyKey: ');
 });
 
-test.each(['http://LOCALHOST:1/v1', 'http://a.localhost', 'http://127.0.0.2', 'http://[::1]'])(
+test.each(['http://LOCALHOST:1/v1', 'http://a.localhost', 'http://127.0.0.21', 'http://[::1]'])(
   '%s is on this machine: it may be http',
   (baseUrl) => void createAnimalStore({ ...VALID, baseUrl }),
 );

@@ -3,6 +3,9 @@ import { expect, test, vi } from 'vitest';
 import type { FetchResponse } from '../src/index.ts';
 import { clientWith, headerOf, problem, reply, silence, unavailable } from './fake.ts';
 
+// A call that never ends fails its test soon.
+vi.setConfig({ testTimeout: 30_000 });
+
 const stamped = (bookmark: string) => reply('[]', { headers: { 'X-D1-Bookmark': bookmark } });
 
 /** What the reads of a session send, if these are the responses. */

@@ -169,7 +169,8 @@ export function fakeRelease() {
   }
 
   type Callback = (error: null, output: { stdout: string }) => void;
-  function execFile(_: string, args: [keyof typeof git], __: unknown, done: Callback): void {
+  function execFile(_: string, args: [keyof typeof git], options: object, done: Callback): void {
+    expect(options).toEqual({ cwd: '/project' });
     pass(`git ${args.join(' ')}`);
     done(null, { stdout: `${git[args[0]]}\n` });
   }
