@@ -125,8 +125,8 @@ const FAILURES: Record<string, Failure> = {
   },
   // A browser gives a redirect the status 0.
   'a redirect that a browser hides was perhaps carried out': {
-    answers: [async () => ({ status: 0, headers: new Headers(), text: async () => '' })],
-    ends: 'invalid_response (Not a response of the store: 0  ) after 1 attempts and 0 ms, perhaps carried out',
+    answers: [async () => ({ status: 0, headers: new Headers(), text: async () => 'a page' })],
+    ends: 'invalid_response (Not a response of the store: 0  a page) after 1 attempts and 0 ms, perhaps carried out',
   },
   'a redirect is not followed, and the error names its address': {
     answers: [reply('<h1>', { status: 307, headers: { Location: 'https://a.example' } })],
