@@ -19,7 +19,7 @@ try {
   if (values.help) console.log(USAGE);
   else await addAndList(values.url, values.key);
 } catch (error) {
-  // An invalid argument, also one of the client.
+  // An invalid argument: `parseArgs` and the client throw a TypeError.
   if (!(error instanceof TypeError)) throw error;
   console.error(`error: ${error.message.split('\n')[0]}`);
   process.exitCode = 2;

@@ -6,7 +6,7 @@ import { typesOf } from './types.ts';
 
 export const program = createProgram(
   'npm run client:types --',
-  "Writes the client's types and 64-bit names of the OpenAPI description.",
+  "Writes the client's types, and the names of its 64-bit fields, from the OpenAPI description.",
 )
   .option('--check', 'write nothing, and fail if a file is out of date')
   .action(generateTypes);

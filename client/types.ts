@@ -12,7 +12,7 @@ const OPTIONAL_FIELD = /^( +\w+\?: (?!never).*[^{]);$/gm;
 
 const REFERENCE = /components\["schemas"\]\["(\w+)"\]/g;
 
-/** Where a page begins: callers follow the `next` of a page instead. */
+/** The parameters for the start of a page. They are left out: callers follow the `next` of a page. */
 const PAGE_PARAMETERS = ['after'];
 
 type Schema = {
@@ -37,7 +37,7 @@ type Description = {
 /**
  * The contents of the files by their names.
  *
- * @throws Error that names the place of an int64 that the client could not know by the name of its field
+ * @throws Error that names the place of an int64 that is no field or parameter, or of another type with the name of one
  */
 export async function typesOf(text: string): Promise<Record<string, string>> {
   const description: Description = JSON.parse(text);
@@ -60,13 +60,16 @@ function int64NamesIn(description: Description): string[] {
   return [...names];
 }
 
-/** The fields of all objects, and the parameters of paths. */
+/** The fields of all objects, and the int64 parameters of paths. */
 function fieldsIn(value: unknown, place: string): Field[] {
   if (!(value instanceof Object)) return [];
+  // Responses and bodies have no name of a query's parameter.
   if ('in' in value && 'name' in value && 'schema' in value && isInt64(Object(value.schema)))
     return value.in === 'path' ? [{ name: String(value.name), place, isInt64: true }] : [];
   if ('format' in value && value.format === 'int64')
-    throw new Error(`${place}: an int64 must be a field of an object or a parameter, in place`);
+    throw new Error(
+      `${place}: an int64 must stand in a field of an object or in a parameter itself`,
+    );
   return Object.entries(value).flatMap(([key, child]) => {
     const inside = `${place}/${key}`;
     return key === 'properties' ? propertiesIn(child, inside) : fieldsIn(child, inside);
@@ -91,7 +94,7 @@ function isInt64({ type, format, anyOf = [] }: Schema): boolean {
 function moduleOf(int64Names: string[]): string {
   return `/** From the OpenAPI description. Written by \`npm run client:types\`. */
 
-/** The names of the fields that are an int64. */
+/** The names of the int64 fields, and of int64 parameters of paths. */
 // biome-ignore format: a new field is a new line
 export const INT64_FIELDS: Set<string> = new Set([
 ${int64Names.map((name) => `  '${name}',\n`).join('')}]);
@@ -121,7 +124,7 @@ async function schemaOf(description: Description, int64Names: string[]): Promise
 
 const DOCUMENT = { openapi: '3.1.0', info: { title: '', version: '' }, paths: {} };
 
-/** The schemas of callers. A list is a `Pages` of its items, and an error a `StoreError`. */
+/** The schemas that callers need. Arrays and `Error` are left out: a list is a `Pages`, and an error a `StoreError`. */
 function usedSchemas({ components, paths }: Description): Record<string, Schema> {
   const { Error: error, ...others } = components.schemas;
   const schemas = Object.entries(others).filter(([, { type }]) => type !== 'array');
@@ -155,7 +158,7 @@ function querySchema(operationId: string, parameters: Parameter[]): [string, Sch
   return given.length > 0 ? [[name, schema]] : [];
 }
 
-/** A declaration of each schema. Editors show the name of an interface. */
+/** A declaration of each schema. An object becomes an interface, because editors show an interface by its name. */
 function declarationsIn(node: ts.Node): ts.Node[] {
   if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'components') return [];
   const [schemas] = node.members;

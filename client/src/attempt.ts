@@ -13,14 +13,14 @@ export type Client = StoreOptions & typeof DEFAULT_LIMITS & { session?: Session 
 export type Outgoing = Pick<FetchInit, 'method' | 'headers' | 'body'> & {
   url: string;
   returns: Returns;
-  /** Whether it is sent again after a 5xx or no response. */
+  /** Whether it is sent again after a `transient` failure (send.ts). */
   isRetryable: boolean;
 };
 
 /**
  * Three mechanisms end an attempt in time, because no one of them is enough:
  *
- * - The signal asks `fetch` to end. It closes the connection. A custom `fetch` may ignore it.
+ * - The signal asks `fetch` to end, which closes the connection. A custom `fetch` may ignore it.
  * - The race with `ended` ends the attempt, whatever `fetch` and `apiKey` do. What they began goes on.
  * - `readText` cancels the body: also of a response that comes after the end.
  *
@@ -41,7 +41,7 @@ export function attempt<T>(
     // The attempt may have ended while the key was fetched.
     signal.throwIfAborted();
     key = token;
-    // Before the response, because a restart of the session replaces it.
+    // Read before the response: if the session restarts meanwhile, this response must not move its new bookmark.
     const bookmark = session?.bookmark;
     const init: FetchInit = {
       method,

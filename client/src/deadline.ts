@@ -3,7 +3,7 @@
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Why a signal is aborted: its time is over. Another reason is that of a caller's signal. */
+/** The reason of a signal whose time is over. A signal of a caller has a reason of its own. */
 export class Timeout extends DOMException {}
 
 /**

@@ -1,6 +1,6 @@
 /** From the OpenAPI description. Written by `npm run client:types`. */
 
-/** The names of the fields that are an int64. */
+/** The names of the int64 fields, and of int64 parameters of paths. */
 // biome-ignore format: a new field is a new line
 export const INT64_FIELDS: Set<string> = new Set([
   'petId',

@@ -19,7 +19,7 @@ export type StoreErrorCode =
   | 'api_key_failed'
   | (string & {});
 
-/** A test of a user's program may give some of the fields. */
+/** All fields are optional, so that a user's tests can construct a `StoreError` with some of them. */
 export type StoreErrorDetails = Partial<Omit<StoreError, 'name' | 'code' | 'message' | 'toJSON'>>;
 
 /** Why a call failed. `code` is for programs, `message` for people. */
@@ -27,22 +27,22 @@ export class StoreError extends Error {
   override readonly name = 'StoreError';
   /** A code of the store, or one of this client's five. A `switch` over it needs a `default`. */
   readonly code: StoreErrorCode;
-  /** The HTTP status, if there was a response. */
+  /** The HTTP status of the response that made the call fail. A call that ended by a deadline or an abort has none. */
   readonly status: number | undefined;
   /** Of the last response that had one. Identifies the request in the service's log. Include it when you report a problem. */
   readonly requestId: string | undefined;
-  /** How long the service asks to wait, in seconds (`Retry-After`). */
+  /** The delay that the service asks for, in seconds (`Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
-  /** The error body of the service, with fields that this client does not know. */
+  /** The error body of the service, with all its fields. */
   readonly body: Record<string, unknown> | undefined;
-  /** Number of requests sent. */
+  /** Number of attempts that had a key. */
   readonly attempts: number = 0;
   /**
-   * Whether a write may have been carried out: an attempt got no response, a 408, 425 or 5xx, or a 2xx or 3xx that is not the
-   * store's.
+   * Whether a write may have been carried out: an attempt got a 408, 425 or 5xx, a 2xx or 3xx that is not the store's, or no
+   * complete response. The last does not count if the error proves that there was no connection.
    */
   readonly outcomeUnknown: boolean = false;
-  /** Of a create whose outcome is unknown: repeat the call with it, and nothing is created twice. */
+  /** Of a create whose outcome is unknown: repeat the call with it within 24 hours, and nothing is created twice. */
   readonly idempotencyKey: string | undefined;
 
   constructor(code: StoreErrorCode, message: string, { cause, ...fields }: StoreErrorDetails = {}) {
@@ -52,7 +52,7 @@ export class StoreError extends Error {
     Object.assign(this, fields);
   }
 
-  /** For logs: the fields that identify the failure. `message` alone would not be enumerable. */
+  /** For logs: the fields that identify the failure. Without this method, `message` would be missing: it is not enumerable. */
   toJSON(): object {
     const { name, message, body, ...fields } = this;
     return { message, ...fields };

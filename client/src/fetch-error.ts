@@ -3,7 +3,7 @@ import type { StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
-/** In Node.js and Bun: no server listened, its name was not found, or it did not accept the connection in time. */
+/** In Node.js and Bun 1.4: no server listened, its name was not found, or it did not accept the connection in time. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /** A copy of an error has these fields alone, without the key: others, such as a `Request`, could show it. */
@@ -32,7 +32,7 @@ function messageOf(beginning: string, [copy, cause]: Copy[]) {
   return parts.filter(Boolean).join(': ');
 }
 
-/** Not by EHOSTUNREACH and ETIMEDOUT, which can also end a connection: they prove something only with the `syscall`. */
+/** Whether there was no connection. EHOSTUNREACH and ETIMEDOUT can also end a connection: they prove it only with the `syscall` `connect`. */
 function isOfConnecting({ message, code = '', syscall }: Copy) {
   const isRefused = syscall === 'connect' || NOT_CONNECTED.includes(code);
   // Deno has no code, only this text.

@@ -5,7 +5,7 @@
 import { INT64_FIELDS } from './description.ts';
 import { must, withoutNull } from './options.ts';
 
-/** An int64 has at most 19 digits. The conversion of very long integers takes more than linear time. */
+/** Up to 1,000 digits: an int64 has at most 19, and the conversion of very long integers takes more than linear time. */
 const INTEGER = /^-?\d{1,1000}$/;
 
 /** TypeScript's types do not have `rawJSON`. */
@@ -18,15 +18,15 @@ export function requireRawJson(): (json: string) => unknown {
 }
 
 /**
- * Parses JSON. The int64 fields of the store, such as `id`, if they are written as digits, and every integer beyond 2^53
- * become a `bigint`; other numbers stay a `number`. The inverse of {@link stringifyJson} for everything that the store
- * returns.
+ * Parses JSON. A number that is written as up to 1,000 digits becomes a `bigint` if it is an int64 field of the store, such as
+ * `id`, or from 2^53 on. Every other number stays a `number`. The inverse of {@link stringifyJson} for everything that the
+ * store returns.
  *
  * @throws SyntaxError when the text is not JSON
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
  */
 export function parseJson(text: string): unknown {
-  // Such a runtime has `context.source`, too.
+  // A runtime with `JSON.rawJSON` has `context.source`, too.
   requireRawJson();
   return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
     if (typeof value !== 'number') return value;

@@ -28,7 +28,7 @@ export function checkStoreOptions({
   checkCallOptions(others);
 }
 
-/** `Headers` would reject it, too, but its message contains the key. @throws TypeError */
+/** Checks the value of a header. Not left to `Headers`, whose message would contain the API key. @throws TypeError */
 export function checkToken(name: string, token: unknown): void {
   must(isText(token, /^[!-~]+$/), name, 'must be printable ASCII without spaces');
 }
@@ -45,9 +45,9 @@ export function checkCallOptions(
     'must be 1 to 255 characters of printable ASCII, in a POST',
   );
   must(signal === undefined || 'aborted' in Object(signal), 'signal', 'must be an AbortSignal');
-  // A `Headers`, a `Map` or an array: its headers are not properties, and would be lost.
+  // The headers of a `Headers`, a `Map` or an array are not properties, and would be lost.
   must(!(Symbol.iterator in Object(headers)), 'headers', 'must be a plain object of strings');
-  // `Headers` would reject it, too, but its message has the value, which may be a secret.
+  // Not left to `Headers`, whose message would contain the value, which may be a secret.
   for (const [name, value] of Object.entries(headers))
     must(isText(value, /^[ -~]*$/), 'headers', `${name} must be printable ASCII`);
   for (const [name, value] of Object.entries(limits)) {
@@ -66,7 +66,7 @@ export function isText(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value);
 }
 
-/** Removes null and undefined options: instead, those of the client hold, or the defaults. */
+/** Removes what is null or undefined. For an option that is removed, that of the client applies, or the default. */
 export function withoutNull(options?: object | null): object {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value != null));
 }

@@ -10,7 +10,7 @@ const MAX_LIMIT = 100;
 
 /**
  * The query of the next page in `Link` (RFC 8288), as the store writes it: `<https://…?…>; rel="next"`. Behind a proxy
- * the rest of the address may be another one, and the API key must not go there: the client uses its own.
+ * its host and path may differ from `baseUrl`, and the API key must not go to another host: the client takes only the query.
  */
 const NEXT_LINK = /<[^<>?]*(\?[^<>]*)>[^<>,]*;\s*rel="?next\b/;
 

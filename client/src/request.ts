@@ -7,7 +7,7 @@ import type { Reply, Returns } from './response.ts';
 import { send } from './send.ts';
 import type { CreateOptions } from './types.ts';
 
-/** What an operation adds to its method and route. */
+/** The parts of an operation besides its method and route. */
 type Operation = {
   /** The parameter of the route. */
   id?: bigint;
@@ -38,6 +38,7 @@ export async function request<T>(
   if (method === 'POST') {
     // Not `crypto.randomUUID`, which is missing in pages that were loaded over http.
     const random = crypto.getRandomValues(new BigUint64Array(2)).join('-');
+    // A caller may also have set the key as a header.
     const key = options.idempotencyKey ?? headers.get('idempotency-key') ?? random;
     headers.set('idempotency-key', key);
   }

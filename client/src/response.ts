@@ -7,7 +7,7 @@ import type { FetchResponse } from './types.ts';
 /** A successful response. */
 export type Reply<T> = StoreErrorDetails & { data: T; link: string; code?: undefined };
 
-/** Why an attempt failed, or why its call ended. */
+/** The failure of an attempt or of its call. */
 export type Failure = StoreErrorDetails & {
   code: StoreErrorCode;
   message: string;
@@ -23,7 +23,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 /** In characters: more than the largest page. No deadline can act while this is parsed, so it must not take long. */
 const MAX_RESPONSE_LENGTH = 2 ** 19;
 
-/** What an error shows of the status and the headers. */
+/** The parts of the status and the headers that an error shows. */
 export function headOf({ status, headers }: FetchResponse, apiKey: string): StoreErrorDetails {
   const requestId = hideKey(headers.get('x-request-id') ?? '', apiKey) || undefined;
   const retryAfter = headers.get('retry-after') ?? '';
@@ -31,7 +31,7 @@ export function headOf({ status, headers }: FetchResponse, apiKey: string): Stor
   return { status, requestId, retryAfterSeconds };
 }
 
-/** The body, or the beginning of one that is too long. The end of the attempt aborts the signal, which cancels the rest. */
+/** The body, or the beginning of a stream that is too long. The end of the attempt aborts the signal, which cancels the stream. */
 export async function readText(response: FetchResponse, signal: AbortSignal): Promise<string> {
   // The bodies of node-fetch and React Native are not web streams.
   const reader: Reader | undefined = Object(response.body).getReader?.();
@@ -61,7 +61,7 @@ export function resultOf<T>(
   const link = headers.get('link') ?? '';
   if (status < 300 && isResult<T>(data, returns)) return { ...head, data, link };
 
-  // Before it is parsed: otherwise, a field could have the key.
+  // The key is hidden in the text, which is parsed again: any field of a parsed body could have the key.
   const body = Object(parseBody(hideKey(text, apiKey)));
   const { code, message } = body;
   if (status >= 400 && typeof code === 'string' && typeof message === 'string')
@@ -69,7 +69,7 @@ export function resultOf<T>(
   // The target of a redirect, or the media type of a page.
   const hint = headers.get('location') || headers.get('content-type');
   const invalid = ['Not a response of the store:', status, hint, text].join(' ');
-  // Before it is cut: otherwise, the message could have a part of the key.
+  // The key is hidden before the message is cut: otherwise, a part of the key could be left.
   return { ...head, code: 'invalid_response', message: hideKey(invalid, apiKey).slice(0, 300) };
 }
 

@@ -5,10 +5,11 @@ import { StoreError } from './error.ts';
 import type { Failure, Reply } from './response.ts';
 import { restartIfStale } from './session.ts';
 
+/** The lower bounds of the back-off. Its upper bounds are twice as high. */
 const FIRST_PAUSE_MS = 125;
 const LONGEST_PAUSE_MS = 4_000;
 
-/** What is known of a call over all its attempts. */
+/** The state of a call over all its attempts. */
 type CallRecord = {
   attempts: number;
   requestId?: string;
@@ -17,7 +18,7 @@ type CallRecord = {
 };
 
 /**
- * Sends until an attempt succeeds, nothing may be retried, or the call is interrupted.
+ * Sends until an attempt succeeds, a failure cannot be retried, or the call is interrupted.
  *
  * @param signal - aborted when the time of the call is over, or by a signal of the caller
  * @throws StoreError
@@ -63,11 +64,11 @@ function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, reque
  *
  * - `unprocessed`: It was certainly not carried out.
  * - `transient`: A write was perhaps carried out, or still will be. A retry can succeed.
- * - `foreign`: The same, but the response is that of another server.
- * - `final`: The store, or a server before it, rejected it.
+ * - `foreign`: A write was perhaps carried out, but the response is not one of the store. A retry would get the same.
+ * - `final`: The store, or a server before it, rejected it. Or there was no key, and nothing was sent.
  */
 function kindOf({ code, status = 0, isUnsent }: Failure) {
-  // The rate limiter comes before everything else.
+  // The store limits the rate before it carries anything out.
   if (status === 429 || isUnsent) return 'unprocessed';
   // No complete response, a server that failed, or a proxy that asks to send the request again (408 and 425).
   if (code === 'network_error' || status >= 500 || status === 408 || status === 425)
@@ -80,7 +81,7 @@ function kindOf({ code, status = 0, isUnsent }: Failure) {
 function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failure: Failure) {
   if (call.attempts >= client.maxAttempts) return false;
   const kind = kindOf(failure);
-  // If the attempt was perhaps carried out, a second one could overwrite what other clients changed since.
+  // A request that was perhaps carried out is sent again only if that cannot overwrite what other clients changed since.
   return kind === 'unprocessed' || (kind === 'transient' && request.isRetryable);
 }
 
@@ -96,9 +97,9 @@ function interruption(reason: unknown, call: CallRecord, last?: Failure) {
   return errorOf({ code: 'deadline_exceeded', message: reason.message, cause: reason }, call);
 }
 
-/** The milliseconds before the next attempt. The sum of both pauses grows, even if every response asks for the same time. */
+/** The milliseconds before the next attempt: a back-off, which doubles up to its longest, and the time that the response asks for. */
 function pauseAfter(attempts: number, { retryAfterSeconds = 0 }: Failure) {
-  // Both are longer at random, so that clients that failed together do not return together.
+  // Both parts are longer at random, so that clients that failed together do not return together.
   const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
   return backOff * (1 + Math.random()) + 1000 * retryAfterSeconds * (1 + Math.random() / 4);
 }

@@ -1,7 +1,10 @@
 /** Sessions: the bookmark that each request sends, so that a replica responds with at least what the session has seen. */
 export type Session = { bookmark: Bookmark };
 
-/** A restart replaces it. Then the response of an earlier request, which may not show a lost write, moves nothing. */
+/**
+ * An object, because a restart of the session replaces it: the response of a request that was sent before moves only the old
+ * bookmark. That response may be older than a write whose own response was lost.
+ */
 export type Bookmark = {
   /** A state of the store's D1 database, or where the session starts, such as `first-primary`. */
   value: string;
@@ -15,8 +18,8 @@ export function moveBookmark(bookmark: Bookmark, received: string | null): void 
 }
 
 /**
- * After a failed attempt: continues from the primary, if the session may have lost the bookmark of a write, or if no replica may have
- * reached its own, which a 503 can mean.
+ * After a failed attempt: continues from the primary, if a write was perhaps carried out whose bookmark was lost, or after a 503,
+ * which can mean that no replica has reached the bookmark of the session.
  */
 export function restartIfStale(
   session: Session | undefined,

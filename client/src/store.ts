@@ -42,8 +42,8 @@ export interface AnimalStore {
   getPet(petId: bigint, options?: CallOptions): Promise<Pet>;
 
   /**
-   * Changes fields of an animal; `status: null` removes its status. Not retried after a 5xx
-   * or no response: a second attempt could overwrite changes of other clients.
+   * Changes fields of an animal; `status: null` removes its status. Not retried if it
+   * was perhaps carried out: a second attempt could overwrite changes of other clients.
    * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
@@ -120,7 +120,7 @@ export function createAnimalStore(options: StoreOptions): AnimalStore {
   const given = withoutNull(options);
   checkStoreOptions(given);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
-  // The values are those of `given`, the types those of `options`.
+  // `options` is there for its types alone: `given` has none. The defaults replace its values, and then those that are not null.
   return storeOf({ ...options, ...DEFAULT_LIMITS, ...given, baseUrl });
 }
 
@@ -130,7 +130,7 @@ function storeOf(client: Client): AnimalStore {
     listPets: (query, options) => listOf(client, '/pets', query, options),
     createPet: (body, options) => data(client, 'POST', '/pets', options, { body }),
     getPet: (id, options) => data(client, 'GET', '/pets/{petId}', options, { id }),
-    // Not retried: it would overwrite what other clients changed in between, for example make a sold animal available.
+    // Not retried if it was perhaps carried out: it could overwrite what other clients changed since, for example make a sold animal available.
     updatePet: (id, body, options) => data(client, 'PATCH', '/pets/{petId}', options, { id, body }),
     deletePet: (id, options) =>
       data<void>(client, 'DELETE', '/pets/{petId}', options, { id, returns: 'undefined' }).catch(
@@ -139,7 +139,8 @@ function storeOf(client: Client): AnimalStore {
     listOrders: (query, options) => listOf(client, '/store/orders', query, options),
     placeOrder: (body, options) => data(client, 'POST', '/store/orders', options, { body }),
     getOrder: (id, options) => data(client, 'GET', '/store/orders/{orderId}', options, { id }),
-    // An order never returns to an earlier status: a second attempt changes nothing, or is rejected.
+    // Retried: an order never returns to an earlier status, so a change that was carried out is not repeated: the retry is rejected, or
+    // changes nothing.
     updateOrder: (id, body, options) =>
       data(client, 'PATCH', '/store/orders/{orderId}', options, { id, body, isRetryable: true }),
     getHealth: (options) => data(client, 'GET', '/health', options),
@@ -147,10 +148,13 @@ function storeOf(client: Client): AnimalStore {
   };
 }
 
-/** Ids are never reused: if a retry finds nothing, an earlier attempt deleted it, and its response was lost. */
+/**
+ * Accepts a 404 after an attempt that may have deleted the animal. If that attempt did not, another client did, or the animal never
+ * existed: ids are never reused, so it is gone in each case.
+ */
 function acceptDeleted(error: unknown) {
   const isGone = error instanceof StoreError && error.outcomeUnknown && error.status === 404;
-  // Such as `pet_not_found`. A `not_found` is about the path.
+  // A missing animal is `pet_not_found`. A plain `not_found` means that the path is wrong, which is an error.
   if (!isGone || !error.code.endsWith('_not_found')) throw error;
 }
 

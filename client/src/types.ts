@@ -34,11 +34,11 @@ export type CallOptions = {
    * to each page: limit the whole loop with `signal`.
    */
   deadlineMs?: number | undefined;
-  /** Milliseconds for each attempt; default 15,000. A longer attempt counts as one that got no response. */
+  /** Milliseconds for each attempt; default 15,000. A longer attempt counts as one without a response, or, if it had no key yet, as `api_key_failed`. */
   attemptTimeoutMs?: number | undefined;
   /** Maximum number of attempts; default 4. */
   maxAttempts?: number | undefined;
-  /** Headers to add, for example `traceparent`. Those of the call replace those of the client. */
+  /** Headers to add, for example `traceparent`. A header of the call replaces the client's of the same name. */
   headers?: Record<string, string> | undefined;
 };
 
@@ -47,7 +47,7 @@ export type CreateOptions = CallOptions & {
   idempotencyKey?: string | undefined;
 };
 
-/** Those of `CallOptions` are defaults for every call. The client's `signal` aborts every call, as does the call's own. */
+/** The fields of `CallOptions` are defaults for every call. A call is aborted by the client's `signal` and by its own. */
 export type StoreOptions = CallOptions & {
   /** The store's address, which ends in `/v1`. `http:` only for localhost: others could read the API key. */
   baseUrl: string;

@@ -51,6 +51,7 @@ test.each(Object.entries(CALLS))('%s is sent and retried as README.md says', asy
   const { request, retried } = row;
   const attempts = retried === 'yes' ? 4 : 1;
   const outcomeUnknown = !request.startsWith('GET');
+  const described = operations.find(({ operation }) => operation.operationId === name);
   for (const { answer, ...failure } of [
     { answer: unavailable, code: 'service_unavailable', attempts, outcomeUnknown },
     { answer: lost, code: 'network_error', attempts, outcomeUnknown },
@@ -63,6 +64,8 @@ test.each(Object.entries(CALLS))('%s is sent and retried as README.md says', asy
     const line = request.replace(/{\w+}/, '1');
     expect(pathsOf(requests)[0]?.replace(/\?$/, '')).toBe(line);
     expect(headerOf(requests, 'traceparent')).toEqual(Array(failure.attempts).fill('mine'));
+    const body = JSON.stringify(described?.exampleBody) ?? '';
+    expect(await requests[0]?.text()).toBe(body);
   }
 });
 

@@ -11,7 +11,7 @@ test.each([
   [
     'baseUrl',
     [
-      ...['localhost:8787/v1', 'ftp://a.example/v1', 'https://a.example:x', undefined],
+      ...['localhost:8787/v1', 'shttps://a.example/v1', 'https://a.example:x', undefined],
       ...['https://a.example/v1?x', 'https://a.example/v1#x', 'https://me@a.example/v1'],
       ...['http://127.a.example/v1', 'http://localhost.example/v1'],
     ],
@@ -60,7 +60,7 @@ test('an idempotencyKey of a call that creates nothing is a TypeError', async ()
     await expect(call).rejects.toThrow('idempotencyKey: ');
 });
 
-test.each(['http://LOCALHOST:1/v1', 'http://a.localhost', 'http://127.0.0.21', 'http://[::1]'])(
+test.each(['http://LOCALHOST:1/v1', 'http://ab.localhost', 'http://127.0.0.21', 'http://[::1]'])(
   '%s is on this machine: it may be http',
   (baseUrl) => void createAnimalStore({ ...VALID, baseUrl }),
 );
