@@ -39,7 +39,6 @@ test.each([
 test.each([
   ['start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
   ['start.ts 8787', 'error: too many arguments'],
-  ['reset.ts --env staging', "error: unknown option '--env'"],
   ['seed.ts', "error: required option '--pets <number>' not specified"],
   ['seed.ts --pets 0', "argument '0' is invalid."],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {
@@ -92,20 +91,12 @@ test('openapi writes what is out of date, with the addresses of wrangler.toml, a
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1 });
 });
 
-test.each([
-  ['0', 0],
-  ['007', 7],
-  ['9', 9],
-])('an option that is an integer from 0 to 9 accepts %s', (text, value) => {
-  expect(integerFrom(0, 9)(text)).toBe(value);
+test('an option that is an integer accepts decimal digits within its range', () => {
+  const parse = integerFrom(0, 9);
+  expect([parse('0'), parse('007'), parse('9')]).toEqual([0, 7, 9]);
+  for (const text of ['-1', '10', '', '1.5', '1e0'])
+    expect(() => parse(text), text).toThrow('It must be an integer from 0 to 9.');
 });
-
-test.each(['-1', '10', '', '1.5', '1e0'])(
-  'an option that is an integer from 0 to 9 refuses %j',
-  (text) => {
-    expect(() => integerFrom(0, 9)(text)).toThrow('It must be an integer from 0 to 9.');
-  },
-);
 
 const SET_UP = 'staging is not set up. See docs/set-up.md.';
 

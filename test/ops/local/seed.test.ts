@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { addPets } from '../../../ops/local/sample-data.ts';
+import { importWith } from '../../support/command.ts';
 import { startStore } from '../../support/store.ts';
 
 const store = startStore();
@@ -14,8 +15,14 @@ test('pets are added beside those that exist, in several statements', async () =
   expect((await DB.prepare(counts).all()).results).toEqual([{ count: 8_503, names: 4_500 }]);
 });
 
-test('a statement is repeated while another process writes', async () => {
-  const run = vi.fn().mockRejectedValueOnce(new Error('D1_ERROR: SQLITE_BUSY'));
-  await addPets({ prepare: () => ({ bind: () => ({ run }) }) } as never, 1);
-  expect(run).toHaveBeenCalledTimes(2);
+test.each([
+  [1, undefined],
+  [500, 'Error: SQLITE_BUSY'],
+])('a seed that finds a locked database %i times ends with %s', async (failures, end) => {
+  const mocks = { 'node:timers/promises': { setTimeout: async () => {} } };
+  const { addPets } = await importWith('local/sample-data.ts', mocks);
+  const run = vi.fn();
+  for (let i = 0; i < failures; i += 1) run.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+  const adding = addPets({ prepare: () => ({ bind: () => ({ run }) }) }, 1);
+  expect(await adding.catch(String)).toBe(end);
 });

@@ -169,8 +169,8 @@ export function fakeRelease() {
   }
 
   type Callback = (error: null, output: { stdout: string }) => void;
-  function execFile(_: string, args: [keyof typeof git], options: object, done: Callback): void {
-    expect(options).toEqual({ cwd: '/project' });
+  function execFile(file: string, args: [keyof typeof git], options: object, done: Callback): void {
+    expect([file, options]).toEqual(['git', { cwd: '/project' }]);
     pass(`git ${args.join(' ')}`);
     done(null, { stdout: `${git[args[0]]}\n` });
   }
