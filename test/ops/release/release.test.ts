@@ -178,7 +178,7 @@ describe('a promotion', () => {
   });
 
   test.each([
-    ['y\n', 'v2@100%'],
+    ['Yes\n', 'v2@100%'],
     ['\n', 'v1@100%'],
   ])('at the answer %j ends with %s', async (answer, shares) => {
     const { stderr } = await fake.release(PROMOTE.toSpliced(1, 1), answer);
