@@ -1,6 +1,6 @@
 /**
- * `npm run bundle`: checks that a release uploads the same script to both environments, and that it is small, because each
- * new isolate loads it.
+ * `npm run bundle`: checks that both environments have the same script, because a release uploads that of staging to both, and
+ * that it is small, because each new isolate loads it.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export const program = createProgram('npm run bundle --', 'Checks the built work
 if (import.meta.main) await run(program);
 
 /**
- * Says the size of a bundle.
+ * Returns a line with the size of the bundle.
  *
  * @throws Error with the place of the limit if the bundle is larger.
  */
@@ -39,7 +39,7 @@ function checkSize(bundle: Buffer): string {
   throw new Error(`${size}. ${fix}`);
 }
 
-/** The script as a release uploads it. */
+/** The script, built for an environment. */
 async function build(environment: string): Promise<Buffer> {
   const folder = join(PROJECT_ROOT, 'dist', environment);
   await runWrangler(['deploy', '--dry-run', '--env', environment, '--outdir', folder]);

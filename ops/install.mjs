@@ -1,10 +1,10 @@
-// `npm run setup`, the first step of every command: installs package-lock.json, unless it is installed. Plain JavaScript for
-// Node.js 20, because it runs before the project's Node.js is installed. npm's settings are in .npmrc.
+// `npm run setup`, the first step of most commands: installs the packages of package-lock.json, unless they are installed. Plain
+// JavaScript for Node.js 20, because it runs before the project's Node.js is installed. npm's settings are in .npmrc.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** npm removes it when it begins, and writes it when every package is installed. */
+/** npm removes this file when an installation begins, and writes it when every package is installed. */
 const INSTALLED = 'node_modules/.package-lock.json';
 /** Exists while a command of this folder runs npm. */
 const LOCK = '.installing';
@@ -36,7 +36,7 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 
-/** Runs npm, unless another command in this folder does. Its output goes to standard error. */
+/** Runs npm, unless another command in this folder does. Shows only npm's errors. */
 async function npm(...args) {
   try {
     writeFileSync(LOCK, '', { flag: 'wx' });

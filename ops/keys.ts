@@ -87,7 +87,7 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
     expiresAt: renewExpiry(old),
   });
   const end = overlap ?? timeAfter('24h');
-  // As texts, times in ISO 8601 are in order, to the minute.
+  // Compared as texts, times in ISO 8601 are in order, to the minute: seconds may be left out.
   const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
   await changeRecord(env, name, { ...old, expiresAt });
   console.error(`The old key ${nameOf(old)} expires at ${expiresAt}.`);
@@ -102,7 +102,7 @@ function renewExpiry({ createdAt, expiresAt }: StoredRecord): string | undefined
 
 async function revoke(id: string | undefined, { env, yes }: Options) {
   const keys = id ? await findKeys(env, id) : [await readKeyOfInput(env)];
-  // One that cannot be revoked does not protect the others.
+  // If one key cannot be revoked, the others still are.
   for (const key of keys) await revokeKey(env, key, yes).catch(reportFailure);
 }
 
@@ -119,7 +119,7 @@ async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: bo
   console.log(`A rotation at the same time can undo this. Look again in two minutes: ${command}`);
 }
 
-/** The keys with an id. If somebody has planted a record, there are several, which it names. */
+/** The keys with an id. If somebody has planted a record, there are several, whose names are printed. */
 async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   const keys = (await readKeys(env)).filter(({ record }) => record.id === id);
   const names = keys.map(({ name }) => name);

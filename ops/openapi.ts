@@ -56,7 +56,7 @@ function generateClient(options: string[]) {
 
 /** The generated files: their paths and contents. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  // Imported only here, so that a deleted folder of src is an error of one line.
+  // Imported only here, so that an import of a deleted folder fails with an error of one line.
   const { describeApi } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/find-resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);

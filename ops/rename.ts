@@ -10,8 +10,8 @@ import { createProgram, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 
 const NOT_VENDORED = ':!public/docs/swagger-ui*';
-/** An API key. Its group is what the last six characters are the checksum of. */
-const KEY = /\b([a-z0-9]+_(?:local|staging|production)_\w{30})\w{6}\b/g;
+/** An API key. The group is the part before its checksum, the last six characters. */
+const KEY = /\b([a-z0-9-]+_(?:local|staging|production)_\w{30})\w{6}\b/g;
 
 export const program = createProgram(
   'npm run rename --',
@@ -59,19 +59,19 @@ function rename(service: string, prefix: string, singular: string, plural: strin
   console.log('Everything is staged. Next: git commit, npm run reset, npm run check, npm test');
 }
 
-/** @throws Error for a word that is invalid, or that is used: it could not be told from the new one. */
+/** @throws Error for a word that is invalid, or that the project uses already: its old and new uses could not be told apart. */
 function checkWord(word: string) {
   if (!/^[a-z][a-z0-9-]*$/.test(word))
     throw new Error(`${word} must be lower-case letters, digits and hyphens`);
   // The text of two files names such words as examples.
   const files = [NOT_VENDORED, ':!CONTRIBUTING.md', ':!ops/rename.ts'];
-  // Its exit code is 1 if it finds none.
+  // `git grep` exits with 1 if it finds none, which `execFileSync` would throw.
   const search = ['grep', '-lwi', word, '--', ...files];
   const { stdout } = spawnSync('git', search, { encoding: 'utf8' });
   if (stdout) throw new Error(`the word ${word} is used, choose another: ${stdout}`);
 }
 
-/** In a name, in a type, and in a constant. */
+/** The spellings of a word in a name, in a type, and in a constant. */
 function spellingsOf(from: string, to: string): [string, string][] {
   return [
     [from, to],
@@ -87,7 +87,7 @@ function capitalize(text: string): string {
 /** `text` with the replacements, and with the checksums of its API keys. */
 function replace(text: string, replacements: Map<string, string>): string {
   const names = [...replacements.keys()].join('|');
-  // A hash can contain any word. A small letter goes on with a word: `repetition`.
+  // `sha512-…` is matched to keep it: a hash can contain any word. Before a small letter, a word is part of another: `repetition`.
   const pattern = new RegExp(`animal_|(?:${names})(?![a-z0-9])|sha512-\\S+`, 'g');
   return text
     .replaceAll(pattern, (found) => replacements.get(found) ?? found)

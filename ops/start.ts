@@ -26,7 +26,7 @@ if (import.meta.main) await run(program);
 
 /** Serves the store until this process ends. Resolves when it answers. */
 async function serve(port: number): Promise<void> {
-  // Before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130.
+  // Registered before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130.
   onStop(() => process.exit());
   // Wrangler runs in this process. It reads its configuration in this folder, and these variables when it is loaded.
   process.chdir(PROJECT_ROOT);
@@ -47,12 +47,12 @@ async function serve(port: number): Promise<void> {
     },
   }).catch(fail);
   server.raw.on('error', fail);
-  // Its runtime has loaded the worker, and its proxy listens.
+  // The runtime has loaded the worker, and then wrangler's proxy listens.
   await once(server.raw, 'reloadComplete');
   await server.ready;
 }
 
-/** Ends this process with wrangler's error, which can be the cause of another. */
+/** Ends this process with wrangler's error, which can be the cause of the one that is passed. */
 function fail(error: Error): never {
   console.error(`error: ${safeMessage(error.cause ?? error)}`);
   process.exit(1);

@@ -8,7 +8,7 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 /** An environment that is deployed to Cloudflare. */
 export type DeployedEnvironment = Exclude<Environment, 'local'>;
 
-/** A command that reports invalid arguments in one line on standard error, with exit code 2. */
+/** A command that reports invalid arguments in one line on standard error. `run` sets the exit code. */
 export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -16,9 +16,10 @@ export function createProgram(name: string, description: string): Command {
     .configureOutput({ outputError: (text, write) => write(`${safeMessage(text)}\n`) });
 }
 
-/** Runs the command, and sets the exit code unless it succeeds: 2 for invalid arguments, 1 for a failure. */
+/** Runs the command, and sets the exit code unless it succeeds: 2 for arguments that commander rejects, 1 for any other failure. */
 export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
   // A command goes on when nobody reads its output any more, for example after the terminal was closed.
+  // Tests call this several times.
   for (const stream of [process.stdout, process.stderr])
     if (stream.listenerCount('error') === 0) stream.on('error', () => {});
   try {
@@ -35,10 +36,10 @@ export function reportFailure(error: unknown): void {
   process.exitCode = 1;
 }
 
-/** An API key, which a person may have passed as another argument. */
+/** An API key. A person may have passed one in place of an id, which a message quotes. */
 const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
-/** Environment variables whose values wrangler prints in some errors, for example a token with a line break. */
+/** Environment variables whose values wrangler or `fetch` quotes in some errors, for example a token with a line break. */
 const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
 
 /** The message of an error, in one line, without API keys, tokens and control characters. */
@@ -93,7 +94,7 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
-/** What was typed before a question does not answer it. */
+/** Drops what was typed before a question, so that it does not count as the answer. */
 async function dropTypedInput() {
   process.stdin.resume();
   await pause(100);
@@ -114,8 +115,8 @@ export async function readLine(question: string, signal?: AbortSignal): Promise<
 /** Calls back when the user, the system or npm stops this process. */
 export function onStop(stop: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // npm starts this process in a shell. When npm is stopped, the shell ends without a signal, and then this process has
-  // another parent.
+  // npm starts this process in a shell. When npm is stopped, the shell ends without passing the signal on, and
+  // this process gets another parent.
   const shell = process.ppid;
   const watch = () => {
     if (process.ppid !== shell) stop();

@@ -8,10 +8,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Environment, safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
 
-/** Not wrangler's bin, which runs this as a second process, and leaves it behind when it is killed. */
+/** The program of wrangler. Its bin would run it as a second process, which goes on when the bin is killed. */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
 
-/** Turns off wrangler's extra output and network requests. */
+/** Variables that make wrangler start faster, and turn off its extra output, its editor and its requests to the network. */
 export const WRANGLER_ENV = {
   // Wrangler is one file of 15 MB. With a compile cache it starts in half the time.
   NODE_COMPILE_CACHE: join(PROJECT_ROOT, 'node_modules/.cache/node-compile'),
@@ -53,7 +53,7 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
   const [code, signal] = await once(child, 'close');
   const [stdout, stderr] = await output;
   if (code === 0) return stdout;
-  // Node.js has killed it, at the end of its time.
+  // Node.js has killed wrangler after `timeout`.
   if (child.killed) throw new Error(`wrangler: it did not end within ${options?.timeout} ms`);
   throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
 }
@@ -73,11 +73,11 @@ export async function runWranglerIn(
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
-    // Wrangler also advises a temporary account, which would be another one.
+    // Wrangler's own message also advises a temporary account, which would not have the store.
     if (cause.message.includes('In a non-interactive environment'))
       throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    // The second is the code of Cloudflare's API for a worker that was never deployed.
+    // The first is the placeholder of wrangler.toml, the second Cloudflare's code for a worker that was never deployed.
     const isNotSetUp =
       config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
     if (isNotSetUp)

@@ -22,7 +22,7 @@ export type StoredKey = z.infer<typeof StoredKey>;
 
 /** By name. The value of a record that was deleted after it was listed is `null`. */
 type Values = Record<string, { value: string | null }>;
-/** How many values wrangler reads at once. */
+/** The most values that wrangler reads at once. */
 const BULK = 100;
 
 /**
@@ -76,7 +76,7 @@ function parse(env: Environment, name: string, value: string | null): StoredKey 
   }
 }
 
-/** Writes a record as the value and as the metadata. Returns the value. @throws Error if the record is not valid. */
+/** Writes a record as the value, and as the metadata, for restores (docs/operations.md). Returns the value. @throws Error if the record is not valid. */
 export async function writeRecord(env: Environment, name: string, record: StoredRecord) {
   const json = JSON.stringify(StoredRecord.parse(record));
   await kv(env, ['key', 'put', name, json, '--metadata', json]);

@@ -29,7 +29,7 @@ const workerd: string = createRequire(import.meta.url)('workerd').default;
 export const RUNTIME = `${import.meta.dirname}/${relative(import.meta.dirname, workerd)}`;
 
 /**
- * Reserves the store until this process ends: two runtimes on the same files would find databases locked. The lock is a
+ * Reserves the store until this process ends: two servers on the same files would find databases locked. The lock is a
  * SQLite transaction, which the operating system ends with the process, even if that is killed.
  *
  * @throws Error with the fix when another process has reserved it.
@@ -54,7 +54,7 @@ export function reserveStore(): void {
 function endRuntimes(): void {
   const pattern = RUNTIME.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const { status } = spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]);
-  // It was found. It frees its port a moment after the signal, so this looks again until none is left.
+  // A runtime was found. It frees its port a moment after the signal, so this looks again until none is left.
   if (status === 0) endRuntimes();
 }
 

@@ -1,4 +1,4 @@
-/** What a release builds, and what must hold before it changes anything. */
+/** Builds the worker for a release, and checks what must hold before the build is deployed. */
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import {
 /** The built worker. */
 export type Build = Awaited<ReturnType<typeof buildCommit>>;
 
-/** Builds the commit that is checked out. Both environments get the same script: `npm run bundle` compares them. */
+/** Builds the files that are checked out, which must be those of the commit. Both environments get the same script: `npm run bundle` compares them. */
 export async function buildCommit(commit: string) {
   await requireCleanTree();
   const folder = join(PROJECT_ROOT, 'dist', 'release');
@@ -45,9 +45,10 @@ async function git(...args: string[]): Promise<string> {
   return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
 }
 
-/** Staging serves a version to all only after its test. */
+/** @throws Error unless staging serves this build to all requests: it does so only after the test. */
 export async function requireTested({ commit, sha256 }: Build, releaseId: string) {
   const staging = readTarget('staging');
+  // Only the newest deployment is used, whatever the id.
   const { newest } = await readDeployments(staging, releaseId);
   const { annotations } = await readVersion(staging, requireOneVersion(newest));
   if (annotations['workers/tag'] !== commit)

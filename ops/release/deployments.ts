@@ -85,7 +85,7 @@ export function requireOneVersion(deployment: Deployment): string {
   throw new Error(`a release is unfinished: ${describe(deployment)}. ${page}`);
 }
 
-/** As wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
+/** The versions and their percentages as wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
 export function sharesOf({ versions }: Deployment): string {
   const shares = versions.map((each) => `${each.version_id}@${each.percentage}%`);
   return shares.sort().join(' ');

@@ -1,4 +1,4 @@
-/** The steps of a release: ask, refuse, roll out, go back. Cloudflare's list of deployments is their only state. */
+/** The steps of a release: ask, check, roll out, go back. Only Cloudflare's list of deployments outlives this process. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
@@ -50,6 +50,7 @@ export async function release(
     await rollOut(rollout, holdSeconds);
   } catch (cause) {
     console.error('error:', safeMessage(stop.signal.aborted ? stop.signal.reason : cause));
+    // The reason is printed, so the message is what is served now.
     throw new Error(await goBack(rollout.target, releaseId, rollout.old.id), { cause });
   } finally {
     // Ends the watch of the log.
@@ -60,7 +61,7 @@ export async function release(
 /** A release that is under way. */
 type Rollout = Awaited<ReturnType<typeof prepare>>;
 
-/** Checks all that the release relies on. Changes nothing. */
+/** Checks what can be checked before the upload. Changes nothing. */
 async function prepare(target: Target, build: Build, releaseId: string, stop: AbortController) {
   requireOwnHost(target.config);
   requireSeparateStores();
@@ -72,11 +73,11 @@ async function prepare(target: Target, build: Build, releaseId: string, stop: Ab
   requireSameStore(target, old);
   const store = {
     baseUrl: target.bindings.BASE_URL,
-    // Without a key, this test ends the release.
+    // Without a key, `testReads` fails.
     apiKey: process.env.SMOKE_API_KEY ?? '',
     version: old.id,
   };
-  // A release goes back to this version.
+  // The old version must pass the test, because a release that fails goes back to it.
   await testReads(store);
   console.log('To serve again what is served now:', rollbackCommand(target, old.id));
   return {
@@ -84,9 +85,9 @@ async function prepare(target: Target, build: Build, releaseId: string, stop: Ab
     releaseId,
     target,
     build,
-    /** The version that is served to all before. */
+    /** The version that served all requests before this release. */
     old,
-    /** What is tested: until the upload, the old version. */
+    /** For the tests, with the old version: `rollOut` replaces it. */
     store,
     /** The id of the deployment before this release. */
     startId: newest.id,
@@ -102,7 +103,7 @@ async function rollOut(rollout: Rollout, holdSeconds: number) {
   const { target, build, old } = rollout;
   const version = await upload(rollout);
   requireSameWrites(old, await readVersion(target, version));
-  // The migrations are read from the checkout, as the upload was.
+  // Wrangler reads the migrations from the checkout.
   if ((await readHead()) !== build.commit) throw new Error('another commit was checked out');
   await applyMigrations(rollout);
   const test = target.environment === 'staging' ? smokeTest : testReads;
@@ -128,7 +129,7 @@ async function change(rollout: Rollout, ...args: string[]): Promise<string> {
   return wrangler(rollout.target, ...args);
 }
 
-/** Nobody else has deployed, not even `undo`, and nobody has interrupted. */
+/** @throws Error if another operator or `undo` has deployed, or the release was interrupted. */
 async function requireUnchanged({ releaseId, target, startId, expectedShares, stop }: Rollout) {
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   // After the read: it takes seconds, in which somebody can press Ctrl-C.
@@ -162,7 +163,7 @@ async function applyMigrations(rollout: Rollout) {
   const restore = `npx wrangler d1 time-travel restore DB --env ${target.environment}`;
   console.log(`Applying migrations. To restore the data: ${restore} --bookmark ${bookmark}`);
   const output = await change(rollout, 'd1', 'migrations', 'apply', 'DB', '--remote');
-  // When D1 answers that a statement had no success, wrangler exits with 0 all the same.
+  // When D1 answers that a statement failed, wrangler exits with 0 all the same.
   if (output.includes('❌')) throw new Error(`a migration failed: ${output}`);
 }
 
@@ -192,7 +193,7 @@ async function hold(rollout: Rollout, store: Store, seconds: number) {
 /**
  * Serves again what others deployed last, in two tries. Returns what is served, as a sentence.
  *
- * @throws Error with the command to run when that is not known, or when two releases run at once.
+ * @throws Error with the command to run, unless it could confirm that the version of the others is served again.
  */
 async function goBack(target: Target, releaseId: string, old = '<version>'): Promise<string> {
   console.log('Going back …');
@@ -201,7 +202,7 @@ async function goBack(target: Target, releaseId: string, old = '<version>'): Pro
     await pause(delayMs);
     try {
       const { newest, newestOfOthers } = await readDeployments(target, releaseId);
-      // Somebody may have deployed meanwhile.
+      // No longer `old`: somebody may have deployed another version meanwhile.
       version = '<version>';
       if (newest === newestOfOthers) {
         console.log('Nothing to undo: the newest deployment is not of', releaseId);

@@ -1,6 +1,6 @@
 /**
  * Tests a store as its clients see it. `testReads` writes nothing, and uses the health check and the stable operations
- * alone, so that every version passes it. `smokeTest` also creates an animal, reads, changes and deletes it.
+ * alone, so that it is valid for every version. `smokeTest` also creates an animal, changes, reads and deletes it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,7 +20,7 @@ export type Store = {
 const SPREAD_MS = 60_000;
 const REQUEST_MS = 30_000;
 
-/** Tests what every version has. @throws Error naming the request that was not answered as expected. */
+/** Tests the operations that every version has. @throws Error naming the request that was not answered as expected. */
 export async function testReads(store: Store): Promise<void> {
   await waitForVersion(store);
   await call({ ...store, apiKey: 'x' }, 'GET /pets', 401);
