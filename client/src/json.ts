@@ -38,7 +38,7 @@ export function parseJson(text: string): unknown {
 
 /**
  * Writes JSON with every digit of a `bigint`, which `JSON.stringify` rejects.
- * @example response.type('json').send(stringifyJson(pet)); // Express
+ * @example new Response(stringifyJson(pet), { headers: { 'content-type': 'application/json' } });
  */
 export function stringifyJson(value: unknown): string {
   const rawJson = requireRawJson();
