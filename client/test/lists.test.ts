@@ -22,7 +22,7 @@ test('the next page is fetched from the address of the client, whatever Link say
 });
 
 test.each([
-  ['<http://?x=1>; rel="next"', '?x=1'],
+  ['<http://?x=1?>; rel="next"', '?x=1?'],
   ['<?x=1>;rel=next', '?x=1'],
   ['</a.css?v=1>; rel=preload; as=style, <?x=1>; title="a"; rel="next"', '?x=1'],
   ['<?x=1>; rel="nextish"', undefined],
@@ -44,7 +44,7 @@ test.each([
   expect(requests).toHaveLength(pages.length);
 });
 
-test.each(['/../store/orders?limit=1', '', null])('page(%j) is a TypeError', async (next) => {
+test.each(['/../store/orders?limit=1', null])('page(%j) is a TypeError', async (next) => {
   const { store, requests } = clientWith([reply('[]')]);
   const call = Reflect.apply(store.listPets().page, undefined, [next]);
   await expect(call).rejects.toThrow(new TypeError('next: must start with ?'));
@@ -70,5 +70,5 @@ test('toArray reads the first items, with as few requests as possible', async ()
   const first = ['GET /v1/pets?limit=3', 'GET /v1/pets?a'];
   const sent = [...first, 'GET /v1/pets?limit=100', 'GET /v1/pets?limit=1'];
   expect(pathsOf(requests)).toEqual(sent);
-  await expect(store.listPets().toArray({ max: 0 })).rejects.toThrow('max: ');
+  await expect(store.listPets().toArray({ max: 0 })).rejects.toThrow('max: must');
 });

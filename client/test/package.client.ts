@@ -37,8 +37,7 @@ test('the examples of README.md print what their comments show', async () => {
 
 test('a CommonJS program can require the package', async () => {
   const program = "console.log(typeof require('animal-store-client').createAnimalStore)";
-  const printed = { status: 0, stdout: 'function\n', stderr: '' };
-  expect(await run(`${NODE} -e "${program}"`, folder)).toEqual(printed);
+  expect(await run(`${NODE} -e "${program}"`, folder)).toMatchObject({ stdout: 'function\n' });
 });
 
 test('the package has no dependency, and one version in all documents', () => {
