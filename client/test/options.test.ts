@@ -13,7 +13,7 @@ test.each([
     [
       ...['localhost:8787/v1', 'shttps://a.example/v1', 'https://a.example:x', undefined],
       ...['https://a.example/v1?x', 'https://a.example/v1#x', 'https://me@a.example/v1'],
-      ...['http://127.a.example/v1', 'http://localhost.example/v1'],
+      ...['http://127.a.b.example/v1', 'http://localhost.example/v1'],
     ],
   ],
   ['apiKey', ['', 'no key', 'secret\n', 'sécret', undefined]],
