@@ -63,12 +63,12 @@ function int64NamesIn(description: Description): string[] {
 /** The fields of all objects, and the int64 parameters of paths. */
 function fieldsIn(value: unknown, place: string): Field[] {
   if (!(value instanceof Object)) return [];
-  // Responses and bodies have no name of a query's parameter.
+  // An int64 of a query, such as `after`, is in no response and no body.
   if ('in' in value && 'name' in value && 'schema' in value && isInt64(Object(value.schema)))
     return value.in === 'path' ? [{ name: String(value.name), place, isInt64: true }] : [];
   if ('format' in value && value.format === 'int64')
     throw new Error(
-      `${place}: an int64 must stand in a field of an object or in a parameter itself`,
+      `${place}: an int64 must be the schema of a field or of a parameter, not of its items`,
     );
   return Object.entries(value).flatMap(([key, child]) => {
     const inside = `${place}/${key}`;

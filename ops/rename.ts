@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from './command/project-root.ts';
 
 const NOT_VENDORED = ':!public/docs/swagger-ui*';
 /** An API key. The group is the part before its checksum, the last six characters. */
-const KEY = /\b([a-z0-9-]+_(?:local|staging|production)_\w{30})\w{6}\b/g;
+const KEY = /\b([a-z][a-z0-9-]*_(?:local|staging|production)_\w{30})\w{6}\b/g;
 
 export const program = createProgram(
   'npm run rename --',

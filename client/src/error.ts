@@ -35,7 +35,7 @@ export class StoreError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The error body of the service, with all its fields. */
   readonly body: Record<string, unknown> | undefined;
-  /** Number of attempts that had a key. */
+  /** Number of attempts, without one whose `apiKey` function failed. */
   readonly attempts: number = 0;
   /**
    * Whether a write may have been carried out: an attempt got a 408, 425 or 5xx, a 2xx or 3xx that is not the store's, or no

@@ -32,7 +32,10 @@ function messageOf(beginning: string, [copy, cause]: Copy[]) {
   return parts.filter(Boolean).join(': ');
 }
 
-/** Whether there was no connection. EHOSTUNREACH and ETIMEDOUT can also end a connection: they prove it only with the `syscall` `connect`. */
+/**
+ * Whether there was no connection. EHOSTUNREACH and ETIMEDOUT can also end a connection: they prove that there was none only with the
+ * `syscall` `connect`.
+ */
 function isOfConnecting({ message, code = '', syscall }: Copy) {
   const isRefused = syscall === 'connect' || NOT_CONNECTED.includes(code);
   // Deno has no code, only this text.

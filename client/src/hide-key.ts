@@ -3,7 +3,10 @@
 /** A shorter key is not hidden: only tests have one, and hiding `key` would spoil the code `missing_api_key`. */
 const MIN_LENGTH = 8;
 
-/** An ASCII character as JSON may write it, such as `\u0061`. Keys of the store have no character that JSON escapes otherwise, such as `/`. */
+/**
+ * An ASCII character as JSON may write it, such as `\u0061`. Keys of the store have no character that JSON escapes in another way,
+ * such as `/`.
+ */
 const ESCAPE = /\\u00[2-7][\da-f]/gi;
 
 export function hideKey(text: string, apiKey: string): string {

@@ -120,7 +120,7 @@ export function createAnimalStore(options: StoreOptions): AnimalStore {
   const given = withoutNull(options);
   checkStoreOptions(given);
   const baseUrl = options.baseUrl.replace(/\/$/, '');
-  // `options` is there for its types alone: `given` has none. The defaults replace its values, and then those that are not null.
+  // The values are those of `given`, the types those of `options`.
   return storeOf({ ...options, ...DEFAULT_LIMITS, ...given, baseUrl });
 }
 
@@ -130,7 +130,8 @@ function storeOf(client: Client): AnimalStore {
     listPets: (query, options) => listOf(client, '/pets', query, options),
     createPet: (body, options) => data(client, 'POST', '/pets', options, { body }),
     getPet: (id, options) => data(client, 'GET', '/pets/{petId}', options, { id }),
-    // Not retried if it was perhaps carried out: it could overwrite what other clients changed since, for example make a sold animal available.
+    // Not retried if it was perhaps carried out: it could overwrite what other clients changed since, for example make a sold
+    // animal available.
     updatePet: (id, body, options) => data(client, 'PATCH', '/pets/{petId}', options, { id, body }),
     deletePet: (id, options) =>
       data<void>(client, 'DELETE', '/pets/{petId}', options, { id, returns: 'undefined' }).catch(
@@ -139,8 +140,8 @@ function storeOf(client: Client): AnimalStore {
     listOrders: (query, options) => listOf(client, '/store/orders', query, options),
     placeOrder: (body, options) => data(client, 'POST', '/store/orders', options, { body }),
     getOrder: (id, options) => data(client, 'GET', '/store/orders/{orderId}', options, { id }),
-    // Retried: an order never returns to an earlier status, so a change that was carried out is not repeated: the retry is rejected, or
-    // changes nothing.
+    // Retried, because an order never returns to an earlier status. If the change was carried out, the retry is rejected or changes
+    // nothing.
     updateOrder: (id, body, options) =>
       data(client, 'PATCH', '/store/orders/{orderId}', options, { id, body, isRetryable: true }),
     getHealth: (options) => data(client, 'GET', '/health', options),

@@ -34,7 +34,10 @@ export type CallOptions = {
    * to each page: limit the whole loop with `signal`.
    */
   deadlineMs?: number | undefined;
-  /** Milliseconds for each attempt; default 15,000. A longer attempt counts as one without a response, or, if it had no key yet, as `api_key_failed`. */
+  /**
+   * Milliseconds for each attempt; default 15,000. A longer attempt counts as one without a response, or, if it had no key yet, as
+   * `api_key_failed`.
+   */
   attemptTimeoutMs?: number | undefined;
   /** Maximum number of attempts; default 4. */
   maxAttempts?: number | undefined;
@@ -47,7 +50,7 @@ export type CreateOptions = CallOptions & {
   idempotencyKey?: string | undefined;
 };
 
-/** The fields of `CallOptions` are defaults for every call. A call is aborted by the client's `signal` and by its own. */
+/** The fields of `CallOptions` are defaults for every call. A call is aborted by the client's `signal` or by its own. */
 export type StoreOptions = CallOptions & {
   /** The store's address, which ends in `/v1`. `http:` only for localhost: others could read the API key. */
   baseUrl: string;

@@ -1,6 +1,6 @@
 /** Lists: pages, items, and the Link header. */
 import { expect, test } from 'vitest';
-import { clientWith, pathsOf, reply } from './fake.ts';
+import { clientWith, headerOf, pathsOf, reply } from './fake.ts';
 
 /** A page of animals, and where its `Link` leads. The client knows no name of a parameter. */
 const page = (body: string, next: string) =>
@@ -17,8 +17,7 @@ test('the next page is fetched from the address of the client, whatever Link say
   // Its query replaces that of the list.
   const second = await store.listPets({ status: 'sold' }).page(next);
   expect(second).toMatchObject({ items: [{ id: 3n }], next: undefined });
-  const sent = ['GET /proxy/v1/pets?limit=2', 'GET /proxy/v1/pets?begin=1'];
-  expect(pathsOf(requests)).toEqual(sent);
+  expect(pathsOf(requests)).toEqual(['GET /proxy/v1/pets?limit=2', 'GET /proxy/v1/pets?begin=1']);
 });
 
 test.each([
@@ -44,7 +43,7 @@ test.each([
   expect(requests).toHaveLength(pages.length);
 });
 
-test.each(['/../store/orders?limit=1', null])('page(%j) is a TypeError', async (next) => {
+test.each(['/../store/orders?limit=1', '', null])('page(%j) is a TypeError', async (next) => {
   const { store, requests } = clientWith([reply('[]')]);
   const call = Reflect.apply(store.listPets().page, undefined, [next]);
   await expect(call).rejects.toThrow(new TypeError('next: must start with ?'));
@@ -54,11 +53,17 @@ test.each(['/../store/orders?limit=1', null])('page(%j) is a TypeError', async (
 test('for await reads all pages, of 100 items unless the list has a limit', async () => {
   const { store, requests } = clientWith([page('[{"id":1},{"id":2}]', '?a'), reply('[{"id":3}]')]);
   const ids: bigint[] = [];
-  for await (const { id } of store.listPets({ status: 'sold', limit: undefined })) ids.push(id);
+  const query = { status: 'sold', limit: undefined };
+  const options = { headers: { traceparent: 'mine' } };
+  for await (const { id } of store.listPets(query, options)) ids.push(id);
   for await (const { id } of store.listPets({ limit: 7 })) ids.push(id);
   expect(ids).toEqual([1n, 2n, 3n, 3n]);
-  const sent = ['GET /v1/pets?status=sold&limit=100', 'GET /v1/pets?a', 'GET /v1/pets?limit=7'];
-  expect(pathsOf(requests)).toEqual(sent);
+  expect(pathsOf(requests)).toEqual([
+    'GET /v1/pets?status=sold&limit=100',
+    'GET /v1/pets?a',
+    'GET /v1/pets?limit=7',
+  ]);
+  expect(headerOf(requests, 'traceparent')).toEqual(['mine', 'mine', null]);
 });
 
 test('toArray reads the first items, with as few requests as possible', async () => {
@@ -67,8 +72,11 @@ test('toArray reads the first items, with as few requests as possible', async ()
   expect(await store.listPets().toArray({ max: 3 })).toEqual([{ id: 1n }, { id: 2n }, { id: 3n }]);
   expect(await store.listPets({ status: undefined }).toArray({ max: 500 })).toEqual([]);
   expect(await store.listPets().toArray({ max: 1 })).toEqual([]);
-  const first = ['GET /v1/pets?limit=3', 'GET /v1/pets?a'];
-  const sent = [...first, 'GET /v1/pets?limit=100', 'GET /v1/pets?limit=1'];
-  expect(pathsOf(requests)).toEqual(sent);
+  expect(pathsOf(requests)).toEqual([
+    'GET /v1/pets?limit=3',
+    'GET /v1/pets?a',
+    'GET /v1/pets?limit=100',
+    'GET /v1/pets?limit=1',
+  ]);
   await expect(store.listPets().toArray({ max: 0 })).rejects.toThrow('max: must');
 });

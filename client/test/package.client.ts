@@ -31,8 +31,11 @@ test('the examples of README.md print what their comments show', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
   const program = EXAMPLES.replaceAll('http://localhost:8787', store.url());
   const shown = Array.from(EXAMPLES.matchAll(/console.*; \/\/ (.*\n)/g), ([, line]) => line);
-  const printed = { status: 0, stdout: shown.join(''), stderr: '' };
-  expect(await runIn(folder, program)).toEqual(printed);
+  expect(await runIn(folder, program)).toEqual({
+    status: 0,
+    stdout: shown.join(''),
+    stderr: '',
+  });
 });
 
 test('a CommonJS program can require the package', async () => {
@@ -83,4 +86,5 @@ test('the example adds an animal, and lists ten', async () => {
 test('the example without a store fails with one line', async () => {
   const stderr = 'No store answers at http://127.0.0.1:1. Start one with: npm start\n';
   expect(await run(`${EXAMPLE} http://127.0.0.1:1`)).toEqual({ status: 1, stdout: '', stderr });
+  expect(await run(`${EXAMPLE} x`)).toMatchObject({ status: 2 });
 });

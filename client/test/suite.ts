@@ -52,8 +52,7 @@ export async function runSuite(
         const { code, cause, outcomeUnknown, attempts } = error;
         expectEqual([code, typeof cause], ['network_error', 'object']);
         // A browser and a Worker do not tell why.
-        const expected = tellsCauses ? [false, 4] : [true, 1];
-        expectEqual([outcomeUnknown, attempts], expected);
+        expectEqual([outcomeUnknown, attempts], tellsCauses ? [false, 4] : [true, 1]);
       }
     },
     async 'a redirect is not followed'() {

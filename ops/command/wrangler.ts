@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from './project-root.ts';
 /** The program of wrangler. Its bin would run it as a second process, which goes on when the bin is killed. */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
 
-/** Variables that make wrangler start faster, and turn off its extra output, its editor and its requests to the network. */
+/** Variables that make wrangler start faster, and turn off its extra output, its editor, its metrics and a download. */
 export const WRANGLER_ENV = {
   // Wrangler is one file of 15 MB. With a compile cache it starts in half the time.
   NODE_COMPILE_CACHE: join(PROJECT_ROOT, 'node_modules/.cache/node-compile'),

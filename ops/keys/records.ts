@@ -76,7 +76,11 @@ function parse(env: Environment, name: string, value: string | null): StoredKey 
   }
 }
 
-/** Writes a record as the value, and as the metadata, for restores (docs/operations.md). Returns the value. @throws Error if the record is not valid. */
+/**
+ * Writes a record as the value, and as the metadata, for restores (docs/operations.md). Returns the value.
+ *
+ * @throws Error if the record is not valid.
+ */
 export async function writeRecord(env: Environment, name: string, record: StoredRecord) {
   const json = JSON.stringify(StoredRecord.parse(record));
   await kv(env, ['key', 'put', name, json, '--metadata', json]);

@@ -19,7 +19,10 @@ import {
 /** The built worker. */
 export type Build = Awaited<ReturnType<typeof buildCommit>>;
 
-/** Builds the files that are checked out, which must be those of the commit. Both environments get the same script: `npm run bundle` compares them. */
+/**
+ * Builds the files that are checked out, which must be those of the commit. Both environments get the same script: `npm run bundle`
+ * compares them.
+ */
 export async function buildCommit(commit: string) {
   await requireCleanTree();
   const folder = join(PROJECT_ROOT, 'dist', 'release');

@@ -1,4 +1,4 @@
-/** The steps of a release: ask, check, roll out, go back. Only Cloudflare's list of deployments outlives this process. */
+/** The steps of a release: ask, check, roll out, go back. Another process knows a release by Cloudflare's list of deployments alone. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
@@ -129,7 +129,7 @@ async function change(rollout: Rollout, ...args: string[]): Promise<string> {
   return wrangler(rollout.target, ...args);
 }
 
-/** @throws Error if another operator or `undo` has deployed, or the release was interrupted. */
+/** @throws Error if another operator or `undo` has deployed, or an interrupt or the watch of the log has ended the release. */
 async function requireUnchanged({ releaseId, target, startId, expectedShares, stop }: Rollout) {
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   // After the read: it takes seconds, in which somebody can press Ctrl-C.

@@ -10,11 +10,11 @@ const IS_RENAMED = packageJson.name !== ['animal', 'store'].join('-');
 
 test.skipIf(IS_RENAMED)('a renamed copy passes every check and test', async () => {
   const copy = await cloneCommit(PROJECT_ROOT);
-  // Those of the guide. A word that stands here in one piece would be refused, because it is used.
-  const words = 'library-d_esk d_esk inq_uiry inq_uiries'.replaceAll('_', '');
+  // A word that stands here in one piece would be refused, because it is used.
+  const words = 'library-d_esk my-d_esk inq_uiry inq_uiries'.replaceAll('_', '');
   for (const [changed, line, error] of [
     ['new.txt', words, 'commit first'],
-    ['', words.replace(/ \w+/, ' key'), 'the word key is used, choose another: '],
+    ['', words.replace(/ \S+/, ' key'), 'the word key is used, choose another: '],
     ['', words.toUpperCase(), 'LIBRARY-'],
   ] as const) {
     if (changed) writeFileSync(copy.path(changed), '');
@@ -26,7 +26,7 @@ test.skipIf(IS_RENAMED)('a renamed copy passes every check and test', async () =
   expect(copy.npm(`run rename -- ${words}`).status).toBe(0);
   // A dot, so that the word does not stand here.
   const readme = readFileSync(copy.path('README.md'), 'utf8');
-  expect(readme).toMatch(/^# The library d.sk\n.*KEY=d.sk_local_/s);
+  expect(readme).toMatch(/^# The library d.sk\n.*KEY=my-d.sk_local_/s);
   const paths = copy
     .git('ls-files', ':!package-lock.json', ':!public/docs/swagger-ui*')
     .split('\n');

@@ -18,11 +18,14 @@ test('pets are added beside those that exist, in several statements', async () =
 test.each([
   [1, undefined],
   [500, 'Error: SQLITE_BUSY'],
-])('a seed that finds a locked database %i times ends with %s', async (failures, end) => {
-  const mocks = { 'node:timers/promises': { setTimeout: async () => {} } };
-  const { addPets } = await importWith('local/sample-data.ts', mocks);
-  const run = vi.fn();
-  for (let i = 0; i < failures; i += 1) run.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
-  const adding = addPets({ prepare: () => ({ bind: () => ({ run }) }) }, 1);
-  expect(await adding.catch(String)).toBe(end);
-});
+])(
+  'a seed whose database is locked tries again: after %i failures, it ends with %s',
+  async (failures, end) => {
+    const mocks = { 'node:timers/promises': { setTimeout: async () => {} } };
+    const { addPets } = await importWith('local/sample-data.ts', mocks);
+    const run = vi.fn();
+    for (let i = 0; i < failures; i += 1) run.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
+    const adding = addPets({ prepare: () => ({ bind: () => ({ run }) }) }, 1);
+    expect(await adding.catch(String)).toBe(end);
+  },
+);
