@@ -1,9 +1,9 @@
-/** Failures without a complete response: what the errors of `fetch` and of an `apiKey` function show, in each runtime. */
+/** Failures without a complete response: what the errors of `fetch` and of an `apiKey` function show. */
 import type { StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
-/** In Node.js and Bun 1.4: no server listened, its name was not found, or it did not accept the connection in time. */
+/** In Node.js: no server listened, its name was not found, or it did not accept the connection in time. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /** A copy of an error has these fields alone, without the key: others, such as a `Request`, could show it. */
@@ -22,7 +22,9 @@ export function apiKeyFailure(error: unknown): Failure {
 export function networkFailure(error: unknown, apiKey: string, head?: StoreErrorDetails): Failure {
   const copies = copiesOf(error, apiKey);
   const message = messageOf('The request failed', copies);
-  const isUnsent = !head && copies.some(isOfConnecting);
+  // Only by a cause, as Node.js gives it. Bun and Deno can send a request a second time when its connection is lost, so their errors of
+  // connecting do not prove that the first was not sent.
+  const isUnsent = !head && copies.slice(1).some(isOfConnecting);
   return { ...head, code: 'network_error', message, cause: copies[0], isUnsent };
 }
 
@@ -36,10 +38,8 @@ function messageOf(beginning: string, [copy, cause]: Copy[]) {
  * Whether there was no connection. EHOSTUNREACH and ETIMEDOUT can also end a connection: they prove that there was none only with the
  * `syscall` `connect`.
  */
-function isOfConnecting({ message, code = '', syscall }: Copy) {
-  const isRefused = syscall === 'connect' || NOT_CONNECTED.includes(code);
-  // Deno has no code, only this text.
-  return isRefused || message.includes(': client error (Connect)');
+function isOfConnecting({ code = '', syscall }: Copy) {
+  return syscall === 'connect' || NOT_CONNECTED.includes(code);
 }
 
 /** Copies of an error, of its cause, and so on, down to the fourth. */

@@ -31,7 +31,7 @@ const SUITE = `
   import { runSuite } from './suite.ts';
   const { Bun, Deno } = globalThis;
   const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node;
-  const failures = await runSuite(client, JSON.parse(process.argv.at(-1)), true);
+  const failures = await runSuite(client, JSON.parse(process.argv.at(-1)), !Bun && !Deno);
   console.log(JSON.stringify({ version, failures }));`;
 
 const WORKER = `

@@ -51,7 +51,7 @@ export async function runSuite(
         const error = await failureOf(nowhere.updatePet(1n, {}));
         const { code, cause, outcomeUnknown, attempts } = error;
         expectEqual([code, typeof cause], ['network_error', 'object']);
-        // A browser and a Worker do not tell why.
+        // Only Node.js proves it.
         expectEqual([outcomeUnknown, attempts], tellsCauses ? [false, 4] : [true, 1]);
       }
     },
