@@ -22,8 +22,8 @@ export function apiKeyFailure(error: unknown): Failure {
 export function networkFailure(error: unknown, apiKey: string, head?: StoreErrorDetails): Failure {
   const copies = copiesOf(error, apiKey);
   const message = messageOf('The request failed', copies);
-  // Only by a cause, as Node.js gives it. Bun and Deno can send a request a second time when its connection is lost, so their errors of
-  // connecting do not prove that the first was not sent.
+  // Only a cause can prove it: Node.js reports a failed connection there. Bun and Deno can send a request a second time when its
+  // connection is lost, so their errors of connecting do not prove that the first was not sent.
   const isUnsent = !head && copies.slice(1).some(isOfConnecting);
   return { ...head, code: 'network_error', message, cause: copies[0], isUnsent };
 }

@@ -45,7 +45,7 @@ export function checkCallOptions(
     'must be 1 to 255 characters of printable ASCII, in a POST',
   );
   must(signal === undefined || 'aborted' in Object(signal), 'signal', 'must be an AbortSignal');
-  // The headers of a `Headers`, a `Map` or an array are not properties, and would be lost.
+  // The headers of a `Headers` or a `Map` are not properties, and would be lost. In an array, the names would be indexes.
   must(!(Symbol.iterator in Object(headers)), 'headers', 'must be a plain object of strings');
   // Not left to `Headers`, whose message would contain the value, which may be a secret.
   for (const [name, value] of Object.entries(headers))

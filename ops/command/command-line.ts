@@ -118,8 +118,9 @@ export function onStop(stop: () => void): void {
   // npm starts this process in a shell. When npm is stopped, the shell ends without passing the signal on, and
   // this process gets another parent.
   const shell = process.ppid;
-  const watch = () => {
-    if (process.ppid !== shell) stop();
-  };
-  setInterval(watch, 500).unref();
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    stop();
+  }, 500).unref();
 }

@@ -98,7 +98,9 @@ export async function changeRecord(env: Environment, name: string, record: Store
     if ((await kv(env, ['key', 'get', name])).trim() === json) return;
     await pause(3_000);
   }
-  throw new Error(`KV does not show the change of ${nameOf(record)}: run the command again`);
+  throw new Error(
+    `KV does not show the change of ${nameOf(record)}: list the keys before you repeat it`,
+  );
 }
 
 function kv(env: Environment, args: string[]): Promise<string> {

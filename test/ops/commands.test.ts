@@ -157,7 +157,7 @@ test('a command stops on a signal, and when the process that started it ends', (
   vi.advanceTimersByTime(1_000);
   expect(stop).not.toHaveBeenCalled();
   parent.mockReturnValue(1);
-  vi.advanceTimersByTime(500);
+  vi.advanceTimersByTime(2_000);
   expect(stop).toHaveBeenCalledOnce();
 });
 

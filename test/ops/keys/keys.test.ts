@@ -111,7 +111,8 @@ test('a change that KV shows late is no error, and one that it does not show is'
   expect(await fake.run('revoke key_anna')).toMatchObject({ code: 0 });
   expect(fake.pauses).toEqual(Array(4).fill(3_000));
   fake.put(ANNA);
-  const stderr = 'error: KV does not show the change of key_anna (Anna): run the command again\n';
+  const stderr =
+    'error: KV does not show the change of key_anna (Anna): list the keys before you repeat it\n';
   expect(await fake.run('revoke key_anna')).toEqual({ code: 1, stdout: '', stderr });
 });
 
