@@ -36,6 +36,7 @@ export function fakeKeys() {
     const stored = isStore && isPlace ? fake.values : new Map<string, string>();
     if (kind === 'bulk') {
       const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
+      expect(names).not.toEqual([]);
       expect(names.length).toBeLessThanOrEqual(100);
       const entries = names.map((each) => [each, { value: stored.get(each) ?? null }]);
       return JSON.stringify(Object.fromEntries(entries));
