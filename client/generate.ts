@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createProgram, run } from '../ops/command/command-line.ts';
 import { typesOf } from './types.ts';
 
-export const program = createProgram(
+const program = createProgram(
   'npm run client:types --',
   "Writes the client's types, and the names of its 64-bit fields, from the OpenAPI description.",
 ).action(generateTypes);
 
-if (import.meta.main) await run(program);
+await run(program);
 
-/** Writes the files that are out of date. test/types.test.ts finds them. */
+/** Writes the files that are out of date. `npm test` finds them (test/types.test.ts). */
 async function generateTypes(): Promise<void> {
   const description = join(import.meta.dirname, '../public/v1/openapi.json');
   const types = await typesOf(await readFile(description, 'utf8'));

@@ -30,7 +30,7 @@ export const program = createProgram(
   'npm run openapi --',
   "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
 )
-  .option('--check', 'write nothing, and fail if a file is out of date')
+  .option('--check', 'write nothing, and fail if the description or a copy is out of date')
   .action(async (options: { check?: boolean }) => {
     for (const [name, content] of await generatedFiles()) {
       const path = join(PROJECT_ROOT, name);
@@ -40,9 +40,9 @@ export const program = createProgram(
       await writeFile(path, content);
       console.log(`${name} is written.`);
     }
-    // `npm test` finds those that are out of date.
+    // `npm test` finds client types that are out of date.
     if (!options.check) generateClient();
-    console.log('The OpenAPI description is up to date.');
+    console.log('The OpenAPI description and the copies of Swagger UI are up to date.');
   });
 
 if (import.meta.main) await run(program);

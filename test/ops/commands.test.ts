@@ -79,8 +79,7 @@ test('openapi writes what is out of date, with the addresses of wrangler.toml, a
   const written = await runInProcess('openapi.ts', mocks, []);
   expect(written.stdout).toMatch(/^public\/v1\/openapi\.json is written\.\nThe .* up to date\.\n$/);
   const script = join(PROJECT_ROOT, 'client/generate.ts');
-  const options = { stdio: 'inherit' };
-  expect(spawnSync).toHaveBeenLastCalledWith(process.execPath, [script], options);
+  expect(spawnSync).toHaveBeenLastCalledWith(process.execPath, [script], { stdio: 'inherit' });
   expect([...files.keys()]).toEqual([DESCRIPTION]);
   const { servers } = JSON.parse(files.get(DESCRIPTION) ?? '');
   const urls = ['https://b.test/v1', 'https://a.test/v1', 'http://localhost:8787/v1'];
@@ -95,7 +94,7 @@ test('openapi writes what is out of date, with the addresses of wrangler.toml, a
 test('an option that is an integer accepts decimal digits within its range', () => {
   const parse = integerFrom(0, 9);
   expect([parse('0'), parse('007'), parse('9')]).toEqual([0, 7, 9]);
-  for (const text of ['-1', '10', '', '1e0'])
+  for (const text of ['-1', '10', '', '1.5', '1e0'])
     expect(() => parse(text), text).toThrow('It must be an integer from 0 to 9.');
 });
 
