@@ -117,7 +117,7 @@ const FAILURES: Record<string, Failure> = {
     answers: [reply(new Uint8Array())],
     ends: 'invalid_response (Not a response of the store: 200  ) after 1 attempts and 0 ms, perhaps carried out',
   },
-  'a message has the first 300 characters of what is no response of the store': {
+  'the message about a response of another server is cut after 300 characters': {
     answers: [reply('x'.repeat(999))],
     ends: `invalid_response (${NO_RESPONSE.padEnd(300, 'x')}) after 1 attempts and 0 ms, perhaps carried out`,
   },
@@ -281,7 +281,7 @@ test.each([
 test.each([
   { thrown: new TypeError('a', { cause: { code: 'ECONNRESET' } }), shown: ': a: ECONNRESET' },
   { thrown: new TypeError('a', { cause: new Error('b') }), shown: ': a: b' },
-  // In Bun. It may have sent the request before.
+  // As Bun reports it, which may have sent the request before.
   { thrown: Object.assign(new Error('a'), { code: 'ECONNREFUSED' }), shown: ': a' },
   { thrown: 'a text', shown: ': a text' },
   { thrown: undefined, shown: '' },

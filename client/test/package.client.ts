@@ -40,7 +40,11 @@ test('the examples of README.md print what their comments show', async () => {
 
 test('a CommonJS program can require the package', async () => {
   const program = "console.log(typeof require('animal-store-client').createAnimalStore)";
-  expect(await run(`${NODE} -e "${program}"`, folder)).toMatchObject({ stdout: 'function\n' });
+  expect(await run(`${NODE} -e "${program}"`, folder)).toEqual({
+    status: 0,
+    stdout: 'function\n',
+    stderr: '',
+  });
 });
 
 test('the package has no dependency, and one version in all documents', () => {

@@ -25,7 +25,7 @@ const linesOf = (part: string) =>
     .split('\n')
     .map((line) => line.trim().replace(/^- /, ''));
 
-/** None is killed by the next one, and none that waits is dropped. */
+/** One release at a time: no release is killed by the next one, and none that waits is dropped. */
 const ONE_AT_A_TIME = ['group: release', 'cancel-in-progress: false', 'queue: max'];
 
 /** Of each part: without one of these lines, a step runs when it must not, does not run when it must, or does something else. */

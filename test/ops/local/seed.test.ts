@@ -25,7 +25,7 @@ test.each([
     const { addPets } = await importWith('local/sample-data.ts', mocks);
     const run = vi.fn();
     for (let i = 0; i < failures; i += 1) run.mockRejectedValueOnce(new Error('SQLITE_BUSY'));
-    const adding = addPets({ prepare: () => ({ bind: () => ({ run }) }) }, 1);
-    expect(await adding.catch(String)).toBe(end);
+    const db = { prepare: () => ({ bind: () => ({ run }) }) };
+    expect(await addPets(db, 1).catch(String)).toBe(end);
   },
 );
