@@ -41,7 +41,7 @@ export function attempt<T>(
     // The attempt may have ended while the key was fetched.
     signal.throwIfAborted();
     key = token;
-    // Read before the response: if the session restarts meanwhile, this response must not move its new bookmark.
+    // The bookmark is read before the response arrives. If the session restarts until then, this response must not move the new bookmark.
     const bookmark = session?.bookmark;
     const init: FetchInit = {
       method,

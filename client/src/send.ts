@@ -64,7 +64,7 @@ function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, reque
  *
  * - `unprocessed`: It was certainly not carried out.
  * - `transient`: A write was perhaps carried out, or still will be. A retry can succeed.
- * - `foreign`: A write was perhaps carried out, but the response is not one of the store. A retry would get the same.
+ * - `foreign`: A write was perhaps carried out, but the response is not one of the store. It is not sent again.
  * - `final`: The store, or a server before it, rejected it. Or there was no key, and nothing was sent.
  */
 function kindOf({ code, status = 0, isUnsent }: Failure) {

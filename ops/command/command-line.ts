@@ -19,7 +19,7 @@ export function createProgram(name: string, description: string): Command {
 /** Runs the command, and sets the exit code unless it succeeds: 2 for arguments that commander rejects, 1 for any other failure. */
 export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
   // A command goes on when nobody reads its output any more, for example after the terminal was closed.
-  // Tests call this several times.
+  // One listener is enough: tests call `run` several times.
   for (const stream of [process.stdout, process.stderr])
     if (stream.listenerCount('error') === 0) stream.on('error', () => {});
   try {

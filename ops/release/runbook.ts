@@ -87,7 +87,7 @@ async function prepare(target: Target, build: Build, releaseId: string, stop: Ab
     build,
     /** The version that served all requests before this release. */
     old,
-    /** For the tests, with the old version: `rollOut` replaces it. */
+    /** For the test of the old version. `rollOut` tests the new version by copies of it. */
     store,
     /** The id of the deployment before this release. */
     startId: newest.id,
@@ -202,7 +202,7 @@ async function goBack(target: Target, releaseId: string, old = '<version>'): Pro
     await pause(delayMs);
     try {
       const { newest, newestOfOthers } = await readDeployments(target, releaseId);
-      // No longer `old`: somebody may have deployed another version meanwhile.
+      // Somebody may have deployed another version than `old` meanwhile.
       version = '<version>';
       if (newest === newestOfOthers) {
         console.log('Nothing to undo: the newest deployment is not of', releaseId);

@@ -1,6 +1,6 @@
 /**
  * Tests a store as its clients see it. `testReads` writes nothing, and uses the health check and the stable operations
- * alone, so that it is valid for every version. `smokeTest` also creates an animal, changes, reads and deletes it.
+ * alone, which every version has. `smokeTest` also creates an animal, and changes, reads and deletes this animal.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
