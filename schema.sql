@@ -9,7 +9,7 @@ CREATE TABLE pets (
   -- AUTOINCREMENT: ids ascend and are never reused, even after the newest row is deleted. Pages and links
   -- rely on this.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- src/pets/operations.ts has the rules.
+  -- src/pets/schemas.ts has the rules.
   name TEXT NOT NULL,
   -- Any int64: there is no table of categories.
   category_id INTEGER NOT NULL,

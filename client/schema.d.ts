@@ -44,30 +44,6 @@ export interface PetPatch {
     status?: PetStatus | null | undefined;
 }
 /**
- * @description An animal. The field `status` is absent if the animal has no status.
- * @example {
- *       "id": 7n,
- *       "name": "Rex",
- *       "categoryId": 3n,
- *       "status": "available"
- *     }
- */
-export interface Pet {
-    /**
-     * Format: int64
-     * @description Identifier of the animal, assigned by the service.
-     */
-    id: bigint;
-    /** @description The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
-    name: string;
-    /**
-     * Format: int64
-     * @description Identifier of the category of the animal.
-     */
-    categoryId: bigint;
-    status?: PetStatus | undefined;
-}
-/**
  * @description An order is open while it is placed or approved.
  * @enum {string}
  */
@@ -93,6 +69,30 @@ export interface NewOrder {
  */
 export interface OrderPatch {
     status: OrderStatus;
+}
+/**
+ * @description An animal. The field `status` is absent if the animal has no status.
+ * @example {
+ *       "id": 7n,
+ *       "name": "Rex",
+ *       "categoryId": 3n,
+ *       "status": "available"
+ *     }
+ */
+export interface Pet {
+    /**
+     * Format: int64
+     * @description Identifier of the animal, assigned by the service.
+     */
+    id: bigint;
+    /** @description The animal's name: 1 to 255 Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent. */
+    name: string;
+    /**
+     * Format: int64
+     * @description Identifier of the category of the animal.
+     */
+    categoryId: bigint;
+    status?: PetStatus | undefined;
 }
 /**
  * @description An order of an animal.
@@ -121,7 +121,14 @@ export interface Order {
      */
     placedAt: string;
 }
-/** @description The service is healthy. */
+/**
+ * @description The service is healthy.
+ * @example {
+ *       "status": "ok",
+ *       "environment": "production",
+ *       "version": "7f3c0a52-0d1e-4a53-9f0b-6f6f1d3d8c11"
+ *     }
+ */
 export interface Health {
     /**
      * @description Always `ok`: the worker is running.

@@ -1,15 +1,15 @@
 /**
- * The description of the interface (OpenAPI 3.1), assembled from the descriptions of the resources. Used only at build
- * time: `npm run openapi` writes it to public/v1/openapi.json.
+ * The description of the interface (OpenAPI 3.1), built from the routes of the app, their definitions, and the descriptions of the
+ * resources. Used only at build time: `npm run openapi` writes it to public/v1/openapi.json.
  */
-import { createDocument } from 'zod-openapi';
-import { app } from '../src/app.ts';
-import { notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
+import * as z from 'zod/mini';
+import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
+import type { ResourceDescription } from '../src/description.ts';
+import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
 import { VERSION_PATH } from '../src/http/responses.ts';
-import type { DescribedOperation, ResourceDescription } from './describe.ts';
-import { HEADERS, headerComponents } from './headers.ts';
-import { PARAMETERS } from './parameters.ts';
-import { allowUnknownFields, describeSchema, ERROR_FIELDS, ErrorBody } from './schemas.ts';
+import { describeOperation, errorsOf, isPaged } from './operation.ts';
+import { findRoutes } from './routes.ts';
+import { ErrorBody, overrideWith } from './schemas.ts';
 
 /** `x-internal`: the server is not for clients of the store. */
 export type Server = { url: string; description: string; 'x-internal': boolean };
@@ -17,142 +17,109 @@ export type Server = { url: string; description: string; 'x-internal': boolean }
 /**
  * The document; `servers` are base addresses, which end in `VERSION_PATH`.
  *
- * @throws Error when a route has no description, a description no route, an error code no example, or a field
- *   no description.
+ * @throws Error when an operation has no description, a description no operation, an error code no example, or a field, a parameter
+ *   or a header no text.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
-  requireSameRoutes(resources);
-  describeSchema(ErrorBody, {
+  const operations = describedRoutes(resources);
+  const errors = operations.flatMap(({ definition, about }) => {
+    const { common, own } = errorsOf(definition, about);
+    return [...common, ...own];
+  });
+  ErrorBody.register(z.globalRegistry, {
     id: 'Error',
     description: 'The body of every error: the same three fields.',
-    override: allowUnknownFields,
-    examples: errorExamples(resources),
+    examples: errorExamples(errors),
   });
-  const document = createDocument({
-    openapi: '3.1.1',
-    info: {
-      title: 'Animal store',
-      version,
-      description: ABOUT,
-      contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
-    },
-    servers,
-    tags: resources.flatMap(({ tags }) => tags),
-    security: [{ apiKey: [] }],
-    components: {
-      securitySchemes: {
-        apiKey: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'animal_<environment>_<36 letters and digits>',
-          description: 'An API key, as `Authorization: Bearer <API_KEY>`.',
+  const paged = operations.filter(({ definition }) => isPaged(definition));
+  const pages = new Set(paged.map(({ about }) => about.responses[200]?.schema));
+  const tagsInUse = operations.flatMap(({ about }) => about.tags);
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Animal store',
+        version,
+        description: ABOUT,
+        contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
+      },
+      servers,
+      // In the order of the routes, as on the docs page.
+      tags: resources
+        .flatMap(({ tags }) => tags)
+        .toSorted((a, b) => tagsInUse.indexOf(a.name) - tagsInUse.indexOf(b.name)),
+      security: [{ apiKey: [] }],
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            bearerFormat: 'animal_<environment>_<36 letters and digits>',
+            description: 'An API key, as `Authorization: Bearer <API_KEY>`.',
+          },
         },
       },
-      schemas: merge(resources.map(({ schemas }) => schemas)),
-      headers: headerComponents(merge([HEADERS, ...resources.map(({ headers }) => headers ?? {})])),
-      parameters: PARAMETERS,
+      paths: pathsOf(operations),
     },
-    paths: Object.fromEntries(
-      resources.flatMap(({ paths }) => Object.entries(paths).map(pathItem)),
-    ),
-  });
-  const fields = merge([{ Error: ERROR_FIELDS }, ...resources.map((resource) => resource.fields)]);
-  describeFields(document.components?.schemas, fields);
-  describeParameters(document.paths, merge(resources.map(({ parameters }) => parameters ?? {})));
+    { override: overrideWith(pages) },
+  );
+  requireTexts(document);
   return document;
 }
 
-function merge<Value>(parts: Record<string, Value>[]): Record<string, Value> {
-  return Object.assign({}, ...parts);
+/** The routes, each with the description of its operation. */
+export function describedRoutes(resources: ResourceDescription[]) {
+  const routes = findRoutes();
+  const descriptions = new Map(resources.flatMap(({ operations }) => Object.entries(operations)));
+  const described = routes.map((route) => {
+    const { operationId } = route.definition;
+    const about = descriptions.get(operationId);
+    if (!about) throw new Error(`the operation ${operationId} has no description`);
+    descriptions.delete(operationId);
+    return { ...route, about };
+  });
+  for (const operationId of descriptions.keys())
+    throw new Error(`the description of ${operationId} has no route`);
+  return described;
 }
 
-type Document = ReturnType<typeof createDocument>;
-type Components = NonNullable<Document['components']>;
-
-/** Adds the descriptions of fields to schemas. */
-function describeFields(
-  schemas: Components['schemas'],
-  fields: Record<string, Record<string, string>>,
-): void {
-  for (const [name, object] of Object.entries(schemas ?? {})) {
-    // Only the schema of an object has fields.
-    if (typeof object !== 'object' || !('properties' in object)) continue;
-    const { properties = {} } = object;
-    for (const [field, schema] of Object.entries(properties)) {
-      const description = fields[name]?.[field];
-      const isObject = typeof schema === 'object';
-      const isDescribed = isObject && ('$ref' in schema || 'description' in schema);
-      if (description && isObject) properties[field] = { ...schema, description };
-      else if (!isDescribed) throw new Error(`the field ${field} of ${name} has no description`);
-    }
+/** The operations by path and method. */
+function pathsOf(operations: ReturnType<typeof describedRoutes>) {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const { method, path, definition, about } of operations) {
+    paths[path] = { ...paths[path], [method]: describeOperation(definition, about) };
   }
-}
-
-/** Adds the descriptions of parameters in paths, whose schemas are all `Int64Text`. The schema of a parameter of a query has its own. */
-function describeParameters(paths: Document['paths'], descriptions: Record<string, string>): void {
-  const items = Object.values(paths ?? {});
-  const operations = items.flatMap(({ get, post, patch, delete: remove }) => [
-    get,
-    post,
-    patch,
-    remove,
-  ]);
-  for (const parameter of operations.flatMap((operation) => operation?.parameters ?? [])) {
-    // A $ref, to a shared parameter that has a description.
-    if (!('in' in parameter)) continue;
-    const isInPath = parameter.in === 'path';
-    const description = isInPath ? descriptions[parameter.name] : parameter.description;
-    if (!description) throw new Error(`the parameter ${parameter.name} has no description`);
-    if (!isInPath) continue;
-    // Set again, so that readers of the file find it behind the description.
-    delete parameter.required;
-    Object.assign(parameter, { description, required: true });
-  }
-}
-
-/** Requires that the routes and the described operations are the same. A description has paths without the version. */
-function requireSameRoutes(resources: ResourceDescription[]): void {
-  const routed = app.routes
-    // The middleware's path is `/*`. `/health` is the health check again, whose description has the path with the version.
-    .filter(({ path }) => path !== '/*' && path !== '/health')
-    .map(({ method, path, handler }) => {
-      // Hono lists a route's middleware and its handler. Only the middleware `operation(…)` has an id.
-      const id = 'operationId' in handler ? ` ${handler.operationId}` : '';
-      return `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}${id}`;
-    });
-  const described = resources.flatMap(({ paths }) =>
-    Object.entries(paths).flatMap(([path, item]) =>
-      Object.entries(item).flatMap(([method, { operation, scope }]) => {
-        const route = `${method.toUpperCase()} ${VERSION_PATH}${path}`;
-        // Of an operation with a scope, Hono lists the middleware and the handler; of the health check the handler alone.
-        return scope ? [route, `${route} ${operation.operationId}`] : [route];
-      }),
-    ),
-  );
-  const problems = [
-    ...routed
-      .filter((route) => !described.includes(route))
-      .map((route) => `${route} is not described`),
-    ...described.filter((route) => !routed.includes(route)).map((route) => `${route} has no route`),
-  ];
-  if (problems.length > 0) throw new Error(problems.join(', '));
-}
-
-function pathItem([path, item]: [string, Record<string, DescribedOperation>]) {
-  const operations = Object.entries(item).map(([method, { operation }]) => [method, operation]);
-  return [path, Object.fromEntries(operations)];
+  return paths;
 }
 
 /** An example of each error code, including those of unmatched requests. */
-function errorExamples(resources: ResourceDescription[]) {
-  const operations = resources.flatMap(({ paths }) => Object.values(paths)).flatMap(Object.values);
-  const errors = operations.flatMap((operation: DescribedOperation) => operation.errors);
+function errorExamples(errors: ApiError[]) {
   const all = [...errors, notFound(), notAllowed(['GET', 'HEAD', 'POST'])];
   return Object.entries(STATUS_OF).map(([code, status]) => {
     const example = all.find((error) => error.code === code);
     if (!example) throw new Error(`no operation describes the error code ${code}`);
     return { code, message: example.message, status };
   });
+}
+
+/** Requires that each field, parameter and header has a text, or is a reference to what has one. */
+function requireTexts({ paths, components }: ReturnType<typeof createDocument>): void {
+  const { schemas = {}, parameters = {}, headers = {} } = components ?? {};
+  for (const [name, schema] of Object.entries(schemas))
+    requireText(`the field ${name}.`, Object(schema).properties);
+  requireText('the parameter ', parameters);
+  requireText('the header ', headers);
+  for (const operation of Object.values(paths ?? {}).flatMap(Object.values)) {
+    for (const parameter of operation.parameters ?? [])
+      requireText('the parameter ', { [parameter.name]: parameter });
+    for (const response of Object.values(operation.responses))
+      requireText('the header ', Object(response).headers);
+  }
+}
+
+function requireText(kind: string, parts: object = {}): void {
+  for (const [name, part] of Object.entries(parts))
+    if (!('$ref' in part || part.description)) throw new Error(`${kind}${name} has no description`);
 }
 
 const ABOUT = `A store of animals: list them in pages, filter them by status, add, change, delete and order them.

@@ -1,237 +1,161 @@
-/** The description of response headers, each once, in `components/headers`. */
+/** The response headers, as schemas of their values. With an id, a header stands once, in `components/headers`. */
+import * as z from 'zod/mini';
+import type { Deprecation } from '../src/definition.ts';
 import { LIMIT } from '../src/http/paging.ts';
 import { ACCEPTED_BOOKMARK } from '../src/http/request-headers.ts';
 import { VERSION_PATH } from '../src/http/responses.ts';
+import { deprecationLinks } from '../src/middleware/response-headers.ts';
 
-type Text = { type: 'string'; pattern: string; minLength: number; maxLength: number };
-type Int32 = { type: 'integer'; format: 'int32'; minimum: number; maximum: number };
+/** By the names of the headers. A header that some responses lack has an optional schema. */
+export type Headers = Record<string, z.ZodMiniType>;
 
-export type Header = {
-  /** The header's own name, such as `Link`. */
-  name: string;
-  description: string;
-  /** Whether every response that refers to it has the header. */
-  required: boolean;
-  schema: Text | Int32;
-  example: string | number;
-};
-/** By their names in `components/headers`. */
-export type Headers = Record<string, Header>;
+/** An example of a base address. */
+const BASE_URL = `https://api.animal-store.example${VERSION_PATH}`;
 
-/** A text header; `length` is exact, or the minimum and the maximum. */
-export function textHeader(
-  name: string,
-  about: { description: string; required?: boolean; example: string; pattern: string },
-  length: number | [minimum: number, maximum: number],
-): Header {
-  const [minLength, maxLength] = typeof length === 'number' ? [length, length] : length;
-  const { description, required = true, example, pattern } = about;
-  const schema: Text = { type: 'string', pattern, minLength, maxLength };
-  return { name, description, required, schema, example };
+/** A text with a URL. */
+function urlText(pattern: string) {
+  return z.string().check(z.minLength(1), z.maxLength(2048), z.regex(new RegExp(pattern)));
 }
-
-/** A header with a constant value. */
-export function constantHeader(name: string, value: string, description: string): Header {
-  const pattern = `^${value.replaceAll(/[()[\]{}.*+?^$|\\]/g, '\\$&')}$`;
-  return textHeader(name, { description, example: value, pattern }, value.length);
-}
-
-/** The headers for `components/headers`, where they have no `name`. */
-export function headerComponents(headers: Headers): Record<string, Omit<Header, 'name'>> {
-  const components = Object.entries(headers).map(([component, { name: _, ...header }]) => [
-    component,
-    header,
-  ]);
-  return Object.fromEntries(components);
-}
-
-/** References to headers in `components/headers`. */
-export function headerRefs(headers: Headers): Record<string, { $ref: string }> {
-  const references = Object.entries(headers).map(([component, { name }]) => [
-    name,
-    { $ref: `#/components/headers/${component}` },
-  ]);
-  return Object.fromEntries(references);
-}
-
-/** Headers that some responses of a status lack. They are written out, because the shared ones are required. */
-export function inlineOptional(headers: Headers): Record<string, Omit<Header, 'name'>> {
-  const written = Object.values(headers).map(({ name, ...header }) => [
-    name,
-    { ...header, required: false },
-  ]);
-  return Object.fromEntries(written);
-}
-
-/** Maximum length of a URL in a header. */
-const MAX_URL = 2048;
-
-/** A URL of a collection, as an example. */
-const PETS_URL = `https://api.animal-store.example${VERSION_PATH}/pets`;
-
-const BOOKMARK_SCHEMA: Text = {
-  type: 'string',
-  pattern: ACCEPTED_BOOKMARK.source,
-  minLength: 1,
-  maxLength: 256,
-};
 
 export const REQUEST_ID: Headers = {
-  RequestId: textHeader(
-    'X-Request-Id',
-    {
-      description: 'The id of the request in the log. Quote it when you report a problem.',
-      example: '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11',
-      pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-    },
-    36,
-  ),
+  'X-Request-Id': z
+    .string()
+    .check(z.length(36), z.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
+    .register(z.globalRegistry, {
+      header: {
+        id: 'RequestId',
+        description: 'The id of the request in the log. Quote it when you report a problem.',
+        example: '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11',
+      },
+    }),
 };
 
 /** On a response to a request with `X-D1-Bookmark`, if D1 returned a bookmark. */
 export const BOOKMARK: Headers = {
-  Bookmark: {
-    name: 'X-D1-Bookmark',
-    description:
-      'A bookmark of the database state that this response reflects. Present when the request carries a bookmark. Send it with the next request.',
-    required: false,
-    schema: BOOKMARK_SCHEMA,
-    example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
-  },
+  'X-D1-Bookmark': z
+    .optional(z.string().check(z.minLength(1), z.maxLength(256), z.regex(ACCEPTED_BOOKMARK)))
+    .register(z.globalRegistry, {
+      header: {
+        id: 'Bookmark',
+        description:
+          'A bookmark of the database state that this response reflects. Present when the request carries a bookmark. Send it with the next request.',
+        example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
+      },
+    }),
 };
 
 export const REPLAYED: Headers = {
-  IdempotencyReplayed: {
-    ...constantHeader(
-      'Idempotency-Replayed',
-      'true',
-      'This is the response to an earlier request with the same Idempotency-Key.',
-    ),
-    required: false,
-  },
+  'Idempotency-Replayed': z.optional(z.literal('true')).register(z.globalRegistry, {
+    header: {
+      id: 'IdempotencyReplayed',
+      description: 'This is the response to an earlier request with the same Idempotency-Key.',
+    },
+  }),
 };
 
 /** On a page of a list. */
 export const NEXT_PAGE: Headers = {
-  NextPage: textHeader(
-    'Link',
-    {
-      description:
-        'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
-      required: false,
-      example: `<${PETS_URL}?limit=${LIMIT.default}&after=${LIMIT.default}>; rel="next"`,
-      pattern: `^<https?://[^>]+${VERSION_PATH}/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$`,
-    },
-    [1, MAX_URL],
-  ),
+  Link: z
+    .optional(urlText(`^<https?://[^>]+${VERSION_PATH}/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$`))
+    .register(z.globalRegistry, {
+      header: {
+        id: 'NextPage',
+        description:
+          'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
+        example: `<${BASE_URL}/pets?limit=${LIMIT.default}&after=${LIMIT.default}>; rel="next"`,
+      },
+    }),
 };
 
 /** On a 201. */
 export const LOCATION: Headers = {
-  Location: textHeader(
-    'Location',
-    {
+  Location: urlText(`^https?://.+${VERSION_PATH}/.+/[0-9]+$`).register(z.globalRegistry, {
+    header: {
+      id: 'Location',
       description: 'The URL of the new resource.',
-      example: `${PETS_URL}/7`,
-      pattern: `^https?://.+${VERSION_PATH}/.+/[0-9]+$`,
+      example: `${BASE_URL}/pets/7`,
     },
-    [1, MAX_URL],
-  ),
+  }),
 };
 
-/** The beginning of each `WWW-Authenticate`. The attributes after it are shorter than what is added to its length. */
-const CHALLENGE = 'Bearer realm="animal-store"';
-
-/** On errors. */
-const ERROR_HEADERS: Headers = {
-  Challenge: textHeader(
-    'WWW-Authenticate',
-    {
-      description: 'The challenge (RFC 6750), with an error if the request carries a key.',
-      example: CHALLENGE,
-      pattern: `^${CHALLENGE}(, error="invalid_token")?$`,
-    },
-    [1, CHALLENGE.length + 33],
-  ),
-  InsufficientScope: textHeader(
-    'WWW-Authenticate',
-    {
-      description: 'The challenge (RFC 6750), with the scope that the key lacks.',
-      // The 403 for plain http has none.
-      required: false,
-      example: `${CHALLENGE}, error="insufficient_scope", scope="write"`,
-      pattern: `^${CHALLENGE}, error="insufficient_scope", scope="(read|write)"$`,
-    },
-    [1, CHALLENGE.length + 53],
-  ),
-  Accept: textHeader(
-    'Accept',
-    {
-      description: 'The media types that the operation accepts.',
-      example: 'application/json',
-      pattern: '^application/json(, application/merge-patch\\+json)?$',
-    },
-    [1, 60],
-  ),
-  AcceptPatch: textHeader(
-    'Accept-Patch',
-    {
-      description: 'The media types that the operation accepts (RFC 5789).',
-      example: 'application/json, application/merge-patch+json',
-      pattern: '^application/json, application/merge-patch\\+json$',
-    },
-    [1, 60],
-  ),
-  AcceptEncoding: {
-    ...constantHeader('Accept-Encoding', 'identity', 'Present when the body is compressed.'),
-    required: false,
-  },
-  RetryAfter: {
-    name: 'Retry-After',
-    description: 'Seconds to wait before the next request.',
-    required: true,
-    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
-    example: 10,
-  },
-};
-
-export const HEADERS: Headers = {
-  ...REQUEST_ID,
-  ...BOOKMARK,
-  ...REPLAYED,
-  ...NEXT_PAGE,
-  ...LOCATION,
-  ...ERROR_HEADERS,
-};
-
-/**
- * The headers of errors with one status.
- *
- * @throws Error when a header is not described with its values, or not as required if all these errors have it, and only then.
- */
-export function errorHeaders(errors: { headers: Record<string, string> }[]): Headers {
-  const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
-  return Object.fromEntries(
-    Array.from(names, (name) => {
-      const values = errors.flatMap(({ headers }) => headers[name] ?? []);
-      const isOnAll = values.length === errors.length;
-      // Two headers are named WWW-Authenticate: their values tell which of them is meant.
-      const found = Object.entries(ERROR_HEADERS).find(
-        ([, header]) =>
-          header.name === name &&
-          header.required === isOnAll &&
-          values.every((value) => isValid(header.schema, value)),
-      );
-      if (!found)
-        throw new Error(
-          `ERROR_HEADERS must describe ${name} with the value ${values.join(' and ')}`,
-        );
-      return found;
+/** On every response of a deprecated operation. */
+export function deprecationHeaders(operationId: string, deprecation: Deprecation): Headers {
+  const { since, sunset } = deprecation;
+  return {
+    Deprecation: z.literal(since).register(z.globalRegistry, {
+      header: {
+        id: `${operationId}Deprecation`,
+        description: 'The time of the deprecation (RFC 9745).',
+      },
     }),
-  );
+    Sunset: z.literal(sunset).register(z.globalRegistry, {
+      header: {
+        id: `${operationId}Sunset`,
+        description: 'The time of the planned removal (RFC 8594).',
+      },
+    }),
+    Link: urlText('^<[^>]+>; rel="successor-version", <[^>]+>; rel="deprecation"$').register(
+      z.globalRegistry,
+      {
+        header: {
+          id: `${operationId}Links`,
+          description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
+          example: deprecationLinks(deprecation, BASE_URL),
+        },
+      },
+    ),
+  };
 }
 
-function isValid(schema: Text | Int32, value: string): boolean {
-  if (schema.type === 'string') return new RegExp(schema.pattern).test(value);
-  return Number(value) >= schema.minimum && Number(value) <= schema.maximum;
+/** The same headers where some responses lack them. */
+export function optional(headers: Headers): Headers {
+  const entries = Object.entries(headers).map(([name, schema]) => {
+    // Without the id, because the component with that id is required.
+    const { id: _, ...header } = z.globalRegistry.get(schema)?.header ?? {};
+    return [name, z.optional(schema).register(z.globalRegistry, { header })];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The texts of the headers of errors. */
+const ERROR_HEADERS: Record<string, string> = {
+  'WWW-Authenticate': 'The challenge (RFC 6750), with the error if the request carries a key.',
+  Accept: 'The media types that the operation accepts.',
+  'Accept-Patch': 'The media types that the operation accepts (RFC 5789).',
+  'Accept-Encoding': 'Present when the body is compressed.',
+};
+
+const RETRY_AFTER = z
+  .int32()
+  .check(z.minimum(1), z.maximum(3600))
+  .register(z.globalRegistry, {
+    header: {
+      id: 'RetryAfter',
+      description: 'Seconds to wait before the next request.',
+      example: 10,
+    },
+  });
+
+/** The headers of errors with one status: their values are those that the code sends. */
+export function errorHeaders(errors: { headers: Record<string, string> }[]): Headers {
+  const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
+  const described = Array.from(names, (name) => [
+    name,
+    errorHeader(
+      name,
+      errors.map(({ headers }) => headers[name]),
+    ),
+  ]);
+  return Object.fromEntries(described);
+}
+
+/** @param values - those of all errors with the status: `undefined` for an error without the header. */
+function errorHeader(name: string, values: (string | undefined)[]): z.ZodMiniType {
+  // A number that may change.
+  if (name === 'Retry-After') return RETRY_AFTER;
+  const description = ERROR_HEADERS[name];
+  if (!description) throw new Error(`ERROR_HEADERS in openapi/headers.ts must describe ${name}`);
+  const schema = z.enum(values.filter((value) => value !== undefined));
+  const header = values.includes(undefined) ? z.optional(schema) : schema;
+  return header.register(z.globalRegistry, { header: { description } });
 }

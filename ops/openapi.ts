@@ -59,7 +59,7 @@ function generateClient() {
 async function generatedFiles(): Promise<Map<string, string>> {
   // Imported only here, so that an import of a deleted folder fails with an error of one line.
   const { describeApi } = await import('../openapi/document.ts');
-  const { findResources } = await import('../openapi/find-resources.ts');
+  const { findResources } = await import('../openapi/resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);
   const json = `${JSON.stringify(description, exactRange, 2)}\n`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);

@@ -3,9 +3,10 @@
  * thrown error becomes an Error response here.
  */
 import { Hono } from 'hono';
+import type { ApplyGlobalResponse } from 'hono/client';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import type { AppEnv } from './context.ts';
-import { errorResponse, notAllowed, notFound } from './errors.ts';
+import { type ErrorResponses, errorResponse, notAllowed, notFound } from './errors.ts';
 import { health } from './health/routes.ts';
 import { VERSION_PATH } from './http/responses.ts';
 import { accessLog } from './middleware/access-log.ts';
@@ -34,11 +35,15 @@ app.use(
   }),
 );
 
-app.route(VERSION_PATH, pets);
-app.route(VERSION_PATH, orders);
-app.route(VERSION_PATH, health);
-// Without the version segment, for monitors.
-app.route('/', health);
+const routes = app
+  .route(VERSION_PATH, pets)
+  .route(VERSION_PATH, orders)
+  .route(VERSION_PATH, health)
+  // Without the version segment, for monitors.
+  .route('/', health);
+
+/** The type of every route, its requests and its responses, for `hc<AppType>()` and `testClient<AppType>()`. */
+export type AppType = ApplyGlobalResponse<typeof routes, ErrorResponses>;
 
 app.notFound((c) => errorResponse(notFound(), c));
 app.onError(errorResponse);

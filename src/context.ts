@@ -1,7 +1,7 @@
 /** The types of Hono's context: the bindings, and what the middleware sets for the handler and for the log line. */
-import type { OperationDefinition, Scope } from './definition.ts';
+import type { AuthenticatedDefinition, OperationDefinition, Scope } from './definition.ts';
 
-/** The context of a middleware of the app. */
+/** The context of a middleware of the app, and of the handler of a public operation. */
 export type AppEnv = {
   Bindings: Bindings;
   Variables: {
@@ -9,7 +9,7 @@ export type AppEnv = {
     requestId: string;
     /** Fields of the request's log line, set while the request is handled. `accessLog` prints them; no response depends on them. */
     log: LogFields;
-    /** The definition of the operation, once a request has reached it. The health check has none. */
+    /** The definition of the operation, once a request has reached it. */
     definition?: OperationDefinition;
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
@@ -25,10 +25,10 @@ export type AppEnv = {
   };
 };
 
-/** The context of a handler: `operation` has set the definition and the client. */
+/** The context of the handler of an operation that needs an API key: `operation` has set the definition and the client. */
 export type OperationEnv = {
   Bindings: Bindings;
-  Variables: AppEnv['Variables'] & { definition: OperationDefinition; client: Client };
+  Variables: AppEnv['Variables'] & { definition: AuthenticatedDefinition; client: Client };
 };
 
 /** `npm run types` generates `Env` from wrangler.toml. Secrets are not in that file. */

@@ -1,33 +1,50 @@
-/** The definition of an operation, which its route and its OpenAPI description (openapi/) use. */
+/** The definition of an operation, which stands in its route, and from which openapi/ builds its OpenAPI description. */
 import type * as z from 'zod/mini';
 
 /** The permission that an operation needs, and that an API key has. */
 export type Scope = 'read' | 'write';
 
+export type OperationDefinition = AuthenticatedDefinition | PublicDefinition;
+
 /**
- * The facts of an operation. `param`, `query` and `json` are the schemas of the request's parts, each a strict object. An
- * operation without `query` accepts no query parameters.
+ * `param`, `query` and `json` are the schemas of the request's parts, each a strict object. An operation without `query` accepts
+ * no query parameters.
  */
-export type OperationDefinition = {
+type CommonDefinition = {
   operationId: string;
   param?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
+};
+
+/** An operation that needs an API key. */
+export type AuthenticatedDefinition = CommonDefinition & {
+  public?: never;
   json?: z.ZodMiniObject;
   /** Media types of the body. Default: `application/json` alone. */
   mediaTypes?: readonly string[];
   deprecation?: Deprecation;
 } & (
-  | { scope: 'read'; acceptsIdempotencyKey?: never }
-  | {
-      scope: 'write';
-      /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
-      acceptsIdempotencyKey?: boolean;
-      /** The end of "It is unknown whether …" in a 503 to a request without `Idempotency-Key`, such as `the animal was added`. */
-      effect: string;
-      /** The next sentence of that 503: what the client should do. */
-      retryAdvice: string;
-    }
-);
+    | { scope: 'read'; acceptsIdempotencyKey?: never }
+    | {
+        scope: 'write';
+        /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
+        acceptsIdempotencyKey?: boolean;
+        /** The end of "It is unknown whether …" in a 503 to a request without `Idempotency-Key`, such as `the animal was added`. */
+        effect: string;
+        /** The next sentence of that 503: what the client should do. */
+        retryAdvice: string;
+      }
+  );
+
+/** An operation that needs no API key: a GET. It has no rate limit, so its handler cannot run queries. */
+export type PublicDefinition = CommonDefinition & {
+  public: true;
+  scope?: never;
+  json?: never;
+  mediaTypes?: never;
+  deprecation?: never;
+  acceptsIdempotencyKey?: never;
+};
 
 /** The deprecation of an operation that still works. Every response of it has these values in headers. */
 export type Deprecation = {

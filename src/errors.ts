@@ -32,6 +32,13 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
+/** The Error bodies by status, for the type of the app: each is one of those with its status. */
+export type ErrorResponses = {
+  [Code in ErrorCode as (typeof STATUS_OF)[Code]]: {
+    json: { code: Code; message: string; status: (typeof STATUS_OF)[Code] };
+  };
+};
+
 type ErrorDetails = {
   /** Response headers that belong to the error, such as `Allow`. */
   headers?: Record<string, string>;

@@ -7,14 +7,39 @@ import type * as z from 'zod/mini';
 import { authenticate, requireScope } from './auth/authenticate.ts';
 import { limitRate } from './auth/rate-limit.ts';
 import type { AppEnv, OperationEnv } from './context.ts';
-import type { OperationDefinition, Scope } from './definition.ts';
+import type {
+  AuthenticatedDefinition,
+  OperationDefinition,
+  PublicDefinition,
+  Scope,
+} from './definition.ts';
 import { type ApiError, serviceUnavailable } from './errors.ts';
 import { readBody } from './http/body.ts';
 import { invalidPart, requireValid } from './http/problems.ts';
-import { requireValidQueryText } from './http/query.ts';
+import { requireValidQueryText } from './http/query-text.ts';
 import { readHeaders } from './http/request-headers.ts';
-import { requireHost } from './http/responses.ts';
+import { type Parsed, requireHost } from './http/responses.ts';
 import { NoParameters } from './http/schemas.ts';
+
+/** The context of the handler: only that of an operation with a scope is sure to have a client. */
+type HandlerEnv<D extends OperationDefinition> = [D] extends [{ scope: Scope }]
+  ? OperationEnv
+  : AppEnv;
+
+/** The parts of a request as `hc` sends them. Every query may be left out. */
+type Input<D extends OperationDefinition> = {
+  [Part in keyof D & ('param' | 'json')]: Parsed<z.input<D[Part]>>;
+} & {
+  [Part in keyof D & 'query']?: z.input<D[Part]>;
+} & {
+  header?: RequestHeaders<D>;
+};
+
+type RequestHeaders<D extends OperationDefinition> = D extends PublicDefinition
+  ? never
+  : { 'X-D1-Bookmark'?: string } & (D extends { acceptsIdempotencyKey: true }
+      ? { 'Idempotency-Key'?: string }
+      : unknown);
 
 /** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
@@ -25,30 +50,48 @@ type Valid<D extends OperationDefinition> = {
  * The middleware of an operation: admits the request, and then validates its parts. The first invalid part is reported.
  *
  * @example
- * pets.get('/pets/:petId', operation(getPet), async (c) => {
- *   const { petId } = c.req.valid('param');
- * });
+ * new Hono<AppEnv>().get(
+ *   '/pets/:petId',
+ *   operation({ operationId: 'getPet', scope: 'read', param: PetPath }),
+ *   async (c) => {
+ *     const { petId } = c.req.valid('param');
+ *   },
+ * );
  */
-export function operation<D extends OperationDefinition>(
+export function operation<const D extends OperationDefinition>(
   definition: D,
-): MiddlewareHandler<OperationEnv, string, { out: Valid<D> }> {
+): MiddlewareHandler<HandlerEnv<D>, string, { in: Input<D>; out: Valid<D> }> {
   const { operationId, param, query = NoParameters, json, mediaTypes } = definition;
   // In the order that docs/api.md promises.
-  const steps: MiddlewareHandler[] = [admit(definition)];
+  const steps: MiddlewareHandler[] = [
+    definition.public ? admitAnyone(definition) : admitClient(definition),
+  ];
   if (param) steps.push(zValidator('param', param, requireValid));
   steps.push(zValidator('query', query, requireValid));
   if (json) steps.push(jsonBody(json, mediaTypes));
-  // `npm run openapi` reads the id from `app.routes`, to compare the routes with the OpenAPI description.
-  return Object.assign(every(...steps), { operationId });
+  // For `app.routes`: openapi/ reads the definition there, and stacks and Hono's `showRoutes` have the name.
+  return Object.defineProperties(every(...steps), {
+    definition: { value: definition },
+    name: { value: operationId },
+  });
+}
+
+/** Admits every request whose query can be decoded. */
+function admitAnyone(definition: PublicDefinition) {
+  return createMiddleware<AppEnv>(async function admitAnyone(c, next) {
+    c.set('definition', definition);
+    requireValidQueryText(c.req);
+    await next();
+  });
 }
 
 /**
  * Admits a request if its API key is valid, is within its rate limits and has the operation's scope, and if the text of its query
  * and its headers are valid. A 401 does not count towards the rate limits, and every later rejection does.
  */
-function admit(definition: OperationDefinition) {
+function admitClient(definition: AuthenticatedDefinition) {
   const { scope } = definition;
-  return createMiddleware<AppEnv>(async (c, next) => {
+  return createMiddleware<AppEnv>(async function admitClient(c, next) {
     // Before the definition is set: then `responseHeaders` adds the links of a deprecated operation, which need a valid host.
     requireHost(c);
     c.set('definition', definition);
@@ -80,7 +123,7 @@ function writesStopped(): ApiError {
  * beyond 2^53.
  */
 function jsonBody(schema: z.ZodMiniObject, mediaTypes?: readonly string[]) {
-  return createMiddleware(async (c, next) => {
+  return createMiddleware(async function jsonBody(c, next) {
     const { data, error } = schema.safeParse(await readBody(c, mediaTypes));
     if (error) throw invalidPart(error);
     // For `c.req.valid('json')`.

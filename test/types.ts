@@ -9,14 +9,15 @@ import { sendCreated } from '../src/http/responses.ts';
 import { runQueries } from '../src/http/run-queries.ts';
 import { createOnce } from '../src/idempotency/create-once.ts';
 import { operation } from '../src/operation.ts';
-import { createPet, deletePet, getPet, listPets } from '../src/pets/operations.ts';
-import { createPet as createPetQuery, listPets as listPetsQuery } from '../src/pets/queries.ts';
+import * as queries from '../src/pets/queries.ts';
+import { NewPet, PetPath, PetQuery } from '../src/pets/schemas.ts';
 
 const app = new Hono<AppEnv>();
 
-app.get('/', operation(listPets), async (c) => {
+const list = operation({ operationId: 'listPets', scope: 'read', query: PetQuery });
+app.get('/', list, async (c) => {
   const { limit, after, status } = c.req.valid('query');
-  const { page } = await runQueries(c, listPetsQuery({ limit, after, status }));
+  const { page } = await runQueries(c, queries.listPets({ limit, after, status }));
   // @ts-expect-error: the operation has no body
   c.req.valid('json');
   // @ts-expect-error: a page is not a row of another statement
@@ -24,20 +25,36 @@ app.get('/', operation(listPets), async (c) => {
   return sendPage(c, page, { limit });
 });
 
-app.get('/:petId', operation(getPet), async (c) => {
+app.get('/:petId', operation({ operationId: 'getPet', scope: 'read', param: PetPath }), (c) => {
   const { petId } = c.req.valid('param');
   petId satisfies bigint;
+  c.get('client').id satisfies string;
   // @ts-expect-error: the operation has no query
   return c.json(c.req.valid('query'));
 });
 
-app.post('/', operation(createPet), async (c) => {
+const create = operation({
+  operationId: 'createPet',
+  scope: 'write',
+  json: NewPet,
+  acceptsIdempotencyKey: true,
+  effect: 'the animal was added',
+  retryAdvice: 'Check before you retry.',
+});
+app.post('/', create, async (c) => {
   const newPet = c.req.valid('json');
   // @ts-expect-error: the condition comes first
-  createPetQuery(newPet);
-  const { created } = await createOnce(c, createPetQuery, newPet);
+  queries.createPet(newPet);
+  const { created } = await createOnce(c, queries.createPet, newPet);
   // @ts-expect-error: no row may have been created
   return sendCreated(c, created);
+});
+
+app.get('/health', operation({ operationId: 'getHealth', public: true }), async (c) => {
+  // @ts-expect-error: without a rate limit, an operation must not reach D1
+  await runQueries(c, queries.getPet(7n));
+  // @ts-expect-error: without a key, there is no client
+  return c.text(c.get('client').id);
 });
 
 // @ts-expect-error: before `operation`, a request may have no client
@@ -47,13 +64,21 @@ app.use(async (c) => c.text(c.get('client').keyId));
 ({ operationId: 'x', scope: 'read', effect: 'x', retryAdvice: 'x' }) satisfies OperationDefinition;
 // @ts-expect-error: the 503 of a write says whether a retry is safe
 ({ operationId: 'x', scope: 'write', effect: 'x' }) satisfies OperationDefinition;
-
 // @ts-expect-error: a read cannot be a create
 ({ operationId: 'x', scope: 'read', acceptsIdempotencyKey: true }) satisfies OperationDefinition;
+// @ts-expect-error: an operation has a scope, or is public
+({ operationId: 'x' }) satisfies OperationDefinition;
+// @ts-expect-error: not both
+({ operationId: 'x', public: true, scope: 'read' }) satisfies OperationDefinition;
+// @ts-expect-error: a public operation has no body
+({ operationId: 'x', public: true, json: NewPet }) satisfies OperationDefinition;
+// @ts-expect-error: and no idempotency key
+({ operationId: 'x', public: true, acceptsIdempotencyKey: true }) satisfies OperationDefinition;
 
-const loose: OperationDefinition = deletePet;
+declare const loose: OperationDefinition;
 app.delete('/', operation(loose), (c) => {
   // @ts-expect-error: it is not known that the operation has a body
   const { name } = c.req.valid('json');
-  return c.text(name);
+  // @ts-expect-error: or that it has a client
+  return c.text(name + c.get('client').id);
 });

@@ -1,5 +1,8 @@
 /** SQL statements as tagged templates, so that a statement is read whole, with its values in place. */
 
+/** The JSON of a `Value`, as text. The phantom type is for the compiler: no text has this member. */
+export type JsonText<Value> = string & { readonly value?: Value };
+
 /** A value that D1 binds. An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. */
 type BoundValue = string | number | null;
 

@@ -5,17 +5,21 @@ import { requiredOr } from './schemas.ts';
 const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 /** A field of a body, which `parseBody` (json.ts) has made a bigint. */
-export const Int64 = z.int64({ error: requiredOr(INT64_PROBLEM) });
+export function int64() {
+  return z.int64({ error: requiredOr(INT64_PROBLEM) });
+}
 
 /**
  * An id in a path or a query: a text that becomes a bigint. Not a transform, but a codec, because openapi/ describes it by the type
  * of its output, which zod knows only of a codec.
  */
-export const Int64Text = z.codec(
-  z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
-  z.int64(INT64_PROBLEM),
-  { decode: BigInt, encode: String },
-);
+export function int64Text() {
+  return z.codec(
+    z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
+    z.int64(INT64_PROBLEM),
+    { decode: BigInt, encode: String },
+  );
+}
 
 /** Matches every JSON number (RFC 8259, section 6). */
 const NUMBER =

@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import * as z from 'zod/mini';
 import type { OperationEnv } from '../context.ts';
 import type { PageParameters, PageRow } from '../d1/page.ts';
-import { Int64Text } from './int64.ts';
+import { int64Text } from './int64.ts';
 import { collectionUrl, sendJson } from './responses.ts';
 import { strictParameters } from './schemas.ts';
 
@@ -17,14 +17,14 @@ const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maxim
 const LimitText = z.codec(
   z.string(LIMIT_PROBLEM).check(z.regex(/^[0-9]+$/, LIMIT_PROBLEM)),
   z
-    .number(LIMIT_PROBLEM)
+    .int32(LIMIT_PROBLEM)
     .check(z.minimum(LIMIT.minimum, LIMIT_PROBLEM), z.maximum(LIMIT.maximum, LIMIT_PROBLEM)),
   { decode: Number, encode: String },
 );
 export const Limit = z._default(LimitText, LIMIT.default);
 
 /** The page begins after this id, as with Stripe's `starting_after`. Without it, the list begins at the smallest id. */
-export const After = z.optional(Int64Text);
+export const After = z.optional(int64Text());
 
 type Filter = z.ZodMiniOptional<z.ZodMiniType<string | bigint>>;
 
@@ -34,11 +34,11 @@ export function pageParameters<Filters extends Record<string, Filter>>(filters: 
 }
 
 /** Responds with a page and, unless it is the last, a `Link` to the next page: the same query, with the next `after`. */
-export function sendPage(
+export function sendPage<Item>(
   c: Context<OperationEnv>,
-  page: PageRow | undefined,
+  page: PageRow<Item> | undefined,
   query: PageParameters,
-): Response {
+) {
   // `selectPage` returns a row for an empty list, too.
   if (!page) throw new Error('the list returned no row');
   if (page.next_after === null) return sendJson(c, page.json);

@@ -1,7 +1,7 @@
-/** The request headers of operations. `Authorization` and those of the body are read elsewhere. */
+/** The request headers of operations that need an API key. `Authorization` and those of the body are read elsewhere. */
 import type { Context } from 'hono';
 import type { AppEnv } from '../context.ts';
-import type { OperationDefinition, Scope } from '../definition.ts';
+import type { AuthenticatedDefinition, Scope } from '../definition.ts';
 import { invalidRequest } from './problems.ts';
 
 /** Where a D1 session can start, other than at a bookmark: see `sessionStart` in context.ts. */
@@ -29,7 +29,7 @@ const PRECONDITIONS = ['If-Match', 'If-None-Match'];
  */
 export function readHeaders(
   c: Context<AppEnv>,
-  { scope, acceptsIdempotencyKey }: OperationDefinition,
+  { scope, acceptsIdempotencyKey }: AuthenticatedDefinition,
 ): void {
   const bookmarkHeader = c.req.header('X-D1-Bookmark');
   const idempotencyKey = acceptsIdempotencyKey

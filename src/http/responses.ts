@@ -1,7 +1,8 @@
 /** Successful responses, and the URLs in their headers. */
-import type { Context } from 'hono';
+import type { Context, TypedResponse } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AppEnv, OperationEnv } from '../context.ts';
+import type { JsonText } from '../d1/sql.ts';
 import { invalidRequest } from './problems.ts';
 
 /** The path of the API's version, with which the path of every operation begins. */
@@ -26,7 +27,23 @@ export function collectionUrl(c: RequestContext): string {
   return baseUrl(c) + c.req.path.slice(VERSION_PATH.length);
 }
 
-/** Responds with JSON that SQLite wrote. Not `c.json`, which takes a value: JSON.parse would round integers beyond 2^53. */
+/** A value after `JSON.stringify` and `JSON.parse`: an int64 is a number, which is exact only up to 2^53. */
+export type Parsed<Value> = Value extends bigint
+  ? number
+  : Value extends object
+    ? { [Name in keyof Value]: Parsed<Value[Name]> }
+    : Value;
+
+/**
+ * Responds with JSON that SQLite wrote, by default with the status 200. Not `c.json`, which takes a value: JSON.parse would round
+ * integers beyond 2^53. The type of the response is that of the JSON, for `AppType`.
+ */
+export function sendJson<Value, Status extends ContentfulStatusCode = 200>(
+  c: Context<OperationEnv>,
+  json: JsonText<Value>,
+  status?: Status,
+  headers?: Record<string, string>,
+): Response & TypedResponse<Parsed<Value>, Status, 'json'>;
 export function sendJson(
   c: Context<OperationEnv>,
   json: string,
@@ -37,9 +54,9 @@ export function sendJson(
 }
 
 /** Responds 201 to a POST to a collection, with the URL of the new row in `Location`. `id` is its id in decimal. */
-export function sendCreated(
+export function sendCreated<Item>(
   c: Context<OperationEnv>,
-  { id, json }: { id: string; json: string },
-): Response {
+  { id, json }: { id: string; json: JsonText<Item> },
+) {
   return sendJson(c, json, 201, { Location: `${collectionUrl(c)}/${id}` });
 }

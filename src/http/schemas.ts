@@ -35,18 +35,15 @@ export const VISIBLE =
 /**
  * A text with at least one visible character. Stored exactly as sent: neither trimmed nor normalized.
  *
- * @param maxLength - in Unicode code points: 🐕 is one, but two UTF-16 code units.
+ * @param maxLength - in Unicode code points, as zod counts: 🐕 is one, but two UTF-16 code units.
  */
 export function textOf(maxLength: number) {
   return z.string({ error: requiredOr('must be a string') }).check(
     // Aborts, because an empty text also has no visible character.
     z.minLength(1, { error: 'must not be empty', abort: true }),
-    z.refine(
-      (text: string) => [...text].length <= maxLength,
-      `must be at most ${maxLength} characters long`,
-    ),
+    z.maxLength(maxLength, `must be at most ${maxLength} characters long`),
     z.refine((text: string) => !/\p{Cc}/u.test(text), 'must not contain control characters'),
     z.refine((text: string) => text.isWellFormed(), 'must not contain a lone surrogate'),
-    z.refine((text: string) => VISIBLE.test(text), 'must contain a visible character'),
+    z.regex(VISIBLE, 'must contain a visible character'),
   );
 }

@@ -1,6 +1,6 @@
 /** The messages of a 503 when D1 fails: what is unknown, and whether a retry is safe. */
 import type { AppEnv } from '../context.ts';
-import type { OperationDefinition } from '../definition.ts';
+import type { AuthenticatedDefinition } from '../definition.ts';
 
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
@@ -9,7 +9,7 @@ const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
  * and a session.
  */
 export function unavailableMessage(
-  definition: OperationDefinition,
+  definition: AuthenticatedDefinition,
   { idempotencyKey, sessionStart }: Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>,
 ): string {
   if (definition.scope === 'read') {

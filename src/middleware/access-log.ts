@@ -8,7 +8,7 @@ import type { AppEnv } from '../context.ts';
  * Logs one line of JSON for every request, including failed ones. It never contains what may be secret or personal: no
  * raw path, query, body or other free text from the client.
  */
-export const accessLog = createMiddleware<AppEnv>(async (c, next) => {
+export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
   // The code that handles the request adds fields.
   c.set('log', {});

@@ -36,7 +36,7 @@ const answerPreflight = cors({
  *
  * A new handler that returns the response of a `fetch` must copy it first, because the headers of such a response are immutable.
  */
-export const crossOrigin = createMiddleware<AppEnv>(async (c, next) => {
+export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
   if (c.req.method === 'OPTIONS') return answerPreflight(c, next);
   await next();
   c.res.headers.set('Access-Control-Allow-Origin', '*');

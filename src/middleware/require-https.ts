@@ -7,7 +7,7 @@ import { ApiError } from '../errors.ts';
  * Rejects requests over `http:`, except in the local environment. There is no redirect: a key sent in clear text has leaked, and
  * a redirect would hide that from its owner.
  */
-export const requireHttps = createMiddleware<AppEnv>(async (c, next) => {
+export const requireHttps = createMiddleware<AppEnv>(async function requireHttps(c, next) {
   if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) throw httpsRequired();
   await next();
 });

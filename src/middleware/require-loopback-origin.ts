@@ -10,15 +10,17 @@ const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
  * In the local environment, a page that sends a request must be on the loopback host: the README shows the API key of every local
  * store, so otherwise any website could use the store.
  */
-export const requireLoopbackOrigin = createMiddleware<AppEnv>(async (c, next) => {
-  const origin = c.req.header('Origin');
-  if (c.env.ENVIRONMENT === 'local' && origin !== undefined && !isLoopback(origin)) {
-    throw invalidRequest([
-      'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
-    ]);
-  }
-  await next();
-});
+export const requireLoopbackOrigin = createMiddleware<AppEnv>(
+  async function requireLoopbackOrigin(c, next) {
+    const origin = c.req.header('Origin');
+    if (c.env.ENVIRONMENT === 'local' && origin !== undefined && !isLoopback(origin)) {
+      throw invalidRequest([
+        'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
+      ]);
+    }
+    await next();
+  },
+);
 
 function isLoopback(origin: string): boolean {
   const url = URL.parse(origin);

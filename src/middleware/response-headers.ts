@@ -9,7 +9,7 @@ import { baseUrl, VERSION_PATH } from '../http/responses.ts';
  * switched off. Not Hono's `requestId`: it accepts an id from the client, and sets its header before the handler runs, so
  * that Hono copies every response.
  */
-export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
+export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   const requestId = crypto.randomUUID();
   c.set('requestId', requestId);
   await next();
@@ -21,8 +21,8 @@ export const responseHeaders = createMiddleware<AppEnv>(async (c, next) => {
   headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
   headers.set('Strict-Transport-Security', 'max-age=31536000');
   const definition = c.get('definition');
-  // The response of an operation may belong to one client. Some shared caches are set to ignore `no-store`: `private` stops them.
-  headers.set('Cache-Control', definition ? 'private, no-store' : 'no-store');
+  // The response to a request with an API key may belong to one client. Some shared caches are set to ignore `no-store`: `private` stops them.
+  headers.set('Cache-Control', definition?.scope ? 'private, no-store' : 'no-store');
   const deprecation = definition?.deprecation;
   if (!deprecation) return;
   headers.set('Deprecation', deprecation.since);

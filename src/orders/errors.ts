@@ -1,6 +1,6 @@
 /** The errors of the operations on orders. The messages use the words of the specification. */
 import { ApiError } from '../errors.ts';
-import type { OrderStatus } from './operations.ts';
+import type { OrderStatus } from './schemas.ts';
 
 export function orderNotFound(id: bigint): ApiError {
   return new ApiError('order_not_found', `There is no order with the id ${id}.`);

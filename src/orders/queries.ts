@@ -1,22 +1,25 @@
 /** The queries on orders. Each function returns named statements for `runQueries`. */
 import { equalsIfGiven, selectInserted, selectPage, type Table } from '../d1/page.ts';
-import { type Sql, sql } from '../d1/sql.ts';
-import type { PetStatus } from '../pets/operations.ts';
-import type { NewOrder, OrderListParameters, OrderStatus } from './operations.ts';
+import { type JsonText, type Sql, sql } from '../d1/sql.ts';
+import type { PetStatus } from '../pets/schemas.ts';
+import type { Order } from './description.ts';
+import type { NewOrder, OrderQuery, OrderStatus } from './schemas.ts';
 import { TRANSITIONS } from './transitions.ts';
 
-const ORDERS: Table = {
+const ORDERS: Table<Order> = {
   name: sql`orders`,
   json: sql`json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`,
 };
 
-export function listOrders({ limit, after, status }: OrderListParameters) {
+export function listOrders({ limit, after, status }: OrderQuery) {
   return { page: selectPage(ORDERS, { limit, after }, equalsIfGiven(sql`status`, status)) };
 }
 
 export function getOrder(id: bigint) {
   return {
-    order: sql<{ json: string }>`SELECT ${ORDERS.json} AS json FROM orders WHERE id = ${id}`,
+    order: sql<{
+      json: JsonText<Order>;
+    }>`SELECT ${ORDERS.json} AS json FROM orders WHERE id = ${id}`,
   };
 }
 
@@ -43,14 +46,14 @@ export function placeOrder(keyIsUnused: Sql, { petId }: NewOrder) {
 export function updateOrder(id: bigint, status: OrderStatus) {
   const { from, petStatus } = TRANSITIONS[status];
   // D1 binds no arrays, so the statuses are one JSON text.
-  const updated = sql<{ json: string }>`UPDATE orders SET status = ${status}
+  const updated = sql<{ json: JsonText<Order> }>`UPDATE orders SET status = ${status}
     WHERE id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))
     RETURNING ${ORDERS.json} AS json`;
   // Must follow `updated` directly: changes() is 1 if `updated` changed the order. Without a `petStatus`, no pet is changed.
   const petUpdated = sql`UPDATE pets SET status = ${petStatus}
     WHERE id = (SELECT pet_id FROM orders WHERE id = ${id})
       AND changes() = 1 AND ${petStatus} IS NOT NULL`;
-  const order = sql<{ status: OrderStatus; json: string }>`
+  const order = sql<{ status: OrderStatus; json: JsonText<Order> }>`
     SELECT status, ${ORDERS.json} AS json FROM orders WHERE id = ${id}`;
   return { updated, petUpdated, order };
 }

@@ -1,6 +1,6 @@
 /** The rules of an order's status. */
-import type { PetStatus } from '../pets/operations.ts';
-import type { OrderStatus } from './operations.ts';
+import type { PetStatus } from '../pets/schemas.ts';
+import type { OrderStatus } from './schemas.ts';
 
 type Transition = {
   /** The statuses that an order can change from. */

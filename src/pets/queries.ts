@@ -6,10 +6,11 @@
  * SQLite writes the JSON of a row, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
 import { equalsIfGiven, selectInserted, selectPage, type Table } from '../d1/page.ts';
-import { type Sql, sql } from '../d1/sql.ts';
-import type { NewPet, PetListParameters, PetPatch } from './operations.ts';
+import { type JsonText, type Sql, sql } from '../d1/sql.ts';
+import type { Pet } from './description.ts';
+import type { NewPet, PetPatch, PetQuery } from './schemas.ts';
 
-const PETS: Table = {
+const PETS: Table<Pet> = {
   name: sql`pets`,
   // json_patch, a merge patch (RFC 7396), drops every member that is null: here the status of a pet without one.
   json: sql`json_patch('{}',
@@ -20,12 +21,14 @@ const PETS: Table = {
 const HAS_OPEN_ORDER = sql`EXISTS (
   SELECT 1 FROM orders WHERE orders.pet_id = pets.id AND orders.status IN ('placed', 'approved'))`;
 
-export function listPets({ limit, after, status }: PetListParameters) {
+export function listPets({ limit, after, status }: PetQuery) {
   return { page: selectPage(PETS, { limit, after }, equalsIfGiven(sql`status`, status)) };
 }
 
 export function getPet(id: bigint) {
-  return { pet: sql<{ json: string }>`SELECT ${PETS.json} AS json FROM pets WHERE id = ${id}` };
+  return {
+    pet: sql<{ json: JsonText<Pet> }>`SELECT ${PETS.json} AS json FROM pets WHERE id = ${id}`,
+  };
 }
 
 /**
@@ -43,7 +46,7 @@ export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet
 export function updatePet(id: bigint, { name, categoryId, status }: PetPatch) {
   const setsStatus = status !== undefined;
   // A column that is set to itself keeps its value.
-  const updated = sql<{ json: string }>`UPDATE pets SET
+  const updated = sql<{ json: JsonText<Pet> }>`UPDATE pets SET
       name = ${name ?? sql`name`},
       category_id = ${categoryId ?? sql`category_id`},
       status = ${setsStatus ? status : sql`status`}

@@ -12,10 +12,10 @@ import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/http/body.ts';
 import { MAX_VALUES } from '../../src/http/json.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { MAX_PROBLEMS } from '../../src/http/problems.ts';
-import { MAX_QUERY_LENGTH } from '../../src/http/query.ts';
+import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/http/request-headers.ts';
 import { KEPT_HOURS } from '../../src/idempotency/create-once.ts';
-import { MAX_NAME_LENGTH } from '../../src/pets/operations.ts';
+import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
 import { operations } from '../support/contract.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');

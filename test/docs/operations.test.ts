@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import { withNewName } from '../../openapi/new-name.ts';
+import { withNewName } from '../support/new-name.ts';
 import { startStore } from '../support/store.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');

@@ -1,19 +1,19 @@
 /** The tables in the documents agree with the definitions of the operations, and with the errors that the code throws. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findResources } from '../../openapi/find-resources.ts';
+import { describedRoutes } from '../../openapi/document.ts';
+import { errorsOf } from '../../openapi/operation.ts';
+import { findResources } from '../../openapi/resources.ts';
 import { STATUS_OF } from '../../src/errors.ts';
 
-const operations = (await findResources()).flatMap(({ paths }) =>
-  Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operation, scope, errors }]) => ({
-      name: `\`${operation.operationId}\``,
-      request: `${method.toUpperCase()} ${path}`,
-      scope: scope ?? 'none',
-      stability: `${operation['x-stability'] ?? 'stable'}${operation.deprecated ? ', deprecated' : ''}`,
-      errors,
-    })),
-  ),
+const operations = describedRoutes(await findResources()).map(
+  ({ method, path, definition, about }) => ({
+    name: `\`${definition.operationId}\``,
+    request: `${method.toUpperCase()} ${path}`,
+    scope: definition.scope ?? 'none',
+    stability: `${about['x-stability'] ?? 'stable'}${definition.deprecation ? ', deprecated' : ''}`,
+    errors: Object.values(errorsOf(definition, about)).flat(),
+  }),
 );
 
 /** The rows of the table with this head, as the texts of their cells. */

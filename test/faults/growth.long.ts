@@ -1,7 +1,7 @@
 /** Paths, queries, headers and bodies that are designed to cost time: the response time grows at most linearly. */
 import { expect, test } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/http/body.ts';
-import { MAX_QUERY_LENGTH } from '../../src/http/query.ts';
+import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
 import { startApp } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
 

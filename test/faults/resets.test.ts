@@ -149,3 +149,10 @@ test('getPet with a malformed Host is a 400, although its responses have links',
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message":"Host: must be a host name/);
   await expectLogged({ status: 400, code: 'invalid_request' }, 0);
 });
+
+test('the health check ignores a malformed Host, because its response has no links', async () => {
+  await fault({});
+  const socket = await send(['GET /v1/health HTTP/1.1'], '', 'a b');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+});

@@ -1,8 +1,8 @@
 /** The parts of a request are validated in order. The first invalid part is reported, with all its problems. */
 import { expect, test } from 'vitest';
 import { MAX_PROBLEMS } from '../../src/http/problems.ts';
-import { MAX_QUERY_LENGTH } from '../../src/http/query.ts';
-import { NewPet } from '../../src/pets/operations.ts';
+import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
+import { NewPet } from '../../src/pets/schemas.ts';
 import { errorOf, operations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';

@@ -1,12 +1,12 @@
 /** `Idempotency-Key`: of every create with the bodies of its description, then of animals. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { withNewName } from '../../openapi/new-name.ts';
 import { type Sql, sql } from '../../src/d1/sql.ts';
 import { createOnce, KEPT_HOURS, KEPT_MS } from '../../src/idempotency/create-once.ts';
-import { createPet, type NewPet } from '../../src/pets/operations.ts';
 import * as queries from '../../src/pets/queries.ts';
+import type { NewPet } from '../../src/pets/schemas.ts';
 import { creates, problems } from '../support/contract.ts';
 import { stopTime } from '../support/in-process.ts';
+import { withNewName } from '../support/new-name.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { type Reply, startStore } from '../support/store.ts';
 import { sendInProcess } from '../support/stubs.ts';
@@ -166,7 +166,12 @@ test('an operation that is not a create ignores Idempotency-Key', async () => {
 
 test('a query that forgets its condition fails a repeated request, and inserts one row', async () => {
   const { DB } = await store.bindings();
-  const values = { idempotencyKey: 'k', client: { id: 'x' }, definition: createPet, log: {} };
+  const values = {
+    idempotencyKey: 'k',
+    client: { id: 'x' },
+    definition: { operationId: 'createPet' },
+    log: {},
+  };
   const c = { env: { DB }, get: (name: keyof typeof values) => values[name] };
   const query = (_: Sql, body: NewPet) => queries.createPet(sql`TRUE`, body);
   const create = () => createOnce(c as never, query, { ...REX, categoryId: 3n });

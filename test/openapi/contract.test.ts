@@ -1,6 +1,6 @@
 /** The service accepts exactly what the description declares valid. */
 import { expect, test } from 'vitest';
-import { Name } from '../../src/pets/operations.ts';
+import { Name } from '../../src/pets/schemas.ts';
 import { description, operations, problems, text } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';

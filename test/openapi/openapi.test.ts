@@ -4,7 +4,7 @@ import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
 import { STATUS_OF } from '../../src/errors.ts';
 import { LIMIT } from '../../src/http/paging.ts';
-import { PetStatus } from '../../src/pets/operations.ts';
+import { PetStatus } from '../../src/pets/schemas.ts';
 import { description, lists, operations } from '../support/contract.ts';
 import { startStore } from '../support/store.ts';
 
@@ -110,6 +110,7 @@ test('every operation has one tag, which is described, and every tag has an oper
 type Schema = {
   type?: string;
   enum?: string[];
+  const?: string;
   maxLength?: number;
   format?: string;
   minimum?: number;
@@ -117,8 +118,9 @@ type Schema = {
 };
 
 /** An integer also needs a format, by which clients choose its type. */
-function isBounded({ type, enum: names, maxLength, format, minimum, maximum }: Schema): boolean {
-  if (type === 'string') return names !== undefined || maxLength !== undefined;
+function isBounded(schema: Schema): boolean {
+  const { type, format, minimum, maximum } = schema;
+  if (type === 'string') return 'enum' in schema || 'const' in schema || 'maxLength' in schema;
   if (type !== 'integer') return true;
   return format !== undefined && minimum !== undefined && maximum !== undefined;
 }

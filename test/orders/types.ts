@@ -4,11 +4,19 @@ import type { AppEnv } from '../../src/context.ts';
 import { sendCreated } from '../../src/http/responses.ts';
 import { createOnce } from '../../src/idempotency/create-once.ts';
 import { operation } from '../../src/operation.ts';
-import { placeOrder } from '../../src/orders/operations.ts';
 import * as queries from '../../src/orders/queries.ts';
+import { NewOrder } from '../../src/orders/schemas.ts';
 import { createPet } from '../../src/pets/queries.ts';
 
-new Hono<AppEnv>().post('/', operation(placeOrder), async (c) => {
+const placeOrder = operation({
+  operationId: 'placeOrder',
+  scope: 'write',
+  json: NewOrder,
+  acceptsIdempotencyKey: true,
+  effect: 'the order was placed',
+  retryAdvice: 'Check before you retry.',
+});
+new Hono<AppEnv>().post('/', placeOrder, async (c) => {
   const newOrder = c.req.valid('json');
   // @ts-expect-error: the body belongs to another operation
   await createOnce(c, createPet, newOrder);

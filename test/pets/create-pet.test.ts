@@ -1,6 +1,6 @@
 /** createPet: the animal, its id and its address. */
 import { expect, test } from 'vitest';
-import { MAX_NAME_LENGTH } from '../../src/pets/operations.ts';
+import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 

@@ -1,6 +1,6 @@
 /** Bodies that the operations reject before they reach D1. */
 import { expect, test } from 'vitest';
-import { MAX_NAME_LENGTH, NewPet, PetStatus } from '../../src/pets/operations.ts';
+import { MAX_NAME_LENGTH, NewPet, PetStatus } from '../../src/pets/schemas.ts';
 import { ID_IN_PATH, operations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { expectError, stepsOf } from '../support/steps.ts';

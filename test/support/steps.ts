@@ -1,7 +1,7 @@
 /** Steps that tests share: the rows that a test begins with, requests, and what the database holds after them. */
 import { expect } from 'vitest';
-import { withNewName } from '../../openapi/new-name.ts';
 import { creates } from './contract.ts';
+import { withNewName } from './new-name.ts';
 import { TABLES } from './server.ts';
 import type { Reply, Store } from './store.ts';
 

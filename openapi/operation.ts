@@ -1,0 +1,232 @@
+/**
+ * Describes an operation from the definition in its route. The examples of errors are the errors that the code throws, with their
+ * status, message and headers.
+ */
+import * as z from 'zod/mini';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiRequestBodyObject,
+  ZodOpenApiResponseObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import {
+  expiredApiKey,
+  insufficientScope,
+  missingApiKey,
+  revokedApiKey,
+  unknownApiKey,
+} from '../src/auth/authenticate.ts';
+import { rateLimited } from '../src/auth/rate-limit.ts';
+import type {
+  AuthenticatedDefinition,
+  Deprecation,
+  OperationDefinition,
+} from '../src/definition.ts';
+import type { OperationDescription, SuccessDescription } from '../src/description.ts';
+import { type ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
+import {
+  bodyTooLarge,
+  compressedBody,
+  JSON_TYPE,
+  MAX_BODY_BYTES,
+  unsupportedMediaType,
+} from '../src/http/body.ts';
+import { invalidJson } from '../src/http/json.ts';
+import { Limit } from '../src/http/paging.ts';
+import { invalidPart } from '../src/http/problems.ts';
+import { NoParameters } from '../src/http/schemas.ts';
+import { unavailableMessage } from '../src/http/unavailable.ts';
+import { idempotencyKeyReused } from '../src/idempotency/create-once.ts';
+import { httpsRequired } from '../src/middleware/require-https.ts';
+import {
+  BOOKMARK,
+  deprecationHeaders,
+  errorHeaders,
+  type Headers,
+  LOCATION,
+  NEXT_PAGE,
+  optional,
+  REPLAYED,
+  REQUEST_ID,
+} from './headers.ts';
+import { Bookmark, IdempotencyKey } from './parameters.ts';
+import { ErrorBody } from './schemas.ts';
+
+/** Whether the operation lists a collection in pages. */
+export function isPaged({ query }: OperationDefinition): boolean {
+  return query?.shape.limit === Limit;
+}
+
+/** The errors of an operation, as the code throws them: those that follow from its definition, and its own. */
+export function errorsOf(definition: OperationDefinition, about: OperationDescription) {
+  const invalid = invalidError(definition);
+  const { errors = [] } = about;
+  return {
+    common: definition.public
+      ? [invalid, httpsRequired(), unexpectedError(new Error())]
+      : commonErrors(definition, invalid),
+    own: definition.acceptsIdempotencyKey ? [...errors, idempotencyKeyReused()] : errors,
+  };
+}
+
+export function describeOperation(
+  definition: OperationDefinition,
+  about: OperationDescription,
+): ZodOpenApiOperationObject {
+  const { operationId, param, query, deprecation, acceptsIdempotencyKey } = definition;
+  const { requestBody: _, responses: __, errors: ___, ...texts } = about;
+  const header = z.object({
+    ...(acceptsIdempotencyKey && { 'Idempotency-Key': IdempotencyKey }),
+    'X-D1-Bookmark': Bookmark,
+  });
+  return {
+    operationId,
+    ...texts,
+    ...(deprecation && deprecatedFields(deprecation, texts.description)),
+    ...(definition.public && { security: [] }),
+    requestParams: {
+      ...(param && { path: param }),
+      ...(query && { query }),
+      ...(!definition.public && { header }),
+    },
+    ...(definition.json && { requestBody: requestBody(definition, about) }),
+    responses: responses(definition, about),
+  };
+}
+
+/** The fields of an operation that will be removed. Tools read the date under two names. */
+function deprecatedFields({ sunset }: Deprecation, description: string) {
+  const date = new Date(sunset);
+  const day = date.toISOString().slice(0, 10);
+  const dayInText = date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  return {
+    description: `Will be removed on ${dayInText}. ${description}`,
+    deprecated: true,
+    'x-sunset': day,
+    'x-deprecated-sunset': day,
+  };
+}
+
+function requestBody(
+  { json, mediaTypes = [JSON_TYPE] }: AuthenticatedDefinition,
+  { requestBody: { examples } = { examples: {} } }: OperationDescription,
+): ZodOpenApiRequestBodyObject {
+  const content = mediaTypes.map((type) => [type, { schema: json, examples }]);
+  return {
+    required: true,
+    description: `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as \`3.0\` or \`1e2\`.`,
+    content: Object.fromEntries(content),
+  };
+}
+
+function responses(
+  definition: OperationDefinition,
+  about: OperationDescription,
+): ZodOpenApiResponsesObject {
+  const { operationId, deprecation, acceptsIdempotencyKey } = definition;
+  const { common, own } = errorsOf(definition, about);
+  const ofEvery = deprecation ? deprecationHeaders(operationId, deprecation) : {};
+  const ofSuccess = {
+    ...(isPaged(definition) && NEXT_PAGE),
+    ...(about.responses[201] && LOCATION),
+    ...(acceptsIdempotencyKey && REPLAYED),
+    ...ofEvery,
+    ...(!definition.public && BOOKMARK),
+    ...REQUEST_ID,
+  };
+  const successes = Object.entries(about.responses).map(([status, success]) => [
+    status,
+    successResponse(success, ofSuccess),
+  ]);
+  return { ...Object.fromEntries(successes), ...errorResponses(common, own, ofEvery) };
+}
+
+function successResponse(
+  { description, schema, example }: SuccessDescription,
+  ofSuccess: Headers,
+): ZodOpenApiResponseObject {
+  const headers = z.object(ofSuccess);
+  if (!schema) return { description, headers };
+  const [first] = z.globalRegistry.get(schema)?.examples ?? [];
+  const content = { [JSON_TYPE]: { schema, example: example ?? first } };
+  return { description, headers, content };
+}
+
+/** The error of a request with an invalid value for every field or parameter of a part, so that its message shows their rules. */
+function invalidError({ operationId, param, query, json }: OperationDefinition): ApiError {
+  const schema = json ?? param ?? query ?? NoParameters;
+  const names = Object.keys(schema.shape);
+  if (names.length === 0) names.push('unknown');
+  const { error } = schema.safeParse(Object.fromEntries(names.map((name) => [name, {}])));
+  if (!error) throw new Error(`${operationId} must reject {} as the value of ${names}`);
+  return invalidPart(error);
+}
+
+/** The errors that follow from the definition of an operation with an API key. */
+function commonErrors(definition: AuthenticatedDefinition, invalid: ApiError): ApiError[] {
+  const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
+  // The 503 of a create is described as that of a request with an Idempotency-Key.
+  const variables = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
+  return [
+    ...(json ? [invalidJson()] : []),
+    invalid,
+    missingApiKey(),
+    unknownApiKey('production'),
+    expiredApiKey({ expiresAt: '2026-11-20T00:00:00.000Z' }),
+    revokedApiKey(),
+    insufficientScope(scope),
+    httpsRequired(),
+    ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
+    rateLimited(),
+    unexpectedError(new Error()),
+    // Without a cause, which only the log shows.
+    serviceUnavailable(unavailableMessage(definition, variables), undefined),
+  ];
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'The request is invalid. The message lists every problem.',
+  401: 'The API key is missing or invalid.',
+  403: 'The API key lacks the scope of the operation, or the request was sent over plain http.',
+  404: 'The requested resource could not be found.',
+  409: 'The state of the resource does not allow the operation.',
+  413: 'The body is too large.',
+  415: 'The media type or its charset is not supported, or the body is compressed.',
+  422: 'The `Idempotency-Key` was used with another body.',
+  429: 'Too many requests.',
+  500: 'Internal server error.',
+  503: 'The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work.',
+};
+
+/** The responses of errors by status. Every response has the headers `ofEvery`, except the 403 for plain http. */
+function errorResponses(
+  common: ApiError[],
+  own: ApiError[],
+  ofEvery: Headers,
+): ZodOpenApiResponsesObject {
+  const byStatus = Map.groupBy([...common, ...own], ({ code }) => STATUS_OF[code]);
+  const described = Array.from(byStatus, ([status, errors]) => {
+    // A request over http is rejected before the operation sets its headers.
+    const overHttp = errors.some(({ code }) => code === 'https_required');
+    const headers = z.object({
+      ...errorHeaders(errors),
+      ...(overHttp ? optional(ofEvery) : ofEvery),
+      // Only an operation's own errors are thrown after D1 has answered.
+      ...(errors.some((error) => own.includes(error)) && BOOKMARK),
+      ...REQUEST_ID,
+    });
+    const content = { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(errors) } };
+    return [status, { description: DESCRIPTIONS[status] ?? '', headers, content }];
+  });
+  return Object.fromEntries(described);
+}
+
+/** Examples by code. The first error with a code is its example. */
+function examplesOf(errors: ApiError[]) {
+  const byCode = Map.groupBy(errors, ({ code }) => code);
+  const examples = Array.from(byCode, ([code, [first]]) => [
+    code,
+    { value: { code, message: first?.message, status: STATUS_OF[code] } },
+  ]);
+  return Object.fromEntries(examples);
+}

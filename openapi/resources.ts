@@ -1,0 +1,16 @@
+/** Finds the descriptions of the resources: each file src/<resource>/description.ts exports one. */
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ResourceDescription } from '../src/description.ts';
+
+const SRC = join(import.meta.dirname, '../src');
+
+export async function findResources(): Promise<ResourceDescription[]> {
+  return Promise.all(globSync('*/description.ts', { cwd: SRC }).map(importDescription));
+}
+
+async function importDescription(path: string): Promise<ResourceDescription> {
+  const { description } = await import(join(SRC, path));
+  if (!description) throw new Error(`src/${path} does not export \`description\``);
+  return description;
+}

@@ -1,0 +1,134 @@
+/** The description of the operations on pets. */
+import * as z from 'zod/mini';
+import type { ResourceDescription } from '../description.ts';
+import { int64 } from '../http/int64.ts';
+import { petHasOpenOrder, petNotFound } from './errors.ts';
+import {
+  CategoryId,
+  MAX_NAME_LENGTH,
+  Name,
+  NewPet,
+  PetPatch,
+  PetPath,
+  PetQuery,
+  PetStatus,
+} from './schemas.ts';
+
+const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
+const PET = { id: 7, ...NEW_PET };
+
+PetStatus.register(z.globalRegistry, {
+  id: 'PetStatus',
+  description: 'Availability of the animal.',
+});
+Name.register(z.globalRegistry, {
+  description: `The animal's name: 1 to ${MAX_NAME_LENGTH} Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.`,
+});
+CategoryId.register(z.globalRegistry, {
+  description: 'Identifier of the category of the animal.',
+});
+NewPet.register(z.globalRegistry, {
+  id: 'NewPet',
+  description:
+    'An animal to add. The service assigns its id. Omit `status` for an animal without a status.',
+  examples: [NEW_PET],
+});
+PetPatch.register(z.globalRegistry, {
+  id: 'PetPatch',
+  description: 'The fields to change, at least one. `"status": null` removes the status.',
+  override: { minProperties: 1 },
+  examples: [{ name: 'Max' }],
+});
+PetPatch.shape.status.register(z.globalRegistry, {
+  description: 'The new status; `null` removes it.',
+});
+
+const Pet = z
+  .object({
+    id: int64().register(z.globalRegistry, {
+      description: 'Identifier of the animal, assigned by the service.',
+    }),
+    ...NewPet.shape,
+  })
+  .register(z.globalRegistry, {
+    id: 'Pet',
+    description: 'An animal. The field `status` is absent if the animal has no status.',
+    examples: [PET],
+  });
+export type Pet = z.infer<typeof Pet>;
+
+const Pets = z.array(Pet).register(z.globalRegistry, {
+  id: 'Pets',
+  description: 'A page of animals, ascending by id.',
+  examples: [[PET]],
+});
+
+PetPath.shape.petId.register(z.globalRegistry, {
+  description: 'Identifier of the animal.',
+});
+PetQuery.shape.status.register(z.globalRegistry, {
+  description: 'Returns only animals with this status. Animals without a status never match.',
+});
+
+export const description: ResourceDescription = {
+  // The names are given by the specification: docs/decisions.md.
+  tags: [
+    { name: 'animals', description: 'The animals of the store.' },
+    { name: 'Pets', description: 'Changing and deleting animals.' },
+  ],
+  operations: {
+    listPets: {
+      tags: ['animals'],
+      summary: 'List animals',
+      description:
+        'Lists animals by ascending id, optionally only those with one status. The URL of the next page is in the `Link` header. Every page costs the same.',
+      responses: { 200: { description: 'A page of animals.', schema: Pets } },
+    },
+    createPet: {
+      tags: ['animals'],
+      summary: 'Add an animal',
+      description: 'The service assigns the id. Ids ascend and are never reused.',
+      requestBody: {
+        examples: {
+          available: { value: NEW_PET },
+          withoutStatus: {
+            summary: 'Without a status',
+            value: { name: 'Mia 🐈', categoryId: 3 },
+          },
+        },
+      },
+      responses: { 201: { description: 'The animal was added.', schema: Pet } },
+    },
+    getPet: {
+      tags: ['animals'],
+      summary: 'Get an animal',
+      description: 'Use `GET /pets` with the `status` filter instead.',
+      responses: { 200: { description: 'The animal.', schema: Pet } },
+      errors: [petNotFound(7n)],
+    },
+    updatePet: {
+      tags: ['Pets'],
+      summary: 'Change an animal',
+      description:
+        'Sets the fields in the body (a JSON merge patch, RFC 7396). While the animal has an open order, its status cannot be set.',
+      'x-stability': 'beta',
+      requestBody: {
+        examples: {
+          rename: { value: { name: 'Max' } },
+          withoutStatus: { summary: 'Remove the status', value: { status: null } },
+        },
+      },
+      responses: { 200: { description: 'The animal was changed.', schema: Pet } },
+      errors: [petNotFound(7n), petHasOpenOrder(7n)],
+    },
+    deletePet: {
+      tags: ['Pets'],
+      summary: 'Delete an animal',
+      description:
+        'The id is never reused. Delivered and cancelled orders keep it. A request body is ignored. While the animal has an open order, it cannot be deleted.',
+      'x-stability': 'beta',
+      responses: { 204: { description: 'The animal was deleted.' } },
+      errors: [petNotFound(7n), petHasOpenOrder(7n)],
+    },
+  },
+};

@@ -1,0 +1,58 @@
+/** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
+import { hc } from 'hono/client';
+import { testClient } from 'hono/testing';
+import { type AppType, app } from '../src/app.ts';
+
+const { v1 } = hc<AppType>('https://api.animal-store.example');
+const param = { petId: '7' };
+const json = { name: 'Rex', categoryId: 3 };
+
+export async function readResponses() {
+  const listed = await v1.pets.$get({ query: { status: 'sold', limit: '5', after: '7' } });
+  if (listed.status === 200) {
+    const [pet] = await listed.json();
+    pet?.id satisfies number | undefined;
+    pet?.status satisfies 'available' | 'pending' | 'sold' | undefined;
+    // @ts-expect-error: not a field
+    pet?.nmae;
+  }
+  const got = await v1.pets[':petId'].$get({ param });
+  if (got.ok) (await got.json()).name satisfies string;
+  if (got.status === 404)
+    (await got.json()).code satisfies 'not_found' | 'pet_not_found' | 'order_not_found';
+  // @ts-expect-error: the operation has no such status
+  if (got.status === 202) return;
+  const created = await v1.pets.$post({ json });
+  if (created.status === 201) (await created.json()).categoryId satisfies number;
+  // @ts-expect-error: the status of a create is 201
+  if (created.status === 200) return;
+  const deleted = await v1.pets[':petId'].$delete({ param });
+  if (deleted.status === 204) return;
+  const order = await v1.store.orders[':orderId'].$get({ param: { orderId: '5' } });
+  if (order.ok) (await order.json()).placedAt satisfies string;
+  const health = await v1.health.$get();
+  if (health.ok) (await health.json()).version satisfies string;
+}
+
+// @ts-expect-error: JSON.stringify would throw
+v1.pets.$post({ json: { ...json, categoryId: 3n } });
+// @ts-expect-error: an unknown field
+v1.pets.$post({ json: { name: 'Rex', categoryId: 3, stauts: 'sold' } });
+// @ts-expect-error: a required field is missing
+v1.pets.$post({ json: { name: 'Rex' } });
+// @ts-expect-error: not a status
+v1.pets.$get({ query: { status: 'gone' } });
+// @ts-expect-error: an unknown parameter
+v1.pets.$get({ query: { stauts: 'sold' } });
+// @ts-expect-error: a parameter of the path is missing
+v1.pets[':petId'].$get();
+// @ts-expect-error: a list accepts no Idempotency-Key
+v1.pets.$get({ header: { 'Idempotency-Key': 'k' } });
+// @ts-expect-error: the health check accepts no bookmark
+v1.health.$get({ header: { 'X-D1-Bookmark': 'first-primary' } });
+// @ts-expect-error: not a method of the path
+v1.pets.$put({ json });
+// @ts-expect-error: not a path
+v1.toys.$get();
+// @ts-expect-error: with the version
+testClient<AppType>(app).pets.$get();

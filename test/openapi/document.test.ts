@@ -1,0 +1,106 @@
+/** `npm run openapi` names what a description lacks, so that a new resource is described completely. */
+import type { Handler } from 'hono';
+import { expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod/mini';
+import { describeApi } from '../../openapi/document.ts';
+import { errorHeaders } from '../../openapi/headers.ts';
+import { describeOperation } from '../../openapi/operation.ts';
+import { findResources } from '../../openapi/resources.ts';
+import { app } from '../../src/app.ts';
+import type { AuthenticatedDefinition } from '../../src/definition.ts';
+import type { OperationDescription } from '../../src/description.ts';
+import { ApiError } from '../../src/errors.ts';
+import { operation } from '../../src/operation.ts';
+import { CategoryId, NewPet, PetPath, PetQuery } from '../../src/pets/schemas.ts';
+
+const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
+const resources = await findResources();
+
+/** The description of the app with further operations. */
+function describe(operations: Record<string, OperationDescription> = {}) {
+  return describeApi(SERVERS, [...resources, { tags: [], operations }], '1.0.0');
+}
+
+/** Adds a route to the app for the rest of a test. */
+function addRoute(method: string, path: string, handlers: Handler[]) {
+  const { length } = app.routes;
+  onTestFinished(() => void app.routes.splice(length));
+  app.routes.push(...handlers.map((handler) => ({ basePath: '/', method, path, handler })));
+}
+
+const ABOUT: OperationDescription = { tags: [''], summary: '', description: '', responses: {} };
+const listToys = operation({ operationId: 'listToys', scope: 'read' });
+const countToys = operation({ operationId: 'countToys', public: true });
+const handler = () => new Response();
+
+test.each([
+  ['the field NewPet.categoryId', CategoryId],
+  ['the parameter petId', PetPath.shape.petId],
+  ['the parameter status', PetQuery.shape.status],
+])('npm run openapi fails when %s has no description', (name, schema) => {
+  const metadata = z.globalRegistry.get(schema) ?? {};
+  onTestFinished(() => void z.globalRegistry.add(schema, metadata));
+  z.globalRegistry.remove(schema);
+  expect(() => describe()).toThrow(`${name} has no description`);
+});
+
+test('npm run openapi fails when a response header has no description', () => {
+  expect(() => errorHeaders([{ headers: { 'X-Toys': '1' } }])).toThrow('describe X-Toys');
+});
+
+test('npm run openapi fails when a description has no route', () => {
+  expect(() => describe({ listToys: ABOUT })).toThrow('the description of listToys has no route');
+});
+
+test.each([
+  ['GET', '/v1/toys', [listToys, handler], 'the operation listToys has no description'],
+  ['GET', '/v2/toys', [listToys, handler], 'GET /v2/toys is outside /v1'],
+  ['GET', '/toys', [listToys, handler], 'GET /toys is outside /v1'],
+  ['GET', '/v1/toys', [handler], 'GET /v1/toys must begin with one operation(…)'],
+  ['GET', '/v1/toys', [handler, listToys], 'GET /v1/toys must begin with one operation(…)'],
+  ['GET', '/v1/toys', [listToys, listToys], 'GET /v1/toys must begin with one operation(…)'],
+  ['POST', '/v1/toys', [countToys, handler], 'POST /v1/toys is public, and must be a GET'],
+])('npm run openapi fails for the route %s %s: %4$s', (method, path, handlers, problem) => {
+  addRoute(method, path, handlers);
+  expect(() => describe()).toThrow(problem);
+});
+
+const createToy: AuthenticatedDefinition = {
+  operationId: 'createToy',
+  scope: 'write',
+  json: NewPet,
+  effect: '',
+  retryAdvice: '',
+};
+
+test("an operation's own error is described beside the common errors of its status", () => {
+  const errors = [new ApiError('invalid_request', 'The name is taken.')];
+  const common = describeOperation(createToy, ABOUT).responses;
+  const both = describeOperation(createToy, { ...ABOUT, errors }).responses;
+  expect(Object.keys(both)).toEqual(Object.keys(common));
+  expect(both).toHaveProperty(['400', 'headers', 'shape', 'X-D1-Bookmark']);
+  expect(common).not.toHaveProperty(['400', 'headers', 'shape', 'X-D1-Bookmark']);
+});
+
+test('a response may be a number or a map', () => {
+  addRoute('GET', '/v1/toys', [listToys, handler]);
+  addRoute('GET', '/v1/toys/count', [countToys, handler]);
+  const returning = (schema: z.ZodMiniType): OperationDescription => {
+    return { ...ABOUT, responses: { 200: { description: '', schema } } };
+  };
+  const { paths } = describe({
+    listToys: returning(z.number()),
+    countToys: returning(z.record(z.string(), z.number())),
+  });
+  const schema = ['get', 'responses', '200', 'content', 'application/json', 'schema'];
+  expect(paths).toHaveProperty(['/toys', ...schema], { type: 'number' });
+  expect(paths).toHaveProperty(['/toys/count', ...schema, 'additionalProperties'], {
+    type: 'number',
+  });
+});
+
+test('a field that accepts any value has no rule to show', () => {
+  const json = z.strictObject({ any: z.unknown() });
+  const problem = 'createToy must reject {} as the value of any';
+  expect(() => describeOperation({ ...createToy, json }, ABOUT)).toThrow(problem);
+});
