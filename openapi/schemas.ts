@@ -23,6 +23,8 @@ export const ErrorBody = z.object({
 
 Limit.register(z.globalRegistry, {
   description: 'Maximum number of items to return.',
+  // In the worker it is `z.number`, because `z.int32` would add 1 % to the bundle.
+  override: { type: 'integer', format: 'int32' },
 });
 After.register(z.globalRegistry, {
   description:

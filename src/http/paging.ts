@@ -17,7 +17,7 @@ const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maxim
 const LimitText = z.codec(
   z.string(LIMIT_PROBLEM).check(z.regex(/^[0-9]+$/, LIMIT_PROBLEM)),
   z
-    .int32(LIMIT_PROBLEM)
+    .number(LIMIT_PROBLEM)
     .check(z.minimum(LIMIT.minimum, LIMIT_PROBLEM), z.maximum(LIMIT.maximum, LIMIT_PROBLEM)),
   { decode: Number, encode: String },
 );
