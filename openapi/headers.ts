@@ -17,7 +17,7 @@ function urlText(pattern: string) {
   return z.string().check(z.minLength(1), z.maxLength(2048), z.regex(new RegExp(pattern)));
 }
 
-export const REQUEST_ID: Headers = {
+export const REQUEST_ID = {
   'X-Request-Id': z
     .string()
     .check(z.length(36), z.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/))
@@ -28,10 +28,10 @@ export const REQUEST_ID: Headers = {
         example: '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11',
       },
     }),
-};
+} satisfies Headers;
 
 /** On a response to a request with `X-D1-Bookmark`, if D1 returned a bookmark. */
-export const BOOKMARK: Headers = {
+export const BOOKMARK = {
   'X-D1-Bookmark': z
     .optional(z.string().check(z.minLength(1), z.maxLength(256), z.regex(ACCEPTED_BOOKMARK)))
     .register(z.globalRegistry, {
@@ -42,19 +42,19 @@ export const BOOKMARK: Headers = {
         example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
       },
     }),
-};
+} satisfies Headers;
 
-export const REPLAYED: Headers = {
+export const REPLAYED = {
   'Idempotency-Replayed': z.optional(z.literal('true')).register(z.globalRegistry, {
     header: {
       id: 'IdempotencyReplayed',
       description: 'This is the response to an earlier request with the same Idempotency-Key.',
     },
   }),
-};
+} satisfies Headers;
 
 /** On a page of a list. */
-export const NEXT_PAGE: Headers = {
+export const NEXT_PAGE = {
   Link: z
     .optional(urlText(`^<https?://[^>]+${VERSION_PATH}/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$`))
     .register(z.globalRegistry, {
@@ -65,10 +65,10 @@ export const NEXT_PAGE: Headers = {
         example: `<${BASE_URL}/pets?limit=${LIMIT.default}&after=${LIMIT.default}>; rel="next"`,
       },
     }),
-};
+} satisfies Headers;
 
 /** On a 201. */
-export const LOCATION: Headers = {
+export const LOCATION = {
   Location: urlText(`^https?://.+${VERSION_PATH}/.+/[0-9]+$`).register(z.globalRegistry, {
     header: {
       id: 'Location',
@@ -76,7 +76,7 @@ export const LOCATION: Headers = {
       example: `${BASE_URL}/pets/7`,
     },
   }),
-};
+} satisfies Headers;
 
 /** On every response of a deprecated operation. */
 export function deprecationHeaders(operationId: string, deprecation: Deprecation): Headers {

@@ -3,8 +3,9 @@ import type { Handler } from 'hono';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import { describeApi } from '../../openapi/document.ts';
-import { errorHeaders } from '../../openapi/headers.ts';
+import { errorHeaders, LOCATION } from '../../openapi/headers.ts';
 import { describeOperation } from '../../openapi/operation.ts';
+import { Bookmark } from '../../openapi/parameters.ts';
 import { findResources } from '../../openapi/resources.ts';
 import { app } from '../../src/app.ts';
 import type { AuthenticatedDefinition } from '../../src/definition.ts';
@@ -18,7 +19,7 @@ const resources = await findResources();
 
 /** The description of the app with further operations. */
 function describe(operations: Record<string, OperationDescription> = {}) {
-  return describeApi(SERVERS, [...resources, { tags: [], operations }], '1.0.0');
+  return describeApi(SERVERS, [{ tags: [], operations }, ...resources.toReversed()], '1.0.0');
 }
 
 /** Adds a route to the app for the rest of a test. */
@@ -37,15 +38,25 @@ test.each([
   ['the field NewPet.categoryId', CategoryId],
   ['the parameter petId', PetPath.shape.petId],
   ['the parameter status', PetQuery.shape.status],
+  ['the parameter Bookmark', Bookmark],
+  ['the header Location', LOCATION.Location],
 ])('npm run openapi fails when %s has no description', (name, schema) => {
   const metadata = z.globalRegistry.get(schema) ?? {};
   onTestFinished(() => void z.globalRegistry.add(schema, metadata));
-  z.globalRegistry.remove(schema);
+  const withoutTexts = JSON.stringify(metadata, (key, value) =>
+    key === 'description' ? undefined : value,
+  );
+  z.globalRegistry.add(schema, JSON.parse(withoutTexts));
   expect(() => describe()).toThrow(`${name} has no description`);
 });
 
 test('npm run openapi fails when a response header has no description', () => {
   expect(() => errorHeaders([{ headers: { 'X-Toys': '1' } }])).toThrow('describe X-Toys');
+});
+
+test('tags are in the order of the routes, whatever the order of the resources', () => {
+  const names = describe().tags?.map(({ name }) => name);
+  expect(names).toEqual(['animals', 'Pets', 'Store', 'service']);
 });
 
 test('npm run openapi fails when a description has no route', () => {
