@@ -10,7 +10,7 @@ export async function findResources(): Promise<ResourceDescription[]> {
 }
 
 async function importDescription(path: string): Promise<ResourceDescription> {
-  const { description } = await import(join(SRC, path));
+  const { description } = await import(`../src/${path}`);
   if (!description) throw new Error(`src/${path} does not export \`description\``);
   return description;
 }
