@@ -104,9 +104,9 @@ export function operationsWithout(requests: string[]) {
   return operations.filter((operation) => !requested.includes(operation));
 }
 
-// Clients ignore unknown fields; in a test, a field that is not described is an error.
+// Clients ignore unknown fields; in a test, a field that is not described is an error. A map describes its fields there.
 const closed = JSON.parse(text, (_, value) =>
-  value?.type === 'object' ? { ...value, additionalProperties: false } : value,
+  value?.type === 'object' ? { additionalProperties: false, ...value } : value,
 );
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
