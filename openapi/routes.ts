@@ -7,7 +7,7 @@ import { VERSION_PATH } from '../src/http/responses.ts';
 type Route = { method: string; path: string; definition: OperationDefinition };
 
 /**
- * The routes in their order.
+ * The routes in the order of the description: those of one path stand together.
  *
  * @throws Error when a route is outside the version, does not begin with exactly one `operation(…)`, or is public and no GET.
  */
@@ -16,7 +16,7 @@ export function findRoutes(): Route[] {
   const routes = app.routes.filter(({ path }) => path !== '/*' && path !== '/health');
   // Hono lists the middleware of a route and its handler, in their order.
   const byName = Map.groupBy(routes, ({ method, path }) => `${method} ${path}`);
-  return Array.from(byName, ([name, handlers]) => {
+  const described = Array.from(byName, ([name, handlers]) => {
     // Only the middleware `operation(…)` has a definition.
     const [definition, ...others]: (OperationDefinition | undefined)[] = handlers.map(
       ({ handler }) => Object(handler).definition,
@@ -33,4 +33,5 @@ export function findRoutes(): Route[] {
       definition,
     };
   });
+  return [...Map.groupBy(described, ({ path }) => path).values()].flat();
 }

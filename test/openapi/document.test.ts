@@ -7,6 +7,7 @@ import { errorHeaders, LOCATION } from '../../openapi/headers.ts';
 import { describeOperation } from '../../openapi/operation.ts';
 import { Bookmark } from '../../openapi/parameters.ts';
 import { findResources } from '../../openapi/resources.ts';
+import { findRoutes } from '../../openapi/routes.ts';
 import { app } from '../../src/app.ts';
 import type { AuthenticatedDefinition } from '../../src/definition.ts';
 import type { OperationDescription } from '../../src/description.ts';
@@ -58,6 +59,12 @@ test('tags are in the order of the routes, whatever the order of the resources',
   const names = describe().tags?.map(({ name }) => name);
   const inUse = describedRoutes(resources).flatMap(({ about }) => about.tags);
   expect(names).toEqual([...new Set(inUse)]);
+});
+
+test('the routes of one path stand together, as in the description', () => {
+  addRoute('PUT', '/v1/pets', [listToys, handler]);
+  const paths = findRoutes().map(({ path }) => path);
+  expect(paths.slice(0, 4)).toEqual(['/pets', '/pets', '/pets', '/pets/{petId}']);
 });
 
 test('npm run openapi fails when a description has no route', () => {
