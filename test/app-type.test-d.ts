@@ -12,7 +12,9 @@ export async function readResponses() {
   if (listed.status === 200) {
     const [pet] = await listed.json();
     pet?.id satisfies number | undefined;
-    pet?.status satisfies 'available' | 'pending' | 'sold' | undefined;
+    if (pet?.status === 'sold') return;
+    // @ts-expect-error: not a status
+    if (pet?.status === 'gone') return;
     // @ts-expect-error: not a field
     pet?.nmae;
   }
