@@ -47,6 +47,6 @@ test('testClient calls the app in the process of the test', async () => {
   const { health, v1 } = testClient<AppType>(app, env);
   const healthy = await health.$get();
   expect(await healthy.json()).toMatchObject({ status: 'ok' });
-  const rejected = await v1.store.orders.$get();
+  const rejected = await v1.pets.$get();
   expect(await rejected.json()).toMatchObject({ code: 'missing_api_key', status: 401 });
 });
