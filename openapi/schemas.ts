@@ -76,7 +76,7 @@ export function overrideWith(pages: Set<unknown>): NonNullable<CreateDocumentOpt
       delete jsonSchema.pattern;
       Object.assign(jsonSchema, { minLength: 24, maxLength: 24 });
     }
-    // zod leaves out the default of a codec.
+    // zod leaves out the default of a codec: https://github.com/colinhacks/zod/issues/6049
     if (def.type === 'default') jsonSchema.default = def.defaultValue;
     // `source` escapes slashes, which only a literal in JavaScript needs.
     if (jsonSchema.pattern) jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');

@@ -120,7 +120,7 @@ function writesStopped(): ApiError {
 
 /**
  * Reads and validates the body. Not `zValidator`, which calls `c.req.json()`: that replaces invalid UTF-8, and rounds integers
- * beyond 2^53.
+ * beyond 2^53. https://github.com/honojs/hono/blob/28a9c128912de19f3fb28b00ae289c9b93f6f392/src/validator/validator.ts#L99
  */
 function jsonBody(schema: z.ZodMiniObject, mediaTypes?: readonly string[]) {
   return createMiddleware(async function jsonBody(c, next) {

@@ -66,6 +66,7 @@ function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
 async function readBytes(c: Context): Promise<ArrayBuffer> {
   // With a Content-Length, `bodyLimit` checks only that number and reads nothing, so the callback reads the body, within the
   // deadline. Without one, `bodyLimit` reads and counts the body, and puts it into a new `c.req.raw`.
+  // https://github.com/honojs/hono/pull/2109
   const reading = limitBody(c, async () => {
     await c.req.arrayBuffer();
   });

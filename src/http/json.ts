@@ -21,7 +21,8 @@ export function parseBody(text: string): unknown {
 
   /**
    * `context.source` is a number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives
-   * `context`, but the types of TypeScript lack it, so they accept it only if it is optional.
+   * `context`, but the types of TypeScript lack it, so they accept it only if it is optional:
+   * https://github.com/microsoft/TypeScript/issues/61330
    */
   function revive(_: string, value: unknown, context?: { source: string }): unknown {
     values += 1;

@@ -10,6 +10,7 @@ const NAMELESS_PARAMETER = /^=|&=/;
 
 /**
  * Comes before Hono parses the query, because Hono decodes each invalid escape separately, which is slow.
+ * https://github.com/honojs/hono/pull/4110
  *
  * @throws ApiError 400 when the query is too long, cannot be decoded, or has a parameter without a name.
  */

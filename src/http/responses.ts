@@ -8,7 +8,10 @@ import { invalidRequest } from './problems.ts';
 /** The path of the API's version, with which the path of every operation begins. */
 export const VERSION_PATH = '/v1';
 
-/** Hono's contexts of middleware and of handlers are not assignable to each other, but these parts are. */
+/**
+ * Hono's contexts of middleware and of handlers are not assignable to each other, because of `set`, but these parts are:
+ * https://github.com/honojs/hono/issues/3854
+ */
 type RequestContext = Pick<Context<AppEnv>, 'env' | 'req'>;
 
 /** @throws ApiError 400 when there is no `BASE_URL`, and the `Host` of the request is malformed. */
