@@ -15,7 +15,8 @@ if (!isInstalled()) {
 }
 const installed = readPackages(INSTALLED);
 const node = Object.keys(installed).find((path) => installed[path].bin?.node);
-// npm 10 installs the project's Node.js, but removes its link together with those of the packages for other platforms.
+// npm 10 installs the project's Node.js, but removes its link together with those of the packages for other platforms:
+// https://github.com/npm/cli/issues/4362
 if (node && !existsSync('node_modules/.bin/node'))
   await npm('rebuild', node.replace('node_modules/', ''));
 

@@ -12,7 +12,7 @@ import { PROJECT_ROOT } from './command/project-root.ts';
 
 declare global {
   interface JSON {
-    /** TypeScript's library lacks it: https://tc39.es/proposal-json-parse-with-source/ */
+    /** TypeScript's library lacks it: https://github.com/microsoft/TypeScript/issues/61330 */
     rawJSON(text: string): unknown;
   }
 }

@@ -26,7 +26,8 @@ if (import.meta.main) await run(program);
 
 /** Serves the store until this process ends. Resolves when it answers. */
 async function serve(port: number): Promise<void> {
-  // Registered before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130.
+  // Registered before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130:
+  // https://github.com/cloudflare/workers-sdk/blob/4cbd667224d4f7f3dda00fce0f4983c6418ed90b/packages/miniflare/src/exit-hook.ts
   onStop(() => process.exit());
   // Wrangler runs in this process. It reads its configuration in this folder, and these variables when it is loaded.
   process.chdir(PROJECT_ROOT);
@@ -40,6 +41,7 @@ async function serve(port: number): Promise<void> {
     env: '',
     dev: {
       // The runtime's inspector checks no origin: a web page that finds its port can run code in the store.
+      // https://github.com/cloudflare/workers-sdk/pull/9550
       inspector: false,
       server: { hostname: 'localhost', port },
       // The worker writes a line for each request. By default, wrangler would add lines of its own.

@@ -8,7 +8,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Environment, safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
 
-/** The program of wrangler. Its bin would run it as a second process, which goes on when the bin is killed. */
+/**
+ * The program of wrangler. Its bin would run it as a second process, which goes on when the bin is killed:
+ * https://github.com/cloudflare/workers-sdk/pull/14598
+ */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
 
 /** Variables that make wrangler start faster, and turn off its extra output, its editor, its metrics and a download. */
@@ -19,7 +22,8 @@ export const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: 'false',
   // Otherwise wrangler fetches a sample of `request.cf` from the network.
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  // Otherwise `wrangler dev` serves an editor of the local D1 and KV, which a page of any origin can frame.
+  // Otherwise `wrangler dev` serves an editor of the local D1 and KV, which a page of any origin can frame:
+  // https://github.com/cloudflare/workers-sdk/pull/12848
   X_LOCAL_EXPLORER: 'false',
 };
 
