@@ -12,11 +12,8 @@ export const DEADLINE_MS = 5_000;
 /** Statements by name. They are executed in the order in which the object lists them, in one transaction. */
 export type Statements = Record<string, Sql>;
 
-/** The type of the rows of a statement. */
-type RowOf<Statement> = Statement extends Sql<infer Row> ? Row : never;
-
 /** The first row of each statement, or `undefined` for a statement that returned none. */
-export type FirstRows<S extends Statements> = { [Name in keyof S]: RowOf<S[Name]> | undefined };
+export type FirstRows<S extends Statements> = { [Name in keyof S]: NonNullable<S[Name]>['row'] };
 
 /**
  * Executes statements. With `sessionStart` (`first-unconstrained`, `first-primary` or a bookmark, which names a state of the
@@ -32,35 +29,22 @@ export async function execute<S extends Statements>(
   statements: S,
   sessionStart?: string,
 ) {
-  const session = sessionStart === undefined ? undefined : database.withSession(sessionStart);
-  const executing = executeAll(session ?? database, Object.values(statements));
+  const session = sessionStart ? database.withSession(sessionStart) : undefined;
+  const target = session ?? database;
+  const prepared = Object.values(statements).map((statement) => prepare(target, statement));
+  // A single statement is not a batch: Cloudflare does not document that D1 retries a batch that only reads.
+  const executing =
+    prepared.length === 1
+      ? Promise.all(prepared.map((only) => only.all()))
+      : target.batch(prepared);
   const results = await withDeadline(executing, DEADLINE_MS, 'D1');
-  const rows = firstRows(statements, results);
-  // `runQueries` logs `total_attempts` and `served_by_region`, which are the same in every result of a batch.
-  return { rows, bookmark: session?.getBookmark(), meta: results.at(-1)?.meta };
-}
-
-async function executeAll(
-  database: D1Database | D1DatabaseSession,
-  statements: Sql[],
-): Promise<D1Result[]> {
-  const prepared = statements.map((statement) => prepare(database, statement));
-  const [only] = prepared;
-  // Not a batch: Cloudflare does not document that D1 retries a batch that only reads.
-  if (only && prepared.length === 1) return [await only.all()];
-  return database.batch(prepared);
-}
-
-export function prepare(
-  database: D1Database | D1DatabaseSession,
-  { text, values }: Sql,
-): D1PreparedStatement {
-  return database.prepare(text).bind(...values);
-}
-
-function firstRows<S extends Statements>(statements: S, results: D1Result[]): FirstRows<S> {
-  const names = Object.keys(statements);
-  const entries = names.map((name, index) => [name, results[index]?.results[0]]);
   // `Object.fromEntries` returns `any` here, so no compiler checks the rows: they are trusted to match the type of their statement.
-  return Object.fromEntries(entries);
+  const entries = Object.keys(statements).map((name, index) => [name, results[index]?.results[0]]);
+  const rows: FirstRows<S> = Object.fromEntries(entries);
+  // `runQueries` logs `total_attempts` and `served_by_region`, which are the same in every result of a batch.
+  return { rows, bookmark: session?.getBookmark(), meta: results[0]?.meta };
+}
+
+export function prepare(database: D1Database | D1DatabaseSession, { text, values }: Sql) {
+  return database.prepare(text).bind(...values);
 }

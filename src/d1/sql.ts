@@ -41,17 +41,17 @@ export function sql<Row = unknown>(
   texts: TemplateStringsArray,
   ...parts: (BoundValue | bigint | Sql)[]
 ): Sql<Row> {
-  let text = texts[0] ?? '';
+  let text = '';
   const values: BoundValue[] = [];
   for (const [index, part] of parts.entries()) {
-    const { text: partText, values: partValues } = toSql(part);
-    text += partText + (texts[index + 1] ?? '');
-    values.push(...partValues);
+    const inner = toSql(part);
+    text += texts[index] + inner.text;
+    values.push(...inner.values);
   }
-  return new Sql(text, values);
+  return new Sql(text + texts.at(-1), values);
 }
 
-function toSql(part: BoundValue | bigint | Sql): Sql {
+function toSql(part: BoundValue | bigint | Sql) {
   if (part instanceof Sql) return part;
   if (typeof part === 'bigint') return new Sql('CAST(? AS INTEGER)', [`${part}`]);
   if (typeof part === 'object' && part !== null) throw new TypeError('an object is not SQL');

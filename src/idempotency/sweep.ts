@@ -21,13 +21,19 @@ const STEP_DEADLINE_MS = 10_000;
  */
 export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Promise<void> {
   const startedAt = Date.now();
+  // Ids ascend with time. `created_at` has no index: a condition on it inside the subquery could read every record.
+  const step = prepare(
+    env.DB,
+    sql`DELETE FROM idempotency_keys
+      WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE})
+        AND created_at <= ${startedAt - KEPT_MS}`,
+  );
   let removed = 0;
   let finished = false;
   let cause: string | undefined;
   try {
-    for (let step = 0; step < MAX_STEPS && !finished; step += 1) {
-      const deleting = deleteExpired(env.DB, startedAt - KEPT_MS);
-      const { meta } = await withDeadline(deleting, STEP_DEADLINE_MS, 'D1');
+    for (let steps = 0; steps < MAX_STEPS && !finished; steps += 1) {
+      const { meta } = await withDeadline(step.run(), STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
       // Fewer than STEP_SIZE: the step met a record that has not expired, or the end of the table.
       finished = meta.changes < STEP_SIZE;
@@ -48,14 +54,4 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
       }),
     );
   }
-}
-
-/**
- * Of the oldest `STEP_SIZE` records, deletes those that were created at `createdAtMost` or earlier. Ids ascend with time. `created_at`
- * has no index: a condition on it inside the subquery could read every record.
- */
-function deleteExpired(database: D1Database, createdAtMost: number): Promise<D1Result> {
-  const statement = sql`DELETE FROM idempotency_keys
-    WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE}) AND created_at <= ${createdAtMost}`;
-  return prepare(database, statement).run();
 }
