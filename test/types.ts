@@ -3,6 +3,8 @@
  */
 import { Hono } from 'hono';
 import type { AppEnv } from '../src/context.ts';
+import { sql } from '../src/d1/sql.ts';
+import { insertInto, type Table } from '../src/d1/table.ts';
 import type { OperationDefinition } from '../src/definition.ts';
 import { sendPage } from '../src/http/paging.ts';
 import { sendCreated } from '../src/http/responses.ts';
@@ -43,8 +45,6 @@ const create = operation({
 });
 app.post('/', create, async (c) => {
   const newPet = c.req.valid('json');
-  // @ts-expect-error: the condition comes first
-  queries.createPet(newPet);
   const { created } = await createOnce(c, queries.createPet, newPet);
   // @ts-expect-error: no row may have been created
   return sendCreated(c, created);
@@ -56,6 +56,60 @@ app.get('/health', operation({ operationId: 'getHealth', public: true }), async 
   // @ts-expect-error: without a key, there is no client
   return c.text(c.get('client').id);
 });
+
+app.post('/other', create, async (c) => {
+  const newPet = c.req.valid('json');
+  const update = sql`UPDATE pets SET status = 'pending'`;
+  const read = sql<{ status: string }>`SELECT status FROM pets WHERE id = 7`;
+  // @ts-expect-error: there is no row to insert
+  await createOnce(c, () => ({ reserve: { update, where: sql`id = 7`, read } }), newPet);
+  // @ts-expect-error: an UPDATE is not a row to insert
+  await createOnce(c, () => update, newPet);
+  // @ts-expect-error: nor are the statements of a query
+  await createOnce(c, () => ({ inserted: sql`INSERT INTO …`, created: read }), newPet);
+  // @ts-expect-error: the query takes the body of another operation
+  await createOnce(c, (body: { petId: bigint }) => insertInto(TAGS, { text: `${body}` }), newPet);
+  const reserve = { update, where: sql`id = 7`, read };
+  const result = await createOnce(c, () => insertInto(TAGS, { text: 'x' }, { reserve }), newPet);
+  result.read?.status satisfies string | undefined;
+  // @ts-expect-error: the read has no such column
+  result.read?.name;
+  return c.body(null);
+});
+
+const TAGS = {
+  name: sql`tags`,
+  columns: ['text'],
+  json: sql`json_object('id', id)`,
+} as const satisfies Table<unknown>;
+const WHERE = { where: sql`id = 7`, read: sql`SELECT 1` };
+
+// @ts-expect-error: the column is misspelled
+insertInto(TAGS, { txet: 'x' });
+// @ts-expect-error: a column has no value
+insertInto(TAGS, {});
+// @ts-expect-error: the table has no such column
+insertInto(TAGS, { text: 'x', weight: 1n });
+// @ts-expect-error: an integer is a bigint, because D1 rounds numbers
+insertInto(TAGS, { text: 1 });
+// @ts-expect-error: a value is not SQL, which could find several rows
+insertInto(TAGS, { text: sql`name FROM pets` });
+// @ts-expect-error: the reservation has no WHERE
+insertInto(TAGS, { text: 'x' }, { reserve: { update: sql`UPDATE …`, read: sql`SELECT 1` } });
+// @ts-expect-error: the reservation is plain text
+insertInto(TAGS, { text: 'x' }, { reserve: { ...WHERE, update: 'UPDATE …' } });
+// @ts-expect-error: a reservation shows why it failed
+insertInto(TAGS, { text: 'x' }, { reserve: { update: sql`UPDATE …`, where: sql`TRUE` } });
+// @ts-expect-error: no statement of `createOnce` can be replaced: a read has no name
+insertInto(TAGS, { text: 'x' }, { reads: { created: sql`SELECT 1` } });
+// @ts-expect-error: the statement would not be executed
+insertInto(TAGS, { text: 'x' }, { skipsConflict: true, counted: sql`UPDATE …` });
+insertInto(
+  TAGS,
+  { text: 'x' },
+  // @ts-expect-error: nor would this one
+  { reserve: { ...WHERE, update: sql`UPDATE …`, counted: sql`UPDATE …` } },
+);
 
 // @ts-expect-error: before `operation`, a request may have no client
 app.use(async (c) => c.text(c.get('client').keyId));

@@ -5,7 +5,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
 import type { OperationEnv } from '../context.ts';
-import type { PageParameters, PageRow } from '../d1/page.ts';
+import type { PageParameters, PageRow } from '../d1/table.ts';
 import { int64Text } from './int64.ts';
 import { collectionUrl, sendJson } from './responses.ts';
 import { strictParameters } from './schemas.ts';

@@ -4,8 +4,8 @@
  */
 import type { Context } from 'hono';
 import type { OperationEnv } from '../context.ts';
-import type { FirstRows, Statements } from '../d1/execute.ts';
 import { type Sql, sql } from '../d1/sql.ts';
+import type { Create, CreatedRow } from '../d1/table.ts';
 import { ApiError } from '../errors.ts';
 import { runQueries } from '../http/run-queries.ts';
 import { sha256 } from '../sha256.ts';
@@ -14,61 +14,68 @@ import { sha256 } from '../sha256.ts';
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
-/** A row that a create inserted: its id in decimal, and its JSON. */
-export type CreatedRow = { id: string; json: string };
-
 /**
- * The statements of a create. The last two are the INSERT, of at most one row, and `created`, which selects that row:
- * `selectInserted`.
- */
-type Create = Statements & { created: Sql<CreatedRow> };
-
-/**
- * Runs the query of a create. After a request with an `Idempotency-Key` has inserted a row, each later one with the key gets the
- * same response again, with `Idempotency-Replayed: true`.
+ * Carries out a create in one transaction. Its statements, in their order:
  *
- * @param query - gets the SQL condition that the idempotency key of the request, if it has one, is unused. The query puts the condition
- *   into the WHERE of its first write, so that a repeated request writes nothing. Without it, that request would fail, because
- *   `key_hash` is unique.
- * @returns the first row of each statement of the query. `created` is the new row, or the one to replay; `undefined` if no request
- *   with the key has inserted a row.
+ *     with a key   expiredRemoved, record   the record of the key, if an earlier request has inserted a row
+ *                  reserved, read           the reservation, if the create has one
+ *                  inserted, created        the new row
+ *     with a key   recorded                 the new row as the record of the key
+ *
+ * So a retry with the key writes nothing, and gets the first response again, with `Idempotency-Replayed: true`. The last guard is
+ * the unique `key_hash`: with two records of a key, the transaction would fail.
+ *
+ * @returns `created`, the new row or the one to replay, if there is one; and the first row of the `read` of a reservation.
  * @throws ApiError 422 when the request to replay had another body; and the errors of `runQueries`.
  */
-export async function createOnce<Body extends object, Query extends Create>(
+export async function createOnce<Body, Item, Row>(
   c: Context<OperationEnv>,
-  query: (keyIsUnused: Sql, body: Body) => Query,
+  query: (body: Body) => Create<Item, Row>,
   body: Body,
-): Promise<FirstRows<Query> & { created: CreatedRow | undefined }> {
-  const idempotencyKey = c.get('idempotencyKey');
-  if (idempotencyKey === undefined) return runQueries(c, query(sql`TRUE`, body));
-  // The same key of another client or operation is another key.
-  const parts = [c.get('client').id, c.get('definition').operationId, idempotencyKey];
-  const keyHash = await sha256(JSON.stringify(parts));
-  // zod outputs the fields in the order of the schema, so their order in the request does not matter.
-  const bodyHash = await sha256(JSON.stringify(body, bigintAsText));
-  const now = Date.now();
-  const keyIsUnused = sql`NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE key_hash = ${keyHash})`;
-  const create = query(keyIsUnused, body);
-  const rows = await runQueries(c, {
-    expiredRemoved: sql`DELETE FROM idempotency_keys
-      WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
-    ...create,
-    recorded: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
-      SELECT ${keyHash}, ${now}, ${bodyHash}, json FROM (${create.created})`,
-    record: sql<CreatedRow & { body_hash: string }>`
-      SELECT CAST(json_extract(response, '$.id') AS TEXT) AS id, response AS json, body_hash
-      FROM idempotency_keys WHERE key_hash = ${keyHash}`,
+): Promise<{ created: CreatedRow<Item> | undefined; read?: Row | undefined }> {
+  const { name, idAndJson, target, values, onConflict, reserve } = query(body);
+  // changes() is the number of rows that the last write has changed. A SELECT does not reset it:
+  // https://sqlite.org/lang_corefunc.html#changes
+  const insertIf = (condition: Sql) => ({
+    ...(reserve && {
+      reserved: sql`${reserve.update} WHERE (${reserve.where}) AND ${condition}`,
+      // Within a SELECT, SQLite rejects a write.
+      read: sql<Row>`SELECT * FROM (${reserve.read})`,
+    }),
+    inserted: sql`INSERT INTO ${target} SELECT ${values}
+      WHERE ${reserve ? sql`changes() = 1` : condition} ${onConflict}`,
+    // If nothing was inserted, the CASE is NULL, and no row is read. `AND changes() = 1` would read one.
+    created: sql<CreatedRow<Item>>`SELECT ${idAndJson} FROM ${name}
+      WHERE id = CASE changes() WHEN 1 THEN last_insert_rowid() END`,
   });
-  const { created, record } = rows;
-  // This request has inserted the row; or no request has, and the other rows show the caller why.
-  if (created || !record) return rows;
+  const { idempotencyKey, client, definition } = c.var;
+  if (idempotencyKey === undefined) {
+    // One statement. After VALUES, RETURNING reads a row less than after SELECT.
+    const created = sql<CreatedRow<Item>>`INSERT INTO ${target} VALUES (${values}) ${onConflict}
+      RETURNING ${idAndJson}`;
+    return runQueries(c, reserve ? insertIf(sql`TRUE`) : { created });
+  }
+  // The same key of another client or operation is another key.
+  const keyHash = await sha256(JSON.stringify([client.id, definition.operationId, idempotencyKey]));
+  // zod outputs the fields in the order of the schema, so their order in the request does not matter.
+  const bodyHash = await sha256(
+    JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
+  );
+  const fromRecord = sql`FROM idempotency_keys WHERE key_hash = ${keyHash}`;
+  const insert = insertIf(sql`NOT EXISTS (SELECT 1 ${fromRecord})`);
+  const rows = await runQueries(c, {
+    expiredRemoved: sql`DELETE ${fromRecord} AND created_at <= ${Date.now() - KEPT_MS}`,
+    record: sql<CreatedRow<Item> & { body_hash: string }>`
+      SELECT CAST(response ->> 'id' AS TEXT) AS id, response AS json, body_hash ${fromRecord}`,
+    ...insert,
+    recorded: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
+      SELECT ${keyHash}, ${Date.now()}, ${bodyHash}, json FROM (${insert.created})`,
+  });
+  const { record } = rows;
+  if (!record) return rows;
   if (record.body_hash !== bodyHash) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');
-  return { ...rows, created: record };
-}
-
-function bigintAsText(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? `${value}` : value;
+  return { created: record };
 }
 
 export function idempotencyKeyReused(): ApiError {

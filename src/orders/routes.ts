@@ -35,7 +35,7 @@ export const orders = new Hono<AppEnv>()
     }),
     async (c) => {
       const newOrder = c.req.valid('json');
-      const { created, pet } = await createOnce(c, queries.placeOrder, newOrder);
+      const { created, read: pet } = await createOnce(c, queries.placeOrder, newOrder);
       if (created) return sendCreated(c, created);
       // A pet that exists was not available: for example, another client's order came first.
       throw pet ? petNotAvailable(newOrder.petId, pet.status) : petNotFound(newOrder.petId);

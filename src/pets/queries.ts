@@ -1,21 +1,22 @@
 /**
  * The queries on pets. A query returns statements by name. `runQueries` executes them in order, in one transaction, and returns the
  * first row of each under its name. A page is one row. In a template, a plain value becomes a parameter, and SQL a part of the
- * text.
+ * text. The query of a create returns the row to insert, for `createOnce`.
  *
  * SQLite writes the JSON of a row, because integers beyond 2^53 are rounded in rows read into JavaScript.
  */
-import { equalsIfGiven, selectInserted, selectPage, type Table } from '../d1/page.ts';
-import { type JsonText, type Sql, sql } from '../d1/sql.ts';
+import { type JsonText, sql } from '../d1/sql.ts';
+import { equalsIfGiven, insertInto, selectPage, type Table } from '../d1/table.ts';
 import type { Pet } from './description.ts';
 import type { NewPet, PetPatch, PetQuery } from './schemas.ts';
 
-const PETS: Table<Pet> = {
+const PETS = {
   name: sql`pets`,
+  columns: ['name', 'category_id', 'status'],
   // json_patch, a merge patch (RFC 7396), drops every member that is null: here the status of a pet without one.
   json: sql`json_patch('{}',
     json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status))`,
-};
+} as const satisfies Table<Pet>;
 
 /** SQL condition on a row of `pets`. */
 const HAS_OPEN_ORDER = sql`EXISTS (
@@ -31,15 +32,8 @@ export function getPet(id: bigint) {
   };
 }
 
-/**
- * Inserts a pet.
- *
- * @param keyIsUnused - the condition of `createOnce`: the idempotency key of the request, if it has one, is unused.
- */
-export function createPet(keyIsUnused: Sql, { name, categoryId, status }: NewPet) {
-  const inserted = sql`INSERT INTO pets (name, category_id, status)
-    SELECT ${name}, ${categoryId}, ${status ?? null} WHERE ${keyIsUnused}`;
-  return { inserted, created: selectInserted(PETS) };
+export function createPet({ name, categoryId, status }: NewPet) {
+  return insertInto(PETS, { name, category_id: categoryId, status: status ?? null });
 }
 
 /** Sets the fields of a patch. While a pet has an open order, its status belongs to the order and cannot be set. */

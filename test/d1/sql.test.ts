@@ -1,8 +1,8 @@
 /** SQL with its values in place. */
 import { expect, test } from 'vitest';
 import { prepare } from '../../src/d1/execute.ts';
-import { equalsIfGiven, selectPage, type Table } from '../../src/d1/page.ts';
 import { type Sql, sql } from '../../src/d1/sql.ts';
+import { equalsIfGiven, selectPage, type Table } from '../../src/d1/table.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -44,7 +44,7 @@ test.each([-(2n ** 63n), -1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n])(
 );
 
 test('a page has the filter and the id after which it begins, if they are given', () => {
-  const table: Table<unknown> = { name: sql`pets`, json: sql`id` };
+  const table: Table<unknown> = { name: sql`pets`, columns: [], json: sql`id` };
   const filter = equalsIfGiven(sql`status`, 'sold');
   const { text, values } = selectPage(table, { limit: 5, after: 9n }, filter);
   // `+`: SQLite compiles the statement once, and not for each value.

@@ -1,9 +1,6 @@
 /** `Idempotency-Key`: of every create with the bodies of its description, then of animals. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Sql, sql } from '../../src/d1/sql.ts';
-import { createOnce, KEPT_HOURS, KEPT_MS } from '../../src/idempotency/create-once.ts';
-import * as queries from '../../src/pets/queries.ts';
-import type { NewPet } from '../../src/pets/schemas.ts';
+import { KEPT_HOURS, KEPT_MS } from '../../src/idempotency/create-once.ts';
 import { creates, problems } from '../support/contract.ts';
 import { stopTime } from '../support/in-process.ts';
 import { withNewName } from '../support/new-name.ts';
@@ -162,20 +159,4 @@ test('an operation that is not a create ignores Idempotency-Key', async () => {
   await insertPet({ id: 7 });
   const reply = await store.send('PATCH', '/v1/pets/7', { name: 'Tom' }, withKey('é'));
   expect(reply.status).toBe(200);
-});
-
-test('a query that forgets its condition fails a repeated request, and inserts one row', async () => {
-  const { DB } = await store.bindings();
-  const values = {
-    idempotencyKey: 'k',
-    client: { id: 'x' },
-    definition: { operationId: 'createPet' },
-    log: {},
-  };
-  const c = { env: { DB }, get: (name: keyof typeof values) => values[name] };
-  const query = (_: Sql, body: NewPet) => queries.createPet(sql`TRUE`, body);
-  const create = () => createOnce(c as never, query, { ...REX, categoryId: 3n });
-  expect(await create()).toMatchObject({ created: { id: '1' } });
-  await expect(create()).rejects.toThrow('UNIQUE constraint failed');
-  expect(await tableRows()).toMatchObject({ pets: [{ id: 1 }] });
 });

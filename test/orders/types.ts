@@ -20,9 +20,9 @@ new Hono<AppEnv>().post('/', placeOrder, async (c) => {
   const newOrder = c.req.valid('json');
   // @ts-expect-error: the body belongs to another operation
   await createOnce(c, createPet, newOrder);
-  const { created, pet } = await createOnce(c, queries.placeOrder, newOrder);
+  const { created, read: pet } = await createOnce(c, queries.placeOrder, newOrder);
   pet?.status satisfies string | null | undefined;
-  // @ts-expect-error: the query has no such statement
+  // @ts-expect-error: the query reads no name
   pet?.name;
   return created ? sendCreated(c, created) : c.notFound();
 });

@@ -52,8 +52,8 @@ describe('D1 reads and writes few rows for', () => {
   test('a new animal with a key, and for its replay', async () => {
     const send = () => store.createPet(REX, WITH_KEY);
     const written = 4 + (await petIndexes());
-    expect(await rowsOf(send)).toEqual({ read: 4, written });
-    expect(await rowsOf(send)).toEqual({ read: 6, written: 0 });
+    expect(await rowsOf(send)).toEqual({ read: 3, written });
+    expect(await rowsOf(send)).toEqual({ read: 4, written: 0 });
   });
 
   test('another name', async () => {
@@ -72,14 +72,14 @@ describe('D1 reads and writes few rows for', () => {
     await insertPet({ id: 7, status: 'available' });
     const send = () => store.placeOrder({ petId: 7 });
     expect(await rowsOf(send)).toEqual({ read: 5, written: 6 });
-    expect(await rowsOf(send)).toEqual({ read: 5, written: 0 });
+    expect(await rowsOf(send)).toEqual({ read: 4, written: 0 });
   });
 
   test('a new order with a key, and for its replay', async () => {
     await insertPet({ id: 7, status: 'available' });
     const send = () => store.placeOrder({ petId: 7 }, WITH_KEY);
-    expect(await rowsOf(send)).toEqual({ read: 7, written: 8 });
-    expect(await rowsOf(send)).toEqual({ read: 8, written: 0 });
+    expect(await rowsOf(send)).toEqual({ read: 6, written: 8 });
+    expect(await rowsOf(send)).toEqual({ read: 6, written: 0 });
   });
 
   test('a delivery', async () => {
