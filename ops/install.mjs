@@ -22,15 +22,20 @@ if (node && !existsSync('node_modules/.bin/node'))
 
 /** Whether npm has installed the locked version of every package that is needed here. */
 function isInstalled() {
-  if (existsSync(LOCK) || !existsSync(INSTALLED)) return false;
-  const installed = readPackages(INSTALLED);
-  return Object.entries(readPackages('package-lock.json')).every(([path, locked]) => {
-    // The project and its workspaces.
-    if (!path.includes('node_modules/') || locked.link) return true;
-    // Only an optional package may be missing, such as one for another platform.
-    if (!installed[path]) return locked.optional;
-    return installed[path].version === locked.version && existsSync(path);
-  });
+  if (existsSync(LOCK)) return false;
+  try {
+    const installed = readPackages(INSTALLED);
+    return Object.entries(readPackages('package-lock.json')).every(([path, locked]) => {
+      // The project and its workspaces.
+      if (!path.includes('node_modules/') || locked.link) return true;
+      // Only an optional package may be missing, such as one for another platform.
+      if (!installed[path]) return locked.optional;
+      return installed[path].version === locked.version && existsSync(path);
+    });
+  } catch {
+    // The list is missing, or was cut off by a crash or a full disk.
+    return false;
+  }
 }
 
 function readPackages(file) {
@@ -39,15 +44,17 @@ function readPackages(file) {
 
 /** Runs npm, unless another command in this folder does. Shows only npm's errors. */
 async function npm(...args) {
+  const program = process.env.npm_execpath;
+  if (!existsSync(program ?? '')) fail('npm was not found: run npm run setup');
   try {
     writeFileSync(LOCK, '', { flag: 'wx' });
   } catch {
     fail(
-      `another command installs the packages: wait for its end. If there is none, delete ${LOCK}`,
+      'another command installs the packages: wait for its end. If there is none, delete .installing',
     );
   }
-  // `npm run --silent` passes its level on, which would hide the reason of a failure.
-  const command = [process.env.npm_execpath, ...args, '--loglevel=error'];
+  // A variable of the user would win over .npmrc. `npm run --silent` passes its level on, which would hide the reason of a failure.
+  const command = [program, ...args, '--ignore-scripts', '--loglevel=error'];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'inherit'] });
   // By itself, npm can go on for a minute after a signal.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])

@@ -5,20 +5,6 @@ import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { startProcess, temporaryFolder } from '../support/project.ts';
 
-/** Goes on while there is a file `hold`, and then installs the packages. As npm, it does not end at a signal. */
-const NPM = `
-  import { appendFileSync, cpSync, existsSync } from 'node:fs';
-  import { setTimeout } from 'node:timers/promises';
-  appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-  console.log('added 1 package');
-  while (existsSync('hold')) await setTimeout(20);
-  if (process.env.NPM_EXIT_CODE) {
-    console.error('npm error code EUSAGE');
-    process.exit(process.env.NPM_EXIT_CODE);
-  }
-  cpSync('registry', 'node_modules', { recursive: true });`;
-
 const NODE = { version: '26.0.0', optional: true, bin: { node: 'bin/node' } };
 const NEEDED = {
   'node_modules/hono': { version: '4.0.0' },
@@ -58,7 +44,7 @@ export async function freshClone() {
 
     start: (env: Record<string, string> = {}) =>
       startProcess([join(PROJECT_ROOT, 'ops/install.mjs')], folder, {
-        npm_execpath: path('npm.mjs'),
+        npm_execpath: join(import.meta.dirname, 'npm.mjs'),
         ...env,
       }),
 
@@ -73,7 +59,6 @@ export async function freshClone() {
     },
   };
   clone.write('package-lock.json', JSON.stringify({ packages: LOCKED }));
-  clone.write('npm.mjs', NPM);
   clone.write('calls');
   clone.write(`registry/${LIST}`, INSTALLED);
   for (const file of FILES) clone.write(`registry/${file}`);

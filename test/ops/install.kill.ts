@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { freshClone, INSTALLED, LIST } from './fake-npm.ts';
 
-const CI = 'ci --loglevel=error';
+const CI = 'ci --ignore-scripts --loglevel=error';
 const BEGUN = 'Installing the packages of package-lock.json, which can take minutes …\n';
 
 let clone: Awaited<ReturnType<typeof freshClone>>;
@@ -25,11 +25,13 @@ test.each<[string, string, string?]>([
   ['a package is new', LIST, INSTALLED.replace('4.0.0', '3.0.0')],
   ['a package is not installed', LIST, INSTALLED.replace('hono', 'other')],
   ['there is no list of installed packages', LIST],
+  ['the list of installed packages is empty', LIST, ''],
+  ['the list of installed packages is cut off', LIST, INSTALLED.slice(0, -1)],
   ['a package is not on disk', 'hono'],
 ])('the set-up installs the packages when %s', async (_, file, content) => {
   clone.install();
   clone.remove(`node_modules/${file}`);
-  if (content) clone.write(`node_modules/${file}`, content);
+  if (content !== undefined) clone.write(`node_modules/${file}`, content);
   expect((await clone.setUp()).code).toBe(0);
   expect(clone.calls()).toEqual([CI]);
 });
@@ -38,7 +40,7 @@ test('the link to Node.js that npm 10 removes is restored', async () => {
   clone.install();
   clone.remove('node_modules/.bin/node');
   expect((await clone.setUp()).code).toBe(0);
-  expect(clone.calls()).toEqual(['rebuild node-here --loglevel=error']);
+  expect(clone.calls()).toEqual(['rebuild node-here --ignore-scripts --loglevel=error']);
 });
 
 test('after a failure, the errors of npm are shown, and the next command installs again', async () => {
@@ -48,6 +50,12 @@ test('after a failure, the errors of npm are shown, and the next command install
   expect([code, stderr]).toEqual([1, `${BEGUN}npm error code EUSAGE\n${end}`]);
   expect((await clone.setUp()).code).toBe(0);
   expect(clone.calls()).toEqual([CI, CI]);
+});
+
+test('the set-up without npm says so, and can be repeated', async () => {
+  const stderr = `${BEGUN}error: npm was not found: run npm run setup\n`;
+  expect(await clone.setUp({ npm_execpath: '' })).toEqual({ code: 1, stdout: '', stderr });
+  expect(clone.exists('.installing')).toBe(false);
 });
 
 // Windows has no signals: there, a process that gets one ends at once.
