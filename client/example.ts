@@ -5,23 +5,24 @@
 import { parseArgs } from 'node:util';
 import { createAnimalStore, StoreError } from './src/index.ts';
 
-const USAGE = 'usage: npm run example -- [--url https://…/v1 --key <API_KEY>]';
+const USAGE = 'usage: [STORE_API_KEY=<API_KEY>] npm run example -- [--url https://…/v1]';
+
+// Not an argument: every user of the machine can list those. The default is the key that every local store accepts.
+const { STORE_API_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP' } = process.env;
 
 try {
   const { values } = parseArgs({
     options: {
       url: { type: 'string', default: 'http://localhost:8787/v1' },
-      // The key that every local store accepts.
-      key: { type: 'string', default: 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) console.log(USAGE);
-  else await addAndList(values.url, values.key);
+  else await addAndList(values.url, STORE_API_KEY);
 } catch (error) {
-  // An invalid argument: `parseArgs` and the client throw a TypeError.
+  // An invalid argument or key: `parseArgs` and the client throw a TypeError. That of `parseArgs` quotes the argument.
   if (!(error instanceof TypeError)) throw error;
-  console.error(`error: ${error.message.split('\n')[0]}`);
+  console.error('code' in error ? USAGE : `error: ${error.message}`);
   process.exitCode = 2;
 }
 
@@ -43,7 +44,7 @@ async function addAndList(baseUrl: string, apiKey: string): Promise<void> {
     if (!(error instanceof StoreError)) throw error;
     console.error(
       error.code === 'network_error'
-        ? `No store answers at ${baseUrl}. Start one with: npm start`
+        ? `No store answers at ${baseUrl}. Start one with npm start, or name another with --url`
         : `${error.code}: ${error.message}`,
     );
     process.exitCode = 1;
