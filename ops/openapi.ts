@@ -88,11 +88,12 @@ function servers(): Server[] {
 
 /**
  * A replacer for JSON.stringify. It adds the range of int64 to its schemas, with every digit: 9223372036854775807, not
- * 9223372036854776000. A tool that rounds the bound rounds a value to the same number, and so accepts it.
+ * 9223372036854776000. A tool that rounds to doubles rounds the largest id and this bound to the same number, and
+ * accepts the id.
  */
 function exactRange(_: string, value: unknown): unknown {
   const isInt64 = value instanceof Object && 'format' in value && value.format === 'int64';
   if (!isInt64) return value;
-  const minimum = JSON.rawJSON(String(-(2n ** 63n)));
-  return { ...value, minimum, maximum: JSON.rawJSON(String(2n ** 63n - 1n)) };
+  const minimum = JSON.rawJSON('-9223372036854775808');
+  return { ...value, minimum, maximum: JSON.rawJSON('9223372036854775807') };
 }

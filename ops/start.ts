@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { createProgram, integerFrom, onStop, run, safeMessage } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 import { WRANGLER_ENV } from './command/wrangler.ts';
+import { visible } from './keys/records.ts';
 import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './local/store.ts';
 
 const portOption = new Option('--port <number>', 'the port on localhost')
@@ -19,7 +20,10 @@ export const program = createProgram('npm start --', 'Sets up the local store an
     await setUpLocalStore();
     console.log('Starting the server …');
     await serve(port);
-    console.log(banner(`http://localhost:${port}`));
+    const origin = `http://localhost:${port}`;
+    console.log(`\nThe animal store is ready: ${origin}/docs\n`);
+    console.log(`  curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'\n`);
+    console.log('Ctrl-C stops it, `npm run reset` empties it. Log of requests:\n');
   });
 
 if (import.meta.main) await run(program);
@@ -45,11 +49,13 @@ async function serve(port: number): Promise<void> {
       inspector: false,
       server: { hostname: 'localhost', port },
       // The worker writes a line for each request. By default, wrangler would add lines of its own.
-      structuredLogsHandler: (log: { message: string }) => console.log(log.message),
+      structuredLogsHandler: ({ message }: { message: string }) =>
+        // Values of a request's headers can be in it.
+        console.log(message.split('\n').map(visible).join('\n')),
     },
   }).catch(fail);
   server.raw.on('error', fail);
-  // The runtime has loaded the worker, and then wrangler's proxy listens.
+  // First the runtime loads the worker, then wrangler's proxy listens.
   await once(server.raw, 'reloadComplete');
   await server.ready;
 }
@@ -58,14 +64,4 @@ async function serve(port: number): Promise<void> {
 function fail(error: Error): never {
   console.error(`error: ${safeMessage(error.cause ?? error)}`);
   process.exit(1);
-}
-
-function banner(origin: string): string {
-  return `
-The animal store is ready: ${origin}/docs
-
-  curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
-
-Ctrl-C stops it, \`npm run reset\` empties it. Log of requests:
-`;
 }

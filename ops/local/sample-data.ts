@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Rows per statement. Few enough that a running store waits for milliseconds only. */
 const CHUNK = 2_000;
-
 /**
  * Adds `count` animals. Their statuses cycle through available, pending, sold, none. D1 binds numbers as REAL, so without
  * the CAST the first name would be `Animal 1.0`.
@@ -16,17 +15,21 @@ export async function addPets(db: D1Database, count: number): Promise<void> {
        CASE i % 4 WHEN 1 THEN 'available' WHEN 2 THEN 'pending' WHEN 3 THEN 'sold' END
      FROM number`,
   );
-  for (let done = 0; done < count; done += CHUNK)
+  for (let done = 0; done < count; done += CHUNK) {
+    if (done > 0 && done % 100_000 === 0) console.error(`${done} of ${count} animals …`);
     await runWhenUnlocked(insertion.bind(Math.min(CHUNK, count - done), done));
+  }
 }
 
 /** The local D1 does not wait for another process's transaction: it fails, and nothing was written. */
-async function runWhenUnlocked(insertion: D1PreparedStatement, attempts = 500): Promise<void> {
-  try {
-    await insertion.run();
-  } catch (error) {
-    if (attempts === 1 || !String(error).includes('SQLITE_BUSY')) throw error;
+async function runWhenUnlocked(insertion: D1PreparedStatement): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await insertion.run();
+      return;
+    } catch (error) {
+      if (attempt === 500 || !String(error).includes('SQLITE_BUSY')) throw error;
+    }
     await pause(20);
-    await runWhenUnlocked(insertion, attempts - 1);
   }
 }

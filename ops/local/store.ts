@@ -53,9 +53,8 @@ export function reserveStore(): void {
  */
 function endRuntimes(): void {
   const pattern = RUNTIME.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const { status } = spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]);
-  // A runtime was found. It frees its port a moment after the signal, so this looks again until none is left.
-  if (status === 0) endRuntimes();
+  // A runtime frees its port a moment after the signal. The status is 0 as long as one is found.
+  while (spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]).status === 0);
 }
 
 /** Applies the migrations and writes the local key. Keeps all data. */

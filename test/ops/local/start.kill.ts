@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../../ops/command/project-root.ts';
@@ -7,7 +7,7 @@ import { copyProject, freePort, startProcess } from '../../support/project.ts';
 
 const project = copyProject();
 
-test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev, reset', async () => {
+test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async () => {
   const port = await freePort();
   // Wrangler reads this file, and would serve that environment.
   const envFile = join(project.path(), '.env');
@@ -59,8 +59,4 @@ test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev, reset',
   expect(await fetchPets()).toEqual(pets);
   dev.process.kill('SIGINT');
   await dev.exited;
-
-  const stdout = 'The local store is empty. npm start sets it up again.\n';
-  expect(await project.run('reset.ts')).toEqual({ code: 0, stdout, stderr: '' });
-  expect(existsSync(join(project.path(), '.wrangler/state'))).toBe(false);
 });
