@@ -73,7 +73,7 @@ async function list({ env }: Options) {
 async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: string }) {
   const [key, ...others] = await findKeys(env, id);
   if (!key || others.length > 0)
-    throw new Error(`several records have the id ${id}: revoke it, and create a key`);
+    throw new Error('several records have this id: revoke it, and create a key');
   await confirmChange('rotate', env, key.record, yes);
   // Another operator may have changed the key before the answer.
   const { name, record: old } = await readKey(env, key.name);
@@ -94,7 +94,7 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
   // Times in ISO 8601 can be compared as texts. If one has no seconds, the result is exact to the minute.
   const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
   await changeRecord(env, name, { ...old, expiresAt, rotatedTo });
-  console.error(`The old key ${nameOf(old)} expires at ${expiresAt}.`);
+  console.error('The old key', nameOf(old), 'expires at', expiresAt);
 }
 
 /** The expiry of a key that is created now, and lives as long as the old one. */
@@ -113,23 +113,22 @@ async function revoke(id: string | undefined, { env, yes }: Options) {
 async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: boolean) {
   const key = nameOf(record);
   if (record.revokedAt) {
-    console.log(`Key ${key} was already revoked at ${record.revokedAt}.`);
+    console.log('Key', key, 'was already revoked at', record.revokedAt);
     return;
   }
   await confirmChange('revoke', env, record, yes);
   await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
-  console.log(`Key ${key} is revoked. It stops working everywhere within some minutes.`);
-  const command = `npm run keys -- revoke ${record.id} --env ${env}`;
-  console.log(`A rotation at the same time can undo this. Look again in two minutes: ${command}`);
+  console.log('Key', key, 'is revoked. It stops working everywhere within some minutes.');
+  console.log('A rotation at the same time can undo this. Look again in two minutes:');
+  console.log('npm run keys -- revoke', record.id, '--env', env);
 }
 
 /** The keys with an id. If somebody has planted a record, there are several, whose names are printed. */
 async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   const keys = (await readKeys(env)).filter(({ record }) => record.id === id);
-  const names = keys.map(({ name }) => name);
-  if (keys.length > 1) console.error(`Records with this id: ${names.join(', ')}`);
+  if (keys.length > 1) console.error('Records with this id:', ...keys.map(({ name }) => name));
   if (keys.length > 0) return keys;
-  const problem = `there is no key with the id "${id}"`;
+  const problem = 'there is no key with this id';
   if (env === 'local') throw new Error(problem);
   const reason = 'a new key is listed within about a minute; revoke also takes the key itself';
   throw new Error(`${problem}: ${reason}`);

@@ -27,38 +27,44 @@ export const WRANGLER_ENV = {
   X_LOCAL_EXPLORER: 'false',
 };
 
-/** `detached`: Ctrl-C does not end wrangler. `timeout`, in milliseconds, and `signal` do. */
-type Options = { detached?: boolean; timeout?: number; signal?: AbortSignal | undefined };
+/** Longer than any call takes. */
+const LIMIT_MS = 300_000;
+
+/** `detached`: Ctrl-C does not end wrangler. `timeout`: it ends after so many milliseconds. `env`: further variables. */
+type Options = { detached?: boolean; timeout?: number; env?: Record<string, string> };
 
 /**
  * Starts wrangler in the project's folder, without a terminal. Pass `--env` always: without it, wrangler acts on the
  * environment that the user's variable CLOUDFLARE_ENV names.
  */
-export function startWrangler(args: string[], options: Options = {}) {
+export function startWrangler(args: string[], { env, ...options }: Options = {}) {
   return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
     ...options,
     killSignal: 'SIGKILL',
     cwd: PROJECT_ROOT,
     // A quieter level set by the user would suppress the output that is read.
-    env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log' },
+    env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
 }
 
 /**
- * Runs wrangler, and returns its standard output.
+ * Runs wrangler, for at most five minutes, and returns its standard output.
  *
  * @throws Error with wrangler's error message when the exit code is not 0.
  */
 export async function runWrangler(args: string[], options?: Options): Promise<string> {
-  const child = startWrangler(args, options);
-  const output = Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code, signal] = await once(child, 'close');
-  const [stdout, stderr] = await output;
+  const child = startWrangler(args, { ...options, timeout: LIMIT_MS });
+  const [[code, signal], stdout, stderr] = await Promise.all([
+    // Rejects if wrangler cannot be started.
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
   if (code === 0) return stdout;
-  // Node.js has killed wrangler after `timeout`.
-  if (child.killed) throw new Error(`wrangler: it did not end within ${options?.timeout} ms`);
+  // Node.js has killed wrangler after the limit.
+  if (child.killed) throw new Error('wrangler: it did not end within five minutes');
   throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
 }
 
@@ -77,7 +83,8 @@ export async function runWranglerIn(
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
-    // Wrangler's own message also advises a temporary account, which would not have the store.
+    // Matched, because wrangler 4.164 has no exit code or JSON for it, except in `whoami`. Its own message also advises a
+    // temporary account, which would not have the store.
     if (cause.message.includes('In a non-interactive environment'))
       throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');

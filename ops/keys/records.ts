@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
 import { type Environment, reportFailure } from '../command/command-line.ts';
+import { rejectOverrides } from '../command/reject-overrides.ts';
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
@@ -21,8 +22,6 @@ export type StoredKey = { name: string; record: StoredRecord };
 
 const RECORD_NAME = /^key:[0-9a-f]{64}$/;
 
-/** By name. The value of a record that was deleted after it was listed is `null`. */
-type Values = Record<string, { value: string | null }>;
 /** The most values that wrangler reads at once. */
 const BULK = 100;
 /** The largest metadata of a value, in bytes: https://developers.cloudflare.com/kv/platform/limits/ */
@@ -52,7 +51,11 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-function readValues(env: Environment, names: string[]): Promise<Values> {
+/** By name. The value of a record that was deleted after it was listed is `null`. */
+function readValues(
+  env: Environment,
+  names: string[],
+): Promise<Record<string, { value: string | null }>> {
   return withTemporaryFile(async (file) => {
     await writeFile(file, JSON.stringify(names));
     return JSON.parse(await kv(env, ['bulk', 'get', file]));
@@ -66,9 +69,9 @@ export async function readKey(env: Environment, name: string): Promise<StoredKey
 
 /** @throws Error that says how to delete the record, unless it is valid. */
 function parseKey(env: Environment, name: string, value: string | null): StoredKey {
-  // Somebody has planted it. A command with this name might not be safe in every shell.
+  // Somebody has planted it, and no command with this name is safe in every shell.
   if (!RECORD_NAME.test(name))
-    throw new Error(`KV has an invalid name: delete "${visible(name)}" in the dashboard`);
+    throw new Error(`delete this record in the dashboard: ${visible(name)}`);
   try {
     return { name, record: StoredRecord.parse(JSON.parse(value ?? '')) };
   } catch (cause) {
@@ -86,8 +89,7 @@ function parseKey(env: Environment, name: string, value: string | null): StoredK
 export async function writeRecord(env: Environment, name: string, record: StoredRecord) {
   const json = JSON.stringify(StoredRecord.parse(record));
   const fits = Buffer.byteLength(json) <= MAX_METADATA;
-  if (!fits)
-    console.error(`Backups leave out the record of ${nameOf(record)}: it has over 1,024 bytes.`);
+  if (!fits) console.error('Backups leave this record out, because it has over 1,024 bytes.');
   const metadata = fits ? ['--metadata', json] : [];
   // A command line has a limit, which the value of a planted record may exceed.
   await withTemporaryFile(async (file) => {
@@ -103,19 +105,19 @@ export async function writeRecord(env: Environment, name: string, record: Stored
  * @throws Error if it does not within five reads.
  */
 export async function changeRecord(env: Environment, name: string, record: StoredRecord) {
-  console.error(`Changing the record of ${nameOf(record)} …`);
+  console.error('Changing the record of', nameOf(record), '…');
   const json = await writeRecord(env, name, record);
   for (let reads = 1; reads <= 5; reads += 1) {
     if ((await kv(env, ['key', 'get', name])).trim() === json) return;
     await pause(3_000);
   }
-  throw new Error(
-    `KV does not show the change of ${nameOf(record)}: list the keys before you repeat it`,
-  );
+  const problem = 'KV does not show the change: list the keys before you repeat it';
+  throw new Error(`${nameOf(record)}: ${problem}`);
 }
 
 function kv(env: Environment, args: string[]): Promise<string> {
   const where = env === 'local' ? '--local' : '--remote';
+  if (env !== 'local') rejectOverrides();
   return runWranglerIn(env, ['kv', ...args, '--binding', 'API_KEYS', where]);
 }
 

@@ -39,8 +39,9 @@ export function reserveStore(): void {
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
-    const problem = 'the store of this folder is running: stop it (Ctrl-C), or use another clone';
-    throw new Error(problem, { cause });
+    throw new Error('the store of this folder is running: stop it (Ctrl-C), or use another clone', {
+      cause,
+    });
   }
   // The reference also prevents garbage collection, which would close the file.
   process.once('exit', () => lock.close());

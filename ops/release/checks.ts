@@ -25,7 +25,7 @@ export type Build = Awaited<ReturnType<typeof buildCommit>>;
  */
 export async function buildCommit(commit: string) {
   await requireCleanTree();
-  const folder = join(PROJECT_ROOT, 'dist', 'release');
+  const folder = join(PROJECT_ROOT, 'dist/release');
   await wrangler(readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
   const script = join(folder, 'index.js');
   return { commit, script, sha256: hash('sha256', await readFile(script)) };
@@ -49,10 +49,9 @@ async function git(...args: string[]): Promise<string> {
 }
 
 /** @throws Error unless staging serves this build to all requests: it does so only after the test. */
-export async function requireTested({ commit, sha256 }: Build, releaseId: string) {
+export async function requireTested({ commit, sha256 }: Build) {
   const staging = readTarget('staging');
-  // Only the newest deployment is used, whatever the id.
-  const { newest } = await readDeployments(staging, releaseId);
+  const { newest } = await readDeployments(staging);
   const { annotations } = await readVersion(staging, requireOneVersion(newest));
   if (annotations['workers/tag'] !== commit)
     throw new Error('staging does not serve HEAD. Run: npm run release -- staging');
@@ -65,7 +64,7 @@ export function requireSeparateStores() {
   const ofProduction = Object.values(readTarget('production').bindings);
   for (const [name, value] of Object.entries(readTarget('staging').bindings))
     if (ofProduction.includes(value))
-      throw new Error(`wrangler.toml: ${name} = ${value} is of both environments`);
+      throw new Error(`wrangler.toml: ${name} is of both environments`);
 }
 
 /** Two versions that share the requests must have one store. */
@@ -74,8 +73,8 @@ export function requireSameStore({ bindings }: Target, { id, resources }: Versio
     const bound = resources.bindings.find((each) => each.name === name);
     // The field of the value is `id`, `namespace_id` or `text`.
     if (bound && Object.values(bound).includes(value)) continue;
-    const setting = `${name} = ${value} in wrangler.toml`;
-    throw new Error(`${setting} is not in ${id}: "Move a store" in docs/operations.md`);
+    const page = '"Move a store" in docs/operations.md';
+    throw new Error(`${name} = ${value} in wrangler.toml is not in ${id}: ${page}`);
   }
 }
 
@@ -85,7 +84,8 @@ export function requireSameStore({ bindings }: Target, { id, resources }: Versio
  */
 export function requireSameWrites(old: Version, next: Version) {
   if (stopsWrites(old) === stopsWrites(next)) return;
-  throw new Error(`${next.id} would stop or resume writes: "Stop writes" in docs/operations.md`);
+  const page = '"Stop writes" in docs/operations.md';
+  throw new Error(`${next.id} would stop or resume writes: ${page}`);
 }
 
 function stopsWrites({ resources }: Version): boolean {
@@ -98,12 +98,12 @@ function stopsWrites({ resources }: Version): boolean {
  */
 export function requireOwnHost(config: Partial<Config>): string {
   const { name, workers_dev, preview_urls, routes = [], vars } = config;
-  const { host } = new URL(String(vars?.BASE_URL));
+  const host = URL.parse(String(vars?.BASE_URL))?.host;
   const hosts = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
   // Only BASE_URL has the account's name.
-  const [, account] = host.split('.');
-  if (workers_dev) hosts.push(`${name}.${account}.workers.dev`);
+  if (workers_dev) hosts.push(`${name}.${host?.split('.')[1]}.workers.dev`);
   if (hosts.join() === host && preview_urls === false) return host;
-  const rule = 'wrangler.toml: the host of BASE_URL must be the only one, and preview_urls false.';
-  throw new Error(`${rule} With workers_dev it is ${name}.ACCOUNT.workers.dev, without a route`);
+  const rule =
+    'wrangler.toml: the host of BASE_URL must be the only one, without a preview URL or a second route.';
+  throw new Error(`${rule} With workers_dev it is ${name}.ACCOUNT.workers.dev`);
 }

@@ -1,9 +1,12 @@
 /** An environment at Cloudflare, its versions and its deployments, through wrangler. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Unstable_Config as Config, unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod/mini';
 import type { DeployedEnvironment } from '../command/command-line.ts';
 import { PROJECT_ROOT } from '../command/project-root.ts';
+import { rejectOverrides } from '../command/reject-overrides.ts';
+import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
 /**
@@ -25,11 +28,13 @@ const Deployment = z.object({
   versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
 });
 type Deployment = z.infer<typeof Deployment>;
+const Upload = z.object({ version_id: z.string('wrangler names no version') });
 
-/** An environment, as wrangler.toml describes it. */
+/** An environment, as wrangler.toml alone describes it. */
 export type Target = ReturnType<typeof readTarget>;
 
 export function readTarget(environment: DeployedEnvironment) {
+  rejectOverrides();
   const path = join(PROJECT_ROOT, 'wrangler.toml');
   const config: Config = readConfig({ config: path, env: environment });
   const database = config.d1_databases.find((each) => each.binding === 'DB');
@@ -44,9 +49,22 @@ export function readTarget(environment: DeployedEnvironment) {
   return { environment, config, bindings };
 }
 
-/** Ctrl-C does not end wrangler: a call that is cut off may still take effect. The limit is for a hang. */
+/** Ctrl-C does not end wrangler: a call that is cut off may still take effect. */
 export function wrangler({ environment }: Target, ...args: string[]): Promise<string> {
-  return runWranglerIn(environment, args, { detached: true, timeout: 300_000 });
+  return runWranglerIn(environment, args, { detached: true });
+}
+
+/** Uploads a version, which is not deployed. Returns its id. */
+export function uploadVersion({ environment }: Target, ...args: string[]): Promise<string> {
+  return withTemporaryFile(async (path) => {
+    await runWranglerIn(environment, ['versions', 'upload', ...args], {
+      detached: true,
+      env: { WRANGLER_OUTPUT_FILE_PATH: path },
+    });
+    // Each line is JSON, the last one the result.
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    return Upload.parse(JSON.parse(lines.at(-1) ?? '')).version_id;
+  });
 }
 
 /** Runs a command that changes nothing. Returns its JSON. */
@@ -65,8 +83,8 @@ export function readVersion(target: Target, id: string): Promise<Version> {
   return readJson(Version, target, 'versions', 'view', id);
 }
 
-/** The newest deployment, and the newest one that is not of this release. */
-export async function readDeployments(target: Target, releaseId: string) {
+/** The newest deployment, and the newest one that is not of this release, if there is one. */
+export async function readDeployments(target: Target, releaseId = '') {
   // The ten newest, of which wrangler lists the oldest first.
   const list = await readJson(z.array(Deployment), target, 'deployments', 'list');
   const newest = list.at(-1);

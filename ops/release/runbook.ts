@@ -22,6 +22,7 @@ import {
   requireOneVersion,
   sharesOf,
   type Target,
+  uploadVersion,
   wrangler,
 } from './deployments.ts';
 import { type Store, smokeTest, testReads } from './smoke.ts';
@@ -65,20 +66,20 @@ type Rollout = Awaited<ReturnType<typeof prepare>>;
 async function prepare(target: Target, build: Build, releaseId: string, stop: AbortController) {
   requireOwnHost(target.config);
   requireSeparateStores();
-  if (target.environment === 'production') await requireTested(build, releaseId);
+  if (target.environment === 'production') await requireTested(build);
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   if (newest !== newestOfOthers)
-    throw new Error(`an earlier release has the id ${releaseId}: choose another --id`);
+    throw new Error('an earlier release has this id: choose another --id');
   const old = await readVersion(target, requireOneVersion(newest));
   requireSameStore(target, old);
-  const store = {
+  const oldStore = {
     baseUrl: target.bindings.BASE_URL,
     // Without a key, `testReads` fails.
     apiKey: process.env.SMOKE_API_KEY ?? '',
     version: old.id,
   };
   // The old version must pass the test, because a release that fails goes back to it.
-  await testReads(store);
+  await testReads(oldStore);
   console.log('To serve again what is served now:', rollbackCommand(target, old.id));
   return {
     /** The message of its deployments, by which it recognises them. */
@@ -87,8 +88,8 @@ async function prepare(target: Target, build: Build, releaseId: string, stop: Ab
     build,
     /** The version that served all requests before this release. */
     old,
-    /** For the test of the old version. `rollOut` tests the new version by copies of it. */
-    store,
+    /** For the test of the old version. */
+    oldStore,
     /** The id of the deployment before this release. */
     startId: newest.id,
     /** What must be served now, as `sharesOf` returns it. */
@@ -107,18 +108,18 @@ async function rollOut(rollout: Rollout, holdSeconds: number) {
   if ((await readHead()) !== build.commit) throw new Error('another commit was checked out');
   await applyMigrations(rollout);
   const test = target.environment === 'staging' ? smokeTest : testReads;
-  const store = { ...rollout.store, version };
-  const byOverride = { ...store, override: `${target.config.name}="${version}"` };
+  const newStore = { ...rollout.oldStore, version };
+  const newStoreByOverride = { ...newStore, override: `${target.config.name}="${version}"` };
   // At 0 %, because an override reaches only versions of the newest deployment.
   await deploy(rollout, version, 0);
-  await test(byOverride);
-  if (holdSeconds > 0) await hold(rollout, byOverride, holdSeconds);
+  await test(newStoreByOverride);
+  if (holdSeconds > 0) await hold(rollout, newStoreByOverride, holdSeconds);
   await deploy(rollout, version, 100);
-  await test(store);
+  await test(newStore);
   // Sets the routes and crons.
   await change(rollout, 'triggers', 'deploy');
   // Again, by the routes that were set.
-  await test(store);
+  await test(newStore);
   await requireUnchanged(rollout);
   console.log(target.environment, 'serves', version, 'to all.');
 }
@@ -143,33 +144,37 @@ async function requireUnchanged({ releaseId, target, startId, expectedShares, st
 /** Returns the id of the new version. */
 async function upload(rollout: Rollout): Promise<string> {
   const { commit, script, sha256 } = rollout.build;
-  const output = await change(
-    rollout,
-    ...['versions', 'upload', script, '--no-bundle', '--tag', commit, '--message', sha256],
+  await requireUnchanged(rollout);
+  return uploadVersion(
+    rollout.target,
+    ...[script, '--no-bundle', '--tag', commit, '--message', sha256],
     // Otherwise wrangler would create a database for a binding without an id.
     '--no-x-provision',
     // Refuses a worker that was changed in the dashboard.
     '--strict',
   );
-  const [, version] = / Version ID: (\S+)/.exec(output) ?? [];
-  if (!version) throw new Error('wrangler names no version');
-  return version;
 }
 
 async function applyMigrations(rollout: Rollout) {
   const { target } = rollout;
   const TimeTravel = z.object({ bookmark: z.string() });
   const { bookmark } = await readJson(TimeTravel, target, 'd1', 'time-travel', 'info', 'DB');
-  const restore = `npx wrangler d1 time-travel restore DB --env ${target.environment}`;
-  console.log(`Applying migrations. To restore the data: ${restore} --bookmark ${bookmark}`);
+  const restore = 'npx wrangler d1 time-travel restore DB --bookmark';
+  console.log(
+    'Applying migrations. To restore the data:',
+    restore,
+    bookmark,
+    '--env',
+    target.environment,
+  );
   const output = await change(rollout, 'd1', 'migrations', 'apply', 'DB', '--remote');
-  // When D1 answers that a statement failed, wrangler exits with 0 all the same.
+  // Matched, because wrangler 4.164 exits with 0 when D1 answers that a statement failed, and prints no JSON.
   if (output.includes('❌')) throw new Error(`a migration failed: ${output}`);
 }
 
 /** Gives a version a percentage of the requests, and the rest to the old one. */
 async function deploy(rollout: Rollout, version: string, percentage: number) {
-  console.log('Deploying', version, 'at', percentage, '%');
+  console.log(`Deploying ${version} at ${percentage} %`);
   const rest = percentage === 100 ? [] : [`${rollout.old.id}@${100 - percentage}%`];
   const shares = [`${version}@${percentage}%`, ...rest];
   const message = ['--yes', '--message', rollout.releaseId];
@@ -180,14 +185,14 @@ async function deploy(rollout: Rollout, version: string, percentage: number) {
 /** Gives a version 10 %, watches its log, and tests it every ten seconds. */
 async function hold(rollout: Rollout, store: Store, seconds: number) {
   const { target, stop } = rollout;
-  const watch = await watchErrors(target.environment, store.version, stop);
+  const allowLoss = await watchErrors(target.environment, store.version, stop);
   await deploy(rollout, store.version, 10);
   for (let left = seconds; left > 0; left -= 10) {
     await testReads(store);
     await pause(Math.min(left, 10) * 1000, undefined, { signal: stop.signal });
   }
   // From now on, a lost watch is no reason to go back. A 500 still is.
-  watch.allowLoss();
+  allowLoss();
 }
 
 /**
@@ -195,19 +200,20 @@ async function hold(rollout: Rollout, store: Store, seconds: number) {
  *
  * @throws Error with the command to run, unless it could confirm that the version of the others is served again.
  */
-async function goBack(target: Target, releaseId: string, old = '<version>'): Promise<string> {
+async function goBack(target: Target, releaseId: string, old?: string): Promise<string> {
   console.log('Going back …');
-  let version = old;
+  let command = rollbackCommand(target, old);
   for (const delayMs of [0, SETTLE_MS]) {
     await pause(delayMs);
     try {
       const { newest, newestOfOthers } = await readDeployments(target, releaseId);
       // Somebody may have deployed another version than `old` meanwhile.
-      version = '<version>';
+      command = rollbackCommand(target);
       if (newest === newestOfOthers) {
         console.log('Nothing to undo: the newest deployment is not of', releaseId);
       } else {
-        version = requireOneVersion(newestOfOthers);
+        const version = requireOneVersion(newestOfOthers);
+        command = rollbackCommand(target, version);
         // Under the id of this release: under another, the deployment would itself be the newest one of others.
         await wrangler(target, 'rollback', version, '--yes', '--message', releaseId);
       }
@@ -216,7 +222,7 @@ async function goBack(target: Target, releaseId: string, old = '<version>'): Pro
       console.error('error:', safeMessage(error));
     }
   }
-  throw new Error(`could not confirm that it went back. Run: ${rollbackCommand(target, version)}`);
+  throw new Error(`could not confirm that it went back. Run: ${command}`);
 }
 
 /** Reads later what is served, because a call that failed may take effect late. */
@@ -228,7 +234,7 @@ async function readRestored(target: Target, releaseId: string): Promise<string> 
   throw new Error(sentence);
 }
 
-function rollbackCommand({ environment }: Target, version: string): string {
+function rollbackCommand({ environment }: Target, version = '<version>'): string {
   return `npx wrangler rollback ${version} --env ${environment}`;
 }
 

@@ -3,14 +3,14 @@ import { createInterface } from 'node:readline';
 import { errorText, startWrangler } from '../command/wrangler.ts';
 
 /**
- * Resolves when the log is watched. The first 500 and, until `allowLoss` is called, a lost connection abort `stop`. An abort
- * of `stop` ends the watch.
+ * Resolves when the log is watched. The first 500 and a lost connection abort `stop`. An abort of `stop` ends the watch. Returns a
+ * function after whose call a lost connection is allowed.
  *
  * @throws Error if the log cannot be watched, for example because the token lacks a permission.
  */
 export async function watchErrors(environment: string, version: string, stop: AbortController) {
   stop.signal.throwIfAborted();
-  // Cloudflare filters. Not as JSON: then wrangler does not say when it is connected.
+  // Cloudflare filters.
   const filters = ['--version-id', version, '--search', 'internal_error'];
   const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);
   const connected = Promise.withResolvers<void>();
@@ -20,29 +20,34 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   const failWatch = () => {
     if (mayBeLost) return;
     const reason = errorText(warnings) || 'wrangler tail is not connected';
-    const problem = `the watch of the log failed, not the version: ${reason}`;
-    stop.abort(new Error(`${problem}. To promote without a watch: --hold 0`));
+    const hint = 'To promote without a watch: --hold 0';
+    stop.abort(new Error(`the watch of the log failed, not the version: ${reason}. ${hint}`));
   };
+  // Wrangler cannot be started. First, because then it may have no output to listen to.
+  child.on('error', (error) => stop.abort(error));
+  child.on('close', failWatch);
+  stop.signal.addEventListener('abort', () => {
+    child.kill('SIGTERM');
+    // Wrangler asks Cloudflare to delete the tail. While it waits for the answer to an earlier call, it ignores the signal.
+    setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
+    connected.reject(stop.signal.reason);
+  });
+  const limit = setTimeout(failWatch, 60_000).unref();
   createInterface(child.stdout).on('line', (line) => {
+    // Matched, because wrangler 4.164 says only so that it is connected, and only with --format pretty.
     if (line.startsWith('Connected to ')) connected.resolve();
     if (line.includes('"internal_error"'))
       stop.abort(new Error(`the version answered 500: ${line}`));
   });
   child.stderr.on('data', (text) => {
     warnings += text;
-    // Wrangler would connect again, but never learn of the 500s meanwhile.
+    // Matched, because wrangler 4.164 only warns: it connects again, but never learns of the 500s meanwhile.
     if (warnings.includes('Tail connection lost')) failWatch();
-  });
-  child.on('close', failWatch);
-  stop.signal.addEventListener('abort', () => {
-    child.kill('SIGTERM');
-    connected.reject(stop.signal.reason);
   });
 
   await connected.promise;
-  return {
-    allowLoss: () => {
-      mayBeLost = true;
-    },
+  clearTimeout(limit);
+  return () => {
+    mayBeLost = true;
   };
 }

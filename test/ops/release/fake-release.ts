@@ -10,12 +10,13 @@ import type { Result } from '../../support/project.ts';
 const SHA256 = hash('sha256', 'a script');
 
 type Name = 'staging' | 'production';
+type Options = { detached: boolean; env?: { WRANGLER_OUTPUT_FILE_PATH: string } };
 export type Fake = ReturnType<typeof fakeRelease>;
 
 function environment(name: Name) {
   const deployments: { shares: string; message?: string }[] = [{ shares: 'v1@100%' }];
   const outputs: Record<string, string> = {
-    upload: 'Worker Version ID: v2\n',
+    upload: '{ "type": "version-upload", "version_id": "v2" }',
     migrations: '│ 0004_a.sql │ ✅ │',
     'time-travel': '{ "bookmark": "a-bookmark" }',
   };
@@ -68,7 +69,7 @@ async function importRelease(): Promise<Command> {
     wrangler: { unstable_readConfig: late('readConfig') },
     '../../ops/command/project-root.ts': { PROJECT_ROOT: '/project' },
     '../../ops/command/wrangler.ts': { runWranglerIn: late('runWranglerIn') },
-    'node:fs/promises': { readFile: late('readFile') },
+    'node:fs/promises': { readFile: late('readFile'), rm: async () => {} },
     '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
     '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
     '../../ops/command/command-line.ts': {
@@ -126,9 +127,12 @@ export function fakeRelease() {
     return list.slice(-10);
   }
 
-  async function runWranglerIn(name: Name, args: string[], options: object): Promise<string> {
-    // Ctrl-C does not end wrangler, and a hang does not last.
-    expect(options).toEqual({ detached: true, timeout: 300_000 });
+  /** By the paths of files that wrangler writes. */
+  const written = new Map<string, string>();
+
+  async function runWranglerIn(name: Name, args: string[], options: Options): Promise<string> {
+    // Ctrl-C does not end wrangler.
+    expect(options.detached).toBe(true);
     const call = `${name} ${args.join(' ')}`.replace(SHA256, 'SHA256');
     const [command, verb = '', id] = args;
     const output = () => environments[name].outputs[verb] ?? JSON.stringify(read(name, verb, id));
@@ -140,6 +144,8 @@ export function fakeRelease() {
     const shares = args.filter((arg) => arg.includes('@')).join(' ');
     if (command === 'rollback') deploy(name, `${verb}@100%`, args.at(-1));
     if (shares) deploy(name, shares, args.at(-1));
+    const session = '{ "type": "wrangler-session" }\n';
+    written.set(options.env?.WRANGLER_OUTPUT_FILE_PATH ?? '', session + output());
     pass(`after ${call}`);
     return output();
   }
@@ -183,7 +189,7 @@ export function fakeRelease() {
     stop.signal.addEventListener('abort', () => {
       watch = undefined;
     });
-    return { allowLoss: () => pass('allow loss') };
+    return () => pass('allow loss');
   }
 
   current = {
@@ -192,7 +198,7 @@ export function fakeRelease() {
       return environments[env].config;
     },
     runWranglerIn,
-    readFile: async () => fake.script,
+    readFile: async (path: string) => written.get(path) ?? fake.script,
     watchErrors,
     testReads: test('reads'),
     smokeTest: test('all'),

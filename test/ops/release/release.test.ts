@@ -101,7 +101,7 @@ describe('a promotion', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.split('\n')).toEqual([
       'To serve again what is served now: npx wrangler rollback v1 --env production',
-      'Applying migrations. To restore the data: npx wrangler d1 time-travel restore DB --env production --bookmark a-bookmark',
+      'Applying migrations. To restore the data: npx wrangler d1 time-travel restore DB --bookmark a-bookmark --env production',
       'Deploying v2 at 0 %',
       'Deploying v2 at 10 %',
       'Deploying v2 at 100 %',
@@ -120,7 +120,7 @@ describe('a promotion', () => {
 
   test('prints the bookmark before it applies the migrations', async () => {
     fake.at(before(MIGRATE), fail);
-    expect((await fake.release(PROMOTE)).stdout).toContain(' --bookmark a-bookmark\n');
+    expect((await fake.release(PROMOTE)).stdout).toContain(' --bookmark a-bookmark ');
   });
 
   /** `noticed`: the first and the last point at which the event ends the release. */
@@ -245,10 +245,9 @@ describe('before any change', () => {
       'one with the id of the one before',
       PROMOTE,
       () => fake.deploy('production', 'v1@100%', 'mine'),
-      'an earlier release has the id mine: choose another --id',
+      'an earlier release has this id: choose another --id',
     ],
     ['one to another database', PROMOTE, bind('DB'), 'wrangler.toml is not in v1: "Move a store"'],
-    ['one to another KV namespace', PROMOTE, bind('API_KEYS'), 'API_KEYS = production-keys in'],
     ['one to another address', PROMOTE, bind('BASE_URL'), 'BASE_URL = https://production.test/v1'],
     ['one with the database of staging', PROMOTE, shareStore('d1_databases'), 'is of both'],
     ['a release to staging with the keys', STAGING, shareStore('kv_namespaces'), 'is of both'],
@@ -258,9 +257,14 @@ describe('before any change', () => {
       () => production().config.routes.push('another.test'),
       'the host of BASE_URL must be the only one',
     ],
+    [
+      'one without BASE_URL',
+      PROMOTE,
+      () => Object.assign(production().config, { vars: {}, routes: [] }),
+      'the host of BASE_URL must be the only one',
+    ],
     ['one with nothing deployed', PROMOTE, dropDeployment, 'production has no other deployment'],
     ['one with a strange list', PROMOTE, print('list', '{}'), 'list is not as expected: {}'],
-    ['one with a strange version', PROMOTE, print('view', 'null'), 'v1 is not as expected: null'],
   ])('%s is refused', async (_, args, given, error) => {
     given();
     const { code, stderr } = await fake.release(args);
@@ -271,8 +275,7 @@ describe('before any change', () => {
   test.each<[title: string, given: () => unknown, error: string]>([
     ['would resume writes', stopWrites('v1'), 'v2 would stop or resume writes: "Stop writes"'],
     ['would stop writes', stopWrites('v2'), 'v2 would stop or resume writes: "Stop writes"'],
-    ['has no version', print('upload', ''), 'wrangler names no version'],
-    ['has no bookmark', print('time-travel', '{}'), 'info DB is not as expected: {}'],
+    ['has no version', print('upload', '{}'), 'wrangler names no version'],
     [
       'has a migration without success, although wrangler has',
       print('migrations', '│ 0004_a.sql │ ❌ │\n│ 0005.sql │ ✅ │'),
@@ -371,7 +374,7 @@ describe('undo', () => {
   });
 });
 
-test.each(['promote --hold 1.5', 'promote --hold -1', 'staging --hold 0', 'undo local mine'])(
+test.each(['promote --hold 1.5', 'promote --hold 18001', 'staging --hold 0', 'undo local mine'])(
   '"%s" is refused with the exit code 2',
   async (line) => {
     const { code, stderr } = await fake.release(line.split(' '));

@@ -1,7 +1,7 @@
 /** The watch of a version's log, with a fake of the process that tails it. whole.release.ts watches with the real one. */
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { errorText } from '../../../ops/command/wrangler.ts';
 import { importWith } from '../../support/command.ts';
 
@@ -25,6 +25,9 @@ function fakeTail() {
 let tail: ReturnType<typeof fakeTail>;
 let stop: AbortController;
 let watch: () => ReturnType<Watch>;
+afterEach(() => {
+  vi.useRealTimers();
+});
 beforeEach(async () => {
   tail = fakeTail();
   stop = new AbortController();
@@ -60,28 +63,30 @@ test('the first 500 ends the release, with its request and cause', async () => {
   expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
 });
 
-test('a log that cannot be watched is an error with the cause', async () => {
-  const watching = watch();
-  tail.child.stderr.write(
-    '\n✘ [ERROR] Authentication error [code: 10000]\n\n🪵 Logs were written\n',
-  );
-  setImmediate(() => tail.child.emit('close'));
-  const cause = 'Authentication error [code: 10000]';
-  await expect(watching).rejects.toThrow(new Error(LOST + cause + UNWATCHED));
-});
-
-test('a lost connection ends the release at once, although wrangler would connect again', async () => {
-  await connected();
-  const warning = 'Tail connection lost. Reconnecting (attempt 1 of 5) in 1s...';
-  tail.child.stderr.write(warning);
-  expect(await reason()).toBe(LOST + warning + UNWATCHED);
-  expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
-});
-
 test('a watch that ends by itself without a word ends the release', async () => {
   await connected();
   tail.child.emit('close');
   expect(await reason()).toBe(`${LOST}wrangler tail is not connected${UNWATCHED}`);
+});
+
+test('a watch that is not connected after a minute ends the release', async () => {
+  vi.useFakeTimers();
+  const watching = watch();
+  vi.advanceTimersByTime(60_000);
+  await expect(watching).rejects.toThrow(`${LOST}wrangler tail is not connected${UNWATCHED}`);
+});
+
+test('a connected watch lasts longer than a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  await connected();
+  vi.advanceTimersByTime(99_999);
+  expect(stop.signal.aborted).toBe(false);
+});
+
+test('a wrangler that cannot be started ends the release, not its process', async () => {
+  const watching = watch();
+  tail.child.emit('error', new Error('spawn node EAGAIN'));
+  await expect(watching).rejects.toThrow('spawn node EAGAIN');
 });
 
 test('an interrupt ends the watch, also before it is connected', async () => {
@@ -98,7 +103,7 @@ test('a watch does not start after an interrupt', async () => {
 });
 
 test('once its loss is allowed, a lost connection is no failure, but a 500 still is', async () => {
-  const { allowLoss } = await connected();
+  const allowLoss = await connected();
   allowLoss();
   tail.child.stderr.write('Tail connection lost');
   tail.child.stdout.write('  (log) {"code":"internal_error"}\n');
