@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, run } from '../ops/command/command-line.ts';
-import { typesOf } from './types.ts';
+import { generatedFiles } from './generated-files.ts';
 
 const program = createProgram(
   'npm run client:types --',
@@ -11,11 +11,11 @@ const program = createProgram(
 
 await run(program);
 
-/** Writes the files that are out of date. `npm test` finds them (test/types.test.ts). */
+/** Writes those of the files that differ from the description. `npm test` fails if one does (client/test/generated-files.test.ts). */
 async function generateTypes(): Promise<void> {
   const description = join(import.meta.dirname, '../public/v1/openapi.json');
-  const types = await typesOf(await readFile(description, 'utf8'));
-  for (const [name, content] of Object.entries(types)) {
+  const files = await generatedFiles(await readFile(description, 'utf8'));
+  for (const [name, content] of Object.entries(files)) {
     const path = join(import.meta.dirname, name);
     const current = await readFile(path, 'utf8').catch(() => undefined);
     if (current === content) continue;

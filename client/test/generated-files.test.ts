@@ -1,12 +1,12 @@
-/** The types of the client agree with the OpenAPI description. */
+/** The generated files of the client agree with the OpenAPI description. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { typesOf } from '../types.ts';
+import { generatedFiles } from '../generated-files.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const description = read('public/v1/openapi.json');
 
-const files = await typesOf(description);
+const files = await generatedFiles(description);
 
 test.each(Object.keys(files))('client/%s is what the description says', (name) => {
   expect(files[name]).toBe(read(`client/${name}`));
@@ -25,7 +25,7 @@ test.each([
   { schema: INT64, type: 'bigint' },
   { schema: { anyOf: [INT64, { type: 'null' }] }, type: 'bigint | null' },
 ])('an int64 as $schema is a $type, and its name is known', async ({ schema, type }) => {
-  const types = await typesOf(withField('girth', schema));
+  const types = await generatedFiles(withField('girth', schema));
   expect(types['schema.d.ts']).toContain(`  girth?: ${type} | undefined;`);
   expect(types['src/description.ts']).toContain("  'girth',\n");
 });
@@ -38,5 +38,5 @@ test.each([
   { name: 'petId', schema: { $ref: '#/components/schemas/PetStatus' }, place: 'petId' },
 ])('a field $name as $schema is an error that names its place', async ({ name, schema, place }) => {
   const message = `#/components/schemas/Pet/properties/${place}: `;
-  await expect(typesOf(withField(name, schema))).rejects.toThrow(message);
+  await expect(generatedFiles(withField(name, schema))).rejects.toThrow(message);
 });

@@ -39,7 +39,7 @@ type Description = {
  *
  * @throws Error that names the place of an int64 that is no field or parameter, or of another type with the name of one
  */
-export async function typesOf(text: string): Promise<Record<string, string>> {
+export async function generatedFiles(text: string): Promise<Record<string, string>> {
   const description: Description = JSON.parse(text);
   const int64Names = int64NamesIn(description);
   return {
