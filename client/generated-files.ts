@@ -96,8 +96,8 @@ function moduleOf(int64Names: string[]): string {
 
 /** The names of the int64 fields, and of int64 parameters of paths. */
 // biome-ignore format: a new field is a new line
-export const INT64_FIELDS: Set<string> = new Set([
-${int64Names.map((name) => `  '${name}',\n`).join('')}]);
+export const INT64_FIELDS: string[] = [
+${int64Names.map((name) => `  '${name}',\n`).join('')}];
 `;
 }
 

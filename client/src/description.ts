@@ -2,9 +2,9 @@
 
 /** The names of the int64 fields, and of int64 parameters of paths. */
 // biome-ignore format: a new field is a new line
-export const INT64_FIELDS: Set<string> = new Set([
+export const INT64_FIELDS: string[] = [
   'petId',
   'orderId',
   'categoryId',
   'id',
-]);
+];

@@ -46,7 +46,7 @@ export class StoreError extends Error {
   readonly idempotencyKey: string | undefined;
 
   constructor(code: StoreErrorCode, message: string, { cause, ...fields }: StoreErrorDetails = {}) {
-    // An undefined cause would be printed.
+    // `console.log` prints a cause that is undefined but present.
     super(message, cause === undefined ? {} : { cause });
     this.code = code;
     Object.assign(this, fields);

@@ -14,18 +14,25 @@ type Copy = Error & { code?: string; syscall?: string };
 export function apiKeyFailure(error: unknown): Failure {
   // There is no key yet to hide.
   const copies = copiesOf(error, '');
-  const message = messageOf('The apiKey function failed', copies);
-  return { code: 'api_key_failed', message, cause: copies[0] };
+  return {
+    code: 'api_key_failed',
+    message: messageOf('The apiKey function failed', copies),
+    cause: copies[0],
+  };
 }
 
 /** @param head - of the response, if there was one */
 export function networkFailure(error: unknown, apiKey: string, head?: StoreErrorDetails): Failure {
   const copies = copiesOf(error, apiKey);
-  const message = messageOf('The request failed', copies);
-  // Only a cause can prove it: Node.js reports a failed connection there. Bun and Deno can send a request a second time when its
-  // connection is lost, so their errors of connecting do not prove that the first was not sent.
-  const isUnsent = !head && copies.slice(1).some(isOfConnecting);
-  return { ...head, code: 'network_error', message, cause: copies[0], isUnsent };
+  return {
+    ...head,
+    code: 'network_error',
+    message: messageOf('The request failed', copies),
+    cause: copies[0],
+    // Only the cause of an error proves that nothing was sent: Node.js reports a failed connection there. Bun and Deno can send a
+    // request a second time when its connection is lost, so their errors of connecting do not prove that the first was not sent.
+    isUnsent: !head && copies.slice(1).some(failedToConnect),
+  };
 }
 
 /** Node.js gives the reason, such as ECONNREFUSED, only in the cause. */
@@ -38,14 +45,14 @@ function messageOf(beginning: string, [copy, cause]: Copy[]) {
  * Whether there was no connection. EHOSTUNREACH and ETIMEDOUT can also end a connection: they prove that there was none only with the
  * `syscall` `connect`.
  */
-function isOfConnecting({ code = '', syscall }: Copy) {
+function failedToConnect({ code = '', syscall }: Copy) {
   return syscall === 'connect' || NOT_CONNECTED.includes(code);
 }
 
 /** Copies of an error, of its cause, and so on, down to the fourth. */
 function copiesOf(error: unknown, apiKey: string, depth = 4): Copy[] {
   if (depth === 0 || error == null) return [];
-  // If a host has several addresses, Node.js has an error for each.
+  // If a host has several addresses, Node.js has an error for each. The first one stands for all.
   const cause = read(error, 'cause') ?? read(read(error, 'errors'), '0');
   const causes = copiesOf(cause, apiKey, depth - 1);
   const copy = new Error('', causes[0] && { cause: causes[0] });
@@ -53,7 +60,7 @@ function copiesOf(error: unknown, apiKey: string, depth = 4): Copy[] {
   const fields = typeof error === 'string' ? { message: error } : error;
   for (const name of COPIED_FIELDS) {
     const text = read(fields, name);
-    if (typeof text === 'string') Object.assign(copy, { [name]: hideKey(text, apiKey) });
+    if (typeof text === 'string') Reflect.set(copy, name, hideKey(text, apiKey));
   }
   return [copy, ...causes];
 }

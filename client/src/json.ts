@@ -3,22 +3,20 @@
  * and plain `JSON.stringify` rejects a `bigint`.
  */
 import { INT64_FIELDS } from './description.ts';
-import { must, withoutNull } from './options.ts';
 
-/** Up to 1,000 digits: an int64 has at most 19, and the conversion of very long integers takes more than linear time. */
-const INTEGER = /^-?\d{1,1000}$/;
-
-/** TypeScript's types do not have `rawJSON`. */
-const engine: JSON & { rawJSON?: (json: string) => unknown } = JSON;
+/** No integer of the store is longer than 100 digits. `BigInt` takes more than linear time for very long texts. */
+const INTEGER = /^-?\d{1,100}$/;
 
 /** @throws Error in a runtime that would round integers */
 export function requireRawJson(): (json: string) => unknown {
-  if (engine.rawJSON) return engine.rawJSON;
-  throw new Error('animal-store-client needs JSON.rawJSON: Node.js 22 or later');
+  // TypeScript's types do not have `rawJSON`.
+  const { rawJSON } = Object(JSON);
+  if (rawJSON) return rawJSON;
+  throw new Error('animal-store-client needs JSON.rawJSON (Node.js 22)');
 }
 
 /**
- * Parses JSON. A number that is written as up to 1,000 digits becomes a `bigint` if it is an int64 field of the store, such as
+ * Parses JSON. A number that is written as up to 100 digits becomes a `bigint` if it is an int64 field of the store, such as
  * `id`, or from 2^53 on. Every other number stays a `number`. The inverse of {@link stringifyJson} for everything that the
  * store returns.
  *
@@ -28,34 +26,31 @@ export function requireRawJson(): (json: string) => unknown {
 export function parseJson(text: string): unknown {
   // A runtime with `JSON.rawJSON` has `context.source`, too.
   requireRawJson();
-  return JSON.parse(text, (name, value: unknown, context?: { source?: string }) => {
-    if (typeof value !== 'number') return value;
-    const mayBeBigint = INT64_FIELDS.has(name) || !Number.isSafeInteger(value);
-    const digits = context?.source ?? '';
-    return mayBeBigint && INTEGER.test(digits) ? BigInt(digits) : value;
-  });
+  return JSON.parse(text, exactValue);
+}
+
+/** What {@link parseJson} returns for a value that `JSON.parse` has parsed. */
+export function exactValue(
+  name: string,
+  value: unknown,
+  { source = '' }: { source?: string } = {},
+): unknown {
+  if (typeof value !== 'number') return value;
+  const mayBeBigint = INT64_FIELDS.includes(name) || !Number.isSafeInteger(value);
+  return mayBeBigint && INTEGER.test(source) ? BigInt(source) : value;
 }
 
 /**
  * Writes JSON with every digit of a `bigint`, which `JSON.stringify` rejects.
  * @example new Response(stringifyJson(pet), { headers: { 'content-type': 'application/json' } });
  */
-export function stringifyJson(value: unknown): string {
+export function stringifyJson(given: unknown): string {
   const rawJson = requireRawJson();
-  const json = JSON.stringify(value, function (this: Record<string, unknown>, name, each) {
-    // Not `each`: some programs add a `toJSON` to BigInt, which makes it a string.
-    const original = this[name];
-    const written = typeof original === 'bigint' ? original : each;
-    return typeof written === 'bigint' ? rawJson(String(written)) : written;
+  const json = JSON.stringify(given, function (this: Record<string, unknown>, name, each) {
+    // The value before `toJSON`, which some programs add to BigInt.
+    const value = typeof this[name] === 'bigint' ? this[name] : each;
+    return typeof value === 'bigint' ? rawJson(String(value)) : value;
   });
   // `JSON.stringify` returns undefined for undefined or a function.
   return json ?? 'null';
-}
-
-/** No compiler rejects the numbers of callers in JavaScript, which may have been rounded already. @throws TypeError */
-export function checkInt64Fields(body: object): void {
-  for (const [name, value] of Object.entries(withoutNull(body))) {
-    const isInt64 = INT64_FIELDS.has(name);
-    must(!isInt64 || typeof value === 'bigint', name, 'must be a bigint, such as 7n');
-  }
 }

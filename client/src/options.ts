@@ -1,4 +1,6 @@
 /** Checks of options and arguments: a mistake is a TypeError that names it. */
+import { INT64_FIELDS } from './description.ts';
+import type { Session } from './session.ts';
 import type { CreateOptions, StoreOptions } from './types.ts';
 
 export const DEFAULT_LIMITS = {
@@ -6,6 +8,9 @@ export const DEFAULT_LIMITS = {
   attemptTimeoutMs: 15_000,
   maxAttempts: 4,
 };
+
+/** The options with their defaults, and the session, if there is one. */
+export type Client = StoreOptions & typeof DEFAULT_LIMITS & { session?: Session };
 
 /** With `http:` for this machine only: others could read the API key. Without user name, query and fragment. */
 const BASE_URL =
@@ -21,11 +26,11 @@ export function checkStoreOptions({
   must(
     isText(baseUrl, BASE_URL) && URL.canParse(baseUrl),
     'baseUrl',
-    'must be https: (http: only for localhost), without user name, query and fragment',
+    'must be https: (http: only for localhost), without user, query, fragment',
   );
   if (typeof apiKey !== 'function') checkToken('apiKey', apiKey);
   must(fetch === undefined || typeof fetch === 'function', 'fetch', 'must be a function');
-  checkCallOptions(others);
+  readLimits(others);
 }
 
 /** Checks the value of a header. Not left to `Headers`, whose message would contain the API key. @throws TypeError */
@@ -33,16 +38,15 @@ export function checkToken(name: string, token: unknown): void {
   must(isText(token, /^[!-~]+$/), name, 'must be printable ASCII without spaces');
 }
 
-/** Returns the limits among the options. @throws TypeError */
-export function checkCallOptions(
+/** Checks the options of a call, and returns the limits among them. @throws TypeError */
+export function readLimits(
   { signal, headers = {}, idempotencyKey, ...limits }: CreateOptions,
   method?: string,
 ): object {
-  const isKey = method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/);
   must(
-    idempotencyKey === undefined || isKey,
+    idempotencyKey === undefined || (method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/)),
     'idempotencyKey',
-    'must be 1 to 255 characters of printable ASCII, in a POST',
+    'must be 1 to 255 printable ASCII characters, in a POST',
   );
   must(signal === undefined || 'aborted' in Object(signal), 'signal', 'must be an AbortSignal');
   // The headers of a `Headers` or a `Map` are not properties, and would be lost. In an array, the names would be indexes.
@@ -57,6 +61,16 @@ export function checkCallOptions(
   return limits;
 }
 
+/** Callers in JavaScript can pass numbers, which may have been rounded. No compiler rejects them. @throws TypeError */
+export function checkInt64Fields(fields: object): void {
+  for (const [name, value] of Object.entries(fields))
+    must(
+      typeof value === 'bigint' || !INT64_FIELDS.includes(name),
+      name,
+      'must be a bigint, such as 7n',
+    );
+}
+
 /** @throws TypeError that names the option or argument, and what must hold */
 export function must(holds: boolean, name: string, rule: string): void {
   if (!holds) throw new TypeError(`${name}: ${rule}`);
@@ -66,7 +80,7 @@ export function isText(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value);
 }
 
-/** Removes what is null or undefined. For an option that is removed, that of the client applies, or the default. */
+/** Removes what is null or undefined. If a call does not set an option, the client's value applies, or else the default. */
 export function withoutNull(options?: object | null): object {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value != null));
 }

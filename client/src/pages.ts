@@ -1,8 +1,7 @@
 /** Lists: one page, or all pages by following the `Link` header. */
-import type { Client } from './attempt.ts';
 import { StoreError } from './error.ts';
-import { isText, must, withoutNull } from './options.ts';
-import { request } from './request.ts';
+import { type Client, isText, must, withoutNull } from './options.ts';
+import { type Ids, request } from './request.ts';
 import type { CallOptions, Pages } from './types.ts';
 
 /** The maximum `limit`: with it, reading a whole list takes the fewest requests. */
@@ -14,15 +13,18 @@ const MAX_LIMIT = 100;
  */
 const NEXT_LINK = /<[^<>?]*(\?[^<>]*)>[^<>,]*;\s*rel="?next\b/;
 
+/** @param ids - those in the route of a list below another resource, such as `/pets/{petId}/orders` */
 export function listOf<T>(
   client: Client,
-  path: string,
+  route: string,
   query?: { limit?: number | undefined },
   options?: CallOptions,
+  ids?: Ids,
 ): Pages<T> {
   async function fetchPage(search: string) {
-    const { data, link, ...head } = await request<T[]>(client, 'GET', path + search, options, {
-      returns: 'array',
+    const { data, link, ...head } = await request<T[]>(client, 'GET', route + search, options, {
+      ...ids,
+      bodyType: 'array',
     });
     return { items: data, next: NEXT_LINK.exec(link)?.[1], head };
   }
@@ -49,8 +51,10 @@ export function listOf<T>(
       return { items, next };
     },
     [Symbol.asyncIterator]: () => walk(MAX_LIMIT),
-    async toArray({ max }) {
-      must(max >= 1, 'max', 'must be a number from 1');
+    async toArray(options) {
+      // A caller in JavaScript can pass anything.
+      const { max } = Object(options);
+      must(Number.isSafeInteger(max) && max >= 1, 'max', 'must be an integer above 0');
       const items: T[] = [];
       for await (const item of walk(Math.min(max, MAX_LIMIT))) {
         items.push(item);
@@ -62,5 +66,5 @@ export function listOf<T>(
 }
 
 function searchOf(query?: object) {
-  return `?${new URLSearchParams(Object.entries(withoutNull(query)))}`;
+  return `?${new URLSearchParams(Object(withoutNull(query)))}`;
 }

@@ -15,13 +15,11 @@ export type Failure = StoreErrorDetails & {
   isUnsent?: boolean;
 };
 
-/** The JSON type of a successful response. That of a 204 is `undefined`. */
-export type Returns = 'array' | 'object' | 'undefined';
-
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+/** The JSON type of a successful response. A 204 has no body. */
+export type BodyType = 'array' | 'object' | 'number' | 'none';
 
 /** In characters: more than the largest page. No deadline can act while this is parsed, so it must not take long. */
-const MAX_RESPONSE_LENGTH = 2 ** 19;
+const MAX_RESPONSE_LENGTH = 524_288;
 
 /** The parts of the status and the headers that an error shows. */
 export function headOf({ status, headers }: FetchResponse, apiKey: string): StoreErrorDetails {
@@ -34,7 +32,9 @@ export function headOf({ status, headers }: FetchResponse, apiKey: string): Stor
 /** The body, or the beginning of a stream that is too long. The end of the attempt aborts the signal, which cancels the stream. */
 export async function readText(response: FetchResponse, signal: AbortSignal): Promise<string> {
   // The bodies of node-fetch and React Native are not web streams.
-  const reader: Reader | undefined = Object(response.body).getReader?.();
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = Object(
+    response.body,
+  ).getReader?.();
   if (!reader) return response.text();
   const cancel = () => reader.cancel().catch(() => {});
   signal.addEventListener('abort', cancel);
@@ -54,18 +54,17 @@ export function resultOf<T>(
   text: string,
   { status, headers }: FetchResponse,
   head: StoreErrorDetails,
-  returns: Returns,
+  bodyType: BodyType,
   apiKey: string,
 ): Reply<T> | Failure {
-  const data = status === 204 ? undefined : parseBody(text);
-  const link = headers.get('link') ?? '';
-  if (status < 300 && isResult<T>(data, returns)) return { ...head, data, link };
+  // In an error, the key is hidden before the text is parsed: any field of the body could have the key.
+  const body = parseBody(status < 400 ? text : hideKey(text, apiKey));
+  if (status < 300 && isResult<T>(body, bodyType, status))
+    return { ...head, data: body, link: headers.get('link') ?? '' };
 
-  // The key is hidden in the text, which is parsed again: any field of a parsed body could have the key.
-  const body = Object(parseBody(hideKey(text, apiKey)));
-  const { code, message } = body;
+  const { code, message } = Object(body);
   if (status >= 400 && typeof code === 'string' && typeof message === 'string')
-    return { ...head, code, message, body };
+    return { ...head, code, message, body: Object(body) };
   // The target of a redirect, or the media type of a page.
   const hint = headers.get('location') || headers.get('content-type');
   const invalid = ['Not a response of the store:', status, hint, text].join(' ');
@@ -73,17 +72,18 @@ export function resultOf<T>(
   return { ...head, code: 'invalid_response', message: hideKey(invalid, apiKey).slice(0, 300) };
 }
 
-/** `null` if the text is too long or not JSON. No response of the store is `null`. */
-function parseBody(text: string) {
+/** `undefined` if the text is too long or not JSON. */
+function parseBody(text: string): unknown {
   try {
-    return text.length > MAX_RESPONSE_LENGTH ? null : parseJson(text);
+    return text.length > MAX_RESPONSE_LENGTH ? undefined : parseJson(text);
   } catch {
-    return null;
+    return undefined;
   }
 }
 
 /** Distinguishes the store from other servers. Fields need no check: the service's own tests compare them with its description. */
-function isResult<T>(value: unknown, returns: Returns): value is T {
-  const type = Array.isArray(value) ? 'array' : typeof value;
-  return value !== null && type === returns;
+function isResult<T>(body: unknown, bodyType: BodyType, status: number): body is T {
+  if (status === 204) return bodyType === 'none';
+  const type = Array.isArray(body) ? 'array' : typeof body;
+  return body !== null && type === bodyType;
 }

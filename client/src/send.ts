@@ -1,7 +1,8 @@
 /** Sends a request: attempts, pauses, and which failures are retried. */
-import { attempt, type Client, type Outgoing } from './attempt.ts';
+import { attempt, type Outgoing } from './attempt.ts';
 import { pause, Timeout } from './deadline.ts';
 import { StoreError } from './error.ts';
+import type { Client } from './options.ts';
 import type { Failure, Reply } from './response.ts';
 import { restartIfStale } from './session.ts';
 

@@ -2,8 +2,12 @@
 export type Session = { bookmark: Bookmark };
 
 /**
- * An object, because a restart of the session replaces it: the response of a request that was sent before moves only the old
- * bookmark. That response may be older than a write whose own response was lost.
+ * An object, because a restart of the session replaces it. So a response to an earlier request moves only the old bookmark:
+ *
+ *     read A      sent with the bookmark b1
+ *     write B     fails, and was perhaps carried out: the session continues with a new bookmark, `first-primary`
+ *     read A      gets its response, which may be older than B: its bookmark b2 replaces b1 in the old object
+ *     read C      sent with `first-primary`, and so sees B
  */
 export type Bookmark = {
   /** A state of the store's D1 database, or where the session starts, such as `first-primary`. */

@@ -10,10 +10,15 @@ import type {
   Pet,
   PetPatch,
 } from '../schema.d.ts';
-import type { Client } from './attempt.ts';
 import { StoreError } from './error.ts';
 import { requireRawJson } from './json.ts';
-import { checkStoreOptions, checkToken, DEFAULT_LIMITS, withoutNull } from './options.ts';
+import {
+  type Client,
+  checkStoreOptions,
+  checkToken,
+  DEFAULT_LIMITS,
+  withoutNull,
+} from './options.ts';
 import { listOf } from './pages.ts';
 import { request } from './request.ts';
 import type { CallOptions, CreateOptions, Pages, StoreOptions } from './types.ts';
@@ -119,32 +124,44 @@ export function createAnimalStore(options: StoreOptions): AnimalStore {
   requireRawJson();
   const given = withoutNull(options);
   checkStoreOptions(given);
-  const baseUrl = options.baseUrl.replace(/\/$/, '');
-  // The values are those of `given`, the types those of `options`.
-  return storeOf({ ...options, ...DEFAULT_LIMITS, ...given, baseUrl });
+  // `options` comes first for its types only: `given` has the same values, without those that are null.
+  return storeOf({
+    ...options,
+    ...DEFAULT_LIMITS,
+    ...given,
+    baseUrl: options.baseUrl.replace(/\/$/, ''),
+  });
 }
 
 function storeOf(client: Client): AnimalStore {
-  const data = async <T>(...args: Parameters<typeof request>) => (await request<T>(...args)).data;
+  const requestData = async <T>(...args: Parameters<typeof request>) =>
+    (await request<T>(...args)).data;
   return {
     listPets: (query, options) => listOf(client, '/pets', query, options),
-    createPet: (body, options) => data(client, 'POST', '/pets', options, { body }),
-    getPet: (id, options) => data(client, 'GET', '/pets/{petId}', options, { id }),
+    createPet: (body, options) => requestData(client, 'POST', '/pets', options, { body }),
+    getPet: (petId, options) => requestData(client, 'GET', '/pets/{petId}', options, { petId }),
     // Not retried if it was perhaps carried out: it could overwrite what other clients changed since, for example make a sold
     // animal available.
-    updatePet: (id, body, options) => data(client, 'PATCH', '/pets/{petId}', options, { id, body }),
-    deletePet: (id, options) =>
-      data<void>(client, 'DELETE', '/pets/{petId}', options, { id, returns: 'undefined' }).catch(
-        acceptDeleted,
-      ),
+    updatePet: (petId, body, options) =>
+      requestData(client, 'PATCH', '/pets/{petId}', options, { petId, body }),
+    deletePet: (petId, options) =>
+      requestData<void>(client, 'DELETE', '/pets/{petId}', options, {
+        petId,
+        bodyType: 'none',
+      }).catch(acceptDeleted),
     listOrders: (query, options) => listOf(client, '/store/orders', query, options),
-    placeOrder: (body, options) => data(client, 'POST', '/store/orders', options, { body }),
-    getOrder: (id, options) => data(client, 'GET', '/store/orders/{orderId}', options, { id }),
+    placeOrder: (body, options) => requestData(client, 'POST', '/store/orders', options, { body }),
+    getOrder: (orderId, options) =>
+      requestData(client, 'GET', '/store/orders/{orderId}', options, { orderId }),
     // Retried, because an order never returns to an earlier status. If the change was carried out, the retry is rejected or changes
     // nothing.
-    updateOrder: (id, body, options) =>
-      data(client, 'PATCH', '/store/orders/{orderId}', options, { id, body, isRetryable: true }),
-    getHealth: (options) => data(client, 'GET', '/health', options),
+    updateOrder: (orderId, body, options) =>
+      requestData(client, 'PATCH', '/store/orders/{orderId}', options, {
+        orderId,
+        body,
+        isRetryable: true,
+      }),
+    getHealth: (options) => requestData(client, 'GET', '/health', options),
     session: (start) => sessionOf(client, start),
   };
 }

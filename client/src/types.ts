@@ -30,23 +30,31 @@ export type CallOptions = {
   /** Aborts the call, or the whole `for await` over a list, with the code `aborted`. */
   signal?: AbortSignal | undefined;
   /**
-   * Milliseconds for the call with all its attempts and pauses; default 60,000. In a `for await` it applies
-   * to each page: limit the whole loop with `signal`.
+   * Milliseconds for the call with all its attempts and pauses. In a `for await` it applies to each page: limit the whole loop with
+   * `signal`.
+   * @default 60_000
    */
   deadlineMs?: number | undefined;
   /**
-   * Milliseconds for each attempt; default 15,000. A longer attempt counts as one without a response, or, if it had no key yet, as
+   * Milliseconds for each attempt. A longer attempt counts as one without a response, or, if it had no key yet, as
    * `api_key_failed`.
+   * @default 15_000
    */
   attemptTimeoutMs?: number | undefined;
-  /** Maximum number of attempts; default 4. */
+  /**
+   * Maximum number of attempts.
+   * @default 4
+   */
   maxAttempts?: number | undefined;
   /** Headers to add, for example `traceparent`. A header of the call replaces the client's of the same name. */
   headers?: Record<string, string> | undefined;
 };
 
 export type CreateOptions = CallOptions & {
-  /** Default: a random key for each call. With a key of your own you can repeat the call within 24 hours. */
+  /**
+   * With a key of your own you can repeat the call within 24 hours.
+   * @default a random key for each call
+   */
   idempotencyKey?: string | undefined;
 };
 
@@ -56,7 +64,10 @@ export type StoreOptions = CallOptions & {
   baseUrl: string;
   /** The key, or a function that returns the key for the next attempt. */
   apiKey: string | (() => string | Promise<string>);
-  /** Default: the global `fetch` at the time of the call. */
+  /**
+   * A function to use instead of the global `fetch`.
+   * @default the global `fetch` at the time of the call
+   */
   fetch?: Fetch | undefined;
 };
 

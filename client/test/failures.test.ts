@@ -61,7 +61,7 @@ test.each(Object.entries(CALLS))('%s is sent and retried as README.md says', asy
     const { store, requests } = clientWith([answer]);
     const outcome = await outcomeOf(call(store, { headers: { traceparent: 'mine' } }));
     expect(outcome).toMatchObject(failure);
-    const line = request.replace(/{\w+}/, '1');
+    const line = request.replace(/{\w+}/g, '1');
     expect(pathsOf(requests)[0]?.replace(/\?$/, '')).toBe(line);
     expect(headerOf(requests, 'traceparent')).toEqual(Array(failure.attempts).fill('mine'));
     expect(await requests[0]?.text()).toBe(JSON.stringify(described?.exampleBody) ?? '');

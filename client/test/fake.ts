@@ -12,8 +12,8 @@ import {
 
 export type Answer = () => ReturnType<Fetch>;
 
-/** A client, and the requests that it sent. The last answer is given again and again. */
-export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
+/** A `fetch`, and the requests that it got. The last answer is given again and again. */
+export function fetchWith(answers: Answer[]) {
   const requests: Request[] = [];
   const fetch: Fetch = (url, init) => {
     requests.push(new Request(url, init));
@@ -22,6 +22,12 @@ export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {
     const answer = answers[requests.length - 1] ?? answers.at(-1) ?? lost;
     return answer();
   };
+  return { fetch, requests };
+}
+
+/** A client, and the requests that it sent. */
+export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
+  const { fetch, requests } = fetchWith(answers);
   const baseUrl = 'https://animal-store.example/v1';
   return { store: createAnimalStore({ baseUrl, apiKey: 'key', fetch, ...options }), requests };
 }
@@ -63,7 +69,7 @@ export const CALLS: Record<string, Call> = Object.fromEntries(
     const { operationId, parameters = [] } = operation;
     const isList = parameters.some(({ name }) => name === 'limit');
     const args = [
-      ...(path.includes('{') ? [1n] : []),
+      ...Array.from(path.matchAll(/{/g), () => 1n),
       ...(exampleBody ? [parseJson(JSON.stringify(exampleBody))] : []),
       ...(isList ? [{}] : []),
     ];

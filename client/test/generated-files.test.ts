@@ -25,9 +25,9 @@ test.each([
   { schema: INT64, type: 'bigint' },
   { schema: { anyOf: [INT64, { type: 'null' }] }, type: 'bigint | null' },
 ])('an int64 as $schema is a $type, and its name is known', async ({ schema, type }) => {
-  const types = await generatedFiles(withField('girth', schema));
-  expect(types['schema.d.ts']).toContain(`  girth?: ${type} | undefined;`);
-  expect(types['src/description.ts']).toContain("  'girth',\n");
+  const changed = await generatedFiles(withField('girth', schema));
+  expect(changed['schema.d.ts']).toContain(`  girth?: ${type} | undefined;`);
+  expect(changed['src/description.ts']).toContain("  'girth',\n");
 });
 
 test.each([
@@ -39,4 +39,23 @@ test.each([
 ])('a field $name as $schema is an error that names its place', async ({ name, schema, place }) => {
   const message = `#/components/schemas/Pet/properties/${place}: `;
   await expect(generatedFiles(withField(name, schema))).rejects.toThrow(message);
+});
+
+test('a list below another resource, and a response with a map or a number, have types', async () => {
+  const changed = JSON.parse(description);
+  const { parameters } = changed.paths['/store/orders'].get;
+  const inPath = { name: 'shelterId', in: 'path', required: true, schema: INT64 };
+  const operation = { operationId: 'listShelterPets', parameters: [inPath, ...parameters] };
+  changed.paths['/shelters/{shelterId}/pets'] = { get: operation };
+  const integer = { type: 'integer', format: 'int32' };
+  changed.components.schemas.Count = integer;
+  changed.components.schemas.Stock = { type: 'object', additionalProperties: integer };
+  const types = await generatedFiles(JSON.stringify(changed));
+  const schema = types['schema.d.ts']?.replace(/ *\/\*\*.*?\*\/\n/gs, '');
+  expect(schema).toContain(
+    'export interface ListShelterPetsQuery {\n    limit?: number | undefined;',
+  );
+  expect(schema).toContain('export type Count = number;\n');
+  expect(schema).toContain('export interface Stock {\n    [key: string]: number;\n}\n');
+  expect(types['src/description.ts']).toContain("  'shelterId',\n");
 });

@@ -20,9 +20,9 @@ test.each([
   expect(parseJson(json)).toStrictEqual(value);
 });
 
-test('an integer of up to 1,000 digits is exact', () => {
-  const [longest, longer] = ['9'.repeat(1000), '9'.repeat(1001)];
-  expect(parseJson(`[-${longest},${longer}]`)).toEqual([-BigInt(longest), Infinity]);
+test('an integer of up to 100 digits is exact', () => {
+  const [longest, longer] = ['9'.repeat(100), '9'.repeat(101)];
+  expect(parseJson(`[-${longest},${longer}]`)).toEqual([-BigInt(longest), 1e101]);
 });
 
 test('stringifyJson writes what JSON.stringify writes', () => {

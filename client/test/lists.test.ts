@@ -1,6 +1,9 @@
 /** Lists: pages, items, and the Link header. */
-import { expect, test } from 'vitest';
-import { clientWith, headerOf, pathsOf, reply } from './fake.ts';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../src/options.ts';
+import { listOf } from '../src/pages.ts';
+import { request } from '../src/request.ts';
+import { type Answer, clientWith, fetchWith, headerOf, pathsOf, reply } from './fake.ts';
 
 /** A page of animals, and where its `Link` leads. The client knows no name of a parameter. */
 const page = (body: string, next: string) =>
@@ -78,5 +81,60 @@ test('toArray reads the first items, with as few requests as possible', async ()
     'GET /v1/pets?limit=100',
     'GET /v1/pets?limit=1',
   ]);
-  await expect(store.listPets().toArray({ max: 0 })).rejects.toThrow('max: must');
+});
+
+/** Callers in JavaScript. */
+test.each([undefined, null, 5, {}, { max: 0 }, { max: '5' }, { max: 1.5 }, { max: 5n }])(
+  'toArray(%o) is a TypeError that names max',
+  async (options) => {
+    const { store, requests } = clientWith([reply('[]')]);
+    const call = Reflect.apply(store.listPets().toArray, undefined, [options]);
+    await expect(call).rejects.toThrow(new TypeError('max: must be an integer above 0'));
+    expect(requests).toEqual([]);
+  },
+);
+
+/** Routes that the store does not have yet. */
+describe('a route with parameters', () => {
+  const ORDERS = '/pets/{petId}/orders';
+
+  function clientOf(...answers: Answer[]) {
+    const { fetch, requests } = fetchWith(answers);
+    const baseUrl = 'https://animal-store.example/v1';
+    return { client: { ...DEFAULT_LIMITS, baseUrl, apiKey: 'key', fetch }, requests };
+  }
+
+  test('keeps them in each page of a list, beside its query', async () => {
+    const { client, requests } = clientOf(page('[{"id":1}]', '?after=1'), reply('[{"id":2}]'));
+    const query = { status: 'placed', limit: 1 };
+    const orders = listOf(client, ORDERS, query, undefined, { petId: 7n });
+    expect(await orders.toArray({ max: 9 })).toEqual([{ id: 1n }, { id: 2n }]);
+    expect(pathsOf(requests)).toEqual([
+      'GET /v1/pets/7/orders?status=placed&limit=1',
+      'GET /v1/pets/7/orders?after=1',
+    ]);
+  });
+
+  test('keeps each of them', async () => {
+    const { client, requests } = clientOf(reply('{}'));
+    const ids = { petId: 7n, orderId: -8n };
+    await request(client, 'GET', `${ORDERS}/{orderId}`, undefined, ids);
+    expect(pathsOf(requests)).toEqual(['GET /v1/pets/7/orders/-8']);
+  });
+
+  test('needs a bigint', async () => {
+    const { client, requests } = clientOf(reply('[]'));
+    const list = listOf(client, ORDERS, {}, undefined, Object({ petId: 7 }));
+    await expect(list.page()).rejects.toThrow(new TypeError('petId: must be a bigint, such as 7n'));
+    expect(requests).toEqual([]);
+  });
+
+  test.each([
+    { bodyType: 'number', body: '5', data: 5 },
+    { bodyType: 'object', body: '{"sold":5}', data: { sold: 5 } },
+  ] as const)('can have a response with the $bodyType $body', async ({ bodyType, body, data }) => {
+    const { client } = clientOf(reply(body));
+    const operation = { petId: 7n, bodyType };
+    expect(await request(client, 'GET', ORDERS, undefined, operation)).toMatchObject({ data });
+  });
 });

@@ -111,7 +111,7 @@ test('a runtime without JSON.rawJSON is one clear error', () => {
   const { rawJSON } = Object(JSON);
   onTestFinished(() => void Object.assign(JSON, { rawJSON }));
   Object.assign(JSON, { rawJSON: undefined });
-  const message = 'animal-store-client needs JSON.rawJSON: Node.js 22 or later';
+  const message = 'animal-store-client needs JSON.rawJSON (Node.js 22)';
   expect(() => createAnimalStore(VALID)).toThrow(message);
   expect(() => parseJson('{}')).toThrow(message);
 });
