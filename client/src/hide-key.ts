@@ -4,14 +4,15 @@
 const MIN_LENGTH = 8;
 
 /**
- * An ASCII character as JSON may write it, such as `\u0061`. Keys of the store have no character that JSON escapes in another way,
- * such as `/`.
+ * Each character of the key is also hidden as JSON may write it, such as `\u0061`. Keys of the store have no character that JSON
+ * escapes in another way, such as `/`.
  */
-const ESCAPE = /\\u00[2-7][\da-f]/gi;
-
 export function hideKey(text: string, apiKey: string): string {
   if (apiKey.length < MIN_LENGTH) return text;
-  const decoded = text.replace(ESCAPE, (character) => JSON.parse(`"${character}"`));
-  // Decoded only if that shows the key: otherwise, `\u0022` would become a quote, which ends a string of JSON.
-  return (decoded.includes(apiKey) ? decoded : text).replaceAll(apiKey, '<API key>');
+  const pattern = apiKey.replace(/./g, (character) => {
+    const code = character.charCodeAt(0).toString(16);
+    return `(\\x${code}|\\\\u00${code})`;
+  });
+  // The hexadecimal digits of `\u004a` can be of either case.
+  return text.replace(new RegExp(pattern, 'gi'), '<API key>');
 }

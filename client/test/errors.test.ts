@@ -76,6 +76,13 @@ test.each([
   await expect(store.getPet(1n)).rejects.toMatchObject({ code });
 });
 
+test('the body of an error is parsed once', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  await errorWith(reply(`{"code":"no_pet","message":"No ${ESCAPED}."}`, { status: 404 }));
+  expect(parse).toHaveBeenCalledTimes(1);
+  parse.mockRestore();
+});
+
 test('a key in the data of an animal stays as it is', async () => {
   const { store } = clientWith([rex], { apiKey: 'available' });
   expect(await store.getPet(1n)).toMatchObject({ status: 'available' });

@@ -103,6 +103,18 @@ test('a body may have 524,288 characters, but not one more', async () => {
   await expect(store.getHealth()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
+/** A list of a pet that has `length` further fields. */
+const petWith = (length: number) => `[{${Array.from({ length }, (_, i) => `"f${i}":[]`)}}]`;
+
+test.each([
+  { most: '1,024 values', body: petWith(1_022), more: petWith(1_023) },
+  { most: '26,998 commas', body: `["${','.repeat(26_998)}"]`, more: `["${','.repeat(26_999)}"]` },
+])('a body may have $most, but not one more', async ({ body, more }) => {
+  const { store } = clientWith([reply(body), reply(more)]);
+  expect((await store.listPets().page()).items).toHaveLength(1);
+  await expect(store.listPets().page()).rejects.toMatchObject({ code: 'invalid_response' });
+});
+
 test('an attempt follows no redirect, and aborts its signal at the end', async () => {
   const { store, requests } = clientWith([unavailable, reply('{}')]);
   await store.getHealth();
