@@ -11,9 +11,9 @@ const PROJECTS = {
   release: ['**/*.release.ts'],
   // The packed client in a user's project, and in a Worker, Node.js 22, 24 and 26, Bun and Deno, which are installed for it.
   client: ['**/*.client.ts'],
-  // A renamed copy of the newest commit, and its own tests.
-  rename: ['**/*.copy.ts'],
-  // A copy of the newest commit without the client and the benchmarks, and its own tests.
+  // A renamed copy of the project, and its own tests.
+  rename: ['**/*.rename.ts'],
+  // A copy without the client and the benchmarks, and its own tests.
   alone: ['**/*.alone.ts'],
   // The docs page and the client in a browser.
   browser: ['**/*.browser.ts'],

@@ -1,14 +1,24 @@
-/** The newest commit without the client and the benchmarks, as "The service alone" in CONTRIBUTING.md says. */
+/** A copy without the client and the benchmarks, by the steps of "The service alone" in CONTRIBUTING.md. */
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
-import { cloneCommit } from '../support/copy.ts';
+import { copyRepository } from '../support/copy.ts';
 
 const LINK = /\[([^\]]*)\]\([^)]*(?:client\/|BENCHMARKS)[^)]*\)/g;
 const SCRIPT = /^.*npm run (?:example|bench|client|test:client|test:alone)\b.*\n/gm;
+/** What names a folder that is removed. */
+const REMOVED = /client|bench/;
+
+/** Removes such names from the lists of a JSON file, and the overrides that apply to nothing else. */
+const editJson = (text: string) =>
+  JSON.stringify(
+    JSON.parse(text, (_, value) => {
+      if (!Array.isArray(value)) return value;
+      return value.filter((each) => !REMOVED.test(each) && each.includes?.length !== 0);
+    }),
+  );
 
 test('the service without client and benchmarks passes every check and test', async () => {
-  const copy = await cloneCommit(PROJECT_ROOT);
+  const copy = await copyRepository();
   copy.git('rm', '-rq', 'client', 'bench', 'BENCHMARKS.md', 'test/ops/service.alone.ts');
   copy.edit('package.json', (text) => {
     const { workspaces, scripts, ...others } = JSON.parse(text);
@@ -18,17 +28,18 @@ test('the service without client and benchmarks passes every check and test', as
     return JSON.stringify({ ...others, scripts: Object.fromEntries(kept) });
   });
   copy.edit('vitest.config.ts', (text) => text.replace(/^ {2}(?:client|alone): .*\n/gm, ''));
-  copy.edit('.ci/run', (text) => text.replace(/^npm run test:(?:client|alone)\n/gm, ''));
+  copy.edit('.ci/run', (text) =>
+    text.replace(/^npm run test:client\n/m, '').replace('test:alone', 'test:kill'),
+  );
+  copy.edit('.gitattributes', (text) => text.replace(/^client\/.*\n/gm, ''));
+  for (const name of ['biome.json', 'tsconfig.node.json']) copy.edit(name, editJson);
   for (const document of globSync(['*.md', 'docs/**/*.md'], { cwd: copy.folder }))
     copy.edit(document, (text) => text.replace(LINK, '$1').replace(SCRIPT, ''));
-  for (const line of [
-    'install --package-lock-only',
-    'run openapi',
-    'run format',
-    'run check',
-    'test',
-    'run test:kill',
-  ])
+  for (const line of ['install --package-lock-only', 'run openapi', 'run format'])
     expect(copy.npm(line).status, line).toBe(0);
   expect(copy.git('diff', '--name-only', '--', 'public')).toBe('');
+  // A fresh clone: `git rm` leaves the folder of the client's packages.
+  const alone = await copyRepository(copy.folder);
+  for (const line of ['run check', 'test', 'run test:kill'])
+    expect(alone.npm(line).status, line).toBe(0);
 });

@@ -1,23 +1,15 @@
 /** A fresh clone of the project, in which commands reach a fake of Cloudflare. Needs git and sh. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { WRANGLER_ENV } from '../../ops/command/wrangler.ts';
-import { linkPackages } from './copy.ts';
+import { createRepository } from './copy.ts';
 import type { Cloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
-import { type Result, startProcess } from './project.ts';
-
-const IDENTITY = {
-  GIT_AUTHOR_NAME: 'Test',
-  GIT_AUTHOR_EMAIL: 'test@animals.test',
-  GIT_COMMITTER_NAME: 'Test',
-  GIT_COMMITTER_EMAIL: 'test@animals.test',
-};
+import { copyFiles, type Result, startProcess } from './project.ts';
 
 export type Clone = Awaited<ReturnType<typeof cloneProject>>;
 
@@ -25,7 +17,7 @@ export type Clone = Awaited<ReturnType<typeof cloneProject>>;
 export async function cloneProject(account: Cloudflare) {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   const path = (file: string) => join(folder, file);
-  const env = { ...account.env, ...WRANGLER_ENV, ...IDENTITY };
+  const env = { ...account.env, ...WRANGLER_ENV };
 
   /** Runs a command line in the clone. */
   function start(line: string, settings: Record<string, string> = {}): Promise<Result> {
@@ -45,18 +37,10 @@ export async function cloneProject(account: Cloudflare) {
     writeFileSync(path('wrangler.toml'), text.replaceAll(from, to));
   }
 
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const files = execFileSync('git', list, { cwd: PROJECT_ROOT, encoding: 'utf8' }).split('\0');
-  for (const file of files.filter(Boolean)) {
-    mkdirSync(dirname(path(file)), { recursive: true });
-    cpSync(join(PROJECT_ROOT, file), path(file));
-  }
-  linkPackages(folder);
+  copyFiles(folder);
   writeFileSync(path('wrangler.toml'), readPlaceholders());
-  const ignore = 'echo node_modules >> .git/info/exclude';
-  const commit = 'git add --all; git commit -qm Begin';
-  const line = `npm run --silent openapi; git init -q; ${ignore}; ${commit}`;
-  execFileSync('sh', ['-ec', line], { cwd: folder, env: { ...process.env, ...env } });
+  execFileSync(process.execPath, ['ops/openapi.ts'], { cwd: folder });
+  createRepository(folder);
 
   const remove = () => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   return { path, start, run, editConfig, remove };

@@ -1,20 +1,17 @@
 /** Processes of the project, and a copy of it in which they do not change the developer's own store. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 
 export type Running = ReturnType<typeof startProcess>;
-
-const PARTS = 'README.md client src openapi ops migrations public package.json wrangler.toml'.split(
-  ' ',
-);
 
 const REMOVED = { recursive: true, maxRetries: 5, retryDelay: 200 };
 
@@ -66,14 +63,25 @@ function endGroup(leader: number | undefined): void {
   }
 }
 
+/** Copies the files that git does not ignore, also those that are not committed, and links the packages of this project. */
+export function copyFiles(folder: string, from = PROJECT_ROOT): void {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const files = execFileSync('git', list, { cwd: from, encoding: 'utf8' }).split('\0');
+  // The list ends with an empty name, and may have files that are deleted.
+  for (const file of files.filter((name) => name && existsSync(join(from, name))))
+    cpSync(join(from, file), join(folder, file));
+  for (const packages of ['node_modules', 'client/node_modules']) {
+    const link = join(folder, packages);
+    if (existsSync(dirname(link))) symlinkSync(join(PROJECT_ROOT, packages), link, 'junction');
+  }
+}
+
 /** Copies the project for a test file. */
 export function copyProject() {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-    for (const part of PARTS)
-      await cp(join(PROJECT_ROOT, part), join(folder, part), { recursive: true });
-    await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+    copyFiles(folder);
     return () => rm(folder, REMOVED);
   });
 

@@ -1,15 +1,14 @@
-/** A copy of the newest commit that is renamed, committed and cloned. Needs git. */
+/** A copy of the project that is renamed, committed and cloned. Needs git. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { cloneCommit } from '../support/copy.ts';
+import { copyRepository } from '../support/copy.ts';
 
 /** Whether this repository is renamed itself, and cannot be renamed again. */
 const IS_RENAMED = packageJson.name !== ['animal', 'store'].join('-');
 
 test.skipIf(IS_RENAMED)('a renamed copy passes every check and test', async () => {
-  const copy = await cloneCommit(PROJECT_ROOT);
+  const copy = await copyRepository();
   // A word that stands here in one piece would be refused, because it is used.
   const words = 'library-d_esk my-d_esk inq_uiry inq_uiries'.replaceAll('_', '');
   for (const [changed, line, error] of [
@@ -34,8 +33,8 @@ test.skipIf(IS_RENAMED)('a renamed copy passes every check and test', async () =
   const left = texts.join('\n').match(/\w*(?:animal|pet)\w*/gi) ?? [];
   // In these words, an old one is a part by chance.
   expect(left.filter((word) => !/^(repetition|animal\)|pet\)$)/i.test(word))).toEqual([]);
-  copy.git('-c', 'user.name=T', '-c', 'user.email=t@test', 'commit', '--quiet', '-m', 'Rename');
+  copy.git('commit', '--quiet', '-m', 'Rename');
   expect(copy.git('status', '--porcelain')).toBe('');
-  const renamed = await cloneCommit(copy.folder);
+  const renamed = await copyRepository(copy.folder);
   for (const line of ['run check', 'test']) expect(renamed.npm(line).status, line).toBe(0);
 });
