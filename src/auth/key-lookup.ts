@@ -15,10 +15,10 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
  */
 export const FRESH_MS = 30_000;
 /** How long the last known record of a key is used while KV fails. */
-const MAX_STALE_MS = 3_600_000;
+export const MAX_STALE_MS = 3_600_000;
 
 /** Deadline of a KV read, in milliseconds. */
-const KV_DEADLINE_MS = 2_000;
+export const KV_DEADLINE_MS = 2_000;
 /** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. */
 const KV_CACHE_S = 30;
 

@@ -1,6 +1,7 @@
 /** When a request reads KV, and what it does when KV fails. */
 import { expect, test, vi } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
+import { KV_DEADLINE_MS } from '../../src/auth/key-lookup.ts';
 import { recordName } from '../../src/auth/key-record.ts';
 import { errorOf } from '../support/contract.ts';
 import { stopTime } from '../support/in-process.ts';
@@ -93,7 +94,7 @@ test('a key that expires while it is in memory stops at once, and its line names
 
 test.each([
   ['throws', 'KV GET failed: 500 Internal Server Error'],
-  ['hangs', 'KV did not respond within 2000 ms'],
+  ['hangs', `KV did not respond within ${KV_DEADLINE_MS} ms`],
 ] as const)('while KV %s, any other key is a 503, with the cause in the log', async (kv, cause) => {
   const [issued, unknown] = [await store.issueKey(), generateKey('local')];
   await store.fault({ kv });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import wranglerPackage from '../../node_modules/wrangler/package.json' with { type: 'json' };
 import storePackage from '../../package.json' with { type: 'json' };
 import packageLock from '../../package-lock.json' with { type: 'json' };
-import { FRESH_MS } from '../../src/auth/key-lookup.ts';
+import { FRESH_MS, KV_DEADLINE_MS, MAX_STALE_MS } from '../../src/auth/key-lookup.ts';
 import { PERIOD_S } from '../../src/auth/rate-limit.ts';
 import { DEADLINE_MS } from '../../src/d1/execute.ts';
 import { BODY_DEADLINE_MS, MAX_BODY_BYTES } from '../../src/http/body.ts';
@@ -80,6 +80,7 @@ test.each([
   `problems in a message | ${MAX_PROBLEMS} |`,
   `1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters, valid for ${KEPT_HOURS} hours`,
   `requests per key | ${requests} in ${PERIOD_S} s, of which ${writes} writes`,
+  `time for KV | ${KV_DEADLINE_MS / 1000} s. While KV fails, cached keys work for up to ${MAX_STALE_MS / 60_000} minutes`,
   `time for D1 | ${DEADLINE_MS / 1000} s`,
   `at most ${FRESH_MS / 1000} s after that`,
 ])('docs/api.md says "%s"', (limit) => {

@@ -1,6 +1,8 @@
 /** The errors of D1, and the deadlines. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
+import { KV_DEADLINE_MS } from '../../src/auth/key-lookup.ts';
+import { DEADLINE_MS } from '../../src/d1/execute.ts';
 import { errorOf } from '../support/contract.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
@@ -119,13 +121,13 @@ async function listWithNewKey() {
 }
 
 test('a request succeeds if KV and D1 respond just in time', async () => {
-  await store.fault({ kv: { takes: 1_900 }, d1: [{ takes: 4_900 }] });
+  await store.fault({ kv: { takes: KV_DEADLINE_MS - 100 }, d1: [{ takes: DEADLINE_MS - 100 }] });
   expect((await listWithNewKey()).status).toBe(200);
 });
 
 test.each([
-  { name: 'KV', ms: 2000, d1: 0, message: 'API keys cannot be verified right now.' },
-  { name: 'D1', ms: 5000, d1: 1, message: 'The database is temporarily unavailable.' },
+  { name: 'KV', ms: KV_DEADLINE_MS, d1: 0, message: 'API keys cannot be verified right now.' },
+  { name: 'D1', ms: DEADLINE_MS, d1: 1, message: 'The database is temporarily unavailable.' },
 ])('a request is a 503 if $name takes longer than $ms ms', async ({ name, ms, d1, message }) => {
   const fault = { takes: ms + 100 };
   await store.fault(name === 'KV' ? { kv: fault } : { d1: [fault] });

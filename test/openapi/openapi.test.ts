@@ -43,7 +43,6 @@ test('the description has the names and limits of the service interface', () => 
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        Pets: { type: 'array', maxItems: LIMIT.maximum },
         Error: { required: ['code', 'message', 'status'], examples: codes },
       },
     },
@@ -94,11 +93,14 @@ test('the description has the operations of the contract', () => {
   expect(lines).toEqual(expect.arrayContaining(contract));
 });
 
-test.each(lists)('$operationId has a limit, and a place to begin', ({ parameters }) => {
+test.each(lists)('$operationId has a limit, and a place to begin', ({ parameters, operation }) => {
   const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   expect(schemas).toMatchObject({
     limit: { type: 'integer', format: 'int32', ...LIMIT },
     after: { format: 'int64' },
+  });
+  expect(operation.responses[200]?.content).toMatchObject({
+    'application/json': { schema: { type: 'array', maxItems: LIMIT.maximum } },
   });
 });
 
