@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import wranglerPackage from '../../node_modules/wrangler/package.json' with { type: 'json' };
 import storePackage from '../../package.json' with { type: 'json' };
 import packageLock from '../../package-lock.json' with { type: 'json' };
+import { RANDOM_LENGTH } from '../../src/auth/key-format.ts';
 import { FRESH_MS, KV_DEADLINE_MS, MAX_STALE_MS } from '../../src/auth/key-lookup.ts';
 import { PERIOD_S } from '../../src/auth/rate-limit.ts';
 import { DEADLINE_MS } from '../../src/d1/execute.ts';
@@ -19,7 +20,6 @@ import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
 import { operations } from '../support/contract.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
-const API = read('docs/api.md');
 
 /** The matches of the first group of a pattern. */
 const allOf = (text: string, pattern: RegExp) =>
@@ -66,8 +66,6 @@ test('SECURITY.md names tests that exist', () => {
   expect(named.filter((path) => !existsSync(`test/${path}`))).toEqual([]);
 });
 
-const idOf = ({ operation }: (typeof operations)[number]) => operation.operationId;
-
 const [, production = ''] = read('wrangler.toml').split('[env.production]');
 const [requests, writes] = allOf(production, /limit = (\d+)/g);
 
@@ -84,14 +82,24 @@ test.each([
   `time for D1 | ${DEADLINE_MS / 1000} s`,
   `at most ${FRESH_MS / 1000} s after that`,
 ])('docs/api.md says "%s"', (limit) => {
-  expect(API.replaceAll(/ +/g, ' ')).toContain(limit);
+  expect(read('docs/api.md').replaceAll(/ +/g, ' ')).toContain(limit);
+});
+
+test.each([
+  `a key has ${Math.floor(RANDOM_LENGTH * Math.log2(62))} random bits`,
+  `a body that does not arrive within ${BODY_DEADLINE_MS / 1000} seconds is a 400`,
+  `to ${writes} writes in ${PERIOD_S} s for each key`,
+  `A read waits at most ${DEADLINE_MS / 1000} seconds for a state`,
+])('SECURITY.md says "%s"', (claim) => {
+  expect(read('SECURITY.md').replaceAll(/\s+/g, ' ')).toContain(claim);
 });
 
 test('docs/api.md has advice about retries of every operation', () => {
-  const [, retries = ''] = API.split('\n## Retries');
+  const [, retries = ''] = read('docs/api.md').split('\n## Retries');
   const advised = allOf(retries, /^\| (`.*?) \|/gm).flatMap(quotedIn);
   const others = operations.filter(({ method }) => !advised.includes(method));
-  expect(advised).toEqual(expect.arrayContaining(others.map(idOf)));
+  const names = others.map(({ operationId }) => operationId);
+  expect(advised).toEqual(expect.arrayContaining(names));
 });
 
 const { version, packages } = packageLock;

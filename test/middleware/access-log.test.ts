@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startStore } from '../support/store.ts';
 
-const store = startStore();
+const store = startStore({ faults: true });
 
 test('a request writes one line with the fields for operators', async () => {
   // A new key, so that its record is read from KV.
@@ -66,4 +67,21 @@ test('no line contains a key, path, query, body or name', async () => {
   const lines = JSON.stringify(await store.logLines());
   expect(lines).not.toMatch(/Secret|123454321/);
   expect(lines).not.toContain(key.slice('animal_local_'.length));
+});
+
+test('docs/alerts/README.md has the fields of the lines, and no others', async () => {
+  const key = await store.issueKey();
+  await store.fault({ limiters: 'throws', d1: [{ meta: { served_by_region: 'WEUR' } }] });
+  await store.fetch('/v1/pets/1', { key, headers: { 'cf-ray': '8f1c-FRA' } });
+  await store.fault({ kv: 'throws', ahead: 31_000, d1: [{ text: '', thrown: 'TypeError' }] });
+  await store.fetch('/v1/pets', { key });
+  await store.scheduled();
+  const fields = new Set((await store.logLines()).flatMap(Object.keys));
+
+  const page = readFileSync('docs/alerts/README.md', 'utf8');
+  const [, section = ''] = page.split('## The fields of the log');
+  const rows = section.match(/^\| `.*? \|/gm)?.join('') ?? '';
+  const sweep = ['task', 'removed', 'finished'];
+  for (const field of sweep) expect(section).toContain(`\`${field}\``);
+  expect(new Set([...(rows.match(/\w+/g) ?? []), ...sweep])).toEqual(fields);
 });

@@ -1,11 +1,12 @@
 /** schema.sql is what operators read; the migrations are what runs. */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
+const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
 
 /** The statements, without comments and white space. */
 const statementsOf = (sql: string) =>
@@ -25,7 +26,12 @@ test('schema.sql equals the result of the migrations', async () => {
      WHERE sql IS NOT NULL AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'
        AND name <> 'd1_migrations'`,
   ).all<{ sql: string }>();
-  const schema = await readFile(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
   const migrated = results.map(({ sql }) => sql).join(';');
   expect(statementsOf(migrated)).toEqual(statementsOf(schema));
+});
+
+test('every table is STRICT, so that a column has values of its type alone', () => {
+  const tables = statementsOf(schema).filter((sql) => sql.startsWith('CREATE TABLE'));
+  expect(tables.length).toBeGreaterThan(1);
+  for (const table of tables) expect(table).toMatch(/\)STRICT$/);
 });

@@ -28,7 +28,7 @@ test('an insert of pet_id alone places an order now', async () => {
   expect([placedAt, before, new Date().toISOString()].sort()[1]).toBe(placedAt);
 });
 
-test.each([
-  ["INSERT INTO orders (status) VALUES ('placed')", 'NOT NULL constraint failed'],
-  ['INSERT INTO orders (pet_id) VALUES (9223372036854775808)', 'cannot store REAL value'],
-])('%s fails', (sql, message) => expect(store.exec(sql)).rejects.toThrow(message));
+test('an order has an animal', async () => {
+  const insertion = store.exec("INSERT INTO orders (status) VALUES ('placed')");
+  await expect(insertion).rejects.toThrow('NOT NULL constraint failed');
+});
