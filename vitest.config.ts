@@ -5,7 +5,7 @@ const PROJECTS = {
   test: ['**/*.test.ts'],
   // Faults with more histories, and tests that measure times.
   long: ['**/*.long.ts', '**/histories.test.ts'],
-  // Real processes: the set-up, the commands, a life of the local store, kills and damaged files.
+  // Real processes: the commands, a life of the local store, kills and damaged files.
   kill: ['**/*.kill.ts'],
   // Whole releases, with a fake of Cloudflare.
   release: ['**/*.release.ts'],

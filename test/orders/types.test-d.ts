@@ -1,4 +1,4 @@
-/** Mistakes in the route of an order that must not compile, as in test/types.ts. */
+/** Mistakes in the route of an order that must not compile, as in test/types.test-d.ts. */
 import { Hono } from 'hono';
 import type { AppEnv } from '../../src/context.ts';
 import { sendCreated } from '../../src/http/responses.ts';

@@ -1,15 +1,12 @@
 /** `npm run setup` as a process, with a fake npm: what makes it install, failures and interrupts. */
 import { readFileSync } from 'node:fs';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { freshClone, INSTALLED, LIST } from './fake-npm.ts';
 
 const CI = 'ci --ignore-scripts --loglevel=error';
 const BEGUN = 'Installing the packages of package-lock.json, which can take minutes …\n';
 
 let clone: Awaited<ReturnType<typeof freshClone>>;
-
-// A set-up that waits for ever fails its test soon.
-vi.setConfig({ testTimeout: 30_000 });
 
 beforeEach(async () => {
   clone = await freshClone();
