@@ -19,16 +19,16 @@ type Write = {
   message: unknown;
 };
 
-const KEYED: Write[] = creates.map(({ operationId, path, exampleBody }) => ({
+const KEYED: Write[] = creates.map(({ operationId, examplePath, exampleBody }) => ({
   name: `${operationId} with a key`,
-  send: () => store.send('POST', path, exampleBody, { headers: { 'idempotency-key': 'k' } }),
+  send: () => store.send('POST', examplePath, exampleBody, { headers: { 'idempotency-key': 'k' } }),
   message:
     'The database did not respond. It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.',
 }));
 
-const PLAIN: Write[] = creates.map(({ operationId, path, exampleBody }) => ({
+const PLAIN: Write[] = creates.map(({ operationId, examplePath, exampleBody }) => ({
   name: operationId,
-  send: () => store.send('POST', path, exampleBody),
+  send: () => store.send('POST', examplePath, exampleBody),
   message: expect.stringMatching(
     /^The database did not respond\. It is unknown whether the \w+ was \w+\. Check before you retry\. To make retries safe, send an Idempotency-Key with the first request\.$/,
   ),
@@ -61,7 +61,7 @@ const CHANGES = [
 
 /** Creates an item of each collection, with the id 1, and an order that can be delivered. */
 async function setUp(): Promise<void> {
-  for (const { path } of creates) await createExample(path);
+  for (const create of creates) await createExample(create);
   // The orders have taken the animals.
   await insertRowsOfExamples();
   await insertPet({ id: 7, status: 'pending' });

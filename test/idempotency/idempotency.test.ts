@@ -53,7 +53,7 @@ function otherBody({ exampleBody = {}, pointer }: (typeof creates)[number]): obj
 }
 
 describe.each(creates)('$operationId', (create) => {
-  const { path, exampleBody } = create;
+  const { examplePath: path, exampleBody } = create;
   const other = otherBody(create);
   const send = (key: string, body: unknown = exampleBody) =>
     store.send('POST', path, body, withKey(key));

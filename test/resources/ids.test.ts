@@ -1,6 +1,6 @@
 /** Ids in paths, the ids of new items, and digits beyond 2^53. */
 import { describe, expect, test } from 'vitest';
-import { creates, ID_IN_PATH, itemOperations } from '../support/contract.ts';
+import { creates, itemOperations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { TABLES } from '../support/server.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
@@ -22,42 +22,46 @@ test.each(IDS.map((id) => [id.slice(0, 20), id]))('%s is not an id', async (_, i
   expectError(reply, 400, 'invalid_request', `petId: ${INT64}`);
 });
 
-describe.each(itemOperations)('$operationId', ({ method, path, exampleBody }) => {
-  /** Such as `adoptionRequest` of `/v1/adoption-requests/{adoptionRequestId}`. */
-  const [, name = ''] = ID_IN_PATH.exec(path) ?? [];
+describe.each(itemOperations)('$operationId', (operation) => {
+  const { method, collection, idName, exampleBody } = operation;
 
   test('an id that is not an int64 is a 400', async () => {
-    const reply = await sendWithoutD1(method, path.replace(ID_IN_PATH, '9223372036854775808'));
-    expectError(reply, 400, 'invalid_request', `${name}Id: ${INT64}`);
+    const reply = await sendWithoutD1(method, `${collection}/9223372036854775808`);
+    expectError(reply, 400, 'invalid_request', `${idName}: ${INT64}`);
   });
 
   test('an unknown id is a 404 that changes nothing', async () => {
-    const code = `${name.replaceAll(/[A-Z]/g, '_$&').toLowerCase()}_not_found`;
+    // Such as adoption_request_not_found of adoptionRequestId.
+    const words = idName.replace(/Id$/, '').replaceAll(/[A-Z]/g, '_$&');
+    const code = `${words.toLowerCase()}_not_found`;
     const message = expect.stringMatching(
       /^There is no [\w ]+ with the id -9223372036854775808\.$/,
     );
-    const url = path.replace(ID_IN_PATH, '-9223372036854775808');
     // A row that a mistake could change.
     await insertPet({ id: 1, status: 'available' });
-    const reply = await expectUnchanged(() => store.send(method, url, exampleBody));
+    const reply = await expectUnchanged(() =>
+      store.send(method, `${collection}/-9223372036854775808`, exampleBody),
+    );
     expectError(reply, 404, code, message);
   });
 });
 
 const KEY = { headers: { 'idempotency-key': 'k' } };
 
-describe.each(creates)('$operationId', ({ path, fields, exampleBody }) => {
+describe.each(creates)('$operationId', (create) => {
+  const { examplePath: path, fields, exampleBody } = create;
+
   test('a new item is at its address, and in the list', async () => {
-    const created = await createExample(path);
+    const created = await createExample(create);
     const { pathname } = new URL(created.headers.get('location') ?? '');
     expect((await store.fetch(pathname)).text).toBe(created.text);
     expect((await store.fetch(path)).text).toContain(created.text);
   });
 
   test('the id of a deleted item is not used again', async () => {
-    const deleted = await createExample(path);
+    const deleted = await createExample(create);
     await store.exec(TABLES.map((table) => `DELETE FROM ${table}`).join('; '));
-    const created = await createExample(path);
+    const created = await createExample(create);
     expect(created.status).toBe(201);
     expect(created.headers.get('location')).not.toBe(deleted.headers.get('location'));
   });
@@ -67,7 +71,7 @@ describe.each(creates)('$operationId', ({ path, fields, exampleBody }) => {
     const value = JSON.rawJSON('9007199254740993');
     const body = { ...exampleBody, ...Object.fromEntries(int64s.map((name) => [name, value])) };
     // A table without a row has no line in sqlite_sequence to update.
-    await createExample(path);
+    await createExample(create);
     // The animals that an order can name. As doubles, their ids are the same number.
     await insertPet({ id: 9007199254740992n, status: 'available' });
     await insertPet({ id: 9007199254740993n, status: 'available' });

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
+import { VERSION_PATH } from '../../src/http/responses.ts';
 import type { Reply } from './store.ts';
 
-/** Such as `{petId}`. */
-export const ID_IN_PATH = /\{(\w+)Id\}/;
+/** The ids in a path, such as `{petId}`. */
+const IDS = /\{\w+Id\}/g;
 
 type Header = { required: boolean; schema: { type: string } };
 type Schema = {
@@ -17,6 +18,7 @@ type Schema = {
   maxLength?: number;
   properties?: Record<string, Schema>;
   required?: string[];
+  items?: { $ref?: string };
 };
 type Operation = {
   operationId: string;
@@ -30,7 +32,10 @@ type Operation = {
       'application/json': { schema: Schema; examples: Record<string, { value: object }> };
     };
   };
-  responses: Record<string, { headers: Record<string, Header>; content?: object }>;
+  responses: Record<
+    string,
+    { headers: Record<string, Header>; content?: { 'application/json': { schema: Schema } } }
+  >;
 };
 type Description = {
   tags: { name: string }[];
@@ -54,14 +59,15 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
     const exampleBodies = Object.values(content?.examples ?? {}).map(({ value }) => value);
     return {
       method: method.toUpperCase(),
-      path: `/v1${path}`,
+      path: `${VERSION_PATH}${path}`,
       operationId: operation.operationId,
       operation,
       parameters: operation.parameters ?? [],
       /** The fields of the body. */
       fields: content?.schema.properties ?? {},
       required: content?.schema.required ?? [],
-      examplePath: `/v1${path.replace(ID_IN_PATH, '1')}`,
+      /** With the id 1. */
+      examplePath: `${VERSION_PATH}${path.replaceAll(IDS, '1')}`,
       exampleBody: exampleBodies[0],
       exampleBodies,
       pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
@@ -74,26 +80,51 @@ export const creates = operations.filter(({ method }) => method === 'POST');
 export const lists = operations.filter(({ parameters }) =>
   parameters.some(({ name }) => name === 'after'),
 );
+export type Described = (typeof operations)[number];
+
+const schemaOf = ({ operation }: Described, status: number) =>
+  operation.responses[status]?.content?.['application/json'].schema;
+
+/** The create of the items of a list. It can be at another path: `GET /pets/{petId}/orders` could list what `POST /store/orders` creates. */
+export function createOf(list: Described): Described {
+  const [, item = ''] = /schemas\/(\w+)$/.exec(schemaOf(list, 200)?.items?.$ref ?? '') ?? [];
+  const schema = description.components.schemas?.[item];
+  const matching = creates.filter((create) => schemaOf(create, 201) === schema);
+  const create = matching.find(({ path }) => path === list.path) ?? matching[0];
+  if (!create) throw new Error(`no operation creates what ${list.operationId} lists`);
+  return create;
+}
+
+/** The values of a field in bodies that have it. */
+function valuesOf(bodies: object[], field: string): string[] {
+  const values = bodies.map((body) => new Map(Object.entries(body)).get(field));
+  return values.filter((value) => value !== undefined).map(String);
+}
+
 /** The filters of lists, with the values to try: all of an enum; otherwise those of examples, and one that no item has. */
-export const filters = lists.flatMap(({ path, parameters }) => {
-  const given = parameters.filter((each) => each.in === 'query');
+export const filters = lists.flatMap((list) => {
+  const given = list.parameters.filter((each) => each.in === 'query');
   const own = given.filter(({ name }) => name !== 'limit' && name !== 'after');
-  const bodies = creates.find((create) => create.path === path)?.exampleBodies ?? [];
+  const { exampleBodies } = createOf(list);
   return own.flatMap(({ name, schema }) => {
-    const examples = bodies.flatMap((body) => Object(body)[name] ?? []).map(String);
+    const examples = valuesOf(exampleBodies, name);
     if (!schema.enum && examples.length === 0)
-      throw new Error(`no example of a body for ${path} has the field ${name}, which is a filter`);
+      throw new Error(`no example of a body for ${list.path} has the field ${name}, a filter`);
     const values = schema.enum ?? [...examples, '987654321'];
-    return values.map((value) => ({ path, name, value }));
+    return values.map((value) => ({ list, path: list.examplePath, name, value }));
   });
 });
-/** The operations on one item, whose id is in the path. */
-export const itemOperations = operations.filter(({ path }) => ID_IN_PATH.test(path));
+
+/** The operations on one item, whose id ends the path: the name of the id, and its collection. */
+export const itemOperations = operations.flatMap((operation) => {
+  const [, collection = '', idName = ''] = /^(.*)\/\{(\w+)\}$/.exec(operation.path) ?? [];
+  return idName ? [{ ...operation, idName, collection: collection.replaceAll(IDS, '1') }] : [];
+});
 
 /** The operation of a request, such as `GET /v1/pets/1?x=1`; `undefined` for other routes. HEAD is described as GET. */
 function operationOf(request: string) {
   return operations.find(({ method, path }) => {
-    const pattern = `^${method} ${path.replace(ID_IN_PATH, '[^/?]+')}(\\?|$)`;
+    const pattern = `^${method} ${path.replaceAll(IDS, '[^/?]+')}(\\?|$)`;
     return new RegExp(pattern).test(request.replace(/^HEAD/, 'GET'));
   });
 }

@@ -1,6 +1,6 @@
 /** Steps that tests share: the rows that a test begins with, requests, and what the database holds after them. */
 import { expect } from 'vitest';
-import { creates } from './contract.ts';
+import { createOf, type Described } from './contract.ts';
 import { withNewName } from './new-name.ts';
 import { TABLES } from './server.ts';
 import type { Reply, Store } from './store.ts';
@@ -56,16 +56,23 @@ export function stepsOf(store: Store) {
       );
     },
 
-    /** Creates an item of a collection, such as `/v1/pets`, with a new name, and a body of its description: the first, or in turn. */
-    async createExample(path: string, turn = 0): Promise<Reply> {
-      const { exampleBodies = [] } = creates.find((each) => each.path === path) ?? {};
+    /**
+     * Creates an item with a new name, from an example body of the description: that with the number `turn`, counted round. `list`
+     * lists the item, also if it has ids in its path.
+     */
+    async createExample(create: Described, turn = 0, list = create): Promise<Reply> {
+      const { exampleBodies, examplePath, fields } = create;
       await steps.insertRowsOfExamples();
+      const parents = list.parameters.filter((each) => each.in === 'path' && each.name in fields);
+      const ids = Object.fromEntries(parents.map(({ name }) => [name, 1]));
       const example = exampleBodies[turn % exampleBodies.length] ?? {};
-      return store.send('POST', path, withNewName(example));
+      return store.send('POST', examplePath, withNewName({ ...example, ...ids }));
     },
 
-    async createExamples(path: string, count: number): Promise<void> {
-      for (let turn = 0; turn < count; turn += 1) await steps.createExample(path, turn);
+    /** Creates items that a list has. */
+    async createExamples(list: Described, count: number): Promise<void> {
+      for (let turn = 0; turn < count; turn += 1)
+        await steps.createExample(createOf(list), turn, list);
     },
 
     /** All rows of each table. */
