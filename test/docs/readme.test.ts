@@ -4,7 +4,6 @@ import { STATUS_CODES } from 'node:http';
 import { parseArgs } from 'node:util';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
-import { operationsWithout } from '../support/contract.ts';
 import { type Reply, startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -79,10 +78,3 @@ test.each(['README.md', 'docs/api.md'])(
     expect(examples.filter(({ answer }) => answer).length).toBeGreaterThan(1);
   },
 );
-
-test('docs/api.md has an example of every stable operation', () => {
-  const examples = examplesOf('docs/api.md');
-  const requests = examples.map(({ request }) => `${request.method} ${request.path}`);
-  const missing = operationsWithout(requests).filter(({ operation }) => !operation['x-stability']);
-  expect(missing.map(({ operationId }) => operationId)).toEqual(['getHealth']);
-});

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { MAX_PROBLEMS } from '../../src/http/problems.ts';
 import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
 import { NewPet } from '../../src/pets/schemas.ts';
-import { errorOf, operations } from '../support/contract.ts';
+import { errorOf, INT64, operations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
 
@@ -50,7 +50,6 @@ test.each(operations)('$operation.operationId rejects an unknown parameter', asy
 const BOOKMARK =
   'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 const UNSUPPORTED = 'is not supported, because responses have no ETag';
-const PET_ID = 'petId: must be an integer from -9223372036854775808 to 9223372036854775807';
 const KNOWN = Object.keys(NewPet.shape).join(', ');
 const PARAMETERS = 'x: is not a known parameter; y: is not a known parameter';
 const FIELDS = `name: must not be empty; nmae: is not a known field: ${KNOWN}`;
@@ -60,7 +59,7 @@ const HEADERS = `${BOOKMARK}; If-Match: ${UNSUPPORTED}`;
 test.each([
   { part: 'text of the query', path: '/v1/pets/x?x=1&%', headers: INVALID, message: NOT_DECODABLE },
   { part: 'headers', path: '/v1/pets/x?x=1', headers: INVALID, message: HEADERS },
-  { part: 'path', path: '/v1/pets/x?x=1', message: PET_ID },
+  { part: 'path', path: '/v1/pets/x?x=1', message: `petId: ${INT64}` },
   { part: 'query', path: '/v1/pets/1?x=1&y=&x=2', message: PARAMETERS },
   { part: 'body', path: '/v1/pets/1', message: FIELDS },
 ])('updatePet, with all later parts invalid, reports its $part', async (each) => {

@@ -2,31 +2,29 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { expect, onTestFinished, test } from 'vitest';
-import { unstable_splitSqlQuery as splitSql } from 'wrangler';
-import { cloneProject } from '../support/clone.ts';
+import {
+  unstable_splitSqlQuery as splitSql,
+  unstable_getMiniflareWorkerOptions as workerOptionsOf,
+} from 'wrangler';
+import { type Clone, cloneProject } from '../support/clone.ts';
 import { type Cloudflare, startCloudflare } from '../support/fake-cloudflare.ts';
 import { readBlocks, setUp } from '../support/set-up.ts';
 
 /** Serves the deployed version of a worker, with its rows and keys, over https. Returns the port. */
-async function serve(cloudflare: Cloudflare, environment: string): Promise<number> {
+async function serve(clone: Clone, cloudflare: Cloudflare, environment: string): Promise<number> {
   const { versions } = cloudflare.find(`animal-store-${environment}`);
   const [version, ...others] = versions;
   if (!version || others.length > 0) throw new Error('one version must be deployed');
   const { id, code, resources } = version;
   const texts = resources.bindings.map(({ name, text = '' }) => [name, text]);
-  const simple = { limit: 100, period: 10 as const };
+  const { workerOptions } = workerOptionsOf(clone.path('wrangler.toml'), environment);
+  const { modulesRules: _, assets: __, ...options } = workerOptions;
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
+      ...options,
       https: true,
       modules: [{ type: 'ESModule', path: 'index.js', contents: code }],
-      compatibilityDate: '2026-11-17',
       bindings: { ...Object.fromEntries(texts), CF_VERSION_METADATA: { id } },
-      d1Databases: ['DB'],
-      kvNamespaces: ['API_KEYS'],
-      ratelimits: {
-        RATE_LIMITER: { namespace_id: '1', simple },
-        WRITE_RATE_LIMITER: { namespace_id: '2', simple },
-      },
     }),
   );
   onTestFinished(() => runtime.dispose());
@@ -56,7 +54,7 @@ test('the commands of docs/set-up.md lead from a fresh clone to a first answer',
     const yes = environment === 'production' ? '--yes' : '';
     const key = await clone.run(`${create.replace(')', ` ${yes})`)}; echo $KEY`);
     // In place of the DNS and the certificate.
-    const curlrc = `insecure\nconnect-to = "::127.0.0.1:${await serve(cloudflare, environment)}"\n`;
+    const curlrc = `insecure\nconnect-to = "::127.0.0.1:${await serve(clone, cloudflare, environment)}"\n`;
     writeFileSync(clone.path('.wrangler/.curlrc'), curlrc);
     const settings = { CURL_HOME: clone.path('.wrangler'), KEY: key.trim() };
     expect(await clone.run(curl, settings)).toMatch(/^HTTP\/\S+ 200[\s\S]*\[\]$/);

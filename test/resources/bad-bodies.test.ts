@@ -1,7 +1,7 @@
 /** Bodies that the operations reject before they reach D1. */
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH, NewPet, PetStatus } from '../../src/pets/schemas.ts';
-import { creates, operations } from '../support/contract.ts';
+import { creates, INT64, operations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
@@ -63,7 +63,6 @@ test.each(TEXTS)('$operationId rejects the $field $text, or stores exactly that'
 });
 
 const KNOWN = `is not a known field: ${Object.keys(NewPet.shape).join(', ')}`;
-const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const STATUS = `must be one of ${PetStatus.options.join(', ')}`;
 
 test.each([

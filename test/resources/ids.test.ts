@@ -1,6 +1,6 @@
 /** Ids in paths, the ids of new items, and digits beyond 2^53. */
 import { describe, expect, test } from 'vitest';
-import { creates, itemOperations } from '../support/contract.ts';
+import { creates, INT64, itemOperations } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { TABLES } from '../support/server.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
@@ -9,8 +9,6 @@ import { startStore } from '../support/store.ts';
 const store = startStore();
 const { insertPet, createExample, expectUnchanged } = stepsOf(store);
 const sendWithoutD1 = startApp(store);
-
-const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 
 const IDS = [
   ...['abc', '1.5', '1e3', '0x10', '+1', '--1', '-', '%201', '%37', '1%0A', '%EF%BC%95', '1%2F2'],

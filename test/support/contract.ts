@@ -46,6 +46,9 @@ type Description = {
 export const text = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
 export const description: Description = JSON.parse(text);
 
+/** The problem of an id that is not an int64. */
+export const INT64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+
 /** The paths, with components in place of the references to them, but for references within components. */
 const { paths }: Description = JSON.parse(text, (_, value) => {
   const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec(value?.$ref) ?? [];
@@ -127,12 +130,6 @@ function operationOf(request: string) {
     const pattern = `^${method} ${path.replaceAll(IDS, '[^/?]+')}(\\?|$)`;
     return new RegExp(pattern).test(request.replace(/^HEAD/, 'GET'));
   });
-}
-
-/** The operations without a request among these. */
-export function operationsWithout(requests: string[]) {
-  const requested = requests.map(operationOf);
-  return operations.filter((operation) => !requested.includes(operation));
 }
 
 // Clients ignore unknown fields; in a test, a field that is not described is an error. A map describes its fields there.

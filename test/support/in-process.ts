@@ -5,13 +5,12 @@
 import { beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
 import { app } from '../../src/app.ts';
 import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
-import { type Stubs, stubBindings } from './stubs.ts';
+import { type Stubs, stubLimiters } from './stubs.ts';
 
 const unavailable = (): never => {
   throw new Error('the request reached D1');
 };
 const DB = { prepare: unavailable, withSession: unavailable };
-const { RATE_LIMITER, WRITE_RATE_LIMITER } = stubBindings();
 
 /** Gives a test file the app with the store's KV. It logs nothing. */
 export function startApp(store: Store) {
@@ -20,7 +19,7 @@ export function startApp(store: Store) {
   let key: string;
   beforeAll(async () => {
     key = await store.issueKey();
-    env = { ...(await store.bindings()), RATE_LIMITER, WRITE_RATE_LIMITER, DB };
+    env = { ...(await store.bindings()), ...stubLimiters, DB };
   });
   beforeEach(() => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});

@@ -62,7 +62,6 @@ export function readVars(env: string): Faults['vars'] {
 
 function withFaults() {
   const config = readConfig({ config: CONFIG });
-  const { compatibility_date, vars, kv_namespaces, version_metadata } = config;
   // A database without tables, for the fault `unmigrated`.
   const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   const small = {
@@ -72,11 +71,8 @@ function withFaults() {
   };
   return {
     config: {
+      ...config,
       name: FAULTS,
-      compatibility_date,
-      vars,
-      kv_namespaces,
-      version_metadata,
       main: 'test/faults/worker.ts',
       d1_databases: [...config.d1_databases, unmigrated],
       ratelimits: [...config.ratelimits, small],

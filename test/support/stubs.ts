@@ -13,6 +13,9 @@ const RECORD = '{"id":"stub","label":"stub","createdAt":"2026-11-20T00:00:00Z"}'
 const PAGE = { results: [{ json: PETS, next_after: '12' }], meta: {} };
 const RESULT = { results: [{ json: PET, id: '12', status: 'available' }], meta: {} };
 
+const limiter = { limit: async () => ({ success: true }) };
+export const stubLimiters = { RATE_LIMITER: limiter, WRITE_RATE_LIMITER: limiter };
+
 /** All calls succeed, when `answer` resolves. With `isKnown`, the record of every API key exists. */
 export function stubBindings(
   answer: <T>(binding: 'KV' | 'D1', value: T) => Promise<T> = async (_, value) => value,
@@ -24,7 +27,6 @@ export function stubBindings(
   };
   const page = statementOf(PAGE);
   const statement = statementOf(RESULT);
-  const limiter = { limit: async () => ({ success: true }) };
   const recordOf = (name: string) => (isKnown && name.startsWith('key:') ? RECORD : null);
   return {
     ENVIRONMENT: 'production',
@@ -35,8 +37,7 @@ export function stubBindings(
       prepare: (sql: string) => (sql.includes('group_concat') ? page : statement),
       batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
     },
-    RATE_LIMITER: limiter,
-    WRITE_RATE_LIMITER: limiter,
+    ...stubLimiters,
   } satisfies Stubs;
 }
 
