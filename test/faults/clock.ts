@@ -42,8 +42,8 @@ globalThis.setTimeout = ((callback: () => void, ms = 0) => {
   };
   void run();
   return timer;
-}) as typeof setTimeout;
-globalThis.clearTimeout = ((timer: number) => timers.delete(timer)) as typeof clearTimeout;
+}) as never;
+globalThis.clearTimeout = ((timer: number) => timers.delete(timer)) as never;
 
 /** Makes a call of a binding. The clock stands still until it ends, because its duration is that of the machine. */
 export async function callBinding<T>(call: () => Promise<T>): Promise<T> {

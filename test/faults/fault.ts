@@ -56,7 +56,7 @@ export async function callWith<T>(
     if ('text' in fault) throw new globalThis[fault.thrown ?? 'Error'](fault.text);
     if ('takes' in fault) return pause(fault.takes).then(run);
     const result = await run();
-    for (const { meta } of [result].flat() as D1Result[]) Object.assign(meta, fault.meta);
+    for (const each of [result].flat()) Object.assign(Object(each).meta, fault.meta);
     return result;
   }
   // Without an effect, or with a later one:

@@ -28,7 +28,7 @@ const lines: string[] = [];
 async function fault(faults?: Faults): Promise<Calls> {
   const init = faults && { method: 'PUT', body: JSON.stringify(faults) };
   const response = await fetch(`http://127.0.0.1:${port}/__faults`, init);
-  return response.json() as Promise<Calls>;
+  return JSON.parse(await response.text());
 }
 
 beforeAll(async () => {

@@ -18,17 +18,18 @@ test('the set-up of a fresh clone says that it works, and installs the packages,
   expect(clone.calls()).toEqual([CI]);
 });
 
-test.each<[string, string, string?]>([
-  ['a package is new', LIST, INSTALLED.replace('4.0.0', '3.0.0')],
-  ['a package is not installed', LIST, INSTALLED.replace('hono', 'other')],
-  ['there is no list of installed packages', LIST],
-  ['the list of installed packages is empty', LIST, ''],
-  ['the list of installed packages is cut off', LIST, INSTALLED.slice(0, -1)],
-  ['a package is not on disk', 'hono'],
-])('the set-up installs the packages when %s', async (_, file, content) => {
+const PACKAGES = `node_modules/${LIST}`;
+
+test.each([
+  ['a package is new', () => clone.write(PACKAGES, INSTALLED.replace('4.0.0', '3.0.0'))],
+  ['a package is not installed', () => clone.write(PACKAGES, INSTALLED.replace('hono', 'other'))],
+  ['there is no list of installed packages', () => clone.remove(PACKAGES)],
+  ['the list of installed packages is empty', () => clone.write(PACKAGES, '')],
+  ['the list of installed packages is cut off', () => clone.write(PACKAGES, INSTALLED.slice(0, -1))],
+  ['a package is not on disk', () => clone.remove('node_modules/hono')],
+])('the set-up installs the packages when %s', async (_, change) => {
   clone.install();
-  clone.remove(`node_modules/${file}`);
-  if (content !== undefined) clone.write(`node_modules/${file}`, content);
+  change();
   expect((await clone.setUp()).code).toBe(0);
   expect(clone.calls()).toEqual([CI]);
 });

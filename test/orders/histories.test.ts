@@ -104,12 +104,12 @@ function isExplained(events: Event[]): boolean {
 async function send(operation: Operation, fault: string, events: Event[]): Promise<void> {
   const event: Event = { operation, sentAt: performance.now(), answeredAt: Infinity };
   events.push(event);
-  const headers = { 'idempotency-key': operation.key ?? null, 'x-d1-fault': fault };
+  const headers = { 'idempotency-key': operation.key ?? null, 'x-d1-fault': JSON.stringify(fault) };
   const [method, path, requestBody] = operation.request;
   const { status, body, text } = await store.send(method, path, requestBody, { headers });
   if (status === 503 || fault === HANGS_UP) return;
   expect(status, text).toBeLessThan(500);
-  const { id, code } = body as { id?: number; code?: string };
+  const { id, code } = Object(body);
   event.answer = Array.isArray(body) ? body.map((order) => order.status).join() : (code ?? id);
   event.answeredAt = performance.now();
 }

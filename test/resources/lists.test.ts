@@ -63,10 +63,8 @@ test.each(filters)('$path?$name=$value lists the items with that value', async (
   const { list, path, name, value } = filter;
   await createExamples(list, 5);
   const items: Record<string, unknown>[] = JSON.parse((await store.fetch(path)).text);
-  const pages = items.filter((item) => String(item[name]) === value).map(({ id }) => [`${id}`]);
-  // The only page of an empty list is empty.
-  const expected = pages.length > 0 ? pages : [[]];
-  expect(await pagesFrom(`${path}?limit=1&${name}=${value}`)).toEqual(expected);
+  const ids = items.filter((item) => String(item[name]) === value).map(({ id }) => `${id}`);
+  expect((await pagesFrom(`${path}?limit=1&${name}=${value}`)).flat()).toEqual(ids);
 });
 
 test('a page has a default and a maximum number of animals', async () => {

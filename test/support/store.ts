@@ -106,7 +106,10 @@ export function startStore(options: ServerOptions = {}) {
     resetCalls: () => store.fault({}),
 
     /** Only with the option `faults`: the number of calls since the last `fault` or `resetCalls`. */
-    calls: async () => (await (await request('/__faults')).json()) as Calls,
+    async calls(): Promise<Calls> {
+      const response = await request('/__faults');
+      return JSON.parse(await response.text());
+    },
 
     /** Runs the scheduled handler, and returns whether it succeeded. */
     async scheduled(): Promise<boolean> {
