@@ -48,29 +48,30 @@ test.each(STARTS.flatMap((place) => BROKEN.map((broken) => ({ ...place, broken }
 );
 
 test.each([
-  ['path', '', '9', ''],
-  ['path', '', '%31', ''],
-  ['path', '', '0', '1'],
-  ['path', '', '1', 'x'],
-  ['authorization', 'Bearer ', 'a a ', 'x'],
-  ['content-type', 'application/json', ' ; ', 'x'],
-  ['idempotency-key', '"', '\\"', 'x'],
-  ['x-d1-bookmark', '', '00000000-', 'x'],
-  ['origin', 'http://', '127.', 'x'],
-  ['cf-ray', '0', '-ABC', 'x'],
-  ['body', '{', '"name":1,', '"name":1}'],
-  ['body', '{"name":"', '\\ud800', '"}'],
-  ['body', '{"name":"', '\u0301', '"}'],
-  ['body', '{"name":[', '[', '1]}'],
-  ['body', '{"name":[', '1e999999999,', '1]}'],
-  ['body', '{"categoryId":1', '0', '1}'],
-  ['body', '{"categoryId":0.', '0', '1}'],
-])('in the %s, after %s, the response time is linear in many %s', (place, before, text, after) => {
+  { place: 'path', before: '', repeated: '9', after: '' },
+  { place: 'path', before: '', repeated: '%31', after: '' },
+  { place: 'path', before: '', repeated: '0', after: '1' },
+  { place: 'path', before: '', repeated: '1', after: 'x' },
+  { place: 'authorization', before: 'Bearer ', repeated: 'a a ', after: 'x' },
+  { place: 'content-type', before: 'application/json', repeated: ' ; ', after: 'x' },
+  { place: 'idempotency-key', before: '"', repeated: '\\"', after: 'x' },
+  { place: 'x-d1-bookmark', before: '', repeated: '00000000-', after: 'x' },
+  { place: 'origin', before: 'http://', repeated: '127.', after: 'x' },
+  { place: 'cf-ray', before: '0', repeated: '-ABC', after: 'x' },
+  { place: 'body', before: '{', repeated: '"name":1,', after: '"name":1}' },
+  { place: 'body', before: '{"name":"', repeated: '\\ud800', after: '"}' },
+  { place: 'body', before: '{"name":"', repeated: '\u0301', after: '"}' },
+  { place: 'body', before: '{"name":[', repeated: '[', after: '1]}' },
+  { place: 'body', before: '{"name":[', repeated: '1e999999999,', after: '1]}' },
+  { place: 'body', before: '{"categoryId":1', repeated: '0', after: '1}' },
+  { place: 'body', before: '{"categoryId":0.', repeated: '0', after: '1}' },
+])('in the $place, after $before, the response time is linear in many $repeated', (row) => {
+  const { place, before, repeated, after } = row;
   // Four times this is close to the maximum of a body.
   const bytes = place === 'body' ? MAX_BODY_BYTES / 4 - 96 : 16_000;
-  const length = bytes / Buffer.byteLength(text);
+  const length = bytes / Buffer.byteLength(repeated);
   const requestOf = (times: number): Sent => {
-    const sent = before + text.repeat(times * length) + after;
+    const sent = before + repeated.repeat(times * length) + after;
     if (place === 'path') return { path: `/v1/pets/${sent}` };
     if (place === 'body') return { body: sent };
     return { headers: { [place]: sent }, body: '{"name":"Rex","categoryId":1}' };

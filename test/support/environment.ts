@@ -1,5 +1,6 @@
 /** Node.js, and the server that the test files of a process share. Vitest waits for the teardown, which closes it. */
 import type { Environment } from 'vitest/runtime';
+// For the type of globalThis.sharedServer.
 import type {} from './server.ts';
 
 export default {
@@ -7,7 +8,8 @@ export default {
   viteEnvironment: 'ssr',
   setup: () => ({
     async teardown() {
-      await (await globalThis.sharedServer)?.harness.close();
+      const server = await globalThis.sharedServer;
+      await server?.harness.close();
     },
   }),
 } satisfies Environment;

@@ -1,6 +1,6 @@
 /**
- * The app in the test's own process, without D1, where a request takes a small part of its time over HTTP. A request that is
- * accepted reaches D1, and is a 503 here. Only for requests that are rejected.
+ * The app in the test's own process, for requests that are rejected. It is much faster than over HTTP. There is no D1: an accepted
+ * request is a 503.
  */
 import { beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
 import { app } from '../../src/app.ts';

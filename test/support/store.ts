@@ -154,7 +154,7 @@ export function startStore(options: ServerOptions = {}) {
   return store;
 }
 
-/** The headers of a request; of names that differ in case, the last. Without those that are `null`. */
+/** The headers of a request. Names are compared without case: the last one wins. `null` removes a header. */
 export function headersWith(all: NonNullable<RequestOptions['headers']>): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(all)) {
