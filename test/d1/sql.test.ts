@@ -42,15 +42,3 @@ test.each([-(2n ** 63n), -1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n])(
     expect(row).toEqual({ type: 'integer', text: `${value}` });
   },
 );
-
-test('a page has the filter and the id after which it begins, if they are given', () => {
-  const table: Table<unknown> = { name: sql`pets`, columns: [], json: sql`id` };
-  const filter = equalsIfGiven(sql`status`, 'sold');
-  const { text, values } = selectPage(table, { limit: 5, after: 9n }, filter);
-  // `+`: SQLite compiles the statement once, and not for each value.
-  expect(text).toContain('WHERE status = +? AND id > CAST(? AS INTEGER) ORDER BY id LIMIT +?');
-  expect(text).toContain('WHERE status = +? AND id > joined.last)');
-  expect(values).toEqual(['sold', '9', 5, 'sold']);
-  const { text: all } = selectPage(table, { limit: 5 }, equalsIfGiven(sql`status`, undefined));
-  expect(all).toContain('WHERE TRUE AND TRUE ORDER BY id LIMIT +?');
-});

@@ -12,8 +12,6 @@ const store = startStore();
 const { insertPet, updatePet, deletePet, insertRowsOfExamples, tableRows, expectUnchanged } =
   stepsOf(store);
 
-const MINUTE = 60_000;
-
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 
 function expectFirst({ status, headers }: Reply): void {
@@ -30,10 +28,6 @@ function expectReused(reply: Reply): void {
   const message = `This Idempotency-Key was used with another body within the last ${KEPT_HOURS} hours.`;
   expectError(reply, 422, 'idempotency_key_reused', message);
 }
-
-/** Makes the records older. */
-const age = (ms: number) =>
-  store.exec(`UPDATE idempotency_keys SET created_at = created_at - ${ms}`);
 
 /** The same body in other words: its fields in another order, with white space, escapes and fractions. */
 function rewrite(body: object = {}): string {
@@ -60,22 +54,14 @@ describe.each(creates)('$operationId', (create) => {
 
   beforeEach(insertRowsOfExamples);
 
-  test('a retry gets the first response byte for byte', async () => {
-    const first = await send('k');
-    expectFirst(first);
-    const retry = await expectUnchanged(() => send('k'));
-    expectReplay(retry, first);
-  });
-
   test('a retry may quote the key, and write the same body in other words', async () => {
     const first = await send('k');
     const retry = await expectUnchanged(() => send('"k"', rewrite(exampleBody)));
     expectReplay(retry, first);
   });
 
-  test('for KEPT_HOURS, another body is a 422, and the same one a retry', async () => {
+  test('another body is a 422, and the same one still a retry', async () => {
     const first = await send('k');
-    await age(KEPT_MS - MINUTE);
     expectReused(await expectUnchanged(() => send('k', other)));
     expectReplay(await send('k'), first);
   });

@@ -6,21 +6,8 @@ import { STATUS_OF } from '../../src/errors.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { PetStatus } from '../../src/pets/schemas.ts';
 import { description, lists, operations } from '../support/contract.ts';
-import { startStore } from '../support/store.ts';
-
-const store = startStore();
 
 const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
-
-test('the description is served without a key, with an ETag, to any origin', async () => {
-  const url = `${store.url()}/v1/openapi.json`;
-  const reply = await fetch(url, { headers: { origin: 'https://shop.example' } });
-  expect(reply.headers.get('content-type')).toBe('application/json');
-  expect(reply.headers.get('access-control-allow-origin')).toBe('*');
-  expect(await reply.json()).toEqual(description);
-  const again = await fetch(url, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } });
-  expect(again.status).toBe(304);
-});
 
 test('the description has the names and limits of the service interface', () => {
   const day = '2030-12-05';

@@ -1,33 +1,13 @@
-/** createPet: the animal, its id and its address. */
+/** createPet: what may be sent, and is stored exactly. */
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
-import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
-const { tableRows } = stepsOf(store);
-
-test('an animal is added, and gets an id and an address', async () => {
-  const reply = await store.createPet({ name: 'Rex', categoryId: 3, status: 'pending' });
-  expect(reply.status).toBe(201);
-  expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3, status: 'pending' });
-  expect(reply.headers.get('location')).toBe(`${store.url()}/v1/pets/1`);
-});
-
-test('an animal without a status has none', async () => {
-  const reply = await store.createPet({ name: 'Rex', categoryId: 3 });
-  expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3 });
-  expect(await tableRows()).toMatchObject({ pets: [{ id: 1, status: null }] });
-});
 
 test('a body may have a byte order mark and white space', async () => {
   const reply = await store.createPet('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 3 } \n');
   expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3 });
-});
-
-test('an integer may have an exponent', async () => {
-  const reply = await store.createPet('{"name":"Rex","categoryId":12e0}');
-  expect(reply.text).toBe('{"id":1,"name":"Rex","categoryId":12}');
 });
 
 test('any Accept is ignored', async () => {
