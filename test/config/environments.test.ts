@@ -14,7 +14,7 @@ const CONFIGS = [local, ...DEPLOYED.map(read)];
 
 /** wrangler's types of bindings are `any`. */
 type Limiter = { name: string; simple: object };
-type Binding = Record<'database_name' | 'database_id' | 'id' | 'namespace_id', string>;
+type Binding = Partial<Record<'database_name' | 'database_id' | 'id' | 'namespace_id', string>>;
 
 /** The settings that differ between environments, or may be in one alone. */
 const OWN = [
@@ -34,20 +34,21 @@ test.each(DEPLOYED)('%s has the settings of the local store, and its own address
   for (const route of config.routes ?? []) expect(route).toMatchObject({ custom_domain: true });
 });
 
-test.each<[what: string, valuesOf: (config: Config) => unknown[]]>([
-  ['name', ({ name }) => [name]],
-  // The local store has none.
-  ['address', ({ vars }) => [vars.BASE_URL]],
-  [
-    'name of a database',
-    (config) => config.d1_databases.map((each: Binding) => each.database_name),
-  ],
-  ['database', (config) => config.d1_databases.map((each: Binding) => each.database_id)],
-  ['namespace', (config) => config.kv_namespaces.map(({ id }: Binding) => id)],
-  ['counter of a limiter', (config) => config.ratelimits.map((each: Binding) => each.namespace_id)],
-])('no two environments have the same %s', (_, valuesOf) => {
-  const values = CONFIGS.flatMap(valuesOf);
-  expect(new Set(values).size).toBe(values.length);
+/** The name, the address, the stores and the counters of an environment. */
+function identifiersOf({ name, vars, d1_databases, kv_namespaces, ratelimits }: Config) {
+  const bindings: Binding[] = [...d1_databases, ...kv_namespaces, ...ratelimits];
+  const ids = bindings.flatMap((each) => [
+    each.database_name,
+    each.database_id,
+    each.id,
+    each.namespace_id,
+  ]);
+  return new Set([name, vars.BASE_URL, ...ids].filter(Boolean));
+}
+
+test('no two environments share a name, an address, a store or a counter', () => {
+  const all = CONFIGS.flatMap((config) => [...identifiersOf(config)]);
+  expect(all.filter((id, i) => all.indexOf(id) !== i)).toEqual([]);
 });
 
 const hostOf = (host: string, config: Partial<Config>) =>

@@ -73,11 +73,6 @@ async function unfold(operationId: string) {
   };
 }
 
-test('the docs page is the target of /', async () => {
-  await open();
-  expect(page.url()).toBe(`${store.url()}/docs`);
-});
-
 test('the docs page shows the stability of operations, and when getPet ends', async () => {
   await open();
   for (const { operation } of operations) {

@@ -107,13 +107,6 @@ test('a create after the largest id is a 500', async () => {
   expect(await tableRows()).toMatchObject({ pets: [{ name: 'Max' }] });
 });
 
-test('the log has the region of a replica of D1, and the number of its attempts', async () => {
-  const meta = { total_attempts: 3, served_by_region: 'WEUR', served_by_primary: false };
-  await store.fault({ d1: [{ meta }] });
-  await store.fetch('/v1/pets');
-  expect(await store.logLines()).toMatchObject([{ d1Attempts: 3, d1Region: 'WEUR' }]);
-});
-
 /** Lists the animals with a key that the service has not read yet. */
 async function listWithNewKey() {
   const authorization = `Bearer ${await store.issueKey()}`;
