@@ -23,7 +23,7 @@ export function createRepository(folder: string) {
   git('init', '--quiet');
   git('config', 'user.name', 'Test');
   git('config', 'user.email', 'test@animals.test');
-  // .gitignore names the folder, and not a link to it.
+  // Ignores a file of this name, too, which a release must refuse. .gitignore names the folder.
   writeFileSync(join(folder, '.git/info/exclude'), 'node_modules');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'Begin');

@@ -1,7 +1,7 @@
 /** Processes of the project, and a copy of it in which they do not change the developer's own store. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -70,9 +70,17 @@ export function copyFiles(folder: string, from = PROJECT_ROOT): void {
   // The list ends with an empty name, and may have files that are deleted.
   for (const file of files.filter((name) => name && existsSync(join(from, name))))
     cpSync(join(from, file), join(folder, file));
-  for (const packages of ['node_modules', 'client/node_modules']) {
-    const link = join(folder, packages);
-    if (existsSync(dirname(link))) symlinkSync(join(PROJECT_ROOT, packages), link, 'junction');
+  for (const packages of ['node_modules', 'client/node_modules'])
+    if (existsSync(dirname(join(folder, packages)))) linkPackages(packages, folder);
+}
+
+/** Links each package. A link to the whole folder would let npm write its list of packages into this project. */
+function linkPackages(packages: string, folder: string): void {
+  mkdirSync(join(folder, packages));
+  for (const entry of readdirSync(join(PROJECT_ROOT, packages), { withFileTypes: true })) {
+    const path = join(packages, entry.name);
+    if (entry.isDirectory()) symlinkSync(join(PROJECT_ROOT, path), join(folder, path), 'junction');
+    if (entry.isFile()) cpSync(join(PROJECT_ROOT, path), join(folder, path));
   }
 }
 
