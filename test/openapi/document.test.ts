@@ -12,6 +12,7 @@ import { app } from '../../src/app.ts';
 import type { AuthenticatedDefinition } from '../../src/definition.ts';
 import type { OperationDescription } from '../../src/description.ts';
 import { ApiError } from '../../src/errors.ts';
+import { VERSION_PATH } from '../../src/http/responses.ts';
 import { operation } from '../../src/operation.ts';
 import { CategoryId, NewPet, PetPath, PetQuery } from '../../src/pets/schemas.ts';
 
@@ -33,6 +34,7 @@ function addRoute(method: string, path: string, handlers: Handler[]) {
 const ABOUT: OperationDescription = { tags: [''], summary: '', description: '', responses: {} };
 const listToys = operation({ operationId: 'listToys', scope: 'read' });
 const countToys = operation({ operationId: 'countToys', public: true });
+const TOYS = `${VERSION_PATH}/toys`;
 const handler = () => new Response();
 
 test.each([
@@ -72,13 +74,13 @@ test('npm run openapi fails when a description has no route', () => {
 });
 
 test.each([
-  ['GET', '/v1/toys', [listToys, handler], 'the operation listToys has no description'],
-  ['GET', '/v2/toys', [listToys, handler], 'GET /v2/toys is outside /v1'],
-  ['GET', '/toys', [listToys, handler], 'GET /toys is outside /v1'],
-  ['GET', '/v1/toys', [handler], 'GET /v1/toys must begin with one operation(…)'],
-  ['GET', '/v1/toys', [handler, listToys], 'GET /v1/toys must begin with one operation(…)'],
-  ['GET', '/v1/toys', [listToys, listToys], 'GET /v1/toys must begin with one operation(…)'],
-  ['POST', '/v1/toys', [countToys, handler], 'POST /v1/toys is public, and must be a GET'],
+  ['GET', TOYS, [listToys, handler], 'the operation listToys has no description'],
+  ['GET', '/v0/toys', [listToys, handler], `GET /v0/toys is outside ${VERSION_PATH}`],
+  ['GET', '/toys', [listToys, handler], `GET /toys is outside ${VERSION_PATH}`],
+  ['GET', TOYS, [handler], `GET ${TOYS} must begin with one operation(…)`],
+  ['GET', TOYS, [handler, listToys], `GET ${TOYS} must begin with one operation(…)`],
+  ['GET', TOYS, [listToys, listToys], `GET ${TOYS} must begin with one operation(…)`],
+  ['POST', TOYS, [countToys, handler], `POST ${TOYS} is public, and must be a GET`],
 ])('npm run openapi fails for the route %s %s: %4$s', (method, path, handlers, problem) => {
   addRoute(method, path, handlers);
   expect(() => describe()).toThrow(problem);
@@ -102,8 +104,8 @@ test("an operation's own error is described beside the common errors of its stat
 });
 
 test('a response may be a number or a map', () => {
-  addRoute('GET', '/v1/toys', [listToys, handler]);
-  addRoute('GET', '/v1/toys/count', [countToys, handler]);
+  addRoute('GET', TOYS, [listToys, handler]);
+  addRoute('GET', `${VERSION_PATH}/toys/count`, [countToys, handler]);
   const returning = (schema: z.ZodMiniType): OperationDescription => {
     return { ...ABOUT, responses: { 200: { description: '', schema } } };
   };
