@@ -58,11 +58,9 @@ test.each(operations.filter(({ method }) => method !== 'GET'))(
 );
 
 test('while writes are stopped, reads still work', async () => {
-  await insertPet({ id: 1 });
   await store.fault({ vars: { WRITES_STOPPED } });
-  expect((await store.fetch('/v1/pets/1')).status).toBe(200);
-  expect((await store.fetch('/v1/pets/1', { method: 'HEAD' })).status).toBe(200);
-  // A resource that is added later has no row with the id 1 here.
+  expect((await store.fetch('/v1/pets', { method: 'HEAD' })).status).toBe(200);
+  // There is no row with the id 1.
   for (const { examplePath } of operations.filter(({ method }) => method === 'GET'))
     expect([200, 404]).toContain((await store.fetch(examplePath)).status);
 });

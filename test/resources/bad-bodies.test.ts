@@ -65,48 +65,41 @@ test.each(TEXTS)('$operationId rejects the $field $text, or stores exactly that'
 const KNOWN = `is not a known field: ${Object.keys(NewPet.shape).join(', ')}`;
 const STATUS = `must be one of ${PetStatus.options.join(', ')}`;
 
+const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
+const field = (name: string) => `{"name":"Rex","categoryId":1,"${name}":1}`;
+const named = (name: string) => `{"name":"${name}","categoryId":1}`;
+
 test.each([
-  {
-    request: 'POST /v1/pets',
-    body: '{"categoryId":1.5,"status":"SOLD"}',
-    message: `name: is required; categoryId: ${INT64}; status: ${STATUS}`,
-  },
-  {
-    request: 'POST /v1/pets',
-    body: '{"name":"Rex","categoryId":1,"status":null}',
-    message: 'status: must not be null: omit it for an animal without a status',
-  },
-  { request: 'PATCH /v1/pets/1', body: '{}', message: 'body: must have at least one field' },
-  { request: 'PATCH /v1/pets/1', body: '{"nmae":1}', message: `nmae: ${KNOWN}` },
-  { request: 'PATCH /v1/pets/1', body: '{"name":null}', message: 'name: must be a string' },
-])('$request rejects $body', async ({ request, body, message }) => {
-  const [method = '', path = ''] = request.split(' ');
-  expectError(await sendWithoutD1(method, path, body), 400, 'invalid_request', message);
+  [
+    '{"categoryId":1.5,"status":"SOLD"}',
+    `name: is required; categoryId: ${INT64}; status: ${STATUS}`,
+  ],
+  [
+    '{"name":"Rex","categoryId":1,"status":null}',
+    'status: must not be null: omit it for an animal without a status',
+  ],
+  [named(''), 'name: must not be empty'],
+  [named('  '), 'name: must contain a visible character'],
+  [named('\\u200b\\u200d\\ufeff'), 'name: must contain a visible character'],
+  [named('a\\u0000b'), 'name: must not contain control characters'],
+  [named('a\\ud800'), 'name: must not contain a lone surrogate'],
+  [named(`${LONGEST}x`), `name: must be at most ${MAX_NAME_LENGTH} characters long`],
+  [field('__proto__'), `__proto__: ${KNOWN}`],
+  [field(''), `"": ${KNOWN}`],
+  [field('\\ud800'), `\ufffd: ${KNOWN}`],
+  [field('x'.repeat(64)), `${'x'.repeat(64)}: ${KNOWN}`],
+  [field('x'.repeat(65)), `${'x'.repeat(64)}…: ${KNOWN}`],
+  [field(`${'x'.repeat(63)}🐕`), `${'x'.repeat(63)}\ufffd…: ${KNOWN}`],
+])('createPet rejects %s', async (body, message) => {
+  expectError(await sendWithoutD1('POST', '/v1/pets', body), 400, 'invalid_request', message);
 });
 
 test.each([
-  ['must not be empty', '""'],
-  ['must contain a visible character', '"  "'],
-  ['must contain a visible character', '"\\u200b\\u200d\\ufeff"'],
-  ['must not contain control characters', '"a\\u0000b"'],
-  ['must not contain a lone surrogate', '"a\\ud800"'],
-  [`must be at most ${MAX_NAME_LENGTH} characters long`, `"${'🐶'.repeat(MAX_NAME_LENGTH + 1)}"`],
-])('a 400 says that a name %s', async (problem, name) => {
-  const reply = await sendWithoutD1('POST', '/v1/pets', `{"name":${name},"categoryId":1}`);
-  expectError(reply, 400, 'invalid_request', `name: ${problem}`);
-});
-
-test.each([
-  ['__proto__', '__proto__'],
-  ['', '""'],
-  ['\\ud800', '\ufffd'],
-  ['x'.repeat(64), 'x'.repeat(64)],
-  ['x'.repeat(65), `${'x'.repeat(64)}…`],
-  [`${'x'.repeat(63)}🐕`, `${'x'.repeat(63)}\ufffd…`],
-])('the unknown field "%s" is a 400', async (field, shown) => {
-  const body = `{"name":"Rex","categoryId":1,"${field}":1}`;
-  const reply = await sendWithoutD1('POST', '/v1/pets', body);
-  expectError(reply, 400, 'invalid_request', `${shown}: ${KNOWN}`);
+  ['{}', 'body: must have at least one field'],
+  ['{"nmae":1}', `nmae: ${KNOWN}`],
+  ['{"name":null}', 'name: must be a string'],
+])('updatePet rejects %s', async (body, message) => {
+  expectError(await sendWithoutD1('PATCH', '/v1/pets/1', body), 400, 'invalid_request', message);
 });
 
 const PATCHES = operations.filter(({ method }) => method === 'PATCH');
