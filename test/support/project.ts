@@ -1,7 +1,7 @@
 /** Processes of the project, and a copy of it in which they do not change the developer's own store. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -77,10 +77,12 @@ export function copyFiles(folder: string, from = PROJECT_ROOT): void {
 /** Links each package. A link to the whole folder would let npm write its list of packages into this project. */
 function linkPackages(packages: string, folder: string): void {
   mkdirSync(join(folder, packages));
-  for (const entry of readdirSync(join(PROJECT_ROOT, packages), { withFileTypes: true })) {
-    const path = join(packages, entry.name);
-    if (entry.isDirectory()) symlinkSync(join(PROJECT_ROOT, path), join(folder, path), 'junction');
-    if (entry.isFile()) cpSync(join(PROJECT_ROOT, path), join(folder, path));
+  for (const name of readdirSync(join(PROJECT_ROOT, packages))) {
+    const path = join(PROJECT_ROOT, packages, name);
+    const link = join(folder, packages, name);
+    // In a copy, a package is a link itself.
+    if (statSync(path).isDirectory()) symlinkSync(path, link, 'junction');
+    else cpSync(path, link);
   }
 }
 
