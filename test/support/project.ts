@@ -80,7 +80,8 @@ function linkPackages(packages: string, folder: string): void {
   for (const name of readdirSync(join(PROJECT_ROOT, packages))) {
     const path = join(PROJECT_ROOT, packages, name);
     const link = join(folder, packages, name);
-    // In a copy, a package is a link itself.
+    // A link to a client that was removed leads nowhere. In a copy, a package is a link itself.
+    if (!existsSync(path)) continue;
     if (statSync(path).isDirectory()) symlinkSync(path, link, 'junction');
     else cpSync(path, link);
   }
