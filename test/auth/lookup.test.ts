@@ -81,17 +81,6 @@ test.each([
   },
 );
 
-test('a key that expires while it is in memory stops at once, and its line names it', async () => {
-  const expiresAt = new Date(Date.now() + HOUR * 1_000).toISOString();
-  const key = await store.issueKey({ id: 'old', expiresAt });
-  await setAhead(HOUR - 5);
-  expect(await list(key)).toBe(200);
-  await setAhead(HOUR);
-  expect([await list(key), (await store.calls()).kvReads]).toEqual(['expired_api_key', 0]);
-  const lines = await store.logLines();
-  expect(lines.at(-1)).toMatchObject({ keyId: 'old', code: 'expired_api_key' });
-});
-
 test.each([
   ['throws', 'KV GET failed: 500 Internal Server Error'],
   ['hangs', `KV did not respond within ${KV_DEADLINE_MS} ms`],

@@ -1,9 +1,8 @@
 /** SQL with its values in place. */
 import { expect, test } from 'vitest';
 import { prepare } from '../../src/d1/execute.ts';
-import { selectPage } from '../../src/d1/page.ts';
 import { type Sql, sql } from '../../src/d1/sql.ts';
-import { equalsIfGiven, selectPage, type Table } from '../../src/d1/table.ts';
+import { selectPage } from '../../src/d1/table.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -45,6 +44,10 @@ test.each([-(2n ** 63n), -1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n])(
 );
 
 test('a page is ordered by id, also if SQLite would read the rows in another order', () => {
-  const { text } = selectPage({ name: sql`pets`, json: sql`id` }, { limit: 5 }, sql`TRUE`);
+  const { text } = selectPage(
+    { name: sql`pets`, columns: [], json: sql`id` },
+    { limit: 5 },
+    sql`TRUE`,
+  );
   expect(text).toContain('ORDER BY id LIMIT +?');
 });

@@ -129,14 +129,6 @@ test.each(WRITES)('$name is a 503 when its result is lost, and takes effect', as
   expect(await stored()).toBe(after);
 });
 
-test.each(WRITES)('$name takes effect once if D1 executes it after the 503', async (write) => {
-  const after = await storedAfter(write);
-  await expectUnavailable(write.send, write.message, 'runs late');
-  // D1 executes the late call after that of the next request.
-  await store.fetch('/v1/pets');
-  expect(await stored()).toBe(after);
-});
-
 test.each(CHANGES)('a retry of $name is a $retried', async ({ send, message, retried }) => {
   await expectUnavailable(send, message, 'loses the response');
   expect((await send()).status).toBe(retried);

@@ -25,7 +25,10 @@ test.each([
   ['a package is not installed', () => clone.write(PACKAGES, INSTALLED.replace('hono', 'other'))],
   ['there is no list of installed packages', () => clone.remove(PACKAGES)],
   ['the list of installed packages is empty', () => clone.write(PACKAGES, '')],
-  ['the list of installed packages is cut off', () => clone.write(PACKAGES, INSTALLED.slice(0, -1))],
+  [
+    'the list of installed packages is cut off',
+    () => clone.write(PACKAGES, INSTALLED.slice(0, -1)),
+  ],
   ['a package is not on disk', () => clone.remove('node_modules/hono')],
 ])('the set-up installs the packages when %s', async (_, change) => {
   clone.install();

@@ -50,21 +50,6 @@ test('an animal with an open order that an operator made available is not ordere
   });
 });
 
-test('of fifty concurrent orders of one animal, half of them with keys, one is placed', async () => {
-  await insertPet({ id: 7, status: 'available' });
-  const keys = Array.from({ length: 50 }, (_, i) => (i % 2 ? `k${i}` : null));
-  const replies = await Promise.all(
-    keys.map((key) => store.placeOrder({ petId: 7 }, { headers: { 'idempotency-key': key } })),
-  );
-  const placed = replies.filter(({ status }) => status === 201);
-  const refused = replies.filter(({ text }) => text.includes('"pet_not_available"'));
-  expect([placed.length, refused.length]).toEqual([1, 49]);
-  expect(await tableRows()).toMatchObject({
-    pets: [{ status: 'pending' }],
-    orders: [{ pet_id: 7, status: 'placed' }],
-  });
-});
-
 test('a refused order stores nothing, and succeeds later', async () => {
   await insertPet({ id: 7, status: 'sold' });
   // The last row that was inserted is not the refused order.

@@ -10,12 +10,6 @@ test('a body may have a byte order mark and white space', async () => {
   expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3 });
 });
 
-test('any Accept is ignored', async () => {
-  const headers = { accept: 'text/html' };
-  const reply = await store.createPet({ name: 'Rex', categoryId: 3 }, { headers });
-  expect([reply.status, reply.headers.get('content-type')]).toEqual([201, 'application/json']);
-});
-
 test.each([
   { name: '"\\/<>&', categoryId: -(2n ** 63n) },
   { name: ' a\u200b\u2028\ufeff ', categoryId: 2n ** 63n - 1n },
