@@ -71,7 +71,7 @@ const REJECTED: Record<string, string[]> = {
   'openapi/x.ts': imports('../ops/y.ts', '../test/y.ts', '../client/y.ts', '../bench/y.ts'),
   'ops/x.ts': [...imports('../test/y.ts', '../client/y.ts', '../bench/y.ts'), ...CODE],
   'test/x.ts': imports('../client/y.ts', '../bench/y.ts'),
-  'bench/x.ts': imports('../openapi/y.ts', '../client/y.ts'),
+  'bench/x.ts': imports('../openapi/y.ts'),
   'client/x.ts': imports('../src/y.ts'),
   'client/src/x.ts': [...imports('../../src/y.ts', '../../ops/y.ts'), ...CODE],
 };
