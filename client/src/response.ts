@@ -19,7 +19,7 @@ export type Failure = StoreErrorDetails & {
 export type BodyType = 'array' | 'object' | 'number' | 'none';
 
 /**
- * The largest page has 500 values, and with names of commas 25,900 commas. No deadline can act while a body is parsed, so that must
+ * The largest page has about 500 values and, with names of commas, 25,900 commas. No deadline can act while a body is parsed, so that must
  * not take long: `npm run bench -- parse` compares it with plain `JSON.parse`.
  */
 const MAX_RESPONSE_LENGTH = 524_288;
