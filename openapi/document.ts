@@ -2,20 +2,24 @@
  * The description of the interface (OpenAPI 3.1), built from the routes of the app, their definitions, and the descriptions of the
  * resources. Used only at build time: `npm run openapi` writes it to public/v1/openapi.json.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import type { ResourceDescription } from '../src/description.ts';
 import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
-import { VERSION_PATH } from '../src/http/responses.ts';
 import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
+
+/** The text at the top of the docs page. */
+const ABOUT = join(import.meta.dirname, 'about.md');
 
 /** `x-internal`: the server is not for clients of the store. */
 export type Server = { url: string; description: string; 'x-internal': boolean };
 
 /**
- * The document; `servers` are base addresses, which end in `VERSION_PATH`.
+ * The document; `servers` are base addresses, which end in `/v1`.
  *
  * @throws Error when an operation has no description, a description no operation, an error code no example, or a field, a parameter
  *   or a header no text.
@@ -40,7 +44,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       info: {
         title: 'Animal store',
         version,
-        description: ABOUT,
+        description: readFileSync(ABOUT, 'utf8').trim(),
         contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
       },
       servers,
@@ -121,14 +125,3 @@ function requireText(kind: string, parts: object = {}): void {
   for (const [name, part] of Object.entries(parts))
     if (!('$ref' in part || part.description)) throw new Error(`${kind}${name} has no description`);
 }
-
-const ABOUT = `A store of animals: list them in pages, filter them by status, add, change, delete and order them.
-
-- Every operation except \`/health\` needs an API key. A key has the scopes \`read\` and \`write\`, or \`read\` alone.
-- Identifiers are 64-bit integers. Use a JSON parser that does not round integers beyond 2^53.
-- Every error has the same body; \`code\` is one of a closed set. An unknown path returns 404 \`not_found\` (paths are exact, without a trailing slash). A path with an unsupported method returns 405 \`method_not_allowed\` with \`Allow\`.
-- Unknown query parameters and fields, and repeated query parameters, are rejected.
-- Any origin may send requests (CORS) and read the documented response headers.
-- \`HEAD\` works where \`GET\` does.
-- A \`PATCH\` or \`DELETE\` with \`If-Match\` or \`If-None-Match\` is rejected: responses have no \`ETag\`.
-- **Stability.** An operation without \`x-stability\` is stable: it stays compatible within \`${VERSION_PATH}\`. New operations and optional response fields may be added: ignore unknown fields. An operation with \`x-stability: beta\` may change with notice in the changelog, one with \`x-stability: experimental\` may change or be removed at any time.`;
