@@ -67,8 +67,9 @@ app.post('/other', create, async (c) => {
   await createOnce(c, () => update, newPet);
   // @ts-expect-error: nor are the statements of a query
   await createOnce(c, () => ({ inserted: sql`INSERT INTO …`, created: read }), newPet);
+  const tagOf = ({ text }: { text: string }) => insertInto(TAGS, { text });
   // @ts-expect-error: the query takes the body of another operation
-  await createOnce(c, (body: { petId: bigint }) => insertInto(TAGS, { text: `${body}` }), newPet);
+  await createOnce(c, tagOf, newPet);
   const reserve = { update, where: sql`id = 7`, read };
   const result = await createOnce(c, () => insertInto(TAGS, { text: 'x' }, { reserve }), newPet);
   result.read?.status satisfies string | undefined;
