@@ -56,7 +56,7 @@ async function npm(...args) {
   // A variable of the user would win over .npmrc. `npm run --silent` passes its level on, which would hide the reason of a failure.
   const command = [program, ...args, '--ignore-scripts', '--loglevel=error'];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'inherit'] });
-  // By itself, npm can go on for a minute after a signal.
+  // By itself, npm can go on for a minute after a signal: https://github.com/npm/cli/issues/5976
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill('SIGKILL'));
   const [code] = await once(child, 'close');

@@ -148,7 +148,8 @@ async function upload(rollout: Rollout): Promise<string> {
   return uploadVersion(
     rollout.target,
     ...[script, '--no-bundle', '--tag', commit, '--message', sha256],
-    // Otherwise wrangler would create a database for a binding without an id.
+    // Otherwise wrangler would create a database for a binding without an id:
+    // https://github.com/cloudflare/cloudflare-docs/issues/32978
     '--no-x-provision',
     // Refuses a worker that was changed in the dashboard.
     '--strict',
@@ -168,7 +169,8 @@ async function applyMigrations(rollout: Rollout) {
     target.environment,
   );
   const output = await change(rollout, 'd1', 'migrations', 'apply', 'DB', '--remote');
-  // Matched, because wrangler 4.164 exits with 0 when D1 answers that a statement failed, and prints no JSON.
+  // Matched, because wrangler 4.164 exits with 0 when D1 answers that a statement failed, and prints no JSON:
+  // https://github.com/cloudflare/workers-sdk/issues/3365
   if (output.includes('❌')) throw new Error(`a migration failed: ${output}`);
 }
 
