@@ -26,10 +26,9 @@ export type Server = { url: string; description: string; 'x-internal': boolean }
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
   const operations = describedRoutes(resources);
-  const errors = operations.flatMap(({ definition, about }) => {
-    const { common, own } = errorsOf(definition, about);
-    return [...common, ...own];
-  });
+  const errors = operations.flatMap(({ definition, about }) =>
+    Object.values(errorsOf(definition, about)).flat(),
+  );
   ErrorBody.register(z.globalRegistry, {
     id: 'Error',
     description: 'The body of every error: the same three fields.',

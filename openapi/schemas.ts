@@ -39,17 +39,13 @@ const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
  * classes of `VISIBLE` in patterns.
  */
 function invisibleRanges(): string {
-  const codes = Array.from({ length: 0x10000 }, (_, code) => code).filter(
-    (code) => !VISIBLE.test(String.fromCharCode(code)),
-  );
-  const asEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
-  const starts = codes.filter((code) => !codes.includes(code - 1));
-  const ends = codes.filter((code) => !codes.includes(code + 1));
-  const ranges = starts.map((start, i) => {
-    const end = ends[i] ?? start;
-    return start === end ? asEscape(start) : `${asEscape(start)}-${asEscape(end)}`;
-  });
-  return ranges.join('');
+  const all = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).join('');
+  const runs = all.match(new RegExp(`((?!${VISIBLE.source})[^])+`, 'gu')) ?? [];
+  const asEscape = (character: string) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // The first and the last character of a run, which are the same if there is only one.
+  const ranges = runs.map((run) => new Set([run.slice(0, 1), run.slice(-1)]));
+  return ranges.map((range) => Array.from(range, asEscape).join('-')).join('');
 }
 
 /** The pattern of a text of `textOf`. */
@@ -71,7 +67,7 @@ export function overrideWith(pages: Set<unknown>): NonNullable<CreateDocumentOpt
     if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
     if (def.type === 'number' && 'format' in def) jsonSchema.format = 'int32';
     if (jsonSchema.pattern === VISIBLE.source) jsonSchema.pattern = TEXT_PATTERN;
-    if (def.type === 'string' && 'format' in def && def.format === 'datetime') {
+    if (jsonSchema.format === 'date-time') {
       // A time in UTC with milliseconds (RFC 3339), such as `2026-11-20T09:30:00.000Z`.
       delete jsonSchema.pattern;
       Object.assign(jsonSchema, { minLength: 24, maxLength: 24 });

@@ -3,16 +3,7 @@ import * as z from 'zod/mini';
 import type { ResourceDescription } from '../description.ts';
 import { int64 } from '../http/int64.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
-import {
-  CategoryId,
-  MAX_NAME_LENGTH,
-  Name,
-  NewPet,
-  PetPatch,
-  PetPath,
-  PetQuery,
-  PetStatus,
-} from './schemas.ts';
+import { CategoryId, Name, NewPet, PetPatch, PetPath, PetQuery, PetStatus } from './schemas.ts';
 
 const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
 const PET = { id: 7, ...NEW_PET };
@@ -22,7 +13,8 @@ PetStatus.register(z.globalRegistry, {
   description: 'Availability of the animal.',
 });
 Name.register(z.globalRegistry, {
-  description: `The animal's name: 1 to ${MAX_NAME_LENGTH} Unicode code points, at least one of them visible (not white space, a format character or a blank letter). Returned exactly as it was sent.`,
+  description:
+    "The animal's name, with at least one visible character (not white space, a format character or a blank letter). Its length counts in Unicode code points. Returned exactly as it was sent.",
 });
 CategoryId.register(z.globalRegistry, {
   description: 'Identifier of the category of the animal.',
