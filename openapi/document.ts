@@ -66,18 +66,21 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
     },
     { override: overrideWith(pages) },
   );
-  requireTexts(document);
+  requireTexts(document, '');
   return document;
 }
 
 /** The routes, each with the description of its operation. */
 export function describedRoutes(resources: ResourceDescription[]) {
   const routes = findRoutes();
-  const descriptions = new Map(resources.flatMap(({ operations }) => Object.entries(operations)));
+  const entries = resources.flatMap(({ operations }) => Object.entries(operations));
+  const descriptions = new Map(entries);
+  if (descriptions.size < entries.length)
+    throw new Error(`an operation is described twice: ${entries.map(([id]) => id)}`);
   const described = routes.map((route) => {
     const { operationId } = route.definition;
     const about = descriptions.get(operationId);
-    if (!about) throw new Error(`the operation ${operationId} has no description`);
+    if (!about) throw new Error(`the operation ${operationId} has no description of its own`);
     descriptions.delete(operationId);
     return { ...route, about };
   });
@@ -105,22 +108,17 @@ function errorExamples(errors: ApiError[]) {
   });
 }
 
-/** Requires that each field, parameter and header has a text, or is a reference to what has one. */
-function requireTexts({ paths, components }: ReturnType<typeof createDocument>): void {
-  const { schemas = {}, parameters = {}, headers = {} } = components ?? {};
-  for (const [name, schema] of Object.entries(schemas))
-    requireText(`the field ${name}.`, Object(schema).properties);
-  requireText('the parameter ', parameters);
-  requireText('the header ', headers);
-  for (const operation of Object.values(paths ?? {}).flatMap(Object.values)) {
-    for (const parameter of operation.parameters ?? [])
-      requireText('the parameter ', { [parameter.name]: parameter });
-    for (const response of Object.values(operation.responses))
-      requireText('the header ', Object(response).headers);
-  }
-}
+/** The members of a document whose own members need a text. */
+const DESCRIBED = ['properties', 'parameters', 'headers'];
 
-function requireText(kind: string, parts: object = {}): void {
-  for (const [name, part] of Object.entries(parts))
-    if (!('$ref' in part || part.description)) throw new Error(`${kind}${name} has no description`);
+/** Requires that each field, parameter and header has a text, or is a reference to what has one. */
+function requireTexts(parent: object, place: string, areDescribed = false): void {
+  for (const [key, part] of Object.entries(parent)) {
+    const isExample = !areDescribed && /^examples?$/.test(key);
+    if (isExample || typeof part !== 'object') continue;
+    const name = typeof part.name === 'string' ? part.name : key;
+    if (areDescribed && !part.description && !part.$ref)
+      throw new Error(`${place}/${name} has no description`);
+    requireTexts(part, `${place}/${name}`, DESCRIBED.includes(key));
+  }
 }

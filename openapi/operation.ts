@@ -126,19 +126,20 @@ function responses(
   const { operationId, deprecation, acceptsIdempotencyKey } = definition;
   const { common, own } = errorsOf(definition, about);
   const ofEvery = deprecation ? deprecationHeaders(operationId, deprecation) : {};
+  const ofD1 = definition.public ? {} : BOOKMARK;
   const ofSuccess = {
     ...(isPaged(definition) && NEXT_PAGE),
     ...(about.responses[201] && LOCATION),
     ...(acceptsIdempotencyKey && REPLAYED),
     ...ofEvery,
-    ...(!definition.public && BOOKMARK),
+    ...ofD1,
     ...REQUEST_ID,
   };
   const successes = Object.entries(about.responses).map(([status, success]) => [
     status,
     successResponse(success, ofSuccess),
   ]);
-  return { ...Object.fromEntries(successes), ...errorResponses(common, own, ofEvery) };
+  return { ...Object.fromEntries(successes), ...errorResponses(common, own, ofEvery, ofD1) };
 }
 
 function successResponse(
@@ -203,6 +204,7 @@ function errorResponses(
   common: ApiError[],
   own: ApiError[],
   ofEvery: Headers,
+  ofD1: Headers,
 ): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy([...common, ...own], ({ code }) => STATUS_OF[code]);
   const described = Array.from(byStatus, ([status, errors]) => {
@@ -212,7 +214,7 @@ function errorResponses(
       ...errorHeaders(errors),
       ...(overHttp ? optional(ofEvery) : ofEvery),
       // Only an operation's own errors are thrown after D1 has answered.
-      ...(errors.some((error) => own.includes(error)) && BOOKMARK),
+      ...(errors.some((error) => own.includes(error)) && ofD1),
       ...REQUEST_ID,
     });
     const content = { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(errors) } };

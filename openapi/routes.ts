@@ -13,7 +13,9 @@ type Route = { method: string; path: string; definition: OperationDefinition };
  */
 export function findRoutes(): Route[] {
   // The middleware's path is `/*`. `/health` is the health check again, which is described with the version.
-  const routes = app.routes.filter(({ path }) => path !== '/*' && path !== '/health');
+  const routes = app.routes.filter(
+    ({ method, path }) => path !== '/*' && `${method} ${path}` !== 'GET /health',
+  );
   // Hono lists the middleware of a route and its handler, in their order.
   const byName = Map.groupBy(routes, ({ method, path }) => `${method} ${path}`);
   const described = Array.from(byName, ([name, handlers]) => {

@@ -65,7 +65,8 @@ export function overrideWith(pages: Set<unknown>): NonNullable<CreateDocumentOpt
       Object.assign(jsonSchema, { minItems: 0, maxItems: LIMIT.maximum });
     // Without its range, because a number in JavaScript would be rounded: ops/openapi.ts writes it into the text of the document.
     if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
-    if (def.type === 'number' && 'format' in def) jsonSchema.format = 'int32';
+    if (def.type === 'number' && 'format' in def && def.format === 'int32')
+      jsonSchema.format = 'int32';
     if (jsonSchema.pattern === VISIBLE.source) jsonSchema.pattern = TEXT_PATTERN;
     if (jsonSchema.format === 'date-time') {
       // A time in UTC with milliseconds (RFC 3339), such as `2026-11-20T09:30:00.000Z`.

@@ -26,7 +26,7 @@ export type AppEnv = {
 };
 
 /** The context of the handler of an operation that needs an API key: `operation` has set the definition and the client. */
-export type OperationEnv = {
+export type AuthenticatedEnv = {
   Bindings: Bindings;
   Variables: AppEnv['Variables'] & { definition: AuthenticatedDefinition; client: Client };
 };

@@ -36,7 +36,7 @@ export type AuthenticatedDefinition = CommonDefinition & {
       }
   );
 
-/** An operation that needs no API key: a GET. It has no rate limit, so its handler cannot run queries. */
+/** An operation that needs no API key: a GET. It has no rate limit, so its handler cannot call `runQueries`. */
 export type PublicDefinition = CommonDefinition & {
   public: true;
   scope?: never;

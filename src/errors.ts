@@ -32,7 +32,7 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** The Error bodies by status, for the type of the app: each is one of those with its status. */
+/** The Error bodies by status, for the type of the app. */
 export type ErrorResponses = {
   [Code in ErrorCode as (typeof STATUS_OF)[Code]]: {
     json: { code: Code; message: string; status: (typeof STATUS_OF)[Code] };

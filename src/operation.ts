@@ -6,7 +6,7 @@ import { createMiddleware } from 'hono/factory';
 import type * as z from 'zod/mini';
 import { authenticate, requireScope } from './auth/authenticate.ts';
 import { limitRate } from './auth/rate-limit.ts';
-import type { AppEnv, OperationEnv } from './context.ts';
+import type { AppEnv, AuthenticatedEnv } from './context.ts';
 import type {
   AuthenticatedDefinition,
   OperationDefinition,
@@ -18,22 +18,28 @@ import { readBody } from './http/body.ts';
 import { invalidPart, requireValid } from './http/problems.ts';
 import { requireValidQueryText } from './http/query-text.ts';
 import { readHeaders } from './http/request-headers.ts';
-import { type Parsed, requireHost } from './http/responses.ts';
+import { type JsonOf, requireHost } from './http/responses.ts';
 import { NoParameters } from './http/schemas.ts';
 
-/** The context of the handler: only that of an operation with a scope is sure to have a client. */
+/** The context of the handler. A definition of unknown kind must not count as one with a client. */
 type HandlerEnv<D extends OperationDefinition> = [D] extends [{ scope: Scope }]
-  ? OperationEnv
+  ? AuthenticatedEnv
   : AppEnv;
 
-/** The parts of a request as `hc` sends them. Every query may be left out. */
+/** Rejects a member that no definition has, such as a misspelled one. */
+type OnlyKnown<D> = Record<Exclude<keyof D, MemberOf<OperationDefinition>>, never>;
+type MemberOf<D> = D extends unknown ? keyof D : never;
+
+/** The parts of a request as `hc` sends them. A query can be left out if all its parameters can. */
 type Input<D extends OperationDefinition> = {
-  [Part in keyof D & ('param' | 'json')]: Parsed<z.input<D[Part]>>;
-} & {
-  [Part in keyof D & 'query']?: z.input<D[Part]>;
-} & {
-  header?: RequestHeaders<D>;
-};
+  [Part in keyof D & ('param' | 'json')]: JsonOf<z.input<D[Part]>>;
+} & (D extends { query: infer Query }
+  ? Record<never, never> extends z.input<Query>
+    ? { query?: z.input<Query> }
+    : { query: z.input<Query> }
+  : unknown) & {
+    header?: RequestHeaders<D>;
+  };
 
 type RequestHeaders<D extends OperationDefinition> = D extends PublicDefinition
   ? never
@@ -55,11 +61,12 @@ type Valid<D extends OperationDefinition> = {
  *   operation({ operationId: 'getPet', scope: 'read', param: PetPath }),
  *   async (c) => {
  *     const { petId } = c.req.valid('param');
+ *     return c.json({ petId: `${petId}` });
  *   },
  * );
  */
 export function operation<const D extends OperationDefinition>(
-  definition: D,
+  definition: D & OnlyKnown<D>,
 ): MiddlewareHandler<HandlerEnv<D>, string, { in: Input<D>; out: Valid<D> }> {
   const { operationId, param, query = NoParameters, json, mediaTypes } = definition;
   // In the order that docs/api.md promises.
@@ -76,7 +83,7 @@ export function operation<const D extends OperationDefinition>(
   });
 }
 
-/** Admits every request whose query can be decoded. */
+/** Admits every request if the text of its query is valid. */
 function admitAnyone(definition: PublicDefinition) {
   return createMiddleware<AppEnv>(async function admitAnyone(c, next) {
     c.set('definition', definition);

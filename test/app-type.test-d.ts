@@ -1,7 +1,11 @@
 /** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
+import { Hono } from 'hono';
 import { hc } from 'hono/client';
 import { testClient } from 'hono/testing';
+import * as z from 'zod/mini';
 import { type AppType, app } from '../src/app.ts';
+import type { AppEnv } from '../src/context.ts';
+import { operation } from '../src/operation.ts';
 
 const { v1 } = hc<AppType>('https://api.animal-store.example');
 const param = { petId: '7' };
@@ -56,6 +60,14 @@ v1.pets[':petId'].$get();
 v1.pets.$get({ header: { 'Idempotency-Key': 'k' } });
 // @ts-expect-error: the health check accepts no bookmark
 v1.health.$get({ header: { 'X-D1-Bookmark': 'first-primary' } });
+const search = new Hono<AppEnv>().get(
+  '/search',
+  operation({ operationId: 'search', public: true, query: z.strictObject({ q: z.string() }) }),
+  (c) => c.text(c.req.valid('query').q),
+);
+hc<typeof search>('').search.$get({ query: { q: 'Rex' } });
+// @ts-expect-error: the parameter is required
+hc<typeof search>('').search.$get();
 // @ts-expect-error: not a method of the path
 v1.pets.$put({ json });
 // @ts-expect-error: not a path

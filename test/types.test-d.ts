@@ -112,6 +112,11 @@ insertInto(
   { reserve: { ...WHERE, update: sql`UPDATE …`, counted: sql`UPDATE …` } },
 );
 
+// @ts-expect-error: the query would not be validated
+operation({ operationId: 'x', scope: 'read', querry: PetQuery });
+// @ts-expect-error: its responses would not have the headers of a deprecation
+operation({ operationId: 'x', scope: 'read', deprecated: true });
+
 // @ts-expect-error: before `operation`, a request may have no client
 app.use(async (c) => c.text(c.get('client').keyId));
 

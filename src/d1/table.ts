@@ -74,11 +74,14 @@ export function insertInto<Item, Column extends string, Row>(
     skipsConflict,
   }: {
     /**
-     * Changes one row before the insert: `update` is an UPDATE without its WHERE. If no row meets `where`, nothing is inserted, and
+     * Changes a row before the insert: `update` is an UPDATE without its WHERE. If no row meets `where`, nothing is inserted, and
      * `read` is a SELECT of the reason.
      */
     reserve?: { update: Sql; where: Sql; read: Sql<Row> };
-    /** If the row violates a unique index, it is not inserted. By default, that is an error. */
+    /**
+     * If the row violates a unique index, it is not inserted, and the reservation stays. By default, that is an error, which undoes
+     * the reservation.
+     */
     skipsConflict?: boolean;
   } = {},
 ) {

@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono';
 import * as z from 'zod/mini';
-import type { OperationEnv } from '../context.ts';
+import type { AuthenticatedEnv } from '../context.ts';
 import type { PageParameters, PageRow } from '../d1/table.ts';
 import { int64Text } from './int64.ts';
 import { collectionUrl, sendJson } from './responses.ts';
@@ -35,7 +35,7 @@ export function pageParameters<Filters extends Record<string, Filter>>(filters: 
 
 /** Responds with a page and, unless it is the last, a `Link` to the next page: the same query, with the next `after`. */
 export function sendPage<Item>(
-  c: Context<OperationEnv>,
+  c: Context<AuthenticatedEnv>,
   page: PageRow<Item> | undefined,
   query: PageParameters,
 ) {

@@ -1,7 +1,7 @@
 /** Successful responses, and the URLs in their headers. */
 import type { Context, TypedResponse } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { AppEnv, OperationEnv } from '../context.ts';
+import type { AppEnv, AuthenticatedEnv } from '../context.ts';
 import type { JsonText } from '../d1/sql.ts';
 import { invalidRequest } from './problems.ts';
 
@@ -30,11 +30,11 @@ export function collectionUrl(c: RequestContext): string {
   return baseUrl(c) + c.req.path.slice(VERSION_PATH.length);
 }
 
-/** A value after `JSON.stringify` and `JSON.parse`: an int64 is a number, which is exact only up to 2^53. */
-export type Parsed<Value> = Value extends bigint
+/** The type of a value's JSON: an int64 is a number there, exact only up to 2^53. */
+export type JsonOf<Value> = Value extends bigint
   ? number
   : Value extends object
-    ? { [Name in keyof Value]: Parsed<Value[Name]> }
+    ? { [Name in keyof Value]: JsonOf<Value[Name]> }
     : Value;
 
 /**
@@ -42,13 +42,13 @@ export type Parsed<Value> = Value extends bigint
  * integers beyond 2^53. The type of the response is that of the JSON, for `AppType`.
  */
 export function sendJson<Value, Status extends ContentfulStatusCode = 200>(
-  c: Context<OperationEnv>,
+  c: Context<AuthenticatedEnv>,
   json: JsonText<Value>,
   status?: Status,
   headers?: Record<string, string>,
-): Response & TypedResponse<Parsed<Value>, Status, 'json'>;
+): Response & TypedResponse<JsonOf<Value>, Status, 'json'>;
 export function sendJson(
-  c: Context<OperationEnv>,
+  c: Context<AuthenticatedEnv>,
   json: string,
   status: ContentfulStatusCode = 200,
   headers: Record<string, string> = {},
@@ -58,7 +58,7 @@ export function sendJson(
 
 /** Responds 201 to a POST to a collection, with the URL of the new row in `Location`. `id` is its id in decimal. */
 export function sendCreated<Item>(
-  c: Context<OperationEnv>,
+  c: Context<AuthenticatedEnv>,
   { id, json }: { id: string; json: JsonText<Item> },
 ) {
   return sendJson(c, json, 201, { Location: `${collectionUrl(c)}/${id}` });

@@ -1,6 +1,6 @@
 /** Runs the statements of a request, measures them for the log line, and turns a failure of D1 into a response. */
 import type { Context } from 'hono';
-import type { OperationEnv } from '../context.ts';
+import type { AuthenticatedEnv } from '../context.ts';
 import { execute, type FirstRows, type Statements } from '../d1/execute.ts';
 import { failureKind } from '../d1/failure.ts';
 import { serviceUnavailable } from '../errors.ts';
@@ -15,7 +15,7 @@ import { unavailableMessage } from './unavailable.ts';
  *   is missing.
  */
 export async function runQueries<S extends Statements>(
-  c: Context<OperationEnv>,
+  c: Context<AuthenticatedEnv>,
   statements: S,
 ): Promise<FirstRows<S>> {
   const log = c.get('log');
@@ -34,7 +34,7 @@ export async function runQueries<S extends Statements>(
 }
 
 /** The error of the response: an ApiError 503, or another Error, a 500 that `errorResponse` logs for operators. */
-function responseError(c: Context<OperationEnv>, error: Error): Error {
+function responseError(c: Context<AuthenticatedEnv>, error: Error): Error {
   switch (failureKind(error)) {
     case 'not migrated':
       return notMigrated(c.env.ENVIRONMENT, error);

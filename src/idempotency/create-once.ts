@@ -3,7 +3,7 @@
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
 import type { Context } from 'hono';
-import type { OperationEnv } from '../context.ts';
+import type { AuthenticatedEnv } from '../context.ts';
 import { type Sql, sql } from '../d1/sql.ts';
 import type { Create, CreatedRow } from '../d1/table.ts';
 import { ApiError } from '../errors.ts';
@@ -15,7 +15,7 @@ export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
 /**
- * Carries out a create in one transaction. Its statements, in their order:
+ * Carries out a create in one transaction. A handler calls it once, because a second call would have the same key. Its statements, in their order:
  *
  *     with a key   expiredRemoved, record   the record of the key, if an earlier request has inserted a row
  *                  reserved, read           the reservation, if the create has one
@@ -29,7 +29,7 @@ export const KEPT_MS = KEPT_HOURS * 3_600_000;
  * @throws ApiError 422 when the request to replay had another body; and the errors of `runQueries`.
  */
 export async function createOnce<Body, Item, Row>(
-  c: Context<OperationEnv>,
+  c: Context<AuthenticatedEnv>,
   query: (body: Body) => Create<Item, Row>,
   body: Body,
 ): Promise<{ created: CreatedRow<Item> | undefined; read?: Row | undefined }> {
@@ -43,7 +43,7 @@ export async function createOnce<Body, Item, Row>(
       read: sql<Row>`SELECT * FROM (${reserve.read})`,
     }),
     inserted: sql`INSERT INTO ${target} SELECT ${values}
-      WHERE ${reserve ? sql`changes() = 1` : condition} ${onConflict}`,
+      WHERE ${reserve ? sql`changes() > 0` : condition} ${onConflict}`,
     // If nothing was inserted, the CASE is NULL, and no row is read. `AND changes() = 1` would read one.
     created: sql<CreatedRow<Item>>`SELECT ${idAndJson} FROM ${name}
       WHERE id = CASE changes() WHEN 1 THEN last_insert_rowid() END`,

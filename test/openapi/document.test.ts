@@ -38,11 +38,11 @@ const TOYS = `${VERSION_PATH}/toys`;
 const handler = () => new Response();
 
 test.each([
-  ['the field NewPet.categoryId', CategoryId],
-  ['the parameter petId', PetPath.shape.petId],
-  ['the parameter status', PetQuery.shape.status],
-  ['the parameter Bookmark', Bookmark],
-  ['the header Location', LOCATION.Location],
+  ['/components/schemas/NewPet/properties/categoryId', CategoryId],
+  ['/paths//pets/{petId}/get/parameters/petId', PetPath.shape.petId],
+  ['/paths//pets/get/parameters/status', PetQuery.shape.status],
+  ['/components/parameters/X-D1-Bookmark', Bookmark],
+  ['/components/headers/Location', LOCATION.Location],
 ])('npm run openapi fails when %s has no description', (name, schema) => {
   const metadata = z.globalRegistry.get(schema) ?? {};
   onTestFinished(() => void z.globalRegistry.add(schema, metadata));
@@ -71,12 +71,13 @@ test('the routes of one path stand together, as in the description', () => {
 
 test('npm run openapi fails when a description has no route', () => {
   expect(() => describe({ listToys: ABOUT })).toThrow('the description of listToys has no route');
+  expect(() => describe({ listPets: ABOUT })).toThrow('an operation is described twice: listPets');
 });
 
 test.each([
-  ['GET', TOYS, [listToys, handler], 'the operation listToys has no description'],
+  ['GET', TOYS, [listToys, handler], 'the operation listToys has no description of its own'],
   ['GET', '/v0/toys', [listToys, handler], `GET /v0/toys is outside ${VERSION_PATH}`],
-  ['GET', '/toys', [listToys, handler], `GET /toys is outside ${VERSION_PATH}`],
+  ['DELETE', '/health', [listToys, handler], `DELETE /health is outside ${VERSION_PATH}`],
   ['GET', TOYS, [handler], `GET ${TOYS} must begin with one operation(…)`],
   ['GET', TOYS, [handler, listToys], `GET ${TOYS} must begin with one operation(…)`],
   ['GET', TOYS, [listToys, listToys], `GET ${TOYS} must begin with one operation(…)`],
