@@ -1,11 +1,10 @@
 /** `X-D1-Bookmark`: sessions that read their own writes from any replica. */
 import { expect, test } from 'vitest';
 import { operations } from '../support/contract.ts';
-import { expectError, stepsOf } from '../support/steps.ts';
+import { expectError } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
-const { tableRows } = stepsOf(store);
 
 const REX = { name: 'Rex', categoryId: 1 };
 const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
@@ -56,5 +55,4 @@ test('a write that fails in a session has the message of its operation', async (
   await store.fault({ d1: ['throws'] });
   const message = expect.stringContaining('It is unknown whether the animal was added.');
   expectError(await store.createPet(REX, inSession(KNOWN)), 503, 'service_unavailable', message);
-  expect(await tableRows()).toMatchObject({ pets: [] });
 });

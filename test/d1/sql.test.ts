@@ -33,15 +33,11 @@ test('SQL within SQL keeps the order of the values', async () => {
   expect(await firstRow(statement)).toEqual({ text: 'onetwothree4five' });
 });
 
-test.each([-(2n ** 63n), -1n, 0n, 2n ** 53n + 1n, 2n ** 63n - 1n])(
-  'the int64 %s is an exact integer in D1',
-  async (value) => {
-    const row = await firstRow(
-      sql`SELECT typeof(${value}) AS type, CAST(${value} AS TEXT) AS text`,
-    );
-    expect(row).toEqual({ type: 'integer', text: `${value}` });
-  },
-);
+test('an int64 is an exact integer in D1', async () => {
+  const value = 2n ** 63n - 1n;
+  const row = await firstRow(sql`SELECT typeof(${value}) AS type, CAST(${value} AS TEXT) AS text`);
+  expect(row).toEqual({ type: 'integer', text: `${value}` });
+});
 
 test('a page is ordered by id, also if SQLite would read the rows in another order', () => {
   const { text } = selectPage(
