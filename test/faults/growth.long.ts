@@ -34,7 +34,6 @@ const STARTS = [
   { start: '/', length: 64_000 },
   { start: '/v1/pets/', length: 64_000 },
   { start: '/v1/pets?after=', length: MAX_QUERY_LENGTH - 48 },
-  { start: '/health?', length: 64_000 },
 ];
 /** Each escape is invalid on its own: a decoder that tries one after another takes some hundred times as long. */
 const BROKEN = ['%ffa', '%e2%80a', '%', '%zz', '%ff=&'];
@@ -49,8 +48,6 @@ test.each(STARTS.flatMap((place) => BROKEN.map((broken) => ({ ...place, broken }
 
 test.each([
   { place: 'path', before: '', repeated: '9', after: '' },
-  { place: 'path', before: '', repeated: '%31', after: '' },
-  { place: 'path', before: '', repeated: '0', after: '1' },
   { place: 'path', before: '', repeated: '1', after: 'x' },
   { place: 'authorization', before: 'Bearer ', repeated: 'a a ', after: 'x' },
   { place: 'content-type', before: 'application/json', repeated: ' ; ', after: 'x' },

@@ -29,8 +29,8 @@ const KEYED: Write[] = creates.map(({ operationId, examplePath, exampleBody }) =
 const PLAIN: Write[] = creates.map(({ operationId, examplePath, exampleBody }) => ({
   name: operationId,
   send: () => store.send('POST', examplePath, exampleBody),
-  message: expect.stringMatching(
-    /^The database did not respond\. It is unknown whether the \w+ was \w+\. Check before you retry\. To make retries safe, send an Idempotency-Key with the first request\.$/,
+  message: expect.stringContaining(
+    'Check before you retry. To make retries safe, send an Idempotency-Key with the first request.',
   ),
 }));
 
@@ -41,21 +41,18 @@ const CHANGES = [
     send: () => store.send('PATCH', '/v1/pets/1', { name: 'Max', status: 'sold' }),
     message:
       'The database did not respond. It is unknown whether the animal was changed. Check before you retry: the same change could overwrite a later one of another client.',
-    retried: 200,
   },
   {
     name: 'deletePet',
     send: () => store.fetch('/v1/pets/1', { method: 'DELETE' }),
     message:
       'The database did not respond. It is unknown whether the animal was deleted. A retry is safe: 404 means that the animal is deleted.',
-    retried: 404,
   },
   {
     name: 'updateOrder',
     send: () => store.send('PATCH', '/v1/store/orders/7', { status: 'delivered' }),
     message:
       'The database did not respond. It is unknown whether the order was changed. A retry is safe: setting the current status again changes nothing.',
-    retried: 200,
   },
 ];
 
@@ -104,16 +101,12 @@ async function storedAfter({ send }: Write): Promise<string> {
 
 /** Those that need a key; the health check needs none. */
 const READS = operations.filter(({ method, operation }) => method === 'GET' && !operation.security);
-const FAULTS = ['throws', 'hangs'] as const;
 
-test.each(READS.flatMap((read) => FAULTS.map((fault) => ({ ...read, fault }))))(
-  '$operationId is a 503 while D1 $fault, then works',
-  async ({ examplePath, fault }) => {
-    const read = () => store.fetch(examplePath);
-    await expectUnavailable(read, 'The database is temporarily unavailable.', fault);
-    expect((await read()).status).toBe(200);
-  },
-);
+test.each(READS)('$operationId is a 503 while D1 fails, then works', async ({ examplePath }) => {
+  const read = () => store.fetch(examplePath);
+  await expectUnavailable(read, 'The database is temporarily unavailable.', 'throws');
+  expect((await read()).status).toBe(200);
+});
 
 const WRITES = [...KEYED, ...PLAIN, ...CHANGES];
 
@@ -121,17 +114,6 @@ test.each(WRITES)('$name is a 503 when D1 rejects it, and stores nothing', async
   const before = await stored();
   await expectUnavailable(write.send, write.message, 'throws');
   expect(await stored()).toBe(before);
-});
-
-test.each(WRITES)('$name is a 503 when its result is lost, and takes effect', async (write) => {
-  const after = await storedAfter(write);
-  await expectUnavailable(write.send, write.message, 'loses the response');
-  expect(await stored()).toBe(after);
-});
-
-test.each(CHANGES)('a retry of $name is a $retried', async ({ send, message, retried }) => {
-  await expectUnavailable(send, message, 'loses the response');
-  expect((await send()).status).toBe(retried);
 });
 
 test.each(KEYED)('$name takes effect once if D1 executes it after a retry', async (write) => {

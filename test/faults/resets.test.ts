@@ -63,9 +63,6 @@ beforeEach(async () => {
 });
 afterAll(() => miniflare.dispose());
 
-const KV_HELD: Faults = { kv: 'is held' };
-const D1_HELD: Faults = { d1: ['is held'] };
-const LIST = ['GET /v1/pets HTTP/1.1'];
 const CREATE = [
   'POST /v1/pets HTTP/1.1',
   'Content-Type: application/json',
@@ -92,21 +89,18 @@ async function expectLogged(line: object, pets: number): Promise<void> {
   expect(await bindings.DB.prepare('SELECT count(*) AS n FROM pets').first('n')).toBe(pets);
 }
 
-const created = { head: CREATE, body: BODY, status: 201, pets: 1 };
-
-test.each([
-  { request: 'create during KV', faults: KV_HELD, ...created },
-  { request: 'create during D1', faults: D1_HELD, ...created },
-  { request: 'list during D1', faults: D1_HELD, head: LIST, body: '', status: 200, pets: 0 },
-])('a $request is carried out when its client resets', async (row) => {
-  await fault(row.faults);
-  const socket = await send(row.head, row.body);
+test.each<{ binding: string; faults: Faults }>([
+  { binding: 'KV', faults: { kv: 'is held' } },
+  { binding: 'D1', faults: { d1: ['is held'] } },
+])('a create is carried out when its client resets during $binding', async ({ faults }) => {
+  await fault(faults);
+  const socket = await send(CREATE, BODY);
   await expect.poll(async () => (await fault()).held, { interval: 5 }).toBe(1);
   socket.resetAndDestroy();
   // The worker sees the reset before its binding returns.
   await pause(50);
   await fault({});
-  await expectLogged({ status: row.status }, row.pets);
+  await expectLogged({ status: 201 }, 1);
 });
 
 test.each<{ ending: string; end: (socket: Socket) => void }>([
@@ -132,12 +126,12 @@ test('a client that stops in the middle of its body gets a 400 after 30 seconds'
 });
 
 test.each([
-  ...['a b', '[::1', 'x:99999', 'a%zz', '<'].map((host) => ({ head: CREATE, body: BODY, host })),
+  { head: CREATE, body: BODY },
   // Its responses have links.
-  { head: ['GET /v1/pets/1 HTTP/1.1'], body: '', host: 'a b' },
-])('$head.0 with the Host $host is a 400, and adds no animal', async ({ head, body, host }) => {
+  { head: ['GET /v1/pets/1 HTTP/1.1'], body: '' },
+])('$head.0 with a malformed Host is a 400, and adds no animal', async ({ head, body }) => {
   await fault({});
-  const socket = await send(head, body, host);
+  const socket = await send(head, body, 'a b');
   const [answer] = await once(socket, 'data');
   expect(String(answer)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message":"Host: must be a host name/);
   await expectLogged({ status: 400, code: 'invalid_request' }, 0);
