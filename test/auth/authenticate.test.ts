@@ -96,6 +96,7 @@ test.each([
   { restriction: { scopes: ['read', 'admin'] }, scopes: ['read'] },
   { restriction: { scopes: ['write'] }, scopes: ['write'] },
   { restriction: { scopes: [] }, scopes: [] },
+  { restriction: { scopes: ['READ', 'WRITE'] }, scopes: [] },
   // Not understood, so not a licence to write.
   { restriction: { scopes: null }, scopes: ['read'] },
   { restriction: { scopes: 'write' }, scopes: ['read'] },

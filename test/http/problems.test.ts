@@ -67,6 +67,7 @@ test.each([
 test.each([
   [0, []],
   [1, ['and 1 more']],
+  [2, ['and 2 more']],
 ])(
   'of MAX_PROBLEMS and %i more, a message has the first, and counts the others',
   async (more, end) => {
