@@ -34,7 +34,7 @@ const reserve = {
 async function carryOut<Item, Row>(
   create: Create<Item, Row>,
   idempotencyKey?: string,
-  db?: D1Database,
+  db?: object,
 ) {
   const DB = db ?? (await store.bindings()).DB;
   const values = { idempotencyKey, client: { id: 'x' }, definition: { operationId: 'x' }, log: {} };
@@ -43,89 +43,53 @@ async function carryOut<Item, Row>(
   return createOnce(c as never, () => create, {});
 }
 
-/** The database, with a function that gets the text of each statement, and returns the one to execute. */
-async function databaseWith(change: (text: string) => string): Promise<D1Database> {
-  const { DB } = await store.bindings();
-  const prepare = (text: string) => DB.prepare(change(text));
-  return { prepare, batch: (statements) => DB.batch(statements) } as D1Database;
-}
-
-const KEYS = [undefined, 'k'];
-
-test('a create without a key and without a reservation is one statement', async () => {
-  const texts: string[] = [];
-  const db = await databaseWith((text) => {
-    texts.push(text);
-    return text;
-  });
-  const { created } = await carryOut(insertInto(PETS, MIA), undefined, db);
-  expect(created).toEqual({ id: '1', json: '{"id":1,"name":"Mia"}' });
-  expect(texts).toHaveLength(1);
-});
-
 test('the unique key_hash fails a retry that does not find the record of its key', async () => {
   const create = insertInto(PETS, MIA);
-  const db = await databaseWith((text) => text.replace('NOT EXISTS', 'TRUE OR EXISTS'));
-  await carryOut(create, 'k', db);
+  const { DB } = await store.bindings();
+  const blind = {
+    prepare: (text: string) => DB.prepare(text.replace('NOT EXISTS', 'TRUE OR EXISTS')),
+    batch: (statements: D1PreparedStatement[]) => DB.batch(statements),
+  };
+  await carryOut(create, 'k', blind);
   const before = await tableRows();
-  const retry = carryOut(create, 'k', db);
+  const retry = carryOut(create, 'k', blind);
   await expect(retry).rejects.toThrow('UNIQUE constraint failed: idempotency_keys.key_hash');
   expect(await tableRows()).toEqual(before);
 });
 
-test.each(KEYS)('with the key %s, a row that violates a unique index is an error', async (key) => {
-  await carryOut(insertInto(RECORDS, RECORD));
-  const before = await tableRows();
-  const twice = carryOut(insertInto(RECORDS, RECORD), key);
-  await expect(twice).rejects.toThrow('UNIQUE constraint failed');
-  expect(await tableRows()).toEqual(before);
-});
+const KEYS = [undefined, 'k'];
 
-test.each(KEYS)('with the key %s, such a row also undoes the reservation', async (key) => {
+test.each(KEYS)('with the key %s, a row that violates a unique index undoes all', async (key) => {
   await insertPet({ id: 7, status: 'available' });
   await carryOut(insertInto(RECORDS, RECORD));
   const before = await tableRows();
-  const twice = carryOut(insertInto(RECORDS, RECORD, { reserve }), key);
-  await expect(twice).rejects.toThrow('UNIQUE constraint failed');
+  for (const options of [{}, { reserve }]) {
+    const twice = carryOut(insertInto(RECORDS, RECORD, options), key);
+    await expect(twice).rejects.toThrow('UNIQUE constraint failed');
+  }
   expect(await tableRows()).toEqual(before);
 });
 
 test.each(KEYS)('with the key %s, skipsConflict leaves such a row out', async (key) => {
   await carryOut(insertInto(RECORDS, RECORD));
-  const before = await tableRows();
   const { created } = await carryOut(insertInto(RECORDS, RECORD, { skipsConflict: true }), key);
   expect(created).toBeUndefined();
-  expect(await tableRows()).toEqual(before);
-});
-
-test.each(KEYS)('with the key %s, a failed reservation inserts nothing', async (key) => {
-  // Also the last write of the connection, which has changed one row.
-  await insertPet({ id: 7, status: 'sold' });
-  const before = await tableRows();
-  const { created, read } = await carryOut(insertInto(PETS, MIA, { reserve }), key);
-  expect({ created, read }).toEqual({ created: undefined, read: { status: 'sold' } });
-  expect(await tableRows()).toEqual(before);
 });
 
 test('a retry reserves nothing, even if the condition of the reservation has an OR', async () => {
   await insertPet({ id: 7, status: 'available' });
-  const where = sql`id = 7 AND status = 'available' OR id = 7 AND status = 'pending'`;
-  const create = insertInto(PETS, MIA, { reserve: { ...reserve, where } });
-  const first = await carryOut(create, 'k');
+  const create = insertInto(PETS, MIA, { reserve: { ...reserve, where: sql`id = 7 OR FALSE` } });
+  await carryOut(create, 'k');
   await store.exec("UPDATE pets SET status = 'available' WHERE id = 7");
   const before = await tableRows();
-  const retry = await carryOut(create, 'k');
-  expect(retry.created).toMatchObject(first.created ?? {});
+  await carryOut(create, 'k');
   expect(await tableRows()).toEqual(before);
 });
 
-test.each(KEYS)('with the key %s, a read that writes fails, and nothing is stored', async (key) => {
-  await insertPet({ id: 7, status: 'available' });
-  const before = await tableRows();
+test('a read that writes fails', async () => {
   const read = sql`UPDATE pets SET name = 'Max' RETURNING name`;
   const create = insertInto(PETS, MIA, { reserve: { ...reserve, read } });
-  await expect(carryOut(create, key)).rejects.toThrow('syntax error');
-  expect(await tableRows()).toEqual(before);
+  await expect(carryOut(create)).rejects.toThrow('syntax error');
 });
 
 test('the name of a value that is not a column of the table is never a part of the SQL', async () => {
