@@ -40,7 +40,6 @@ test.each([
   ['PATCH', '/v1/pets/x?y=1', { status: 401, code: 'missing_api_key', ...UPDATE_PET }],
   ['PUT', '/v1/pets', { status: 405, code: 'method_not_allowed' }],
   ['OPTIONS', '/v1/nothing', { status: 204 }],
-  ['GET', '/health', { status: 200, route: '/health', operation: 'getHealth' }],
 ])(
   'the line of %s %s without a key names none, and no call of KV or D1',
   async (method, path, expected) => {

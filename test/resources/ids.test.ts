@@ -10,12 +10,10 @@ const store = startStore();
 const { insertPet, createExample, expectUnchanged } = stepsOf(store);
 const sendWithoutD1 = startApp(store);
 
-const IDS = [
+test.each([
   ...['abc', '1.5', '1e3', '0x10', '+1', '--1', '-', '%201', '%37', '1%0A', '%EF%BC%95', '1%2F2'],
-  ...['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)],
-];
-
-test.each(IDS.map((id) => [id.slice(0, 20), id]))('%s is not an id', async (_, id) => {
+  ...['9223372036854775808', '-9223372036854775809'],
+])('%s is not an id', async (id) => {
   const reply = await sendWithoutD1('GET', `/v1/pets/${id}`);
   expectError(reply, 400, 'invalid_request', `petId: ${INT64}`);
 });
@@ -49,13 +47,6 @@ const KEY = { headers: { 'idempotency-key': 'k' } };
 describe.each(creates)('$operationId', (create) => {
   const { examplePath: path, fields, exampleBody } = create;
 
-  test('a new item is at its address, and in the list', async () => {
-    const created = await createExample(create);
-    const { pathname } = new URL(created.headers.get('location') ?? '');
-    expect((await store.fetch(pathname)).text).toBe(created.text);
-    expect((await store.fetch(path)).text).toContain(created.text);
-  });
-
   test('the id of a deleted item is not used again', async () => {
     const deleted = await createExample(create);
     await store.exec(TABLES.map((table) => `DELETE FROM ${table}`).join('; '));
@@ -78,9 +69,8 @@ describe.each(creates)('$operationId', (create) => {
     const created = await store.send('POST', path, body, KEY);
     expect(created.text).toContain('{"id":9007199254740995,');
     for (const name of int64s) expect(created.text).toContain(`"${name}":9007199254740993`);
-    const location = created.headers.get('location');
-    expect(location).toMatch(/\/9007199254740995$/);
-    expect((await store.fetch(`${path}/9007199254740995`)).text).toBe(created.text);
+    const location = created.headers.get('location') ?? '';
+    expect((await store.fetch(new URL(location).pathname)).text).toBe(created.text);
     expect((await store.fetch(path)).text).toContain(created.text);
 
     const replayed = await store.send('POST', path, body, KEY);

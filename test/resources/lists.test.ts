@@ -94,31 +94,13 @@ test.each(['', '&status=sold'])('pages keep every digit of ids%s', async (filter
   expect(pages).toEqual(ids.map((id) => [`${id}`]));
 });
 
-const LIMITS = [
-  ...[
-    '',
-    '0',
-    `${LIMIT.maximum + 1}`,
-    '-5',
-    '5.0',
-    '1e1',
-    '0x10',
-    '%2B5',
-    '%205',
-    '5%0A',
-    'abc',
-    '%EF%BC%95',
-  ],
-  '9'.repeat(1000),
-];
-
-test.each(LIMITS.map((limit) => [limit.slice(0, 20), limit]))(
-  'the limit %s is a 400',
-  async (_, limit) => {
-    const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
-    expectError(reply, 400, 'invalid_request', LIMIT_PROBLEM);
-  },
-);
+test.each([
+  ...['', '0', `${LIMIT.maximum + 1}`, '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', 'abc'],
+  ...['%EF%BC%95', '99999999999999999999'],
+])('the limit %s is a 400', async (limit) => {
+  const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
+  expectError(reply, 400, 'invalid_request', LIMIT_PROBLEM);
+});
 
 test.each([
   ['limit=5&limit=5', 'limit: must be given only once'],
