@@ -31,24 +31,23 @@ export function fakeKeys() {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     const [, kind, command, name = ''] = positionals;
     const { binding, local = false, remote = false, prefix, path, metadata } = values;
-    const isStore = environment === expected && binding === 'API_KEYS';
-    const isPlace = local === (environment === 'local') && remote === !local;
-    // Any other namespace is empty, and keeps nothing.
-    const stored = isStore && isPlace ? fake.values : new Map<string, string>();
+    const isLocal = expected === 'local';
+    const place = [expected, 'API_KEYS', isLocal, !isLocal];
+    expect([environment, binding, local, remote]).toEqual(place);
     if (kind === 'bulk') {
       const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
       expect(names).not.toEqual([]);
       expect(names.length).toBeLessThanOrEqual(100);
-      const entries = names.map((each) => [each, { value: stored.get(each) ?? null }]);
+      const entries = names.map((each) => [each, { value: fake.values.get(each) ?? null }]);
       return JSON.stringify(Object.fromEntries(entries));
     }
     if (command === 'list') {
-      const names = [...stored.keys()].filter((each) => each.startsWith(prefix));
+      const names = [...fake.values.keys()].filter((each) => each.startsWith(prefix));
       return JSON.stringify(names.map((each) => ({ name: each })));
     }
     if (command === 'get') {
       fake.beforeGet(name);
-      return `${stored.get(name) ?? 'Value not found'}\n`;
+      return `${fake.values.get(name) ?? 'Value not found'}\n`;
     }
     expect(command).toBe('put');
     const value = readFileSync(path, 'utf8');
@@ -56,7 +55,7 @@ export function fakeKeys() {
     const isSmall = Buffer.byteLength(value) <= 1024;
     expect(metadata).toBe(isSmall ? value : undefined);
     fake.beforePut(name);
-    if (!fake.losesPuts) stored.set(name, value);
+    if (!fake.losesPuts) fake.values.set(name, value);
     return '';
   }
 
@@ -83,7 +82,7 @@ export function fakeKeys() {
       fake.values.set(name, JSON.stringify(record));
     },
 
-    /** The records that are stored. */
+    /** The records that are fake.values. */
     records: (): StoredRecord[] => Array.from(fake.values.values(), (value) => JSON.parse(value)),
 
     /** Whether writes change nothing. */
