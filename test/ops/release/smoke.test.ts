@@ -92,13 +92,6 @@ test('the smoke test tests what every version has, and an animal with a name of 
     });
 });
 
-test('the test of reads writes nothing', async () => {
-  const requests = useStore();
-  await smoke.testReads(subject);
-  expect(new Set(requests.map(({ sent }) => sent.method))).toEqual(new Set(['GET']));
-  expect(requests[0]?.sent.headers).not.toHaveProperty('cloudflare-workers-version-overrides');
-});
-
 test.each<[request: string, lie: () => Response, error: string]>([
   ['GET /pets', show([]), 'GET /pets: 200, not 401. []'],
   ['GET /pets?limit=1', refuse(429), 'GET /pets?limit=1: 429, not 200. '],
@@ -107,7 +100,6 @@ test.each<[request: string, lie: () => Response, error: string]>([
   ['POST /pets', reset, 'POST /pets: connection reset'],
   ['PATCH /pets/2', refuse(500), 'PATCH /pets/2: 500, not 200.'],
   ['PATCH /pets/2', show({}), 'GET /pets/2: not the changed animal: {"id":2'],
-  ['GET /pets/2', refuse(500), 'GET /pets/2: 500, not 200.'],
   ['GET /pets/2', show(REX), 'GET /pets/2: not the changed animal: {"name":"Rex"'],
 ])('the smoke test fails at another answer to %s, and leaves no animal', async (...lie) => {
   const [request, answer, error] = lie;
@@ -128,9 +120,10 @@ test('a read is sent once more after a network error', async () => {
   expect(requests).toHaveLength(5 + 4);
 });
 
-test('a version must answer five times in a row', async () => {
+test('a version must answer five times in a row, and then the test of reads writes nothing', async () => {
   const requests = useStore('GET /health', 5, show({ version: 'other' }));
   await smoke.testReads(subject);
+  expect(requests[0]?.sent.headers).not.toHaveProperty('cloudflare-workers-version-overrides');
   expect(requests).toHaveLength(5 + 5 + 3);
   expect(pauses).toEqual([500]);
 });
