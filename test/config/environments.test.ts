@@ -71,12 +71,9 @@ test.each<[string, Partial<Config>]>([
   ['animals.test', { routes: [{ pattern: 'api.animals.test', custom_domain: true }] }],
   ['animals.test', { routes: ['animals.test', 'api.animals.test'] }],
   ['animals.test', { routes: ['animals.test'], workers_dev: true }],
-  ['animals.test', { routes: [], workers_dev: false }],
   ['animals.test', { routes: ['animals.test'], preview_urls: true }],
   // Cloudflare's default can be true.
   ['animals.test', { routes: ['animals.test'], preview_urls: undefined }],
-  ['store.me.workers.dev', { workers_dev: true, preview_urls: true }],
-  ['store.me.workers.dev', { workers_dev: false }],
   ['store.me.workers.dev', {}],
   ['other.me.workers.dev', { workers_dev: true }],
   ['store.workers.dev', { workers_dev: true }],
