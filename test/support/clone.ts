@@ -1,21 +1,19 @@
 /** A fresh clone of the project, in which commands reach a fake of Cloudflare. Needs git and sh. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { WRANGLER_ENV } from '../../ops/command/wrangler.ts';
 import { createRepository } from './copy.ts';
 import type { Cloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
-import { copyFiles, type Result, startProcess } from './project.ts';
+import { copyFiles, createFolder, type Result, startProcess } from './project.ts';
 
 export type Clone = Awaited<ReturnType<typeof cloneProject>>;
 
 /** Copies the project's files as the first commit of a new repository, with the placeholders of wrangler.toml. */
 export async function cloneProject(account: Cloudflare) {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  const { folder, remove } = await createFolder();
   const path = (file: string) => join(folder, file);
   const env = { ...account.env, ...WRANGLER_ENV };
 
@@ -42,6 +40,5 @@ export async function cloneProject(account: Cloudflare) {
   execFileSync(process.execPath, ['ops/openapi.ts'], { cwd: folder });
   createRepository(folder);
 
-  const remove = () => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
   return { path, start, run, editConfig, remove };
 }

@@ -11,14 +11,17 @@ import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 
-export type Running = ReturnType<typeof startProcess>;
-
-const REMOVED = { recursive: true, maxRetries: 5, retryDelay: 200 };
+/** A new folder, and how to delete it. */
+export async function createFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  const remove = () => rm(folder, { recursive: true, maxRetries: 5, retryDelay: 200 });
+  return { folder, remove };
+}
 
 /** A folder that is deleted after the test. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
-  onTestFinished(() => rm(folder, REMOVED));
+  const { folder, remove } = await createFolder();
+  onTestFinished(remove);
   return folder;
 }
 
@@ -91,9 +94,10 @@ function linkPackages(packages: string, folder: string): void {
 export function copyProject() {
   let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+    const created = await createFolder();
+    folder = created.folder;
     copyFiles(folder);
-    return () => rm(folder, REMOVED);
+    return created.remove;
   });
 
   /** Starts `node ops/<script> <args>`. */
