@@ -23,14 +23,12 @@ const bundle = (kib: number) =>
 
 test('the bundles of both environments must be the same, and not too large', async () => {
   const largest = bundle(MAX_KIB - 0.1);
-  expect(await check(largest)).toEqual({
+  expect(await check(largest)).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^index\.js: \d+\.\d KiB gzip, maximum \d+\.\d\n$/),
-    stderr: '',
+    stdout: expect.stringContaining(' KiB gzip, maximum '),
   });
-  expect(await check(largest, bundle(MAX_KIB - 0.1))).toEqual({
+  expect(await check(largest, bundle(MAX_KIB - 0.1))).toMatchObject({
     code: 1,
-    stdout: '',
     stderr: 'error: the bundles of staging and production must be the same\n',
   });
   expect(await check(bundle(MAX_KIB + 1))).toMatchObject({

@@ -24,7 +24,6 @@ test.each([
   ['a package is new', () => clone.write(PACKAGES, INSTALLED.replace('4.0.0', '3.0.0'))],
   ['a package is not installed', () => clone.write(PACKAGES, INSTALLED.replace('hono', 'other'))],
   ['there is no list of installed packages', () => clone.remove(PACKAGES)],
-  ['the list of installed packages is empty', () => clone.write(PACKAGES, '')],
   [
     'the list of installed packages is cut off',
     () => clone.write(PACKAGES, INSTALLED.slice(0, -1)),
