@@ -39,16 +39,11 @@ function wordsOf(error: unknown): string {
   return `${code} (${message}) after ${attempts} attempts and ${Date.now()} ms${outcome}`;
 }
 
-const rethrow = (error: unknown) => {
-  throw error;
-};
 const noPet = problem(404, 'pet_not_found');
 const invalid = problem(400, 'invalid_request');
 
-test.each(Object.entries(CALLS))('%s is sent and retried as README.md says', async (name, call) => {
-  const row = METHODS.find((each) => each.name === name);
-  if (!row) throw new Error(`README.md has no line for ${name}`);
-  const { request, retried } = row;
+test.each(METHODS)('$name is sent and retried as README.md says', async (row) => {
+  const { name = '', request, retried } = row;
   const attempts = retried === 'yes' ? 4 : 1;
   const outcomeUnknown = !request.startsWith('GET');
   const described = operations.find(({ operation }) => operation.operationId === name);
@@ -59,7 +54,8 @@ test.each(Object.entries(CALLS))('%s is sent and retried as README.md says', asy
     { answer: invalid, code: 'invalid_request', attempts: 1, outcomeUnknown: false },
   ]) {
     const { store, requests } = clientWith([answer]);
-    const outcome = await outcomeOf(call(store, { headers: { traceparent: 'mine' } }));
+    const call = CALLS[name]?.(store, { headers: { traceparent: 'mine' } });
+    const outcome = await outcomeOf(Promise.resolve(call));
     expect(outcome).toMatchObject(failure);
     const line = request.replace(/{\w+}/g, '1');
     expect(pathsOf(requests)[0]?.replace(/\?$/, '')).toBe(line);
@@ -72,8 +68,6 @@ const createPet: Call = (store, options) => store.createPet(REX, options);
 const updatePet: Call = (store) => store.updatePet(1n, { name: 'Max' });
 const deletePet: Call = (store) => store.deletePet(1n);
 const retryAfter = (value: string) => problem(429, 'rate_limited', { 'Retry-After': value });
-
-const NO_RESPONSE = 'Not a response of the store: 200 text/plain;charset=UTF-8 ';
 
 type Failure = {
   /** Default: `createPet`. */
@@ -109,17 +103,14 @@ const FAILURES: Record<string, Failure> = {
   },
   'a retried delete that is answered with a 410 fails': {
     call: deletePet,
-    answers: [lost, problem(410, 'pet_not_found')],
+    answers: [unavailable, problem(410, 'pet_not_found')],
     ends: 'pet_not_found (a message) after 2 attempts and 125 ms, perhaps carried out',
+    details: { requestId: 'id-503' },
   },
   'a delete that is answered with an empty 200 fails': {
     call: deletePet,
-    answers: [reply(new Uint8Array())],
-    ends: 'invalid_response (Not a response of the store: 200  ) after 1 attempts and 0 ms, perhaps carried out',
-  },
-  'the message about a response of another server is cut after 300 characters': {
-    answers: [reply('x'.repeat(999))],
-    ends: `invalid_response (${NO_RESPONSE.padEnd(300, 'x')}) after 1 attempts and 0 ms, perhaps carried out`,
+    answers: [reply('')],
+    ends: 'invalid_response (Not a response of the store: 200 text/plain;charset=UTF-8 ) after 1 attempts and 0 ms, perhaps carried out',
   },
   'a call goes on when the clock of the machine is set forward': {
     answers: [() => vi.setSystemTime(1e9) && limited(), invalid],
@@ -130,16 +121,9 @@ const FAILURES: Record<string, Failure> = {
     answers: [async () => ({ status: 0, headers: new Headers(), text: async () => 'a page' })],
     ends: 'invalid_response (Not a response of the store: 0  a page) after 1 attempts and 0 ms, perhaps carried out',
   },
-  'a redirect is not followed, and the error names its address': {
-    answers: [reply('<h1>', { status: 307, headers: { Location: 'https://a.example' } })],
-    ends: 'invalid_response (Not a response of the store: 307 https://a.example <h1>) after 1 attempts and 0 ms, perhaps carried out',
-  },
   'a body that is refused after its headers was perhaps carried out': {
     call: updatePet,
-    answers: [
-      // Rethrown only for the type of the promise.
-      async () => new Response(new ReadableStream({ pull: () => refused().catch(rethrow) })),
-    ],
+    answers: [reply(new ReadableStream({ pull: refused }))],
     ends: 'network_error (The request failed: fetch failed: ECONNREFUSED) after 1 attempts and 0 ms, perhaps carried out',
   },
   'a 408 and a 425 are retried like a 503': {
@@ -149,18 +133,6 @@ const FAILURES: Record<string, Failure> = {
   "a service's error with a code of the client ends after four attempts": {
     answers: [problem(503, 'api_key_failed')],
     ends: 'api_key_failed (a message) after 4 attempts and 875 ms, perhaps carried out',
-  },
-  'a deletion that is rejected when it is retried was perhaps carried out': {
-    call: deletePet,
-    answers: [unavailable, problem(409, 'conflict')],
-    ends: 'conflict (a message) after 2 attempts and 125 ms, perhaps carried out',
-    details: { requestId: 'id-503' },
-  },
-  'the last of two responses names the request in the log': {
-    answers: [unavailable, limited],
-    options: { maxAttempts: 2 },
-    ends: 'rate_limited (a message) after 2 attempts and 125 ms, perhaps carried out',
-    details: { requestId: 'id-429' },
   },
   'an attempt without a response, and one whose body never ends, end after attemptTimeoutMs': {
     call: (store) => store.createPet(REX, { maxAttempts: 2, attemptTimeoutMs: 1_000 }),
@@ -172,7 +144,10 @@ const FAILURES: Record<string, Failure> = {
     answers: [unavailable, limited, silence],
     options: { attemptTimeoutMs: 90_000, signal: new AbortController().signal },
     ends: 'deadline_exceeded (Timeout after 60000 ms.) after 3 attempts and 60000 ms, perhaps carried out',
-    details: { cause: { name: 'TimeoutError', cause: { code: 'rate_limited' } } },
+    details: {
+      cause: { name: 'TimeoutError', cause: { code: 'rate_limited' } },
+      requestId: 'id-429',
+    },
   },
   'a creation that the deadline interrupts was perhaps carried out': {
     call: (store) => store.createPet(REX, { idempotencyKey: 'mine' }),
@@ -181,64 +156,37 @@ const FAILURES: Record<string, Failure> = {
     ends: 'deadline_exceeded (Timeout after 5000 ms.) after 1 attempts and 5000 ms, perhaps carried out',
     details: { idempotencyKey: 'mine', cause: { name: 'TimeoutError' } },
   },
-  'a creation that is aborted was perhaps carried out': {
-    call: (store) => {
-      const controller = new AbortController();
-      setTimeout(() => controller.abort('enough'), 7);
-      return store.createPet(REX, { signal: controller.signal, idempotencyKey: 'mine' });
-    },
-    answers: [silence],
-    ends: 'aborted (The call was aborted.) after 1 attempts and 7 ms, perhaps carried out',
-    details: { idempotencyKey: 'mine', cause: 'enough' },
-  },
-  'the shortest random pauses double up to 4 s': {
+  'the lower bound of random pauses doubles up to 4 s': {
     answers: [unavailable],
     options: { maxAttempts: 8 },
-    ends: 'service_unavailable (a message) after 8 attempts and 11875 ms, perhaps carried out',
+    random: 0.6,
+    ends: 'service_unavailable (a message) after 8 attempts and 19000 ms, perhaps carried out',
   },
-  'the longest random pauses double up to 8 s': {
-    answers: [unavailable],
-    options: { maxAttempts: 8 },
-    random: 1,
-    ends: 'service_unavailable (a message) after 8 attempts and 23750 ms, perhaps carried out',
-  },
-  'a call fails at once when its pause would reach the deadline': {
-    answers: [retryAfter('60')],
-    options: { deadlineMs: 60_125 },
-    ends: 'rate_limited (a message) after 1 attempts and 0 ms',
-    details: { retryAfterSeconds: 60 },
-  },
-  'a call fails at once when its second pause would exceed the deadline': {
+  'a call fails at once when its next pause would reach the deadline': {
     answers: [retryAfter('40'), retryAfter('30')],
+    options: { deadlineMs: 70_375 },
     ends: 'rate_limited (a message) after 2 attempts and 40125 ms',
+    details: { retryAfterSeconds: 30 },
   },
-  'a call without a deadline waits as long as Retry-After says': {
+  'a call without a deadline waits for Retry-After, and up to a quarter longer at random': {
     answers: [retryAfter('100'), invalid],
     options: { deadlineMs: Number.POSITIVE_INFINITY },
-    ends: 'invalid_request (a message) after 2 attempts and 100125 ms',
-  },
-  'a pause after Retry-After is longer by up to a quarter, at random': {
-    answers: [retryAfter('20'), invalid],
     random: 1,
-    ends: 'invalid_request (a message) after 2 attempts and 25250 ms',
+    ends: 'invalid_request (a message) after 2 attempts and 125250 ms',
   },
   'a Retry-After that is not a number of seconds adds nothing to a pause': {
     answers: [retryAfter('Infinity'), retryAfter('1e3'), retryAfter('20, 90'), invalid],
     ends: 'invalid_request (a message) after 4 attempts and 875 ms',
-  },
-  'a call whose apiKey function finds no server of its own is not retried': {
-    options: { apiKey: refused },
-    ends: 'api_key_failed (The apiKey function failed: fetch failed: ECONNREFUSED) after 0 attempts and 0 ms',
   },
   'a call whose apiKey function returns an invalid key sends nothing': {
     options: { apiKey: () => 'secret key' },
     ends: 'api_key_failed (The apiKey function failed: apiKey: must be printable ASCII without spaces) after 0 attempts and 0 ms',
     details: { cause: { name: 'TypeError' } },
   },
-  'a call whose apiKey function fails at a retry was perhaps carried out': {
+  'a call whose apiKey function finds no server at a retry was perhaps carried out': {
     answers: [lost],
-    options: { apiKey: vi.fn().mockReturnValueOnce('key').mockRejectedValue('locked') },
-    ends: 'api_key_failed (The apiKey function failed: locked) after 1 attempts and 125 ms, perhaps carried out',
+    options: { apiKey: vi.fn().mockReturnValueOnce('key').mockImplementation(refused) },
+    ends: 'api_key_failed (The apiKey function failed: fetch failed: ECONNREFUSED) after 1 attempts and 125 ms, perhaps carried out',
   },
   'an apiKey function that hangs fails a call after attemptTimeoutMs': {
     options: { apiKey: silence },
@@ -260,12 +208,10 @@ test.each(Object.entries(FAILURES))(
 test.each([
   { status: 200, body: 'null' },
   { status: 200, body: '[]' },
-  { status: 200, body: '{' },
   // A character that does not end.
   { status: 200, body: Uint8Array.of(0x7b, 0x7d, 0xf0) },
   { status: 204, body: null },
   { status: 300, body: '{"code":"not_found","message":"a message"}' },
-  { status: 400, body: '{' },
   { status: 404, body: '{"code":7,"message":"a message"}' },
   { status: 404, body: '{"code":"not_found"}' },
 ])('a $status with $body is an invalid_response', async ({ status, body }) => {
@@ -279,7 +225,6 @@ test.each([
 });
 
 test.each([
-  { thrown: new TypeError('a', { cause: { code: 'ECONNRESET' } }), shown: ': a: ECONNRESET' },
   { thrown: new TypeError('a', { cause: new Error('b') }), shown: ': a: b' },
   // As Bun reports it, which may have sent the request before.
   { thrown: Object.assign(new Error('a'), { code: 'ECONNREFUSED' }), shown: ': a' },
@@ -296,17 +241,14 @@ test.each([
   });
 });
 
-const timedOut = { code: 'ETIMEDOUT', syscall: 'connect' };
-
 /** The causes of errors of `fetch`. Those of real runtimes are in suite.ts. */
 test.each([
   { cause: { code: 'ECONNREFUSED' }, isUnsent: true },
   { cause: { code: 'ENOTFOUND' }, isUnsent: true },
   { cause: { code: 'EAI_AGAIN' }, isUnsent: true },
   { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' }, isUnsent: true },
-  { cause: timedOut, isUnsent: true },
   // A host with several addresses.
-  { cause: new AggregateError([timedOut]), isUnsent: true },
+  { cause: new AggregateError([{ code: 'ETIMEDOUT', syscall: 'connect' }]), isUnsent: true },
   // These can also end a connection.
   { cause: { code: 'ETIMEDOUT', syscall: 'read' }, isUnsent: false },
   { cause: { code: 'EHOSTUNREACH' }, isUnsent: false },
@@ -319,12 +261,13 @@ test.each([
   });
 });
 
-const DELETES = METHODS.filter(({ request }) => request.startsWith('DELETE'));
-
-test.each(DELETES)('a retried $name that finds nothing succeeds', async ({ name = '' }) => {
-  const { store } = clientWith([lost, problem(404, 'toy_not_found')]);
-  expect(await outcomeOf(Promise.resolve(CALLS[name]?.(store)))).toBe(undefined);
-});
+test.each(METHODS.filter(({ request }) => request.startsWith('DELETE')))(
+  'a retried $name that finds nothing succeeds',
+  async ({ name = '' }) => {
+    const { store } = clientWith([lost, problem(404, 'toy_not_found')]);
+    expect(await outcomeOf(Promise.resolve(CALLS[name]?.(store)))).toBe(undefined);
+  },
+);
 
 test('a create is retried with a random or a given key, which the error has', async () => {
   const { store, requests } = clientWith([lost]);

@@ -16,13 +16,10 @@ test.each([
   // The store writes ids as digits. Other numbers reject nothing.
   ['{"id":1.5,"next":{"id":"x"},"far":1e999}', { id: 1.5, next: { id: 'x' }, far: Infinity }],
   ['"9007199254740993 🐈 \\"id\\":7"', '9007199254740993 🐈 "id":7'],
+  // Exact up to 100 digits.
+  [`[-${'9'.repeat(100)},${'9'.repeat(101)}]`, [-BigInt('9'.repeat(100)), 1e101]],
 ])('parseJson(%s)', (json, value) => {
   expect(parseJson(json)).toStrictEqual(value);
-});
-
-test('an integer of up to 100 digits is exact', () => {
-  const [longest, longer] = ['9'.repeat(100), '9'.repeat(101)];
-  expect(parseJson(`[-${longest},${longer}]`)).toEqual([-BigInt(longest), 1e101]);
 });
 
 test('stringifyJson writes what JSON.stringify writes', () => {
@@ -53,10 +50,9 @@ test('a number in place of a bigint is a TypeError, and sends nothing', async ()
   expect(requests).toEqual([]);
 });
 
-test('an undefined or null field may be an int64', async () => {
+test('a null field may be an int64', async () => {
   const { store, requests } = clientWith([rex]);
-  await store.updatePet(1n, { categoryId: undefined });
   // A caller in JavaScript. No field of the store is both an int64 and nullable yet.
   await store.updatePet(1n, JSON.parse('{"categoryId":null}'));
-  expect(await requests[1]?.text()).toBe('{"categoryId":null}');
+  expect(await requests[0]?.text()).toBe('{"categoryId":null}');
 });

@@ -1,5 +1,5 @@
 /** Lists: pages, items, and the Link header. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../src/options.ts';
 import { listOf } from '../src/pages.ts';
 import { request } from '../src/request.ts';
@@ -28,7 +28,6 @@ test.each([
   ['<?x=1>;rel=next', '?x=1'],
   ['</a.css?v=1>; rel=preload; as=style, <?x=1>; title="a"; rel="next"', '?x=1'],
   ['<?x=1>; rel="nextish"', undefined],
-  ['', undefined],
 ])('Link: %s leads to %s', async (Link, next) => {
   const { store } = clientWith([reply('[]', { headers: { Link } })]);
   expect((await store.listPets().page()).next).toBe(next);
@@ -46,7 +45,7 @@ test.each([
   expect(requests).toHaveLength(pages.length);
 });
 
-test.each(['/../store/orders?limit=1', '', null])('page(%j) is a TypeError', async (next) => {
+test.each(['/../store/orders?limit=1', null])('page(%j) is a TypeError', async (next) => {
   const { store, requests } = clientWith([reply('[]')]);
   const call = Reflect.apply(store.listPets().page, undefined, [next]);
   await expect(call).rejects.toThrow(new TypeError('next: must start with ?'));
@@ -84,7 +83,7 @@ test('toArray reads the first items, with as few requests as possible', async ()
 });
 
 /** Callers in JavaScript. */
-test.each([undefined, null, 5, {}, { max: 0 }, { max: '5' }, { max: 1.5 }, { max: 5n }])(
+test.each([null, { max: 0 }, { max: 1.5 }])(
   'toArray(%o) is a TypeError that names max',
   async (options) => {
     const { store, requests } = clientWith([reply('[]')]);
@@ -94,47 +93,26 @@ test.each([undefined, null, 5, {}, { max: 0 }, { max: '5' }, { max: 1.5 }, { max
   },
 );
 
-/** Routes that the store does not have yet. */
-describe('a route with parameters', () => {
-  const ORDERS = '/pets/{petId}/orders';
+/** Operations that the store does not have yet. */
+function clientOf(...answers: Answer[]) {
+  const { fetch, requests } = fetchWith(answers);
+  const baseUrl = 'https://animal-store.example/v1';
+  return { client: { ...DEFAULT_LIMITS, baseUrl, apiKey: 'key', fetch }, requests };
+}
 
-  function clientOf(...answers: Answer[]) {
-    const { fetch, requests } = fetchWith(answers);
-    const baseUrl = 'https://animal-store.example/v1';
-    return { client: { ...DEFAULT_LIMITS, baseUrl, apiKey: 'key', fetch }, requests };
-  }
+test('each page of a list below other resources keeps their ids', async () => {
+  const { client, requests } = clientOf(page('[{"id":1}]', '?after=1'), reply('[{"id":2}]'));
+  const route = '/shelters/{shelterId}/pets/{petId}/orders';
+  const orders = listOf(client, route, { limit: 1 }, undefined, { shelterId: 7n, petId: -8n });
+  expect(await orders.toArray({ max: 9 })).toEqual([{ id: 1n }, { id: 2n }]);
+  expect(pathsOf(requests)).toEqual([
+    'GET /v1/shelters/7/pets/-8/orders?limit=1',
+    'GET /v1/shelters/7/pets/-8/orders?after=1',
+  ]);
+});
 
-  test('keeps them in each page of a list, beside its query', async () => {
-    const { client, requests } = clientOf(page('[{"id":1}]', '?after=1'), reply('[{"id":2}]'));
-    const query = { status: 'placed', limit: 1 };
-    const orders = listOf(client, ORDERS, query, undefined, { petId: 7n });
-    expect(await orders.toArray({ max: 9 })).toEqual([{ id: 1n }, { id: 2n }]);
-    expect(pathsOf(requests)).toEqual([
-      'GET /v1/pets/7/orders?status=placed&limit=1',
-      'GET /v1/pets/7/orders?after=1',
-    ]);
-  });
-
-  test('keeps each of them', async () => {
-    const { client, requests } = clientOf(reply('{}'));
-    const ids = { petId: 7n, orderId: -8n };
-    await request(client, 'GET', `${ORDERS}/{orderId}`, undefined, ids);
-    expect(pathsOf(requests)).toEqual(['GET /v1/pets/7/orders/-8']);
-  });
-
-  test('needs a bigint', async () => {
-    const { client, requests } = clientOf(reply('[]'));
-    const list = listOf(client, ORDERS, {}, undefined, Object({ petId: 7 }));
-    await expect(list.page()).rejects.toThrow(new TypeError('petId: must be a bigint, such as 7n'));
-    expect(requests).toEqual([]);
-  });
-
-  test.each([
-    { bodyType: 'number', body: '5', data: 5 },
-    { bodyType: 'object', body: '{"sold":5}', data: { sold: 5 } },
-  ] as const)('can have a response with the $bodyType $body', async ({ bodyType, body, data }) => {
-    const { client } = clientOf(reply(body));
-    const operation = { petId: 7n, bodyType };
-    expect(await request(client, 'GET', ORDERS, undefined, operation)).toMatchObject({ data });
-  });
+test('a response can be a number', async () => {
+  const { client } = clientOf(reply('5'));
+  const reading = request(client, 'GET', '/count', undefined, { bodyType: 'number' });
+  expect(await reading).toMatchObject({ data: 5 });
 });
