@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-/** Copied unchanged, without the source maps that two of them name: browsers request those only for developer tools. */
+/** Copied unchanged, without the source map that `swagger-ui.css` names: browsers request it only for developer tools. */
 const SWAGGER_UI = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',

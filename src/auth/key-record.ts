@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import type { Scope } from '../definition.ts';
 import { sha256 } from '../sha256.ts';
 
-/** ISO 8601 in UTC. `z.iso.datetime()` would add a kilobyte to the worker. */
+/** ISO 8601 in UTC. `z.iso.datetime()` would add 0.7 KiB to the worker, after gzip. */
 const Time = z.string().check(
   z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/),
   z.refine((time) => !Number.isNaN(Date.parse(time))),
