@@ -107,10 +107,10 @@ export function deprecationHeaders(operationId: string, deprecation: Deprecation
   };
 }
 
-/** The same headers where some responses lack them. */
+/** The same headers, for a status some of whose responses lack them. */
 export function optional(headers: Headers): Headers {
   const entries = Object.entries(headers).map(([name, schema]) => {
-    // Without the id, because the component with that id is required.
+    // Without the id, which would refer to the component: there, the header is required.
     const { id: _, ...header } = z.globalRegistry.get(schema)?.header ?? {};
     return [name, z.optional(schema).register(z.globalRegistry, { header })];
   });

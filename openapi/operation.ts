@@ -74,7 +74,8 @@ export function describeOperation(
   about: OperationDescription,
 ): ZodOpenApiOperationObject {
   const { operationId, param, query, deprecation, acceptsIdempotencyKey } = definition;
-  const { requestBody: _, responses: __, errors: ___, ...texts } = about;
+  // `texts` are the fields that stay as they are in OpenAPI.
+  const { requestBody: _requestBody, responses: _responses, errors: _errors, ...texts } = about;
   const header = z.object({
     ...(acceptsIdempotencyKey && { 'Idempotency-Key': IdempotencyKey }),
     'X-D1-Bookmark': Bookmark,
@@ -109,8 +110,9 @@ function deprecatedFields({ sunset }: Deprecation, description: string) {
 
 function requestBody(
   { json, mediaTypes = [JSON_TYPE] }: AuthenticatedDefinition,
-  { requestBody: { examples } = { examples: {} } }: OperationDescription,
+  about: OperationDescription,
 ): ZodOpenApiRequestBodyObject {
+  const examples = about.requestBody?.examples ?? {};
   const content = mediaTypes.map((type) => [type, { schema: json, examples }]);
   return {
     required: true,
