@@ -22,7 +22,7 @@ export const program = createProgram('npm start --', 'Sets up the local store an
     await serve(port);
     const origin = `http://localhost:${port}`;
     console.log(`\nThe animal store is ready: ${origin}/docs\n`);
-    console.log(`  curl -i ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'\n`);
+    console.log(`  curl -i -w '\\n' ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'\n`);
     console.log('Ctrl-C stops it, `npm run reset` empties it. Log of requests:\n');
   });
 

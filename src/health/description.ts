@@ -28,7 +28,7 @@ const Health = z
   });
 
 export const description: ResourceDescription = {
-  tags: [{ name: 'service', description: 'The service itself.' }],
+  tags: [{ name: 'service', description: 'The service itself: its health.' }],
   operations: {
     getHealth: {
       tags: ['service'],

@@ -58,7 +58,12 @@ OrderQuery.shape.status.register(z.globalRegistry, {
 });
 
 export const description: ResourceDescription = {
-  tags: [{ name: 'Store', description: 'Orders of animals.' }],
+  tags: [
+    {
+      name: 'Store',
+      description: 'Orders of animals: listing, placing, fetching and changing them.',
+    },
+  ],
   operations: {
     listOrders: {
       tags: ['Store'],

@@ -65,8 +65,11 @@ PetQuery.shape.status.register(z.globalRegistry, {
 export const description: ResourceDescription = {
   // The names are given by the specification: docs/decisions.md.
   tags: [
-    { name: 'animals', description: 'The animals of the store.' },
-    { name: 'Pets', description: 'Changing and deleting animals.' },
+    {
+      name: 'animals',
+      description: 'The animals of the store: listing, adding and fetching them.',
+    },
+    { name: 'Pets', description: 'The same animals: changing and deleting them.' },
   ],
   operations: {
     listPets: {

@@ -57,7 +57,7 @@ test('the commands of docs/set-up.md lead from a fresh clone to a first answer',
     const curlrc = `insecure\nconnect-to = "::127.0.0.1:${await serve(clone, cloudflare, environment)}"\n`;
     writeFileSync(clone.path('.wrangler/.curlrc'), curlrc);
     const settings = { CURL_HOME: clone.path('.wrangler'), KEY: key.trim() };
-    expect(await clone.run(curl, settings)).toMatch(/^HTTP\/\S+ 200[\s\S]*\[\]$/);
+    expect(await clone.run(curl, settings)).toMatch(/^HTTP\/\S+ 200[\s\S]*\[\]\n$/);
   }
   expect(cloudflare.hosts).toEqual(new Map([['api.animals.test', 'animal-store-production']]));
   expect([...cloudflare.atWorkersDev]).toEqual(['animal-store-staging']);

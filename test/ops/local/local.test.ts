@@ -48,7 +48,7 @@ test('npm start sets the store up, serves it on this machine alone, and shows a 
   // Not the environment of a .env file, and no inspector, which any page can use.
   const dev = { inspector: false, server: { hostname: 'localhost', port: 8790 } };
   expect(served).toMatchObject([[{ env: '', dev }]]);
-  const request = `curl -i http://localhost:8790/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
+  const request = `curl -i -w '\\n' http://localhost:8790/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
   expect(stdout).toMatch(/^Starting the server …\n/);
   expect(stdout).toContain(request);
   // Nothing that a terminal carries out.
