@@ -4,11 +4,7 @@ import type { AppEnv } from '../context.ts';
 import type { Deprecation } from '../definition.ts';
 import { baseUrl, VERSION_PATH } from '../http/responses.ts';
 
-/**
- * Sets headers on the finished response, errors too. Not Hono's `secureHeaders`: nine of its other headers would have to be
- * switched off. Not Hono's `requestId`: it accepts an id from the client, and sets its header before the handler runs, so
- * that Hono copies every response.
- */
+/** Sets headers on the finished response, errors too. Why not by Hono's `secureHeaders` and `requestId`: docs/decisions.md. */
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   const requestId = crypto.randomUUID();
   c.set('requestId', requestId);
