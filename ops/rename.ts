@@ -10,7 +10,7 @@ import { createProgram, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 
 const NOT_VENDORED = ':!public/docs/swagger-ui*';
-/** An API key. The group is the part before its checksum, the last six characters. */
+/** An API key. Its last six characters are its checksum, and the group is what comes before. */
 const KEY = /\b([a-z][a-z0-9-]*_(?:local|staging|production)_\w{30})\w{6}\b/g;
 
 export const program = createProgram(

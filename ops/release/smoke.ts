@@ -71,7 +71,7 @@ async function call(store: Store, request: string, expected: number, body?: obje
   throw new Error(`${request}: ${status}, not ${expected}.${fix} ${text}`);
 }
 
-/** Sends a request, and one that only reads once more after a network error. */
+/** Sends a request. After a network error, it sends a request that only reads once more. */
 async function sendOrRepeat(store: Store, request: string, body?: object) {
   try {
     return await send(store, request, body);

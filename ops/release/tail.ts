@@ -3,14 +3,15 @@ import { createInterface } from 'node:readline';
 import { errorText, startWrangler } from '../command/wrangler.ts';
 
 /**
- * Resolves when the log is watched. The first 500 and a lost connection abort `stop`. An abort of `stop` ends the watch. Returns a
- * function after whose call a lost connection is allowed.
+ * Resolves when the log is watched. The first 500 aborts `stop`, and so does a lost connection. An abort of `stop` ends the watch.
+ *
+ * @returns a function that allows the connection to be lost from now on.
  *
  * @throws Error if the log cannot be watched, for example because the token lacks a permission.
  */
 export async function watchErrors(environment: string, version: string, stop: AbortController) {
   stop.signal.throwIfAborted();
-  // Cloudflare filters.
+  // Cloudflare sends only the lines with this text.
   const filters = ['--version-id', version, '--search', 'internal_error'];
   const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);
   const connected = Promise.withResolvers<void>();
@@ -23,7 +24,7 @@ export async function watchErrors(environment: string, version: string, stop: Ab
     const hint = 'To promote without a watch: --hold 0';
     stop.abort(new Error(`the watch of the log failed, not the version: ${reason}. ${hint}`));
   };
-  // Wrangler cannot be started. First, because then it may have no output to listen to.
+  // If wrangler cannot be started, it may have no output: the statements below would fail, so this one comes first.
   child.on('error', (error) => stop.abort(error));
   child.on('close', failWatch);
   stop.signal.addEventListener('abort', () => {
