@@ -6,17 +6,13 @@ import { copyProject } from '../support/project.ts';
 
 const project = copyProject();
 
-// whole.release.ts has a release.
-const LIST = ['list', '--env', 'staging'];
-const UNDO = ['undo', 'staging', 'x'];
-
 test.each(['.env', '.env.production.local', '.wrangler/deploy/config.json'])(
   'a command that reaches Cloudflare refuses %s, and one of the local store does not',
   async (file) => {
     const path = join(project.path(), file);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, '{ "configPath": "../../wrangler.toml" }');
-    const { stderr } = await project.run('keys.ts', LIST);
+    const { stderr } = await project.run('keys.ts', ['list', '--env', 'staging']);
     expect(stderr).toContain(`error: remove ${file}: `);
     expect(await project.run('keys.ts', ['list'])).toMatchObject({ code: 0 });
     await rm(path);
@@ -24,8 +20,9 @@ test.each(['.env', '.env.production.local', '.wrangler/deploy/config.json'])(
 );
 
 test('a command that reaches Cloudflare refuses the name of another worker', async () => {
-  const { stderr } = await project.run('release.ts', UNDO, { WRANGLER_CI_OVERRIDE_NAME: 'x' });
-  expect(stderr).toMatch(/^error: remove WRANGLER_CI_OVERRIDE_NAME: .*\n$/);
+  const undo = ['undo', 'staging', 'x'];
+  const { stderr } = await project.run('release.ts', undo, { WRANGLER_CI_OVERRIDE_NAME: 'x' });
+  expect(stderr).toContain('error: remove WRANGLER_CI_OVERRIDE_NAME: ');
 });
 
 test('openapi names a deleted file of src in one line', async () => {
