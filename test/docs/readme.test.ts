@@ -64,7 +64,7 @@ function format({ status, headers, text }: Reply, answer = ''): string {
   return `${isBody ? '' : head}${text}`
     .replaceAll(store.url(), LOCAL_ORIGIN)
     .replaceAll(KNOWN_FIELDS, '…')
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, PLACED_AT);
+    .replaceAll(/(?<="placedAt":")[^"]+/g, PLACED_AT);
 }
 
 test.each(['README.md', 'docs/api.md'])(

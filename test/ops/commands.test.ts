@@ -64,11 +64,12 @@ test('openapi writes what is out of date, and --check only names it', async () =
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
   expect([...files.values()]).toEqual(['{}']);
   const written = await runInProcess('openapi.ts', mocks, []);
-  expect(written.stdout).toMatch(/^public\/v1\/openapi\.json is written\.\nThe .* up to date\.\n$/);
+  expect(written.stdout).toContain('public/v1/openapi.json is written.\n');
   const script = join(PROJECT_ROOT, 'client/generate.ts');
   expect(spawnSync).toHaveBeenLastCalledWith(process.execPath, [script], { stdio: 'inherit' });
   expect(files).toEqual(new Map([[DESCRIPTION, description]]));
-  expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 0 });
+  const stdout = 'The OpenAPI description and the copies of Swagger UI are up to date.\n';
+  expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 0, stdout });
   // A check writes no types.
   expect(spawnSync).toHaveBeenCalledTimes(1);
   spawnSync.mockReturnValue({ status: 1 });

