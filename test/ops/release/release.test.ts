@@ -346,7 +346,6 @@ describe('undo', () => {
   });
 
   test.each([
-    ['that has deployed nothing', () => {}, 'v1@100%'],
     ['after which somebody deployed', () => [share(), overtake()], 'other@100%'],
     ['beside another', () => fake.deploy('production', 'x@10% y@90%'), 'x@10% y@90%'],
   ])('of a release %s says what is served', async (_, given, served) => {

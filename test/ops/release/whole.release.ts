@@ -65,14 +65,11 @@ describe('from the first set-up on', { shuffle: false }, () => {
     expect([...cloudflare.hosts.keys()]).toEqual(['api.animals.test']);
   });
 
-  test.each([
-    ['src/new.ts', 'error: commit or remove first: ?? src/new.ts'],
-    ['migrations/node_modules', 'error: commit or remove first: migrations/node_modules'],
-  ])('a release refuses %s, which is not in the commit', async (file, error) => {
-    writeFileSync(clone.path(file), '');
+  test('a release refuses a file that git ignores', async () => {
+    writeFileSync(clone.path('migrations/node_modules'), '');
     const stderr = await run(1, 'release.ts staging');
-    rmSync(clone.path(file));
-    expect(stderr).toContain(error);
+    rmSync(clone.path('migrations/node_modules'));
+    expect(stderr).toContain('error: commit or remove first: migrations/node_modules');
     expect(cloudflare.calls).toEqual([]);
   });
 
