@@ -236,8 +236,8 @@ export async function startCloudflare() {
     if ('closeAllConnections' in server) server.closeAllConnections();
     server.close();
   };
-  const things = { workers, hosts, atWorkersDev, databases, namespaces };
-  return { ...things, env, calls, state, find, log, cutTails, close };
+  const stores = { databases, namespaces };
+  return { hosts, atWorkersDev, ...stores, env, calls, state, find, log, cutTails, close };
 }
 
 function ok(result: unknown): Response {
