@@ -71,11 +71,8 @@ test('the largest ids are raised for every table after a restore, also for an em
 });
 
 test('some rows are restored exactly', async () => {
-  const { DB } = await store.bindings();
   await createRows();
-  await DB.prepare(
-    'UPDATE pets SET category_id = 9007199254740993, status = NULL WHERE id = 2',
-  ).run();
+  await store.exec('UPDATE pets SET category_id = 9007199254740993, status = NULL WHERE id = 2');
   const tables = ['pets', 'orders'];
   const before = await Promise.all(tables.map(rowsOf));
   const lists = await Promise.all(tables.map(statements));
@@ -95,10 +92,8 @@ test('an open order is restored once the newer open one is cancelled as the page
     "UPDATE orders SET status = 'cancelled'",
     'INSERT INTO orders (pet_id) VALUES (1)',
   ]);
-  const before = await rowsOf('orders');
   const [, error = ''] = /`(UNIQUE constraint failed: [^`]+)`/.exec(page) ?? [];
   await expect(execute(list)).rejects.toThrow(error);
-  expect(await rowsOf('orders')).toEqual(before);
   const [, cancel = ''] = /QUERY "(UPDATE orders [^"]+)"/.exec(page) ?? [];
   await execute([cancel, ...list]);
   expect(await rowsOf('orders')).toMatchObject([

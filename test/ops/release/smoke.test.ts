@@ -98,6 +98,7 @@ test.each<[request: string, lie: () => Response, error: string]>([
   ['POST /pets', reset, 'POST /pets: connection reset'],
   ['PATCH /pets/2', refuse(500), 'PATCH /pets/2: 500, not 200.'],
   ['PATCH /pets/2', show({}), 'GET /pets/2: not the changed animal: {"id":2'],
+  ['GET /pets/2', refuse(500), 'GET /pets/2: 500, not 200.'],
   ['GET /pets/2', show(REX), 'GET /pets/2: not the changed animal: {"name":"Rex"'],
 ])('the smoke test fails at another answer to %s, and leaves no animal', async (...lie) => {
   const [request, answer, error] = lie;
