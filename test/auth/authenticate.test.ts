@@ -1,8 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
-import { parseRecord, scopesOf, stateOf } from '../../src/auth/key-record.ts';
+import { parseRecord, recordName, scopesOf, stateOf } from '../../src/auth/key-record.ts';
 import { errorOf, operations } from '../support/contract.ts';
-import { startApp } from '../support/in-process.ts';
+import { startApp, stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
@@ -55,13 +55,9 @@ test('an issued key works, with the scheme in any case and more spaces', async (
 const VALID = { id: 'key', label: 'x', createdAt: '2026-11-20T00:00:00Z' };
 
 test('a key is expired from the millisecond of its expiry on', () => {
-  const record = { ...VALID, expiresAt: '2026-11-20T12:00:00.000Z' };
-  vi.setSystemTime('2026-11-20T11:59:59.999Z');
-  const before = stateOf(record);
-  vi.setSystemTime('2026-11-20T12:00:00.000Z');
-  const then = stateOf(record);
-  vi.useRealTimers();
-  expect([before, then]).toEqual(['active', 'expired']);
+  stopTime(Date.parse('2026-11-20T12:00:00.000Z'));
+  expect(stateOf({ ...VALID, expiresAt: '2026-11-20T12:00:00.001Z' })).toBe('active');
+  expect(stateOf({ ...VALID, expiresAt: '2026-11-20T12:00:00.000Z' })).toBe('expired');
 });
 
 test('a record may have null for what it lacks, and unknown fields', () => {
@@ -75,6 +71,11 @@ test.each([
 ])('a record of KV with %j is a mistake, not a key', (field) => {
   const stored = JSON.stringify({ ...VALID, ...field });
   expect(() => parseRecord(stored)).toThrow('KV holds an invalid key record.');
+});
+
+test('KV has a record under the SHA-256 of the whole key', async () => {
+  const name = await recordName('animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP');
+  expect(name).toBe('key:5c2926d10d261d34a55fa1bd9570f0e230606cf070c4a3313c549bdae933831a');
 });
 
 // RFC 6750, section 3.1.

@@ -57,9 +57,7 @@ test.each([
   { place: 'cf-ray', before: '0', repeated: '-ABC', after: 'x' },
   { place: 'body', before: '{', repeated: '"name":1,', after: '"name":1}' },
   { place: 'body', before: '{"name":"', repeated: '\\ud800', after: '"}' },
-  { place: 'body', before: '{"name":"', repeated: '\u0301', after: '"}' },
   { place: 'body', before: '{"name":[', repeated: '[', after: '1]}' },
-  { place: 'body', before: '{"name":[', repeated: '1e999999999,', after: '1]}' },
   { place: 'body', before: '{"categoryId":1', repeated: '0', after: '1}' },
   { place: 'body', before: '{"categoryId":0.', repeated: '0', after: '1}' },
 ])('in the $place, after $before, the response time is linear in many $repeated', (row) => {
