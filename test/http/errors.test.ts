@@ -21,8 +21,7 @@ test('HEAD is answered as GET, without the body', async () => {
 
 test('a local store without migrations is a 503 that says how to start it', async () => {
   await store.fault({ unmigrated: true });
-  const { headers, body } = await store.fetch('/v1/pets');
-  expect(headers.get('retry-after')).toBe('5');
+  const { body } = await store.fetch('/v1/pets');
   expect(errorOf(body)).toBe(
     '503 service_unavailable: The store lacks a migration. Restart it: npm start',
   );
@@ -36,8 +35,7 @@ test.each(operations.filter(({ method }) => method !== 'GET'))(
   'while writes are stopped, $operation.operationId is a 503 before it is validated',
   async ({ method, examplePath }) => {
     await store.fault({ vars: { WRITES_STOPPED } });
-    const { body, headers } = await store.send(method, `${examplePath}?x=1`, '{');
-    expect(headers.get('retry-after')).toBe('5');
+    const { body } = await store.send(method, `${examplePath}?x=1`, '{');
     expect(errorOf(body)).toBe(
       '503 service_unavailable: Writes are temporarily stopped; reads still work. Retry later.',
     );

@@ -68,3 +68,8 @@ test.each(['placed', 'approved', 'delivered', 'cancelled'])(
     expect(reply).toMatchObject({ status: 200, body: { id: 5, petId: 7, status } });
   },
 );
+
+test('a status that does not exist is a 400 that names those that do', async () => {
+  const message = 'status: must be one of placed, approved, delivered, cancelled';
+  expectError(await updateOrder(5, 'shipped'), 400, 'invalid_request', message);
+});

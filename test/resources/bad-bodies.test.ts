@@ -111,13 +111,16 @@ test('updatePet accepts a merge patch', async () => {
 const PATCHES = operations.filter(({ method }) => method === 'PATCH');
 
 test.each(PATCHES)('$operationId names the types that it accepts in a 415', async (patch) => {
-  const sendWith = (headers: Record<string, string>) =>
-    sendWithoutD1('PATCH', patch.examplePath, '{}', headers);
-  const otherPatch = await sendWith({ 'content-type': 'application/json-patch+json' });
-  const compressed = await sendWith({ 'content-encoding': 'gzip' });
   const types = 'application/json, application/merge-patch+json';
-  for (const { status, headers } of [otherPatch, compressed]) {
-    const accepted = [headers.get('accept'), headers.get('accept-patch')];
-    expect([status, ...accepted]).toEqual([415, types, types]);
+  for (const [name, value] of [
+    ['content-type', 'application/json-patch+json'],
+    ['content-encoding', 'gzip'],
+  ] as const) {
+    const reply = await sendWithoutD1('PATCH', patch.examplePath, '{}', { [name]: value });
+    expect(reply.status).toBe(415);
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      accept: types,
+      'accept-patch': types,
+    });
   }
 });
