@@ -7,10 +7,10 @@ const ROUNDS = 61;
 /** In characters: the longest body that the client parses. */
 const LENGTH = 524_288;
 
-/** A list of as many of these items as the body can have, and a last item. */
-function listOf(item: string, last = item): string {
-  const count = Math.floor((LENGTH - last.length - 2) / (item.length + 1));
-  return `[${`${item},`.repeat(count)}${last}]`;
+/** A list of as many of these items as the body can have. */
+function listOf(item: string): string {
+  const count = Math.floor((LENGTH - item.length - 2) / (item.length + 1));
+  return `[${`${item},`.repeat(count)}${item}]`;
 }
 
 /** A list of a long text and a long integer. */
@@ -32,30 +32,12 @@ const BODIES: Record<string, string> = {
   'animals with large ids': listOf(PET),
   'a page of 100 animals': `[${`${PET},`.repeat(99)}${PET}]`,
   'small numbers': listOf('1'),
-  'small numbers and a large one': listOf('1', '9007199254740993'),
-  'numbers of 15 digits': listOf('999999999999999'),
   'numbers of 16 digits': listOf('9007199254740993'),
   'numbers of 19 digits': listOf('9223372036854775807'),
-  'numbers of 18 digits': listOf('900719925474099300'),
-  'numbers of 100 digits': listOf('9'.repeat(100)),
-  'numbers of 1,000 digits': listOf('9'.repeat(1_000)),
-  'one number': '9'.repeat(LENGTH),
   'fractions of 17 digits': listOf('0.12345678901234567'),
-  exponents: listOf('9e99'),
-  'empty texts': listOf('""'),
   'texts of 17 digits': listOf('"90071992547409930"'),
-  'a long text': textOf('a'),
-  'a long text with digits': textOf('9007199254740993 '),
   'a long text with escapes': textOf('\\\\'),
-  'a long text with escaped digits': textOf('\\u0039'),
-  'a long text with commas': textOf('9,'),
-  'a long text with emoji': textOf('🐈'),
-  spaces: `[9007199254740993${' '.repeat(LENGTH - 18)}]`,
-  'empty objects': listOf('{}'),
-  'objects with an id': listOf('{"id":7}'),
   'lists in lists': nested('[', ']'),
-  'objects in objects': nested('{"id":', '}'),
-  'an object with many fields': `{${Array.from({ length: 40_000 }, (_, i) => `"${i}":7`)}}`,
 };
 
 /** Parses each body in turn with the client and with `JSON.parse`. Returns a table. */
