@@ -24,7 +24,7 @@ export type BodyType = 'array' | 'object' | 'number' | 'none';
  */
 const MAX_RESPONSE_LENGTH = 524_288;
 const MAX_COMMAS = 27_000;
-const MAX_VALUES = 1_024;
+export const MAX_VALUES = 1_024;
 
 /** The parts of the status and the headers that an error shows. */
 export function headOf({ status, headers }: FetchResponse, apiKey: string): StoreErrorDetails {

@@ -1,6 +1,8 @@
 /** Sessions, and the bodies of responses. */
 import { expect, test, vi } from 'vitest';
+import { text } from '../../test/support/contract.ts';
 import type { FetchResponse } from '../src/index.ts';
+import { MAX_VALUES, parseBody } from '../src/response.ts';
 import { clientWith, headerOf, lost, problem, reply, silence, unavailable } from './fake.ts';
 
 // A call that never ends fails its test soon.
@@ -87,6 +89,22 @@ test.each([
   const { store } = clientWith([reply(body), reply(more)]);
   await store.listPets().page();
   await expect(store.listPets().page()).rejects.toMatchObject({ code: 'invalid_response' });
+});
+
+const { schemas } = JSON.parse(text).components;
+const lists = Object.keys(schemas).filter((name) => schemas[name].items);
+
+test.each(lists)('a body may have the largest page of %s', (name) => {
+  const { maxItems, items } = schemas[name];
+  const { properties } = schemas[items.$ref.split('/').at(-1)];
+  const fields = Object.values<{ maxLength?: number }>(properties);
+  const values = 1 + maxItems * (1 + fields.length);
+  // Half of the limit, because a newer store can add fields.
+  expect(values, 'Raise MAX_VALUES (src/response.ts, README.md)').toBeLessThan(MAX_VALUES / 2);
+  // Each text can consist of commas.
+  const texts = fields.map(({ maxLength = 0 }) => ','.repeat(maxLength));
+  const page = JSON.stringify(Array(maxItems).fill(texts));
+  expect(parseBody(page), 'Raise MAX_COMMAS (src/response.ts, README.md)').toBeDefined();
 });
 
 /** A body that never ends, and the expectation that it is cancelled. */
