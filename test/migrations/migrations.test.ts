@@ -64,6 +64,7 @@ test.each([
   'UPDATE pets SET category_id = category_id - 1',
   "INSERT INTO pets (name, category_id) VALUES ('x', 1)",
   'DROP TABLE orders',
+  'DROP INDEX pets_by_status',
   'ALTER TABLE pets DROP status',
   'ALTER TABLE pets RENAME name TO a',
   'ALTER TABLE pets ADD CONSTRAINT c UNIQUE (name)',
