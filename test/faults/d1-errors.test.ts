@@ -16,9 +16,6 @@ const INTERNAL = 'Internal server error. Quote the X-Request-Id header when you 
 
 // https://developers.cloudflare.com/d1/observability/debug-d1/#error-list, and those of SQLite.
 test.each([
-  'D1 DB reset because its code was updated.',
-  'Network connection lost.',
-  'Internal error in D1 DB storage caused object to be reset.',
   'D1 DB storage operation exceeded timeout which caused object to be reset.',
   'D1 DB is overloaded. Too many requests queued.',
   'D1 DB exceeded its memory limit and was reset.',

@@ -89,18 +89,27 @@ async function expectLogged(line: object, pets: number): Promise<void> {
   expect(await bindings.DB.prepare('SELECT count(*) AS n FROM pets').first('n')).toBe(pets);
 }
 
-test.each<{ binding: string; faults: Faults }>([
-  { binding: 'KV', faults: { kv: 'is held' } },
-  { binding: 'D1', faults: { d1: ['is held'] } },
-])('a create is carried out when its client resets during $binding', async ({ faults }) => {
+const HELD_KV: Faults = { kv: 'is held' };
+const HELD_D1: Faults = { d1: ['is held'] };
+
+test.each([
+  { request: 'create during KV', faults: HELD_KV, head: CREATE, body: BODY, pets: 1 },
+  {
+    request: 'list during D1',
+    faults: HELD_D1,
+    head: ['GET /v1/pets HTTP/1.1'],
+    body: '',
+    pets: 0,
+  },
+])('a $request is carried out when its client resets', async ({ faults, head, body, pets }) => {
   await fault(faults);
-  const socket = await send(CREATE, BODY);
+  const socket = await send(head, body);
   await expect.poll(async () => (await fault()).held, { interval: 5 }).toBe(1);
   socket.resetAndDestroy();
   // The worker sees the reset before its binding returns.
   await pause(50);
   await fault({});
-  await expectLogged({ status: 201 }, 1);
+  await expectLogged({ route: '/v1/pets' }, pets);
 });
 
 test.each<{ ending: string; end: (socket: Socket) => void }>([
