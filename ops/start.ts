@@ -29,7 +29,7 @@ export const program = createProgram('npm start --', 'Sets up the local store an
 if (import.meta.main) await run(program);
 
 /** Serves the store until this process ends. Resolves when it answers. */
-async function serve(port: number): Promise<void> {
+async function serve(port: number) {
   // Registered before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130:
   // https://github.com/cloudflare/workers-sdk/blob/4cbd667224d4f7f3dda00fce0f4983c6418ed90b/packages/miniflare/src/exit-hook.ts
   onStop(() => process.exit());
