@@ -1,5 +1,5 @@
 /** The local store when its process is killed, and when its files are damaged. */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,6 +40,16 @@ test('a start after a killed one ends the runtime that is left, and keeps its po
   const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
   expect(await pets.json()).toMatchObject([{ name: 'Animal 1' }]);
   await second.printed('"route":"/v1/pets"');
+});
+
+// Windows has no ps.
+test.skipIf(process.platform === 'win32')('npm start opens no inspector', async () => {
+  const store = project.start('start.ts', ['--port', `${await freePort()}`]);
+  await store.printed('curl -i');
+  const processes = execFileSync('ps', ['-A', '-ww', '-o', 'args'], { encoding: 'utf8' });
+  const runtimes = processes.split('\n').filter((line) => line.startsWith(project.path()));
+  expect(runtimes).not.toEqual([]);
+  expect(runtimes.join()).not.toContain('inspector');
 });
 
 test('the commands of docs/keys.md can be pasted', async () => {
