@@ -48,10 +48,9 @@ test.each([
   },
 );
 
-// The limit of writes is the last one of a write.
-test.each(['GET', 'DELETE'])('a rotated key has limits of its own for a %s', async (method) => {
+test('a rotated key has limits of its own', async () => {
   const key = await store.issueKey({ id: 'second', family: 'first' });
-  await store.fetch('/v1/pets/77', { method, key });
+  await store.fetch('/v1/pets/77', { method: 'DELETE', key });
   expect(await store.calls()).toMatchObject({ last: { limit: { key: 'second' } } });
 });
 
