@@ -17,7 +17,7 @@ test.each([
   ...['', generateKey('test'), ` ${generateKey('local')}`, `${generateKey('local')}\n`],
   // Not written out, because `npm run rename` would correct the checksums.
   KEY.replace('local', 'staging'),
-  KEY.replace('0001', '0002'),
+  KEY.replace('This', 'That'),
   `${KEY.slice(0, -6)}000000`,
   LONGER + checksum(LONGER),
 ])('%j is not a key', (text) => expect(environmentOfKey(text)).toBeUndefined());
