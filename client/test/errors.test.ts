@@ -64,8 +64,10 @@ test.each([
 test('the body of an error is parsed once', async () => {
   const parse = vi.spyOn(JSON, 'parse');
   await errorWith(reply(`{"code":"no_pet","message":"No ${ESCAPED}."}`, { status: 404 }));
-  expect(parse).toHaveBeenCalledTimes(1);
+  // Other code of this process parses JSON, too.
+  const ofBody = parse.mock.calls.filter(([text]) => text.includes('no_pet'));
   parse.mockRestore();
+  expect(ofBody).toHaveLength(1);
 });
 
 test('a key in the data of an animal stays as it is', async () => {
