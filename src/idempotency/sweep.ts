@@ -21,17 +21,17 @@ const STEP_DEADLINE_MS = 10_000;
  */
 export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Promise<void> {
   const startedAt = Date.now();
-  // Ids ascend with time. `created_at` has no index: a condition on it inside the subquery could read every record.
-  const step = prepare(
-    env.DB,
-    sql`DELETE FROM idempotency_keys
-      WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE})
-        AND created_at <= ${startedAt - KEPT_MS}`,
-  );
   let removed = 0;
   let finished = false;
   let cause: string | undefined;
   try {
+    // Ids ascend with time. `created_at` has no index: a condition on it inside the subquery could read every record.
+    const step = prepare(
+      env.DB,
+      sql`DELETE FROM idempotency_keys
+        WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE})
+          AND created_at <= ${startedAt - KEPT_MS}`,
+    );
     for (let steps = 0; steps < MAX_STEPS && !finished; steps += 1) {
       const { meta } = await withDeadline(step.run(), STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
