@@ -32,11 +32,9 @@ export async function execute<S extends Statements>(
   const session = sessionStart ? database.withSession(sessionStart) : undefined;
   const target = session ?? database;
   const prepared = Object.values(statements).map((statement) => prepare(target, statement));
+  const [first, second] = prepared;
   // A single statement is not a batch: Cloudflare does not document that D1 retries a batch that only reads.
-  const executing =
-    prepared.length === 1
-      ? Promise.all(prepared.map((only) => only.all()))
-      : target.batch(prepared);
+  const executing = first && !second ? Promise.all([first.all()]) : target.batch(prepared);
   const results = await withDeadline(executing, DEADLINE_MS, 'D1');
   // `Object.fromEntries` returns `any` here, so no compiler checks the rows: they are trusted to match the type of their statement.
   const entries = Object.keys(statements).map((name, index) => [name, results[index]?.results[0]]);

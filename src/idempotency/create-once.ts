@@ -61,15 +61,16 @@ export async function createOnce<Body, Item, Row>(
   const bodyHash = await sha256(
     JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
   );
+  const now = Date.now();
   const fromRecord = sql`FROM idempotency_keys WHERE key_hash = ${keyHash}`;
   const insert = insertIf(sql`NOT EXISTS (SELECT 1 ${fromRecord})`);
   const rows = await runQueries(c, {
-    expiredRemoved: sql`DELETE ${fromRecord} AND created_at <= ${Date.now() - KEPT_MS}`,
+    expiredRemoved: sql`DELETE ${fromRecord} AND created_at <= ${now - KEPT_MS}`,
     record: sql<CreatedRow<Item> & { body_hash: string }>`
       SELECT CAST(response ->> 'id' AS TEXT) AS id, response AS json, body_hash ${fromRecord}`,
     ...insert,
     recorded: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
-      SELECT ${keyHash}, ${Date.now()}, ${bodyHash}, json FROM (${insert.created})`,
+      SELECT ${keyHash}, ${now}, ${bodyHash}, json FROM (${insert.created})`,
   });
   const { record } = rows;
   if (!record) return rows;
