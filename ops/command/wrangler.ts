@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import { type Environment, safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
+import { rejectOverrides } from './reject-overrides.ts';
 
 /**
  * The program of wrangler. Its bin would run it as a second process, which goes on when the bin is killed:
@@ -71,7 +72,7 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
 /**
  * Runs wrangler on an environment, as `runWrangler`.
  *
- * @throws Error with the fix if the environment is not set up or the local store is damaged.
+ * @throws Error with the fix if a file steers wrangler elsewhere, the environment is not set up or the local store is damaged.
  */
 export async function runWranglerIn(
   environment: Environment,
@@ -79,6 +80,7 @@ export async function runWranglerIn(
   options?: Options,
 ): Promise<string> {
   const isLocal = environment === 'local';
+  if (!isLocal) rejectOverrides();
   // The empty name selects the top level of wrangler.toml.
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {

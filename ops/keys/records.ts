@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
 import { type Environment, reportFailure } from '../command/command-line.ts';
-import { rejectOverrides } from '../command/reject-overrides.ts';
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
@@ -117,7 +116,6 @@ export async function changeRecord(env: Environment, name: string, record: Store
 
 function kv(env: Environment, args: string[]): Promise<string> {
   const where = env === 'local' ? '--local' : '--remote';
-  if (env !== 'local') rejectOverrides();
   return runWranglerIn(env, ['kv', ...args, '--binding', 'API_KEYS', where]);
 }
 

@@ -5,7 +5,6 @@ import { type Unstable_Config as Config, unstable_readConfig as readConfig } fro
 import * as z from 'zod/mini';
 import type { DeployedEnvironment } from '../command/command-line.ts';
 import { PROJECT_ROOT } from '../command/project-root.ts';
-import { rejectOverrides } from '../command/reject-overrides.ts';
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
@@ -30,11 +29,10 @@ const Deployment = z.object({
 type Deployment = z.infer<typeof Deployment>;
 const Upload = z.object({ version_id: z.string('wrangler names no version') });
 
-/** An environment, as wrangler.toml alone describes it. */
+/** An environment, as wrangler.toml describes it. */
 export type Target = ReturnType<typeof readTarget>;
 
 export function readTarget(environment: DeployedEnvironment) {
-  rejectOverrides();
   const path = join(PROJECT_ROOT, 'wrangler.toml');
   const config: Config = readConfig({ config: path, env: environment });
   const database = config.d1_databases.find((each) => each.binding === 'DB');

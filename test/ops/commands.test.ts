@@ -87,7 +87,7 @@ async function wranglerError(env: Environment, wrangler?: string): Promise<Error
     const command = wrangler ? ['--eval', wrangler] : args;
     return childProcess.spawn(node, command, { ...options, timeout });
   };
-  const mocks = { 'node:fs': { readFileSync }, 'node:child_process': { spawn } };
+  const mocks = { 'node:fs': { ...fs, readFileSync }, 'node:child_process': { spawn } };
   const { runWranglerIn }: typeof import('../../ops/command/wrangler.ts') = await importWith(
     'command/wrangler.ts',
     mocks,
