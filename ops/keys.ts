@@ -13,6 +13,7 @@ import {
   readLine,
   reportFailure,
   run,
+  visible,
   yesOption,
 } from './command/command-line.ts';
 import { generateKey } from './keys/generate-key.ts';
@@ -24,7 +25,6 @@ import {
   readKeys,
   type StoredKey,
   type StoredRecord,
-  visible,
   writeRecord,
 } from './keys/records.ts';
 import { LOCAL_KEY_RECORD } from './local/store.ts';

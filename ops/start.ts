@@ -1,10 +1,16 @@
 /** `npm start`: sets up the local store, serves it, and reloads it when its files change. */
 import { once } from 'node:events';
 import { Option } from 'commander';
-import { createProgram, integerFrom, onStop, run, safeMessage } from './command/command-line.ts';
+import {
+  createProgram,
+  integerFrom,
+  onStop,
+  run,
+  safeMessage,
+  visible,
+} from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 import { WRANGLER_ENV } from './command/wrangler.ts';
-import { visible } from './keys/records.ts';
 import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './local/store.ts';
 
 const portOption = new Option('--port <number>', 'the port on localhost')

@@ -57,6 +57,11 @@ function withoutBreaks(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
+/** A text without the characters that a terminal carries out or does not show: controls, formats and line separators. */
+export function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
+}
+
 /** Parses an option's value: an integer of decimal digits within the range. */
 export function integerFrom(minimum: number, maximum: number): (text: string) => number {
   return (text) => {

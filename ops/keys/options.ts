@@ -1,6 +1,6 @@
 /** Parses the options of `npm run keys`. */
 import { InvalidArgumentError } from 'commander';
-import { visible } from './records.ts';
+import { visible } from '../command/command-line.ts';
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 

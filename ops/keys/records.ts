@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
-import { type Environment, reportFailure } from '../command/command-line.ts';
+import { type Environment, reportFailure, visible } from '../command/command-line.ts';
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
@@ -122,9 +122,4 @@ function kv(env: Environment, args: string[]): Promise<string> {
 /** How messages name a key. */
 export function nameOf({ id, label }: StoredRecord): string {
   return `${id} (${visible(label)})`;
-}
-
-/** A text without the characters that a terminal carries out or does not show: controls, formats and line separators. */
-export function visible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
