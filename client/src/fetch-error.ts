@@ -1,5 +1,5 @@
 /** Failures without a complete response: what the errors of `fetch` and of an `apiKey` function show. */
-import type { StoreErrorDetails } from './error.ts';
+import type { StoreErrorCode, StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
@@ -13,12 +13,7 @@ type Copy = Error & { code?: string; syscall?: string };
 
 export function apiKeyFailure(error: unknown): Failure {
   // There is no key yet to hide.
-  const copies = copiesOf(error, '');
-  return {
-    code: 'api_key_failed',
-    message: messageOf('The apiKey function failed', copies),
-    cause: copies[0],
-  };
+  return failureOf('api_key_failed', 'The apiKey function failed', copiesOf(error, ''));
 }
 
 /** @param head - of the response, if there was one */
@@ -26,19 +21,18 @@ export function networkFailure(error: unknown, apiKey: string, head?: StoreError
   const copies = copiesOf(error, apiKey);
   return {
     ...head,
-    code: 'network_error',
-    message: messageOf('The request failed', copies),
-    cause: copies[0],
+    ...failureOf('network_error', 'The request failed', copies),
     // Only the cause of an error proves that nothing was sent: Node.js reports a failed connection there. Bun and Deno can send a
     // request a second time when its connection is lost, so their errors of connecting do not prove that the first was not sent.
     isUnsent: !head && copies.slice(1).some(failedToConnect),
   };
 }
 
-/** Node.js gives the reason, such as ECONNREFUSED, only in the cause. */
-function messageOf(beginning: string, [copy, cause]: Copy[]) {
-  const parts = [beginning, copy?.message, cause?.code ?? cause?.message];
-  return parts.filter(Boolean).join(': ');
+function failureOf(code: StoreErrorCode, beginning: string, copies: Copy[]): Failure {
+  const [cause, causeOfCause] = copies;
+  // Node.js gives the reason, such as ECONNREFUSED, only in the cause of its error.
+  const parts = [beginning, cause?.message, causeOfCause?.code ?? causeOfCause?.message];
+  return { code, message: parts.filter(Boolean).join(': '), cause };
 }
 
 /**
@@ -56,10 +50,8 @@ function copiesOf(error: unknown, apiKey: string, depth = 4): Copy[] {
   const cause = read(error, 'cause') ?? read(read(error, 'errors'), '0');
   const causes = copiesOf(cause, apiKey, depth - 1);
   const copy = new Error('', causes[0] && { cause: causes[0] });
-  // A text that was thrown is its own message.
-  const fields = typeof error === 'string' ? { message: error } : error;
   for (const name of COPIED_FIELDS) {
-    const text = read(fields, name);
+    const text = read(error, name);
     if (typeof text === 'string') Reflect.set(copy, name, hideKey(text, apiKey));
   }
   return [copy, ...causes];

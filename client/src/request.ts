@@ -31,7 +31,7 @@ export async function request<T>(
   checkInt64Fields(ids);
   checkInt64Fields(withoutNull(body));
   const headers = new Headers(client.headers ?? {});
-  for (const [name, value] of Object.entries({ ...options.headers })) headers.set(name, value);
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   if (method === 'POST') {
     // Not `crypto.randomUUID`, which is missing in pages that were loaded over http.
     const random = crypto.getRandomValues(new BigUint64Array(2)).join('-');

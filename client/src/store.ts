@@ -171,9 +171,9 @@ function storeOf(client: Client): AnimalStore {
  * existed: ids are never reused, so it is gone in each case.
  */
 function acceptDeleted(error: unknown) {
-  const isGone = error instanceof StoreError && error.outcomeUnknown && error.status === 404;
+  const mayBeDeleted = error instanceof StoreError && error.outcomeUnknown;
   // A missing animal is `pet_not_found`. A plain `not_found` means that the path is wrong, which is an error.
-  if (!isGone || !error.code.endsWith('_not_found')) throw error;
+  if (!mayBeDeleted || !error.code.endsWith('_not_found')) throw error;
 }
 
 function sessionOf(client: Client, start = 'first-primary'): Session {
