@@ -21,7 +21,7 @@ export type Server = { url: string; description: string; 'x-internal': boolean }
 /**
  * The document; `servers` are base addresses, which end in `/v1`.
  *
- * @throws Error when an operation has no description, a description no operation, an error code no example, or a field, a parameter
+ * @throws Error when an operation has no description or two, a description no operation, an error code no example, or a field, a parameter
  *   or a header no text.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
@@ -75,8 +75,9 @@ export function describedRoutes(resources: ResourceDescription[]) {
   const routes = findRoutes();
   const entries = resources.flatMap(({ operations }) => Object.entries(operations));
   const descriptions = new Map(entries);
-  if (descriptions.size < entries.length)
-    throw new Error(`an operation is described twice: ${entries.map(([id]) => id)}`);
+  const ids = entries.map(([operationId]) => operationId);
+  const twice = ids.find((operationId, index) => ids.indexOf(operationId) < index);
+  if (twice) throw new Error(`the operation ${twice} is described twice`);
   const described = routes.map((route) => {
     const { operationId } = route.definition;
     const about = descriptions.get(operationId);
@@ -109,16 +110,16 @@ function errorExamples(errors: ApiError[]) {
 }
 
 /** The members of a document whose own members need a text. */
-const DESCRIBED = ['properties', 'parameters', 'headers'];
+const NEED_TEXTS = ['properties', 'parameters', 'headers'];
 
 /** Requires that each field, parameter and header has a text, or is a reference to what has one. */
-function requireTexts(parent: object, place: string, areDescribed = false): void {
+function requireTexts(parent: object, place: string, needTexts = false): void {
   for (const [key, part] of Object.entries(parent)) {
-    const isExample = !areDescribed && /^examples?$/.test(key);
+    const isExample = !needTexts && /^examples?$/.test(key);
     if (isExample || typeof part !== 'object') continue;
     const name = typeof part.name === 'string' ? part.name : key;
-    if (areDescribed && !part.description && !part.$ref)
+    if (needTexts && !part.description && !part.$ref)
       throw new Error(`${place}/${name} has no description`);
-    requireTexts(part, `${place}/${name}`, DESCRIBED.includes(key));
+    requireTexts(part, `${place}/${name}`, NEED_TEXTS.includes(key));
   }
 }

@@ -139,14 +139,14 @@ const RETRY_AFTER = z
 /** The headers of errors with one status: their values are those that the code sends. */
 export function errorHeaders(errors: { headers: Record<string, string> }[]): Headers {
   const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
-  const described = Array.from(names, (name) => [
+  const entries = Array.from(names, (name) => [
     name,
     errorHeader(
       name,
       errors.map(({ headers }) => headers[name]),
     ),
   ]);
-  return Object.fromEntries(described);
+  return Object.fromEntries(entries);
 }
 
 /** @param values - those of all errors with the status: `undefined` for an error without the header. */

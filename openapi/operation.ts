@@ -57,7 +57,7 @@ export function isPaged({ query }: OperationDefinition): boolean {
   return query?.shape.limit === Limit;
 }
 
-/** The errors of an operation, as the code throws them: those that follow from its definition, and its own. */
+/** The errors of an operation, as the code throws them. Its own are thrown after D1 has answered. */
 export function errorsOf(definition: OperationDefinition, about: OperationDescription) {
   const invalid = invalidError(definition);
   const { errors = [] } = about;
@@ -127,28 +127,31 @@ function responses(
 ): ZodOpenApiResponsesObject {
   const { operationId, deprecation, acceptsIdempotencyKey } = definition;
   const { common, own } = errorsOf(definition, about);
-  const ofEvery = deprecation ? deprecationHeaders(operationId, deprecation) : {};
-  const ofD1 = definition.public ? {} : BOOKMARK;
-  const ofSuccess = {
+  const sunsetHeaders = deprecation ? deprecationHeaders(operationId, deprecation) : {};
+  const bookmarkHeader = definition.public ? {} : BOOKMARK;
+  const successHeaders = {
     ...(isPaged(definition) && NEXT_PAGE),
     ...(about.responses[201] && LOCATION),
     ...(acceptsIdempotencyKey && REPLAYED),
-    ...ofEvery,
-    ...ofD1,
+    ...sunsetHeaders,
+    ...bookmarkHeader,
     ...REQUEST_ID,
   };
   const successes = Object.entries(about.responses).map(([status, success]) => [
     status,
-    successResponse(success, ofSuccess),
+    successResponse(success, successHeaders),
   ]);
-  return { ...Object.fromEntries(successes), ...errorResponses(common, own, ofEvery, ofD1) };
+  return {
+    ...Object.fromEntries(successes),
+    ...errorResponses(common, own, sunsetHeaders, bookmarkHeader),
+  };
 }
 
 function successResponse(
   { description, schema, example }: SuccessDescription,
-  ofSuccess: Headers,
+  successHeaders: Headers,
 ): ZodOpenApiResponseObject {
-  const headers = z.object(ofSuccess);
+  const headers = z.object(successHeaders);
   if (!schema) return { description, headers };
   const [first] = z.globalRegistry.get(schema)?.examples ?? [];
   const content = { [JSON_TYPE]: { schema, example: example ?? first } };
@@ -201,28 +204,28 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work.',
 };
 
-/** The responses of errors by status. Every response has the headers `ofEvery`, except the 403 for plain http. */
+/** The responses of errors by status. Those of a deprecated operation have `sunsetHeaders`, except the 403 for plain http. */
 function errorResponses(
   common: ApiError[],
   own: ApiError[],
-  ofEvery: Headers,
-  ofD1: Headers,
+  sunsetHeaders: Headers,
+  bookmarkHeader: Headers,
 ): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy([...common, ...own], ({ code }) => STATUS_OF[code]);
-  const described = Array.from(byStatus, ([status, errors]) => {
+  const responses = Array.from(byStatus, ([status, errors]) => {
     // A request over http is rejected before the operation sets its headers.
     const overHttp = errors.some(({ code }) => code === 'https_required');
     const headers = z.object({
       ...errorHeaders(errors),
-      ...(overHttp ? optional(ofEvery) : ofEvery),
+      ...(overHttp ? optional(sunsetHeaders) : sunsetHeaders),
       // Only an operation's own errors are thrown after D1 has answered.
-      ...(errors.some((error) => own.includes(error)) && ofD1),
+      ...(errors.some((error) => own.includes(error)) && bookmarkHeader),
       ...REQUEST_ID,
     });
     const content = { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(errors) } };
     return [status, { description: DESCRIPTIONS[status] ?? '', headers, content }];
   });
-  return Object.fromEntries(described);
+  return Object.fromEntries(responses);
 }
 
 /** Examples by code. The first error with a code is its example. */

@@ -7,8 +7,9 @@ import {
 } from '../src/http/request-headers.ts';
 import { KEPT_HOURS } from '../src/idempotency/create-once.ts';
 
-// The pattern of a bookmark without its `^` and `$`.
-const BOOKMARK_OR_START = `^(${SESSION_STARTS.join('|')}|${ACCEPTED_BOOKMARK.source.slice(1, -1)})$`;
+/** Without its `^` and `$`. */
+const BOOKMARK = ACCEPTED_BOOKMARK.source.slice(1, -1);
+const BOOKMARK_OR_START = `^(${[...SESSION_STARTS, BOOKMARK].join('|')})$`;
 
 export const Bookmark = z
   .optional(
@@ -22,9 +23,11 @@ export const Bookmark = z
     },
   });
 
-// Not "", and no comma followed by a space. Without quotes, neither the first nor the last character is a space, because HTTP removes
-// spaces around a value.
-const IDEMPOTENCY_KEY = `^(?!""$)(?!.*, )("[ -~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}"|[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?)$`;
+const QUOTED = `"[ -~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}"`;
+// Neither end is a space, because HTTP removes spaces around a value.
+const UNQUOTED = `[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?`;
+// Not "", and no comma followed by a space.
+const IDEMPOTENCY_KEY = `^(?!""$)(?!.*, )(${QUOTED}|${UNQUOTED})$`;
 /** With quotes. */
 const MAX_QUOTED_LENGTH = `"${'k'.repeat(MAX_IDEMPOTENCY_KEY_LENGTH)}"`.length;
 

@@ -9,7 +9,7 @@ type Route = { method: string; path: string; definition: OperationDefinition };
 /**
  * The routes in the order of the description: those of one path stand together.
  *
- * @throws Error when a route is outside the version, does not begin with exactly one `operation(…)`, or is public and no GET.
+ * @throws Error when a route is outside the version, does not begin with exactly one `operation(…)`, or is public but not a GET.
  */
 export function findRoutes(): Route[] {
   // The middleware's path is `/*`. `/health` is the health check again, which is described with the version.

@@ -42,7 +42,7 @@ function readPackages(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages;
 }
 
-/** Runs npm, unless another command in this folder does. Shows only npm's errors. */
+/** Runs npm, and shows only its errors. Fails if another command runs it in this folder. */
 async function npm(...args) {
   const program = process.env.npm_execpath;
   if (!existsSync(program ?? '')) fail('npm was not found: run npm run setup');

@@ -130,7 +130,8 @@ async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   if (keys.length > 0) return keys;
   const problem = 'there is no key with this id';
   if (env === 'local') throw new Error(problem);
-  const reason = 'a new key is listed within about a minute; revoke also takes the key itself';
+  const reason =
+    'a new key is listed within about a minute; revoke without an id reads the key itself';
   throw new Error(`${problem}: ${reason}`);
 }
 

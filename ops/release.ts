@@ -1,5 +1,5 @@
 /**
- * `npm run release`: HEAD to staging, and the same commit to production. docs/operations.md explains it, and
+ * `npm run release`: releases HEAD to staging, and the same commit to production. docs/operations.md explains it, and
  * release/runbook.ts has its steps.
  */
 import { Argument, Option } from 'commander';

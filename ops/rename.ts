@@ -87,7 +87,7 @@ function capitalize(text: string): string {
 /** `text` with the replacements, and with the checksums of its API keys. */
 function replace(text: string, replacements: Map<string, string>): string {
   const names = [...replacements.keys()].join('|');
-  // Matches hashes to keep them: a hash can contain any word. A word before a small letter is part of another one.
+  // Matches hashes to keep them: a hash can contain any word. A word before a small letter or a digit is part of another one.
   const pattern = new RegExp(`animal_|(?:${names})(?![a-z0-9])|sha512-\\S+`, 'g');
   return text
     .replaceAll(pattern, (found) => replacements.get(found) ?? found)

@@ -38,7 +38,7 @@ export function attempt<T>(
     // The attempt may have ended while the key was fetched.
     signal.throwIfAborted();
     sentKey = key;
-    // The bookmark is read before the response arrives. If the session restarts until then, this response must not move the new bookmark.
+    // The bookmark is read before the response arrives. If the session restarts meanwhile, this response must not move the new bookmark.
     const bookmark = session?.bookmark;
     const response = await (ownFetch ?? fetch)(url, {
       method,

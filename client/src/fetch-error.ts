@@ -6,7 +6,7 @@ import type { Failure } from './response.ts';
 /** In Node.js: no server listened, its name was not found, or it did not accept the connection in time. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** A copy of an error has these fields alone, without the key: others, such as a `Request`, could show it. */
+/** A copy of an error has these fields and its cause alone, without the key: other fields, such as a `Request`, could show it. */
 const COPIED_FIELDS = ['name', 'message', 'code', 'syscall', 'stack'];
 
 type Copy = Error & { code?: string; syscall?: string };
@@ -36,8 +36,8 @@ function failureOf(code: StoreErrorCode, beginning: string, copies: Copy[]): Fai
 }
 
 /**
- * Whether there was no connection. EHOSTUNREACH and ETIMEDOUT can also end a connection: they prove that there was none only with the
- * `syscall` `connect`.
+ * Whether there was no connection. EHOSTUNREACH and ETIMEDOUT can also end a connection: only with the `syscall` `connect` do they
+ * prove that there was none.
  */
 function failedToConnect({ code = '', syscall }: Copy) {
   return syscall === 'connect' || NOT_CONNECTED.includes(code);

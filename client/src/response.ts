@@ -25,7 +25,7 @@ export type BodyType = 'array' | 'object' | 'number' | 'none';
 const MAX_RESPONSE_LENGTH = 524_288;
 const MAX_VALUES = 1_024;
 
-/** The parts of the status and the headers that an error shows. */
+/** The status, and what an error shows of the headers. */
 export function headOf({ status, headers }: FetchResponse, apiKey: string): StoreErrorDetails {
   const requestId = hideKey(headers.get('x-request-id') ?? '', apiKey) || undefined;
   const retryAfter = headers.get('retry-after') ?? '';

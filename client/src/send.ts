@@ -50,7 +50,7 @@ export async function send<T>(
 }
 
 function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, request: Outgoing) {
-  // Without a key, no request was sent, and so there is no status.
+  // Without a key, no request was sent. A response, which has a status, may have the same code.
   if (result.status || result.code !== 'api_key_failed') call.attempts += 1;
   if (result.requestId) call.requestId = result.requestId;
   if ('data' in result || request.method === 'GET') return;

@@ -62,7 +62,7 @@ export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
 
-/** Parses an option's value: an integer of decimal digits within the range. */
+/** Returns the parser of an option's value: an integer of decimal digits within the range. */
 export function integerFrom(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

@@ -85,8 +85,8 @@ export async function runWranglerIn(
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
-    // Matched, because wrangler 4.164 has no exit code or JSON for it, except in `whoami`. Its own message also advises a
-    // temporary account, which would not have the store.
+    // Only this text of wrangler 4.164 reports a missing login, except in `whoami`. It goes on to advise a temporary account, which
+    // would not have the store.
     if (cause.message.includes('In a non-interactive environment'))
       throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');

@@ -21,7 +21,7 @@ export async function addPets(db: D1Database, count: number): Promise<void> {
   }
 }
 
-/** The local D1 does not wait for another process's transaction: it fails, and nothing was written. */
+/** The local D1 does not wait for another process's transaction: a statement fails, and writes nothing. */
 async function runWhenUnlocked(insertion: D1PreparedStatement): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

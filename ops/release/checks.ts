@@ -64,7 +64,7 @@ export function requireSeparateStores() {
   const ofProduction = Object.values(readTarget('production').bindings);
   for (const [name, value] of Object.entries(readTarget('staging').bindings))
     if (ofProduction.includes(value))
-      throw new Error(`wrangler.toml: ${name} is of both environments`);
+      throw new Error(`wrangler.toml: ${name} is the same in staging and production`);
 }
 
 /** Two versions that share the requests must have one store. */
@@ -100,8 +100,9 @@ export function requireOwnHost(config: Partial<Config>): string {
   const { name, workers_dev, preview_urls, routes = [], vars } = config;
   const host = URL.parse(String(vars?.BASE_URL))?.host;
   const hosts = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
-  // Only BASE_URL has the account's name.
-  if (workers_dev) hosts.push(`${name}.${host?.split('.')[1]}.workers.dev`);
+  // The account's name, which stands in BASE_URL alone.
+  const account = host?.split('.')[1];
+  if (workers_dev) hosts.push(`${name}.${account}.workers.dev`);
   if (hosts.join() === host && preview_urls === false) return host;
   const rule =
     'wrangler.toml: the host of BASE_URL must be the only one, without a preview URL or a second route.';

@@ -81,7 +81,7 @@ export function readVersion(target: Target, id: string): Promise<Version> {
   return readJson(Version, target, 'versions', 'view', id);
 }
 
-/** The newest deployment, and the newest one that is not of this release, if there is one. */
+/** The newest deployment, and the newest one of others, not of this release. @throws Error if the ten newest have none of others. */
 export async function readDeployments(target: Target, releaseId = '') {
   // The ten newest, of which wrangler lists the oldest first.
   const list = await readJson(z.array(Deployment), target, 'deployments', 'list');

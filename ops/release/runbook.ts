@@ -1,4 +1,4 @@
-/** The steps of a release: ask, check, roll out, go back. Another process knows a release by Cloudflare's list of deployments alone. */
+/** The steps of a release: ask, check, roll out, go back. `undo` finds a release by its id in Cloudflare's list of deployments. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
@@ -209,14 +209,14 @@ async function goBack(target: Target, releaseId: string, old?: string): Promise<
     await pause(delayMs);
     try {
       const { newest, newestOfOthers } = await readDeployments(target, releaseId);
-      // Somebody may have deployed another version than `old` meanwhile.
+      // Somebody may have deployed another version than `old`. Until it is known, the command has a placeholder.
       command = rollbackCommand(target);
       if (newest === newestOfOthers) {
         console.log('Nothing to undo: the newest deployment is not of', releaseId);
       } else {
         const version = requireOneVersion(newestOfOthers);
         command = rollbackCommand(target, version);
-        // Under the id of this release: under another, the deployment would itself be the newest one of others.
+        // With this release's id, so that this deployment does not count as one of others.
         await wrangler(target, 'rollback', version, '--yes', '--message', releaseId);
       }
       return await readRestored(target, releaseId);

@@ -27,7 +27,7 @@ export async function testReads(store: Store): Promise<void> {
   await call(store, 'GET /pets?limit=0', 400);
 }
 
-/** Tests an animal of its own, too. Its name shows an operator what a killed test has left. */
+/** Also adds, changes, reads and deletes an animal. Its name shows an operator what a killed test has left. */
 export async function smokeTest(store: Store): Promise<void> {
   await testReads(store);
   const name = `Smoke test ${crypto.randomUUID()}`;

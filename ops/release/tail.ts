@@ -35,7 +35,7 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   });
   const limit = setTimeout(failWatch, 60_000).unref();
   createInterface(child.stdout).on('line', (line) => {
-    // Matched, because wrangler 4.164 says only so that it is connected, and only with --format pretty.
+    // Only this line of wrangler 4.164 says that it is connected, and only with --format pretty.
     if (line.startsWith('Connected to ')) connected.resolve();
     if (line.includes('"internal_error"'))
       stop.abort(new Error(`the version answered 500: ${line}`));

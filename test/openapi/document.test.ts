@@ -71,7 +71,7 @@ test('the routes of one path stand together, as in the description', () => {
 
 test('npm run openapi fails when a description has no route', () => {
   expect(() => describe({ listToys: ABOUT })).toThrow('the description of listToys has no route');
-  expect(() => describe({ listPets: ABOUT })).toThrow('an operation is described twice: listPets');
+  expect(() => describe({ listPets: ABOUT })).toThrow('the operation listPets is described twice');
 });
 
 test.each([
