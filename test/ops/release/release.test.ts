@@ -247,7 +247,7 @@ describe('before any change', () => {
     ],
     ['one to another database', PROMOTE, bind('DB'), 'wrangler.toml is not in v1: "Move a store"'],
     ['one to another address', PROMOTE, bind('BASE_URL'), 'BASE_URL = https://production.test/v1'],
-    ['a release to staging with the keys of production', STAGING, shareKeys, 'is of both'],
+    ['a release to staging with the keys of production', STAGING, shareKeys, 'the same in'],
     [
       'one with another route',
       PROMOTE,
