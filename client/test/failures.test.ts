@@ -306,6 +306,8 @@ test('a call that pauses ends with the signal of the client, and leaves nothing'
   const call = createPet(store);
   setTimeout(() => controller.abort(cause), 1);
   expect(await outcomeOf(call)).toMatchObject(failure);
+  // Not at the end of the pause.
+  expect(Date.now()).toBe(1);
   // Otherwise a signal that lives as long as the program would keep memory of every call.
   expect(removed.mock.calls).toEqual(added.mock.calls);
   // Of the call, the attempt and the pause. Servers of this process have other timers.

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { checksum, environmentOfKey } from '../../src/auth/key-format.ts';
 
@@ -23,6 +23,9 @@ test.each([
 ])('%j is not a key', (text) => expect(environmentOfKey(text)).toBeUndefined());
 
 test('a generated key can have every digit', () => {
+  const guessable = vi.spyOn(Math, 'random');
   const digits = Array.from({ length: 200 }, () => generateKey('local').slice(-36, -6)).join('');
   expect(new Set(digits).size).toBe(62);
+  expect(guessable).not.toHaveBeenCalled();
+  guessable.mockRestore();
 });

@@ -118,3 +118,15 @@ test('every package has a hash, which npm verifies', () => {
   const unverified = installed.filter(([, entry]) => !('integrity' in entry || 'link' in entry));
   expect(unverified).toEqual([]);
 });
+
+test('every version in package.json is exact', () => {
+  const { dependencies, devDependencies, optionalDependencies } = storePackage;
+  const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  expect(versions.filter((each) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(each))).toEqual([]);
+});
+
+test('docs/set-up.md gives the token of CI no access to KV', () => {
+  const [row = ''] = /^\| `CLOUDFLARE_API_TOKEN` of CI .*$/m.exec(read('docs/set-up.md')) ?? [];
+  expect(row).toContain('Workers Scripts: Edit');
+  expect(row).not.toContain('KV');
+});

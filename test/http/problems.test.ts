@@ -64,6 +64,12 @@ test.each([
   expect(errorOf(body)).toBe(`400 invalid_request: ${message}`);
 });
 
+test('a request without a key is a 401, whatever else is invalid', async () => {
+  const headers = { ...INVALID, authorization: null };
+  const { body } = await sendWithoutD1('PATCH', '/v1/pets/x?x=1&%', '{', headers);
+  expect(errorOf(body)).toMatch(/^401 missing_api_key: /);
+});
+
 test.each([
   [0, []],
   [1, ['and 1 more']],

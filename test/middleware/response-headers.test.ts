@@ -31,15 +31,17 @@ test.each([
   const all = { ...ALL, 'cache-control': cacheControl };
   expect(Object.fromEntries(reply.headers)).toMatchObject(all);
   expect(reply.headers.get('x-request-id')).not.toBe(headers['x-request-id']);
+  expect(reply.headers.has('set-cookie')).toBe(false);
 });
 
 /** The headers of every static file. */
 const STATIC = {
   allow: 'GET, HEAD',
   'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 };
-const DOCS = { ...STATIC, 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff' };
+const DOCS = { ...STATIC, 'referrer-policy': 'no-referrer' };
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -58,7 +60,6 @@ test.each([
       ...STATIC,
       'access-control-allow-origin': '*',
       'access-control-expose-headers': 'Allow, ETag',
-      'x-content-type-options': 'nosniff',
     },
   },
 ])('the static file $path cannot be framed, and has all its headers', async (file) => {
@@ -121,4 +122,11 @@ test.each([
     '400 invalid_request: Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
   );
   expect(headers.has('access-control-allow-origin')).toBe(false);
+});
+
+// A page that rebinds DNS sends no preflight.
+test.each(['GET', 'POST', 'PATCH', 'DELETE'])('nor may it send a %s', async (method) => {
+  const headers = { origin: 'http://evil.example' };
+  const { body } = await sendWithoutD1(method, '/v1/pets', undefined, headers);
+  expect(errorOf(body)).toContain('400 invalid_request: Origin: ');
 });

@@ -33,6 +33,8 @@ test.each([
   ['start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
   ['start.ts 8787', 'error: too many arguments'],
   ['reset.ts --env staging', "error: unknown option '--env'"],
+  ['release.ts staging --key x', "error: unknown option '--key'"],
+  ['keys.ts revoke --key x', "error: unknown option '--key'"],
   ['seed.ts', "error: required option '--pets <number>' not specified"],
   ['seed.ts --pets 0', "argument '0' is invalid."],
 ])('%s is refused in one line, with the exit code 2', async (line, message) => {

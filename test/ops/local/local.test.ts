@@ -45,9 +45,10 @@ async function start(args: string[] = [], problem?: Error) {
 test('npm start sets the store up, serves it on this machine alone, and shows a request', async () => {
   const { code, stdout, steps, served } = await start(['--port', '8790']);
   expect([code, steps]).toEqual([0, ['reserve', 'set up']]);
-  // Not the environment of a .env file, and no inspector, which any page can use.
-  const dev = { inspector: false, server: { hostname: 'localhost', port: 8790 } };
-  expect(served).toMatchObject([[{ env: '', dev }]]);
+  // Not the environment of a .env file, no tunnel, and no inspector, which any page can use.
+  const server = { hostname: 'localhost', port: 8790 };
+  const dev = { inspector: false, server, structuredLogsHandler: expect.any(Function) };
+  expect(served).toEqual([[{ env: '', dev }]]);
   const request = `curl -i -w '\\n' http://localhost:8790/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
   expect(stdout).toMatch(/^Starting the server …\n/);
   expect(stdout).toContain(request);
@@ -60,7 +61,9 @@ test("npm start ends with exit code 1 and the cause of wrangler's error", async 
     throw new Error(`exit code ${code}`);
   });
   const problem = new Error('The server failed', { cause: new Error('no memory') });
-  const { stderr } = await start([], problem);
+  const { stderr, served } = await start([], problem);
+  // The port of the documents.
+  expect(served).toMatchObject([[{ dev: { server: { port: 8787 } } }]]);
   expect(stderr).toBe('error: no memory\nerror: exit code 1\n');
   exit.mockRestore();
 });

@@ -246,6 +246,7 @@ describe('before any change', () => {
       'an earlier release has this id: choose another --id',
     ],
     ['one to another database', PROMOTE, bind('DB'), 'wrangler.toml is not in v1: "Move a store"'],
+    ['one to other keys', PROMOTE, bind('API_KEYS'), 'API_KEYS = production-keys'],
     ['one to another address', PROMOTE, bind('BASE_URL'), 'BASE_URL = https://production.test/v1'],
     ['a release to staging with the keys of production', STAGING, shareKeys, 'the same in'],
     [
