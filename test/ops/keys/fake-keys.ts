@@ -1,5 +1,5 @@
 /** Runs `npm run keys` in this process, with a fake of `wrangler kv` that fails if it gets an API key. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { expect } from 'vitest';
 import { runInProcess } from '../../support/command.ts';
@@ -24,6 +24,8 @@ export const nameOf = (id: string) => `key:${Buffer.from(id).toString('hex').pad
 
 export function fakeKeys() {
   let expected = '';
+  /** The files with what wrangler read. */
+  const files: string[] = [];
 
   async function runWranglerIn(environment: string, args: string[]): Promise<string> {
     // Lists of processes and wrangler's logs show arguments.
@@ -35,6 +37,7 @@ export function fakeKeys() {
     const place = [expected, 'API_KEYS', isLocal, !isLocal];
     expect([environment, binding, local, remote]).toEqual(place);
     if (kind === 'bulk') {
+      files.push(name);
       const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
       expect(names).not.toEqual([]);
       expect(names.length).toBeLessThanOrEqual(100);
@@ -50,6 +53,7 @@ export function fakeKeys() {
       return `${fake.values.get(name) ?? 'Value not found'}\n`;
     }
     expect(command).toBe('put');
+    files.push(path);
     const value = readFileSync(path, 'utf8');
     // KV's limit.
     const isSmall = Buffer.byteLength(value) <= 1024;
@@ -73,6 +77,7 @@ export function fakeKeys() {
         'node:timers/promises': { setTimeout: async (ms: number) => void fake.pauses.push(ms) },
       };
       const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
+      expect(files.filter((file) => existsSync(file))).toEqual([]);
       // The lines that say what the command does.
       const progress = result.stderr.match(/^.* …$/gm);
       return { ...result, stderr: result.stderr.replaceAll(/^.* …\n/gm, ''), progress };
