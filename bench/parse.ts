@@ -20,12 +20,6 @@ function textOf(part: string): string {
   return `["${part.repeat(count)}",9007199254740993]`;
 }
 
-/** A list in a list, and so on, with an integer in the last. */
-function nested(begin: string, end: string): string {
-  const depth = Math.floor((LENGTH - 16) / (begin.length + end.length));
-  return `${begin.repeat(depth)}9007199254740993${end.repeat(depth)}`;
-}
-
 const PET = '{"id":7,"name":"Rex","categoryId":4,"status":"sold"}';
 const LARGE_PET = PET.replaceAll(/\d/g, '9007199254740993');
 
@@ -37,12 +31,8 @@ const BODIES: Record<string, string> = {
   'small numbers': listOf('1'),
   'small numbers and one of 16 digits': listOf('1', '9007199254740993'),
   'numbers of 16 digits': listOf('9007199254740993'),
-  'numbers of 19 digits': listOf('9223372036854775807'),
-  'fractions of 17 digits': listOf('0.12345678901234567'),
-  'texts of 17 digits': listOf('"90071992547409930"'),
   'a long text with escapes': textOf('\\\\'),
   'a large number and white space': '9007199254740993'.padEnd(LENGTH),
-  'lists in lists': nested('[', ']'),
 };
 
 /** Parses each body in turn with `JSON.parse` and with the client. Returns a table. */
@@ -61,11 +51,7 @@ export async function measureParsing(): Promise<string> {
 /** The CPU time of this process, in microseconds: other work on the machine does not count. */
 function timeOf(parse: (text: string) => unknown, body: string): number {
   const begin = process.cpuUsage();
-  try {
-    parse(body);
-  } catch {
-    // `parseJson` rejects lists in lists that are deeper than the stack.
-  }
+  parse(body);
   const { user, system } = process.cpuUsage(begin);
   return user + system;
 }
