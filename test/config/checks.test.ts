@@ -85,6 +85,8 @@ const isThere = (text: string) => !/client|bench/.test(text) || existsSync('clie
 test('the linter rejects every line that a rule of the project forbids', async () => {
   const folder = await temporaryFolder();
   for (const file of globSync('biome*')) cpSync(file, join(folder, file));
+  // Its own imports are allowed.
+  cpSync('src', join(folder, 'src'), { recursive: true });
   const expected: string[] = [];
   for (const [file, all] of Object.entries(REJECTED).filter(([name]) => isThere(name))) {
     const lines = all.filter(isThere);

@@ -28,7 +28,7 @@ test('the rule for secret scanners finds all keys but local ones', () => {
 
 test('create prints a key alone, and passes only its hash on', async () => {
   const { stdout, stderr } = await fake.run('create --label 🐈’s --env production --yes');
-  expect(stderr).toContain(' (🐈’s) for production, read and write, expires never.\n');
+  expect(stderr).toContain(' (🐈’s) for production, read and write, expires never.\nSave it now. ');
   expect(fake.records()).toEqual([{ id: NEW_ID, label: '🐈’s', createdAt: NOW }]);
   expect([...fake.values.keys()]).toEqual([await recordName(stdout.trimEnd())]);
 });
