@@ -19,7 +19,7 @@ export type Failure = StoreErrorDetails & {
 export type BodyType = 'array' | 'object' | 'number' | 'none';
 
 /**
- * The largest page has about 500 values, and 63,000 characters. No deadline can act while a body is parsed, so that must not take long:
+ * The largest page has less than these. No deadline can act while a body is parsed, so that must not take long:
  * `npm run bench -- parse` compares it with plain `JSON.parse`.
  */
 const MAX_RESPONSE_LENGTH = 524_288;
