@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { LOCAL_KEY, RUNTIME } from '../../../ops/local/store.ts';
+import { recordName } from '../../../src/auth/key-record.ts';
 import { runInProcess } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/project.ts';
 
@@ -26,17 +27,25 @@ async function start(args: string[] = [], problem?: Error) {
   });
   const mocks = {
     wrangler: { unstable_startWorker },
-    '../../ops/local/store.ts': {
-      LOCAL_KEY,
-      RUNTIME: 'workerd',
-      reserveStore: () => void steps.push('reserve'),
-      setUpLocalStore: async () => void steps.push('set up'),
+    'node:child_process': { spawnSync: () => ({ status: 1 }) },
+    'node:sqlite': {
+      DatabaseSync: class {
+        exec(sql: string) {
+          steps.push(sql);
+        }
+      },
+    },
+    '../../ops/command/wrangler.ts': {
+      WRANGLER_ENV: {},
+      runWranglerIn: async (env: string, args: string[]) =>
+        void steps.push([env, ...args].join(' ')),
     },
   };
   const { env } = process;
   // It sets variables for wrangler, and ends the process at a signal.
   process.env = { ...env };
   vi.spyOn(process, 'on').mockReturnThis();
+  vi.spyOn(process, 'once').mockReturnThis();
   const result = await runInProcess('start.ts', mocks, args);
   process.env = env;
   return { ...result, steps, served: unstable_startWorker.mock.calls };
@@ -44,13 +53,18 @@ async function start(args: string[] = [], problem?: Error) {
 
 test('npm start sets the store up, serves it on this machine alone, and shows a request', async () => {
   const { code, stdout, steps, served } = await start(['--port', '8790']);
-  expect([code, steps]).toEqual([0, ['reserve', 'set up']]);
+  expect(code).toBe(0);
+  expect(steps).toEqual([
+    'BEGIN EXCLUSIVE',
+    'local d1 migrations apply DB --local',
+    expect.stringContaining(`local kv key put ${await recordName(LOCAL_KEY)} `),
+  ]);
   // Not the environment of a .env file, no tunnel, and no inspector, which any page can use.
   const server = { hostname: 'localhost', port: 8790 };
   const dev = { inspector: false, server, structuredLogsHandler: expect.any(Function) };
   expect(served).toEqual([[{ env: '', dev }]]);
   const request = `curl -i -w '\\n' http://localhost:8790/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
-  expect(stdout).toMatch(/^Starting the server …\n/);
+  expect(stdout).toMatch(/^Setting up the local store: .*…\n/);
   expect(stdout).toContain(request);
   // Nothing that a terminal carries out.
   expect(stdout).toContain('\n{"colo":"\uFFFD31m"}\nnext\n');
