@@ -57,7 +57,7 @@ export function isPaged({ query }: OperationDefinition): boolean {
   return query?.shape.limit === Limit;
 }
 
-/** The errors of an operation, as the code throws them. Its own are thrown after D1 has answered. */
+/** The errors of an operation, as the code throws them: those in `own` after D1 has answered. */
 export function errorsOf(definition: OperationDefinition, about: OperationDescription) {
   const invalid = invalidError(definition);
   const { errors = [] } = about;

@@ -50,8 +50,10 @@ function copiesOf(error: unknown, apiKey: string, depth = 4): Copy[] {
   const cause = read(error, 'cause') ?? read(read(error, 'errors'), '0');
   const causes = copiesOf(cause, apiKey, depth - 1);
   const copy = new Error('', causes[0] && { cause: causes[0] });
+  // A text that was thrown is its own message.
+  const fields = typeof error === 'string' ? { message: error } : error;
   for (const name of COPIED_FIELDS) {
-    const text = read(error, name);
+    const text = read(fields, name);
     if (typeof text === 'string') Reflect.set(copy, name, hideKey(text, apiKey));
   }
   return [copy, ...causes];

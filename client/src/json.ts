@@ -16,14 +16,14 @@ export function requireRawJson(): (json: string) => unknown {
 }
 
 /**
- * Parses JSON. An integer becomes a `bigint` if it is an int64 field of the store, such as `id`, or from 2^53 on, if it has up to
- * 100 digits. Every other number stays a `number`. The inverse of {@link stringifyJson} for everything that the store returns.
+ * Parses JSON. An int64 field of the store, such as `id`, becomes a `bigint` if `JSON.parse` gives a safe integer. Any number that is
+ * written as up to 100 digits does so from 2^53 on. Every other number stays a `number`. The inverse of {@link stringifyJson} for everything that the store returns.
  *
  * @throws SyntaxError when the text is not JSON
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
  */
 export function parseJson(text: string): unknown {
-  return parseUpTo(Infinity, text);
+  return parseUpTo(text, Infinity);
 }
 
 /**
@@ -32,7 +32,7 @@ export function parseJson(text: string): unknown {
  *
  * @throws RangeError when the text has more than `maxValues` values
  */
-export function parseUpTo(maxValues: number, text: string): unknown {
+export function parseUpTo(text: string, maxValues: number): unknown {
   // A runtime with `JSON.rawJSON` has `context.source`, too.
   requireRawJson();
   let values = 0;
@@ -44,6 +44,7 @@ export function parseUpTo(maxValues: number, text: string): unknown {
     if (values > maxValues) throw new RangeError();
     if (typeof value === 'number') mayBeRounded ||= Math.abs(value) >= 2 ** 53;
     if (Array.isArray(value)) value.forEach(visit);
+    // `Object` makes `null` an object without fields.
     else if (typeof value === 'object') visitFields(Object(value));
   }
 

@@ -55,7 +55,7 @@ export function readLimits(
   for (const [name, value] of Object.entries(headers))
     must(isText(value, /^[ -~]*$/), 'headers', `${name} must be printable ASCII`);
   for (const [name, value] of Object.entries(limits)) {
-    must(name in DEFAULT_LIMITS, name, 'is not an option');
+    must(Object.hasOwn(DEFAULT_LIMITS, name), name, 'is not an option');
     must(typeof value === 'number' && value > 0, name, 'must be a number above 0');
   }
   return limits;

@@ -22,20 +22,23 @@ export function listOf<T>(
   ids?: Ids,
 ): Pages<T> {
   async function fetchPage(search: string) {
-    const { data, link } = await request<T[]>(client, 'GET', route + search, options, {
+    const { data, link, ...head } = await request<T[]>(client, 'GET', route + search, options, {
       ...ids,
       bodyType: 'array',
     });
-    return { items: data, next: NEXT_LINK.exec(link)?.[1] };
+    return { items: data, next: NEXT_LINK.exec(link)?.[1], head };
   }
 
   async function* walk(defaultLimit: number) {
+    const seen = new Set<string>();
     let search: string | undefined = searchOf({ ...query, limit: query?.limit ?? defaultLimit });
     while (search) {
-      const { items, next } = await fetchPage(search);
+      seen.add(search);
+      const { items, next, head } = await fetchPage(search);
       yield* items;
       // Otherwise, the loop might never end.
-      if (next === search) throw new StoreError('invalid_response', 'The pages do not end.');
+      if (next && (items.length === 0 || seen.has(next)))
+        throw new StoreError('invalid_response', 'The pages do not end.', head);
       search = next;
     }
   }
@@ -44,13 +47,14 @@ export function listOf<T>(
     async page(search = searchOf(query)) {
       // Any other text could lead to another operation.
       must(isText(search, /^\?/), 'next', 'must start with ?');
-      return fetchPage(search);
+      const { items, next } = await fetchPage(search);
+      return { items, next };
     },
     [Symbol.asyncIterator]: () => walk(MAX_LIMIT),
     async toArray(options) {
       // A caller in JavaScript can pass anything.
       const { max } = Object(options);
-      must(Number.isSafeInteger(max) && max > 0, 'max', 'must be an integer above 0');
+      must(Number.isSafeInteger(max) && max >= 1, 'max', 'must be an integer above 0');
       const items: T[] = [];
       for await (const item of walk(Math.min(max, MAX_LIMIT))) {
         items.push(item);

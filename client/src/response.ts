@@ -19,8 +19,8 @@ export type Failure = StoreErrorDetails & {
 export type BodyType = 'array' | 'object' | 'number' | 'none';
 
 /**
- * The largest page has less than these. No deadline can act while a body is parsed, so that must not take long:
- * `npm run bench -- parse` compares it with plain `JSON.parse`.
+ * No page of the store is longer, or has more values. No deadline can act while a body is parsed: the length limits the time of
+ * `JSON.parse`, and the number of values what comes after it (`npm run bench -- parse`).
  */
 const MAX_RESPONSE_LENGTH = 524_288;
 const MAX_VALUES = 1_024;
@@ -79,7 +79,7 @@ export function resultOf<T>(
 /** `undefined` if the text is too long, has too many values, or is not JSON. */
 export function parseBody(text: string): unknown {
   try {
-    return text.length > MAX_RESPONSE_LENGTH ? undefined : parseUpTo(MAX_VALUES, text);
+    return text.length > MAX_RESPONSE_LENGTH ? undefined : parseUpTo(text, MAX_VALUES);
   } catch {
     return undefined;
   }

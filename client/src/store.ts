@@ -171,7 +171,7 @@ function storeOf(client: Client): AnimalStore {
  * existed: ids are never reused, so it is gone in each case.
  */
 function acceptDeleted(error: unknown) {
-  const mayBeDeleted = error instanceof StoreError && error.outcomeUnknown;
+  const mayBeDeleted = error instanceof StoreError && error.outcomeUnknown && error.status === 404;
   // A missing animal is `pet_not_found`. A plain `not_found` means that the path is wrong, which is an error.
   if (!mayBeDeleted || !error.code.endsWith('_not_found')) throw error;
 }

@@ -101,6 +101,11 @@ const FAILURES: Record<string, Failure> = {
     answers: [lost, problem(404, 'not_found')],
     ends: 'not_found (a message) after 2 attempts and 125 ms, perhaps carried out',
   },
+  'a delete that is answered with a 503 fails, whatever its code': {
+    call: (store) => store.deletePet(1n, { maxAttempts: 1 }),
+    answers: [problem(503, 'host_not_found')],
+    ends: 'host_not_found (a message) after 1 attempts and 0 ms, perhaps carried out',
+  },
   'a delete that is answered with an empty 200 fails': {
     call: deletePet,
     answers: [reply('')],
@@ -222,6 +227,7 @@ test.each([
   { thrown: new TypeError('a', { cause: new Error('b') }), shown: ': a: b' },
   // As Bun reports it, which may have sent the request before.
   { thrown: Object.assign(new Error('a'), { code: 'ECONNREFUSED' }), shown: ': a' },
+  { thrown: 'a text', shown: ': a text' },
   { thrown: undefined, shown: '' },
 ])('a fetch that rejects with $thrown is a network_error$shown', async ({ thrown, shown }) => {
   const outcome = await outcomeOf(createPet(clientWith([() => Promise.reject(thrown)]).store));

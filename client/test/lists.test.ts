@@ -33,11 +33,16 @@ test.each([
   expect((await store.listPets().page()).next).toBe(next);
 });
 
-test('a page that leads to itself is an invalid_response, not a loop', async () => {
-  const { store, requests } = clientWith([page('[1]', '?a')]);
-  const failure = { code: 'invalid_response', message: 'The pages do not end.' };
+test.each([
+  { rule: 'go round in a circle', bodies: ['[1]', '[1]', '[1]'], links: ['?a', '?b', '?a'] },
+  { rule: 'are empty', bodies: ['[1]', '[]'], links: ['?a', '?b'] },
+])('pages that $rule are an invalid_response, not a loop', async ({ bodies, links }) => {
+  const pages = bodies.map((body, i) => page(body, links[i] ?? ''));
+  const { store, requests } = clientWith(pages);
+  const message = 'The pages do not end.';
+  const failure = { code: 'invalid_response', message, status: 200, attempts: 1 };
   await expect(store.listPets().toArray({ max: 9 })).rejects.toMatchObject(failure);
-  expect(requests).toHaveLength(2);
+  expect(requests).toHaveLength(pages.length);
 });
 
 test.each(['/../store/orders?limit=1', null])('page(%j) is a TypeError', async (next) => {

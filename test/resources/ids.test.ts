@@ -30,7 +30,7 @@ describe.each(itemOperations)('$operationId', (operation) => {
     // Such as adoption_request_not_found of adoptionRequestId.
     const words = idName.replace(/Id$/, '').replaceAll(/[A-Z]/g, '_$&');
     const code = `${words.toLowerCase()}_not_found`;
-    const message = expect.stringContaining(' -9223372036854775808');
+    const message = expect.stringMatching(/ -9223372036854775808\b/);
     // A row that a mistake could change.
     await insertPet({ id: 1, status: 'available' });
     const reply = await expectUnchanged(() =>
