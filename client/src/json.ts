@@ -17,7 +17,8 @@ export function requireRawJson(): (json: string) => unknown {
 
 /**
  * Parses JSON. An int64 field of the store, such as `id`, becomes a `bigint` if `JSON.parse` gives a safe integer. Any number that is
- * written as up to 100 digits does so from 2^53 on. Every other number stays a `number`. The inverse of {@link stringifyJson} for everything that the store returns.
+ * written as up to 100 digits does so from 2^53 on. Every other number stays a `number`. The inverse of {@link stringifyJson} for
+ * everything that the store returns.
  *
  * @throws SyntaxError when the text is not JSON
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
