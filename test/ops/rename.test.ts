@@ -1,0 +1,65 @@
+/** `npm run rename` in a small repository. copy.rename.ts renames the whole project. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
+import { LOCAL_KEY } from '../../ops/local/store.ts';
+import { checksum } from '../../src/auth/key-format.ts';
+import { runInProcess } from '../support/command.ts';
+import { createRepository } from '../support/copy.ts';
+import { temporaryFolder } from '../support/project.ts';
+
+afterEach(() => {
+  process.chdir(PROJECT_ROOT);
+  vi.unstubAllEnvs();
+});
+
+/** In its place, a script that notes its arguments. */
+const NPM = `import { appendFileSync } from 'node:fs';
+appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n');`;
+
+/** A repository with a file of this text. */
+async function repositoryWith(text: string) {
+  const folder = await temporaryFolder();
+  const npm = join(folder, 'npm.mjs');
+  writeFileSync(npm, NPM);
+  mkdirSync(join(folder, 'pets'));
+  writeFileSync(join(folder, 'pets/Pet.md'), text);
+  vi.stubEnv('npm_execpath', npm);
+  process.chdir(folder);
+  return createRepository(folder);
+}
+
+const rename = (words: string) => runInProcess('rename.ts', {}, words.split(' '));
+
+test('rename replaces words and keys in texts and paths, and stages everything', async () => {
+  // The last two are no words: a part of another one, and a hash.
+  const words = `animal-store, an animal store. Animal store AnimalStore animals PET toyish ${'pet'}er sha512-${'pets'}`;
+  const git = await repositoryWith(`${words} ${LOCAL_KEY}`);
+  const { code, stdout } = await rename('toy-shop my-shop toy toys');
+  expect(code).toBe(0);
+  expect(stdout).toContain('git reset --hard && git clean -fd\n');
+  const key = LOCAL_KEY.replace(/^[^_]+/, 'my-shop').slice(0, -6);
+  expect(git('show', ':toys/Toy.md')).toBe(
+    `toy-shop, an toy shop. Toy shop ToyShop toys TOY toyish ${'pet'}er sha512-${'pets'} ${key}${checksum(key)}`,
+  );
+  expect(git('show', ':npm.log')).toBe('run --silent openapi\nrun --silent format\n');
+  expect(git('ls-files')).toBe('npm.log\nnpm.mjs\ntoys/Toy.md\n');
+});
+
+test.each([
+  ['toy-shop shop Toy toys', 'Toy must be lower-case letters, digits and hyphens'],
+  ['toy-shop shop toy sold', 'the word sold is used, choose another: pets/Pet.md'],
+])('rename %s is refused', async (words, error) => {
+  const git = await repositoryWith('Sold.');
+  const { code, stderr } = await rename(words);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${error}`)]);
+  expect(git('status', '--porcelain')).toBe('');
+});
+
+test('rename is refused before everything is committed', async () => {
+  await repositoryWith('');
+  writeFileSync('new.txt', '');
+  const { code, stderr } = await rename('toy-shop shop toy toys');
+  expect([code, stderr]).toEqual([1, 'error: commit first, so that you can undo this\n']);
+});
