@@ -13,7 +13,7 @@ async function errorWith(answer: Answer): Promise<StoreError> {
 }
 
 /** Nothing that a program prints or logs has the key, or most of it. */
-function expectNoKey(error: StoreError): void {
+function expectNoKey(error: StoreError) {
   const printed = inspect(error, { depth: 99, showHidden: true });
   const shown = [printed, JSON.stringify(error), error.stack].join(' ');
   expect(shown).not.toContain('local_sec');

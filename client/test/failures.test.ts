@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 /** How a call failed, in words. */
-function wordsOf(error: unknown): string {
+function wordsOf(error: unknown) {
   const { code, message, attempts, outcomeUnknown } = Object(error);
   const outcome = outcomeUnknown ? ', perhaps carried out' : '';
   return `${code} (${message}) after ${attempts} attempts and ${Date.now()} ms${outcome}`;

@@ -15,7 +15,7 @@ test.each(Object.keys(files))('client/%s is what the description says', (name) =
 const INT64 = { type: 'integer', format: 'int64' };
 
 /** The description, in which an animal has another field. */
-function withField(name: string, schema: object): string {
+function withField(name: string, schema: object) {
   const changed = JSON.parse(description);
   changed.components.schemas.Pet.properties[name] = schema;
   return JSON.stringify(changed);

@@ -20,7 +20,7 @@ expectType<Equal<Extract<Client.PetStatus, 'sold'>, 'sold'>>();
 'a newer code' satisfies Client.StoreErrorCode;
 
 // A received value can be sent back.
-export async function sendBack(): Promise<void> {
+export async function sendBack() {
   const { id, ...pet } = await store.getPet(7n);
   await store.updatePet(id, { status: pet.status });
   await store.createPet(pet);

@@ -7,7 +7,7 @@ import { stubLimiters } from '../support/stubs.ts';
 const store = startStore({ faults: true });
 
 /** Sends more requests than two windows allow, so that some are rejected even if a new window starts in between. */
-async function flood(request: () => Promise<Reply>): Promise<Reply[]> {
+async function flood(request: () => Promise<Reply>) {
   const replies: Reply[] = [];
   while (replies.length <= 2 * LIMIT) replies.push(await request());
   return replies;

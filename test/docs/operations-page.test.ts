@@ -20,7 +20,7 @@ test('git ignores the files that commands of the pages write, which a release wo
 });
 
 /** The statements that a command of the page, `STATEMENTS "…" > file`, writes. */
-async function statements(from: string): Promise<string[]> {
+async function statements(from: string) {
   const commands = page.matchAll(/STATEMENTS "(SELECT [^"]+)"/g);
   const queries = Array.from(commands, ([, sql = '']) => sql);
   const found = queries.filter((sql) => sql.includes(` FROM ${from}`));
@@ -30,12 +30,12 @@ async function statements(from: string): Promise<string[]> {
   return results.flatMap(({ sql }) => splitSqlQuery(sql));
 }
 
-async function execute(list: string[]): Promise<void> {
+async function execute(list: string[]) {
   const { DB } = await store.bindings();
   await DB.batch(list.map((sql) => DB.prepare(sql)));
 }
 
-async function rowsOf(table: string): Promise<unknown[]> {
+async function rowsOf(table: string) {
   const { DB } = await store.bindings();
   return (await DB.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()).results;
 }
@@ -43,7 +43,7 @@ async function rowsOf(table: string): Promise<unknown[]> {
 const REX = { name: "Rex's; -- 🐈", categoryId: 1, status: 'available' };
 
 /** Two animals, the first with an order. */
-async function createRows(): Promise<void> {
+async function createRows() {
   for (const status of ['available', 'sold'])
     await store.createPet({ ...withNewName(REX), status });
   await store.exec('INSERT INTO orders (pet_id) VALUES (1)');

@@ -56,7 +56,7 @@ function parseCurl(curl: string) {
 }
 
 /** A reply in the form of the documents, with the headers that the answer shows. */
-function format({ status, headers, text }: Reply, answer = ''): string {
+function format({ status, headers, text }: Reply, answer = '') {
   const names = answer.match(/^[\w-]+(?=: )/gm) ?? [];
   const shown = names.map((name) => `${name}: ${headers.get(name)}\n`).join('');
   const isBody = /^[{[]/.test(answer);

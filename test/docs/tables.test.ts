@@ -18,7 +18,7 @@ const operations = describedRoutes(await findResources()).map(
 );
 
 /** The rows of the table with this head, as the texts of their cells. */
-function tableOf(document: string, head: string): string[][] {
+function tableOf(document: string, head: string) {
   const text = readFileSync(document, 'utf8').replaceAll(/ +/g, ' ');
   const [, table = ''] = text.split(`| ${head} |\n`);
   const [, ...rows] = table.split('\n\n')[0]?.split('\n') ?? [];

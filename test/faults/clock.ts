@@ -14,14 +14,14 @@ let steppedAt = plainNow();
 let callsInProgress = 0;
 
 /** Sets the time of day, in milliseconds from the real one. */
-export function setClock(ahead = 0): void {
+export function setClock(ahead = 0) {
   timeOfDay = plainNow() + ahead;
 }
 
 Date.now = () => timeOfDay;
 
 /** Waits for a millisecond, in which the clock makes one step for all timers together. */
-async function step(): Promise<void> {
+async function step() {
   await tick();
   if (callsInProgress === 0 && plainNow() !== steppedAt) elapsed += STEP_MS;
   steppedAt = plainNow();
@@ -46,7 +46,7 @@ globalThis.setTimeout = ((callback: () => void, ms = 0) => {
 globalThis.clearTimeout = ((timer: number) => timers.delete(timer)) as never;
 
 /** Makes a call of a binding. The clock stands still until it ends, because its duration is that of the machine. */
-export async function callBinding<T>(call: () => Promise<T>): Promise<T> {
+export async function callBinding<T>(call: () => Promise<T>) {
   callsInProgress += 1;
   try {
     return await call();

@@ -21,14 +21,14 @@ const late: (() => Promise<unknown>)[] = [];
 export const heldCalls = (): number => held.count;
 
 /** Releases the held calls, and forgets the late ones. */
-export function endCalls(): void {
+export function endCalls() {
   held.isReleased = true;
   held = { count: 0, isReleased: false };
   late.length = 0;
 }
 
 /** Runs the late calls, one after another. */
-export async function runLateCalls(): Promise<void> {
+export async function runLateCalls() {
   for (const run of late.splice(0)) await run();
 }
 
@@ -36,7 +36,7 @@ export async function runLateCalls(): Promise<void> {
  * Waits for the test. The runtime ends a request that has no timer of its own and waits for another request, so this asks
  * again and again.
  */
-async function released(): Promise<void> {
+async function released() {
   // `endCalls` releases this object, and replaces it for later calls.
   const own = held;
   own.count += 1;

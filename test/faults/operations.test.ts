@@ -57,7 +57,7 @@ const CHANGES = [
 ];
 
 /** Creates an item of each collection, with the id 1, and an order that can be delivered. */
-async function setUp(): Promise<void> {
+async function setUp() {
   for (const create of creates) await createExample(create);
   // The orders have taken the animals.
   await insertRowsOfExamples();
@@ -83,7 +83,7 @@ async function expectUnavailable(send: Write['send'], message: unknown, fault: F
 }
 
 /** What D1 stores, without the times and the UUIDs in names, which differ from run to run. */
-async function stored(): Promise<string> {
+async function stored() {
   const varying = /\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{13}\b|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
   return JSON.stringify(await tableRows()).replaceAll(varying, '…');
 }

@@ -70,7 +70,7 @@ const CREATE = [
 ];
 
 /** Sends a request, or only the beginning of its body, with a new key. */
-async function send(head: string[], body: string, host = 'localhost'): Promise<Socket> {
+async function send(head: string[], body: string, host = 'localhost') {
   const key = generateKey('local');
   await putRecord(bindings.API_KEYS, key, { id: randomUUID() });
   const socket = connect(port, '127.0.0.1');
@@ -83,7 +83,7 @@ async function send(head: string[], body: string, host = 'localhost'): Promise<S
 }
 
 /** Expects one log line, and so many animals. */
-async function expectLogged(line: object, pets: number): Promise<void> {
+async function expectLogged(line: object, pets: number) {
   await expect.poll(() => lines.length).toBe(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject(line);
   expect(await bindings.DB.prepare('SELECT count(*) AS n FROM pets').first('n')).toBe(pets);

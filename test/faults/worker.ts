@@ -68,7 +68,7 @@ export default {
   scheduled: (controller, env) => app.scheduled(controller, withFaults(env, new Headers())),
 } satisfies ExportedHandler<FaultyEnv>;
 
-async function control(request: Request): Promise<Response> {
+async function control(request: Request) {
   if (request.method === 'PUT') {
     faults = await request.json<Faults>();
     calls = noCalls();

@@ -13,18 +13,18 @@ const { updatePet, deletePet, insertRowsOfExamples, expectUnchanged } = stepsOf(
 
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } });
 
-function expectFirst({ status, headers }: Reply): void {
+function expectFirst({ status, headers }: Reply) {
   expect([status, headers.has('idempotency-replayed')]).toEqual([201, false]);
 }
 
-function expectReplay(reply: Reply, first: Reply): void {
+function expectReplay(reply: Reply, first: Reply) {
   expect([reply.status, reply.text]).toEqual([201, first.text]);
   expect(reply.headers.get('location')).toBe(first.headers.get('location'));
   expect(reply.headers.get('idempotency-replayed')).toBe('true');
 }
 
 /** The same body in other words: its fields in another order, with white space, escapes and fractions. */
-function rewrite(body: object = {}): string {
+function rewrite(body: object = {}) {
   const reversed = Object.fromEntries(Object.entries(body).reverse());
   const spaced = JSON.stringify(reversed, null, 1);
   return spaced.replaceAll('d', '\\u0064').replaceAll(/: (\d+)/g, ': $1.0');

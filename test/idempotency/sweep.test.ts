@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
 /** Adds records of this age. */
-function addRecords(count: number, ageMs: number): Promise<void> {
+function addRecords(count: number, ageMs: number) {
   return store.exec(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
      INSERT INTO idempotency_keys (key_hash, body_hash, response, created_at)
@@ -44,7 +44,7 @@ test.each([
 });
 
 /** Runs the sweep in this process at a time, and returns its log line. */
-async function sweepAt(now: number, env: object): Promise<Record<string, unknown> | undefined> {
+async function sweepAt(now: number, env: object) {
   const logLines = stopTime(now);
   const controller = { scheduledTime: 0, cron: '', noRetry() {} };
   await sweepIdempotencyKeys(controller, env as never).catch(() => {});

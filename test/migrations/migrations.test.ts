@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /** Statements in lower case, without comments. Strings and quoted names are empty, so that no word in them counts. */
-function statementsOf(migration: string): string[] {
+function statementsOf(migration: string) {
   return migration
     .replaceAll(/--[^\n]*|\/\*.*?(?:\*\/|$)|'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]/gs, (token) =>
       /^[-/]/.test(token) ? ' ' : "''",
@@ -23,11 +23,11 @@ const NEW_COLUMN = /^alter table \w+ add (?!constraint )/;
 const NEEDS_VALUE = /\bnot null(?! default (?!null))|\bas ?\(/;
 
 /** The statements of a migration that could make a request of served code fail, or change what it reads. */
-function refusedIn(migration: string): string[] {
+function refusedIn(migration: string) {
   const statements = statementsOf(migration);
   const created = statements.map((sql) => NEW_TABLE.exec(sql)?.[1]);
 
-  function isAllowed(sql: string): boolean {
+  function isAllowed(sql: string) {
     // D1 cannot change or remove a CHECK, so a list of values could never grow.
     if (/\bcheck\b/.test(sql)) return false;
     // A row of an old table that is referred to could not be deleted.

@@ -107,7 +107,7 @@ type Schema = {
 };
 
 /** An integer also needs a format, by which clients choose its type. */
-function isBounded(schema: Schema): boolean {
+function isBounded(schema: Schema) {
   const { type, format, minimum, maximum } = schema;
   if (type === 'string') return 'enum' in schema || 'const' in schema || 'maxLength' in schema;
   if (type !== 'integer') return true;

@@ -11,7 +11,7 @@ const { insertPet, createExamples } = stepsOf(store);
 const sendWithoutD1 = startApp(store);
 
 /** The ids of a page as text, and the path of the next page. */
-async function readPage(path: string): Promise<{ ids: string[]; next: string | undefined }> {
+async function readPage(path: string) {
   const { text, headers } = await store.fetch(path);
   const ids = Array.from(text.matchAll(/\{"id":(-?[0-9]+)/g), ([, id = '']) => id);
   const link = /^<http:\/\/[^/]+(\/[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '');
@@ -19,7 +19,7 @@ async function readPage(path: string): Promise<{ ids: string[]; next: string | u
 }
 
 /** The ids of each page from this path to the last. */
-async function pagesFrom(path: string): Promise<string[][]> {
+async function pagesFrom(path: string) {
   const pages: string[][] = [];
   for (let next: string | undefined = path; next; ) {
     const page = await readPage(next);
