@@ -1,9 +1,7 @@
 /** client/README.md, and its parts that several tests read. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
-export const README = readFileSync(join(PROJECT_ROOT, 'client/README.md'), 'utf8');
+export const README = readFileSync('client/README.md', 'utf8');
 
 /** The examples, as one program. */
 export const EXAMPLES = Array.from(README.matchAll(/```ts\n(.*?)```/gs), ([, block]) => block).join(

@@ -1,28 +1,25 @@
 /** The packed and installed client: files, size, types, documents and examples. */
 import * as fs from 'node:fs';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { operations } from '../../test/support/contract.ts';
 import { startStore } from '../../test/support/store.ts';
 import { EXAMPLES, README } from './documents.ts';
 import { bundle, compile, installClient, NODE, run, runIn } from './tools.ts';
 
-const PACKAGE = join(PROJECT_ROOT, 'client');
-const read = (path: string) => fs.readFileSync(join(PACKAGE, path), 'utf8');
+const read = (path: string) => fs.readFileSync(path, 'utf8');
 
 const store = startStore();
 beforeAll(() => {
-  fs.mkdirSync(join(PACKAGE, 'dist'), { recursive: true });
-  fs.writeFileSync(join(PACKAGE, 'dist/stale.js'), '');
+  fs.mkdirSync('client/dist', { recursive: true });
+  fs.writeFileSync('client/dist/stale.js', '');
 });
 const { folder, files } = installClient();
 
 test('the package has the modules of src, and nothing stale', () => {
   // That of types has nothing that runs.
-  const modules = fs.readdirSync(join(PACKAGE, 'src')).filter((name) => name !== 'types.ts');
+  const modules = fs.readdirSync('client/src').filter((name) => name !== 'types.ts');
   const scripts = files.map(({ path }) => path).filter((path) => path.endsWith('.js'));
   expect(scripts.sort()).toEqual(modules.map((name) => `dist/${name.replace('.ts', '.js')}`));
 });
@@ -48,11 +45,11 @@ test('a CommonJS program can require the package', async () => {
 });
 
 test('the package has no dependency, and one version in all documents', () => {
-  const { version, dependencies } = JSON.parse(read('package.json'));
+  const { version, dependencies } = JSON.parse(read('client/package.json'));
   expect(dependencies).toBe(undefined);
-  const { packages } = JSON.parse(fs.readFileSync(join(PROJECT_ROOT, 'package-lock.json'), 'utf8'));
+  const { packages } = JSON.parse(read('package-lock.json'));
   expect(packages.client.version).toBe(version);
-  expect(read('CHANGELOG.md').split('\n## ')[1]).toContain(`${version}\n`);
+  expect(read('client/CHANGELOG.md').split('\n## ')[1]).toContain(`${version}\n`);
   expect(README).toContain(`animal-store-client-${version}.tgz`);
 });
 
@@ -75,7 +72,7 @@ test.each([
   expect(await compile(folder, options)).toBe('');
 });
 
-const EXAMPLE = `${NODE} "${join(PACKAGE, 'example.ts')}" --url`;
+const EXAMPLE = `${NODE} client/example.ts --url`;
 
 test('the example adds an animal, and lists ten', async () => {
   await store.exec(

@@ -12,21 +12,17 @@ import type { Fault } from './fault.ts';
 const store = startStore({ faults: true, env: 'staging' });
 const { insertPet, insertOrder, insertRowsOfExamples, createExample, tableRows } = stepsOf(store);
 
-type Write = {
-  name: string;
-  send: () => Promise<Reply>;
-  /** Of the 503. */
-  message: unknown;
-};
+type Send = () => Promise<Reply>;
 
-const KEYED: Write[] = creates.map(({ operationId, examplePath, exampleBody }) => ({
+/** Creates with an idempotency key, each with the message of its 503. */
+const KEYED = creates.map(({ operationId, examplePath, exampleBody }) => ({
   name: `${operationId} with a key`,
   send: () => store.send('POST', examplePath, exampleBody, { headers: { 'idempotency-key': 'k' } }),
   message:
     'The database did not respond. It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.',
 }));
 
-const PLAIN: Write[] = creates.map(({ operationId, examplePath, exampleBody }) => ({
+const PLAIN = creates.map(({ operationId, examplePath, exampleBody }) => ({
   name: operationId,
   send: () => store.send('POST', examplePath, exampleBody),
   message: expect.stringContaining(
@@ -74,7 +70,7 @@ test('every PATCH and DELETE of the description has a line in CHANGES', () => {
 });
 
 /** Sends an operation while its call of D1 has a fault: the response is its 503, after one call. */
-async function expectUnavailable(send: Write['send'], message: unknown, fault: Fault) {
+async function expectUnavailable(send: Send, message: unknown, fault: Fault) {
   await store.fault({ d1: [fault] });
   const reply = await send();
   expectError(reply, 503, 'service_unavailable', message);
@@ -89,7 +85,7 @@ async function stored() {
 }
 
 /** What D1 stores after the write without a fault. Then sets the store up again. */
-async function storedAfter({ send }: Write): Promise<string> {
+async function storedAfter(send: Send) {
   const before = await stored();
   expect((await send()).status).toBeLessThan(300);
   const after = await stored();
@@ -99,25 +95,27 @@ async function storedAfter({ send }: Write): Promise<string> {
   return after;
 }
 
-/** Those that need a key; the health check needs none. */
-const READS = operations.filter(({ method, operation }) => method === 'GET' && !operation.security);
+// Those that need a key; the health check needs none.
+test.each(operations.filter(({ method, operation }) => method === 'GET' && !operation.security))(
+  '$operationId is a 503 while D1 fails, then works',
+  async ({ examplePath }) => {
+    const read = () => store.fetch(examplePath);
+    await expectUnavailable(read, 'The database is temporarily unavailable.', 'throws');
+    expect((await read()).status).toBe(200);
+  },
+);
 
-test.each(READS)('$operationId is a 503 while D1 fails, then works', async ({ examplePath }) => {
-  const read = () => store.fetch(examplePath);
-  await expectUnavailable(read, 'The database is temporarily unavailable.', 'throws');
-  expect((await read()).status).toBe(200);
-});
-
-const WRITES = [...KEYED, ...PLAIN, ...CHANGES];
-
-test.each(WRITES)('$name is a 503 when D1 rejects it, and stores nothing', async (write) => {
-  const before = await stored();
-  await expectUnavailable(write.send, write.message, 'throws');
-  expect(await stored()).toBe(before);
-});
+test.each([...KEYED, ...PLAIN, ...CHANGES])(
+  '$name is a 503 when D1 rejects it, and stores nothing',
+  async (write) => {
+    const before = await stored();
+    await expectUnavailable(write.send, write.message, 'throws');
+    expect(await stored()).toBe(before);
+  },
+);
 
 test.each(KEYED)('$name takes effect once if D1 executes it after a retry', async (write) => {
-  const after = await storedAfter(write);
+  const after = await storedAfter(write.send);
   await expectUnavailable(write.send, write.message, 'runs late');
   const { status, headers } = await write.send();
   expect([status, headers.has('idempotency-replayed')]).toEqual([201, false]);
@@ -125,7 +123,7 @@ test.each(KEYED)('$name takes effect once if D1 executes it after a retry', asyn
 });
 
 test.each(KEYED)('a retry of $name gets the response that was lost', async (write) => {
-  const after = await storedAfter(write);
+  const after = await storedAfter(write.send);
   await expectUnavailable(write.send, write.message, 'loses the response');
   const { headers, text } = await write.send();
   expect(headers.get('idempotency-replayed')).toBe('true');

@@ -4,15 +4,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { putRecord } from '../support/store.ts';
 import type { Calls, Faults } from './worker.ts';
@@ -33,12 +31,12 @@ async function fault(faults?: Faults): Promise<Calls> {
 
 beforeAll(async () => {
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'worker.ts')],
+    entryPoints: ['test/faults/worker.ts'],
     bundle: true,
     format: 'esm',
     write: false,
   });
-  const { workerOptions } = workerOptionsOf(join(PROJECT_ROOT, 'wrangler.toml'));
+  const { workerOptions } = workerOptionsOf('wrangler.toml');
   const { modulesRules: _, assets: __, ...options } = workerOptions;
   const script = outputFiles[0]?.text ?? '';
   miniflare = new Miniflare(
@@ -53,7 +51,7 @@ beforeAll(async () => {
   );
   port = Number((await miniflare.unsafeGetDirectURL('direct')).port);
   bindings = await miniflare.getBindings<Env>('direct');
-  const schema = await readFile(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
+  const schema = readFileSync('schema.sql', 'utf8');
   // D1 takes each line for a statement.
   await bindings.DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
 });
@@ -89,14 +87,17 @@ async function expectLogged(line: object, pets: number) {
   expect(await bindings.DB.prepare('SELECT count(*) AS n FROM pets').first('n')).toBe(pets);
 }
 
-const HELD_KV: Faults = { kv: 'is held' };
-const HELD_D1: Faults = { d1: ['is held'] };
-
 test.each([
-  { request: 'create during KV', faults: HELD_KV, head: CREATE, body: BODY, pets: 1 },
+  {
+    request: 'create during KV',
+    faults: { kv: 'is held' } satisfies Faults,
+    head: CREATE,
+    body: BODY,
+    pets: 1,
+  },
   {
     request: 'list during D1',
-    faults: HELD_D1,
+    faults: { d1: ['is held'] } satisfies Faults,
     head: ['GET /v1/pets HTTP/1.1'],
     body: '',
     pets: 0,
@@ -112,18 +113,21 @@ test.each([
   await expectLogged({ route: '/v1/pets' }, pets);
 });
 
-test.each<{ ending: string; end: (socket: Socket) => void }>([
-  { ending: 'resets', end: (socket) => socket.resetAndDestroy() },
-  { ending: 'closes', end: (socket) => socket.end() },
-])('a client that $ending in the middle of its body is a 400 in the log', async ({ end }) => {
-  await fault({ streamsBodies: true });
-  const socket = await send(CREATE, BODY.slice(0, 9));
-  // The body is read after the limiter calls.
-  await expect.poll(async () => (await fault()).keyLimits, { interval: 5 }).toBe(1);
-  await pause(50);
-  end(socket);
-  await expectLogged({ status: 400, cause: expect.stringMatching(/disconnected|lost/) }, 0);
-});
+test.each([
+  { ending: 'resets', end: 'resetAndDestroy' },
+  { ending: 'closes', end: 'end' },
+] as const)(
+  'a client that $ending in the middle of its body is a 400 in the log',
+  async ({ end }) => {
+    await fault({ streamsBodies: true });
+    const socket = await send(CREATE, BODY.slice(0, 9));
+    // The body is read after the limiter calls.
+    await expect.poll(async () => (await fault()).keyLimits, { interval: 5 }).toBe(1);
+    await pause(50);
+    socket[end]();
+    await expectLogged({ status: 400, cause: expect.stringMatching(/disconnected|lost/) }, 0);
+  },
+);
 
 test('a client that stops in the middle of its body gets a 400 after 30 seconds', async () => {
   await fault({ streamsBodies: true });

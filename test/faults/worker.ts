@@ -30,32 +30,21 @@ export type Faults = {
  * The number of calls, the rows that D1 read and wrote, where its sessions began, and the options of the last call of `get` and
  * of `limit`.
  */
-export type Calls = {
-  kvReads: number;
-  keyLimits: number;
-  d1: number;
-  read: number;
-  written: number;
-  held: number;
-  sessions: string[];
-  last: { get?: object; limit?: object };
-};
+export class Calls {
+  kvReads = 0;
+  keyLimits = 0;
+  d1 = 0;
+  read = 0;
+  written = 0;
+  held = 0;
+  sessions: string[] = [];
+  last: { get?: object; limit?: object } = {};
+}
 
 type FaultyEnv = Bindings & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
 
-const noCalls = (): Calls => ({
-  kvReads: 0,
-  keyLimits: 0,
-  d1: 0,
-  read: 0,
-  written: 0,
-  held: 0,
-  sessions: [],
-  last: {},
-});
-
 let faults: Faults = {};
-let calls = noCalls();
+let calls = new Calls();
 
 export default {
   async fetch(request, env, context) {
@@ -71,7 +60,7 @@ export default {
 async function control(request: Request) {
   if (request.method === 'PUT') {
     faults = await request.json<Faults>();
-    calls = noCalls();
+    calls = new Calls();
     setClock(faults.ahead);
     endCalls();
   }

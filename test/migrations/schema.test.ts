@@ -1,12 +1,10 @@
 /** schema.sql is what operators read; the migrations are what runs. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
-const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
+const schema = readFileSync('schema.sql', 'utf8');
 
 /** The statements, without comments and white space. */
 const statementsOf = (sql: string) =>
