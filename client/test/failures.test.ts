@@ -46,7 +46,7 @@ test.each(METHODS)('$name is sent and retried as README.md says', async (row) =>
   const { name = '', request, retried } = row;
   const attempts = retried === 'yes' ? 4 : 1;
   const outcomeUnknown = !request.startsWith('GET');
-  const described = operations.find(({ operation }) => operation.operationId === name);
+  const described = operations.find(({ operationId }) => operationId === name);
   for (const { answer, ...failure } of [
     { answer: unavailable, code: 'service_unavailable', attempts, outcomeUnknown },
     { answer: lost, code: 'network_error', attempts, outcomeUnknown },
@@ -55,8 +55,7 @@ test.each(METHODS)('$name is sent and retried as README.md says', async (row) =>
   ]) {
     const { store, requests } = clientWith([answer]);
     const call = CALLS[name]?.(store, { headers: { traceparent: 'mine' } });
-    const outcome = await outcomeOf(Promise.resolve(call));
-    expect(outcome).toMatchObject(failure);
+    expect(await outcomeOf(call)).toMatchObject(failure);
     const line = request.replace(/{\w+}/g, '1');
     expect(pathsOf(requests)[0]?.replace(/\?$/, '')).toBe(line);
     expect(headerOf(requests, 'traceparent')).toEqual(Array(failure.attempts).fill('mine'));
@@ -146,14 +145,8 @@ const FAILURES: Record<string, Failure> = {
     details: {
       cause: { name: 'TimeoutError', cause: { code: 'rate_limited' } },
       requestId: 'id-429',
+      idempotencyKey: expect.any(String),
     },
-  },
-  'a creation that the deadline interrupts was perhaps carried out': {
-    call: (store) => store.createPet(REX, { idempotencyKey: 'mine' }),
-    answers: [silence],
-    options: { deadlineMs: 5_000 },
-    ends: 'deadline_exceeded (Timeout after 5000 ms.) after 1 attempts and 5000 ms, perhaps carried out',
-    details: { idempotencyKey: 'mine', cause: { name: 'TimeoutError' } },
   },
   'the lower bound of random pauses doubles up to 4 s': {
     answers: [unavailable],
@@ -195,7 +188,7 @@ const FAILURES: Record<string, Failure> = {
 
 test.each(Object.entries(FAILURES))(
   '%s',
-  async (_, { call = createPet, answers = [], options, random = 0, ends, details = {} }) => {
+  async (_, { call = createPet, answers = [], options, random = 0, ends, details }) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
     const { store, requests } = clientWith(answers, options);
     const outcome = await outcomeOf(call(store));
@@ -264,7 +257,7 @@ test.each(METHODS.filter(({ request }) => request.startsWith('DELETE')))(
   'a retried $name that finds nothing succeeds',
   async ({ name = '' }) => {
     const { store } = clientWith([lost, problem(404, 'toy_not_found')]);
-    expect(await outcomeOf(Promise.resolve(CALLS[name]?.(store)))).toBe(undefined);
+    expect(await outcomeOf(CALLS[name]?.(store))).toBe(undefined);
   },
 );
 

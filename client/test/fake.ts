@@ -12,8 +12,8 @@ import {
 
 export type Answer = () => ReturnType<Fetch>;
 
-/** A `fetch`, and the requests that it got. The last answer is given again and again. */
-export function fetchWith(answers: Answer[]) {
+/** The options of a client, and the requests that it sends. The last answer is given again and again. */
+export function optionsWith(answers: Answer[]) {
   const requests: Request[] = [];
   const fetch: Fetch = (url, init) => {
     requests.push(new Request(url, init));
@@ -22,14 +22,14 @@ export function fetchWith(answers: Answer[]) {
     const answer = answers[requests.length - 1] ?? answers.at(-1) ?? lost;
     return answer();
   };
-  return { fetch, requests };
+  const baseUrl = 'https://animal-store.example/v1';
+  return { options: { baseUrl, apiKey: 'key', fetch }, requests };
 }
 
 /** A client, and the requests that it sent. */
-export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
-  const { fetch, requests } = fetchWith(answers);
-  const baseUrl = 'https://animal-store.example/v1';
-  return { store: createAnimalStore({ baseUrl, apiKey: 'key', fetch, ...options }), requests };
+export function clientWith(answers: Answer[], own: Partial<StoreOptions> = {}) {
+  const { options, requests } = optionsWith(answers);
+  return { store: createAnimalStore({ ...options, ...own }), requests };
 }
 
 export const headerOf = (requests: Request[], name: string) =>
@@ -65,8 +65,7 @@ export type Call = (store: AnimalStore, options?: CallOptions) => Promise<unknow
 
 /** A call of each operation, made from its description. */
 export const CALLS: Record<string, Call> = Object.fromEntries(
-  operations.map(({ operation, path, exampleBody }) => {
-    const { operationId, parameters = [] } = operation;
+  operations.map(({ operationId, parameters, path, exampleBody }) => {
     const isList = parameters.some(({ name }) => name === 'limit');
     const args = [
       ...Array.from(path.matchAll(/{/g), () => 1n),
@@ -85,9 +84,11 @@ export const CALLS: Record<string, Call> = Object.fromEntries(
 const { setImmediate } = globalThis;
 
 /** Lets the time pass until the call has ended, and returns its result or error. The clock must be a fake. */
-export async function outcomeOf(call: Promise<unknown>): Promise<unknown> {
+export async function outcomeOf(call?: Promise<unknown>) {
   let hasEnded = false;
-  const outcome = call.catch((error: unknown) => error).finally(() => (hasEnded = true));
+  const outcome = Promise.resolve(call)
+    .catch((error: unknown) => error)
+    .finally(() => (hasEnded = true));
   // Far more than any call has steps.
   for (let step = 0; step < 1_000; step += 1) {
     // Lets the call do everything that needs no time: otherwise a timer of another file's server would move the clock on.

@@ -31,7 +31,7 @@ test('stringifyJson writes what JSON.stringify writes', () => {
 
 test('stringifyJson is exact, also in a program that gives BigInt a toJSON', () => {
   onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'));
-  Object.defineProperty(BigInt.prototype, 'toJSON', { value: String, configurable: true });
+  Object.assign(BigInt.prototype, { toJSON: String });
   const price = { toJSON: () => 9007199254740993n };
   const pet = { id: -(2n ** 63n), prices: [price] };
   expect(stringifyJson(pet)).toBe('{"id":-9223372036854775808,"prices":[9007199254740993]}');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../src/options.ts';
 import { listOf } from '../src/pages.ts';
 import { request } from '../src/request.ts';
-import { type Answer, clientWith, fetchWith, headerOf, pathsOf, reply } from './fake.ts';
+import { clientWith, headerOf, optionsWith, pathsOf, reply } from './fake.ts';
 
 /** A page of animals, and where its `Link` leads. The client knows no name of a parameter. */
 const page = (body: string, next: string) =>
@@ -93,17 +93,14 @@ test.each([null, { max: 0 }, { max: 1.5 }])(
   },
 );
 
-/** Operations that the store does not have yet. */
-function clientOf(...answers: Answer[]) {
-  const { fetch, requests } = fetchWith(answers);
-  const baseUrl = 'https://animal-store.example/v1';
-  return { client: { ...DEFAULT_LIMITS, baseUrl, apiKey: 'key', fetch }, requests };
-}
+// Operations that the store does not have yet.
 
 test('each page of a list below other resources keeps their ids', async () => {
-  const { client, requests } = clientOf(page('[{"id":1}]', '?after=1'), reply('[{"id":2}]'));
+  const answers = [page('[{"id":1}]', '?after=1'), reply('[{"id":2}]')];
+  const { options, requests } = optionsWith(answers);
   const route = '/shelters/{shelterId}/pets/{petId}/orders';
-  const orders = listOf(client, route, { limit: 1 }, undefined, { shelterId: 7n, petId: -8n });
+  const ids = { shelterId: 7n, petId: -8n };
+  const orders = listOf({ ...DEFAULT_LIMITS, ...options }, route, { limit: 1 }, undefined, ids);
   expect(await orders.toArray({ max: 9 })).toEqual([{ id: 1n }, { id: 2n }]);
   expect(pathsOf(requests)).toEqual([
     'GET /v1/shelters/7/pets/-8/orders?limit=1',
@@ -112,7 +109,7 @@ test('each page of a list below other resources keeps their ids', async () => {
 });
 
 test('a response can be a number', async () => {
-  const { client } = clientOf(reply('5'));
+  const client = { ...DEFAULT_LIMITS, ...optionsWith([reply('5')]).options };
   const reading = request(client, 'GET', '/count', undefined, { bodyType: 'number' });
   expect(await reading).toMatchObject({ data: 5 });
 });

@@ -1,5 +1,5 @@
 /** Options of the client and of a call, and what they send. */
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createAnimalStore, parseJson } from '../src/index.ts';
 import { clientWith, lost, REX, rex, unavailable } from './fake.ts';
 
@@ -41,16 +41,12 @@ test.each([
   }
 });
 
-test.each([
-  ['idempotencyKey', ''],
-  ['idempotencyKey', 'ä'],
-  ['idempotencyKey', 'a'.repeat(256)],
-])(
-  'an invalid %s of a call is a TypeError that names it, and sends nothing',
-  async (name, value) => {
+test.each(['', 'ä', 'a'.repeat(256)])(
+  'the idempotencyKey %j of a call is a TypeError that names it, and sends nothing',
+  async (idempotencyKey) => {
     const { store, requests } = clientWith([rex]);
-    const call = store.createPet(REX, Object({ [name]: value }));
-    await expect(call).rejects.toThrow(new RegExp(`^${name}: \\w`));
+    const call = store.createPet(REX, { idempotencyKey });
+    await expect(call).rejects.toThrow(/^idempotencyKey: \w/);
     expect(requests).toEqual([]);
   },
 );
@@ -111,9 +107,8 @@ test('a create sends the newest key and all headers, and a GET only the key', as
 });
 
 test('a runtime without JSON.rawJSON is one clear error', () => {
-  const { rawJSON } = Object(JSON);
-  onTestFinished(() => void Object.assign(JSON, { rawJSON }));
-  Object.assign(JSON, { rawJSON: undefined });
+  const { parse, stringify } = JSON;
+  vi.stubGlobal('JSON', { parse, stringify });
   const message = 'animal-store-client needs JSON.rawJSON (Node.js 22)';
   expect(() => createAnimalStore(VALID)).toThrow(message);
   expect(() => parseJson('{}')).toThrow(message);
