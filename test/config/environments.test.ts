@@ -146,9 +146,3 @@ test('links on staging begin with its base address', async () => {
   expect(list.headers.get('link')).toContain(`<${origin}/v1/pets?`);
   expect(pet.headers.get('link')).toContain(`<${origin}/docs>`);
 });
-
-test('the health check and the log of staging name it', async () => {
-  const named = { environment: 'staging' };
-  expect((await staging.fetch('/health')).body).toMatchObject(named);
-  expect(await staging.logLines()).toMatchObject([named]);
-});

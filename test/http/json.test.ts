@@ -28,12 +28,8 @@ test.each([
   ['-0.0e400', 0n],
 ])('%s is the int64 %i', (source, value) => expect(parseInt64(source)).toBe(value));
 
-const NO_INT64 = [
+test.each([
   ...['9223372036854775808', '-9223372036854775809', '1e19', '1e400', '1e1000000000'],
   ...['1.5', '1e-1', '1e-400', '1.00000000000000000001', `1e-${'9'.repeat(400)}`],
   ...['', '-', 'abc', ' 1', '1 ', '+1', '0x10', '1_000', '٣', '1n', 'Infinity', '1e', '.5', '5.'],
-];
-
-test('a text that is not an int64 in JSON is not accepted as one', () => {
-  expect(NO_INT64.filter((source) => parseInt64(source) !== undefined)).toEqual([]);
-});
+])('"%s" is not an int64 in JSON', (source) => expect(parseInt64(source)).toBeUndefined());

@@ -34,10 +34,12 @@ test('a request writes one line with the fields for operators', async () => {
   expect(JSON.stringify(lines[0]).length).toBeLessThan(400 - 30);
 });
 
-const UPDATE_PET = { operation: 'updatePet', route: '/v1/pets/:petId' };
-
 test.each([
-  ['PATCH', '/v1/pets/x?y=1', { status: 401, code: 'missing_api_key', ...UPDATE_PET }],
+  [
+    'PATCH',
+    '/v1/pets/x?y=1',
+    { operation: 'updatePet', route: '/v1/pets/:petId', status: 401, code: 'missing_api_key' },
+  ],
   ['PUT', '/v1/pets', { status: 405, code: 'method_not_allowed' }],
   ['OPTIONS', '/v1/nothing', { status: 204 }],
 ])(
@@ -45,9 +47,9 @@ test.each([
   async (method, path, expected) => {
     await store.fetch(path, { method, key: null });
     const [line] = await store.logLines();
-    const { operation, route, status, code, keyId, kvMs, d1Ms, d1Attempts } = line ?? {};
-    const found = { operation, route, status, code, keyId, kvMs, d1Ms, d1Attempts };
-    expect(found).toEqual(expected);
+    // Every line has the first six.
+    const { time, requestId, environment, durationMs, colo, country, ...found } = line ?? {};
+    expect(found).toEqual({ method, ...expected });
   },
 );
 

@@ -14,7 +14,7 @@ import type { OperationDescription } from '../../src/description.ts';
 import { ApiError } from '../../src/errors.ts';
 import { VERSION_PATH } from '../../src/http/responses.ts';
 import { operation } from '../../src/operation.ts';
-import { CategoryId, NewPet, PetPath, PetQuery } from '../../src/pets/schemas.ts';
+import { CategoryId, NewPet, PetQuery } from '../../src/pets/schemas.ts';
 
 const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];
 const resources = await findResources();
@@ -39,7 +39,6 @@ const handler = () => new Response();
 
 test.each([
   ['/components/schemas/NewPet/properties/categoryId', CategoryId],
-  ['/paths//pets/{petId}/get/parameters/petId', PetPath.shape.petId],
   ['/paths//pets/get/parameters/status', PetQuery.shape.status],
   ['/components/parameters/X-D1-Bookmark', Bookmark],
   ['/components/headers/Location', LOCATION.Location],

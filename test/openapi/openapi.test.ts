@@ -98,9 +98,6 @@ test('every operation has one tag, which is described, and every tag has an oper
 
 type Schema = {
   type?: string;
-  enum?: string[];
-  const?: string;
-  maxLength?: number;
   format?: string;
   minimum?: number;
   maximum?: number;

@@ -6,18 +6,16 @@ import { startStore } from '../support/store.ts';
 const store = startStore();
 const { insertPet } = stepsOf(store);
 
-test.each([
-  { status: 200, path: '/v1/pets/1' },
-  { status: 400, path: '/v1/pets/x' },
-  { status: 404, path: '/v1/pets/77' },
-  { status: 401, path: '/v1/pets/1', headers: { authorization: null } },
-])('a $status of getPet is marked as deprecated: $path', async ({ status, path, ...init }) => {
-  await insertPet({ id: 1 });
-  const { headers } = await store.fetch(path, init);
-  expect(Object.fromEntries(headers)).toMatchObject({
-    deprecation: '@1795132800',
-    sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    link: `<${store.url()}/v1/pets>; rel="successor-version", <${store.url()}/docs>; rel="deprecation"`,
-  });
-  expect(await store.logLines()).toMatchObject([{ status, deprecated: true }]);
-});
+test.each([{ status: 200 }, { status: 401, key: null }])(
+  'a $status of getPet is marked as deprecated',
+  async ({ status, ...init }) => {
+    await insertPet({ id: 1 });
+    const { headers } = await store.fetch('/v1/pets/1', init);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      deprecation: '@1795132800',
+      sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+      link: `<${store.url()}/v1/pets>; rel="successor-version", <${store.url()}/docs>; rel="deprecation"`,
+    });
+    expect(await store.logLines()).toMatchObject([{ status, deprecated: true }]);
+  },
+);
