@@ -1,9 +1,8 @@
 /** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
 import { Hono } from 'hono';
 import { hc } from 'hono/client';
-import { testClient } from 'hono/testing';
 import * as z from 'zod/mini';
-import { type AppType, app } from '../src/app.ts';
+import type { AppType } from '../src/app.ts';
 import type { AppEnv } from '../src/context.ts';
 import { operation } from '../src/operation.ts';
 
@@ -72,5 +71,3 @@ hc<typeof search>('').search.$get();
 v1.pets.$put({ json });
 // @ts-expect-error: not a path
 v1.toys.$get();
-// @ts-expect-error: with the version
-testClient<AppType>(app).pets.$get();

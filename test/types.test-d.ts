@@ -99,22 +99,15 @@ insertInto(TAGS, { text: 'x' }, { reserve: { ...WHERE, update: 'UPDATE …' } })
 insertInto(TAGS, { text: 'x' }, { reserve: { update: sql`UPDATE …`, where: sql`TRUE` } });
 // @ts-expect-error: no statement of `createOnce` can be replaced: a read has no name
 insertInto(TAGS, { text: 'x' }, { reads: { created: sql`SELECT 1` } });
-// @ts-expect-error: the statement would not be executed
-insertInto(TAGS, { text: 'x' }, { skipsConflict: true, counted: sql`UPDATE …` });
 insertInto(
   TAGS,
   { text: 'x' },
-  // @ts-expect-error: nor would this one
+  // @ts-expect-error: the statement `counted` would not be executed
   { reserve: { ...WHERE, update: sql`UPDATE …`, counted: sql`UPDATE …` } },
 );
 
 // @ts-expect-error: the query would not be validated
 operation({ operationId: 'x', scope: 'read', querry: PetQuery });
-// @ts-expect-error: its responses would not have the headers of a deprecation
-operation({ operationId: 'x', scope: 'read', deprecated: true });
-
-// @ts-expect-error: before `operation`, a request may have no client
-app.use(async (c) => c.text(c.get('client').keyId));
 
 // @ts-expect-error: a read has no effect that could be unknown
 ({ operationId: 'x', scope: 'read', effect: 'x', retryAdvice: 'x' }) satisfies OperationDefinition;
