@@ -2,7 +2,6 @@
  * Clients that disconnect: their requests are completed and logged once. The worker with faults runs in plain workerd, on a
  * socket of its own: behind the proxy of `wrangler dev`, it would not see that clients disconnect.
  */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -70,7 +69,7 @@ const CREATE = [
 /** Sends a request, or only the beginning of its body, with a new key. */
 async function send(head: string[], body: string, host = 'localhost') {
   const key = generateKey('local');
-  await putRecord(bindings.API_KEYS, key, { id: randomUUID() });
+  await putRecord(bindings.API_KEYS, key, { id: 'client' });
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   // A reader receives the error as well; without a reader it is unimportant.
