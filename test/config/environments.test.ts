@@ -119,7 +119,10 @@ test.each(CONFIGS)(
   (config) => {
     // The Free plan rejects the CPU limit.
     expect(config.limits?.cpu_ms ?? 1000).toBe(1000);
-    for (const { simple } of config.ratelimits) expect(simple.period).toBe(PERIOD_S);
+    for (const { simple, namespace_id } of config.ratelimits) {
+      expect(simple.period).toBe(PERIOD_S);
+      expect(namespace_id).toMatch(/^\d+$/);
+    }
     expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
   },
 );
