@@ -80,7 +80,7 @@ test.each([
   ['GET', TOYS, [handler, listToys], `GET ${TOYS} must begin with one operation(…)`],
   ['GET', TOYS, [listToys, listToys], `GET ${TOYS} must begin with one operation(…)`],
   ['POST', TOYS, [countToys, handler], `POST ${TOYS} is public, and must be a GET`],
-])('npm run openapi fails for the route %s %s: %4$s', (method, path, handlers, problem) => {
+])('npm run openapi fails for the route %s %s', (method, path, handlers, problem) => {
   addRoute(method, path, handlers);
   expect(() => describe()).toThrow(problem);
 });
