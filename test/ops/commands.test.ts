@@ -81,7 +81,7 @@ test('openapi writes what is out of date, and --check only names it', async () =
 const SET_UP = 'staging is not set up. See docs/set-up.md.';
 
 /** Runs wrangler on an environment, where `wrangler` is what runs instead, if it is given. */
-async function wranglerError(env: Environment, wrangler?: string): Promise<Error> {
+async function wranglerError(env: Environment, wrangler?: string) {
   const readFileSync = () => 'account_id = "staging-account-id"';
   const spawn = (node: string, args: string[], options: { timeout: number }) => {
     expect(options.timeout).toBe(300_000);

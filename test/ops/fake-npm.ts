@@ -27,7 +27,7 @@ export async function freshClone() {
   const path = (name: string) => join(folder, name);
 
   const clone = {
-    write(name: string, content = ''): void {
+    write(name: string, content = '') {
       mkdirSync(dirname(path(name)), { recursive: true });
       writeFileSync(path(name), content);
     },

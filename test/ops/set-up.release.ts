@@ -11,7 +11,7 @@ import { type Cloudflare, startCloudflare } from '../support/fake-cloudflare.ts'
 import { readBlocks, setUp } from '../support/set-up.ts';
 
 /** Serves the deployed version of a worker, with its rows and keys, over https. Returns the port. */
-async function serve(clone: Clone, cloudflare: Cloudflare, environment: string): Promise<number> {
+async function serve(clone: Clone, cloudflare: Cloudflare, environment: string) {
   const { versions } = cloudflare.find(`animal-store-${environment}`);
   const [version] = versions;
   if (!version) throw new Error('a version must be deployed');

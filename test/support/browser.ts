@@ -1,6 +1,6 @@
 /** The browser of the tests: Debian's Chromium, or the one that CHROMIUM names. */
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { chromium } from 'playwright-core';
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -8,7 +8,7 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 export const OTHER_HOST = 'store.example';
 
 /** @throws Error if there is no browser. */
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser() {
   if (!existsSync(CHROMIUM))
     throw new Error(`no Chromium at ${CHROMIUM}: set CHROMIUM to its path`);
   const hosts = `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`;

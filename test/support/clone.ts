@@ -7,7 +7,7 @@ import { WRANGLER_ENV } from '../../ops/command/wrangler.ts';
 import { createRepository } from './copy.ts';
 import type { Cloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
-import { copyFiles, createFolder, type Result, startProcess } from './project.ts';
+import { copyFiles, createFolder, startProcess } from './project.ts';
 
 export type Clone = Awaited<ReturnType<typeof cloneProject>>;
 
@@ -18,18 +18,18 @@ export async function cloneProject(account: Cloudflare) {
   const env = { ...account.env, ...WRANGLER_ENV };
 
   /** Runs a command line in the clone. */
-  function start(line: string, settings: Record<string, string> = {}): Promise<Result> {
+  function start(line: string, settings: Record<string, string> = {}) {
     return startProcess(['-ec', line], folder, { ...env, ...settings }, 'sh').exited;
   }
 
   /** As `start`. It must succeed. Returns what it prints. */
-  async function run(...command: Parameters<typeof start>): Promise<string> {
+  async function run(...command: Parameters<typeof start>) {
     const { code, stdout, stderr } = await start(...command);
     expect(code, stdout + stderr).toBe(0);
     return stdout;
   }
 
-  function editConfig(from: string | RegExp, to: string): void {
+  function editConfig(from: string | RegExp, to: string) {
     const text = readFileSync(path('wrangler.toml'), 'utf8');
     expect(text).toMatch(from);
     writeFileSync(path('wrangler.toml'), text.replaceAll(from, to));

@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { onTestFinished, vi } from 'vitest';
 import { run } from '../../ops/command/command-line.ts';
-import type { Result } from './project.ts';
 
 /** Imports a new instance of a script, which imports `mocks` instead of its modules, until the test ends. */
 export async function importWith(script: string, mocks: Record<string, object>) {
@@ -30,13 +29,13 @@ export async function runInProcess(
   mocks: Record<string, object>,
   args: string[],
   typed = '',
-): Promise<Result> {
+) {
   const { program }: { program: Command } = await importWith(script, mocks);
   return runProgram(program, args, typed);
 }
 
 /** As `runInProcess`, of a command that is imported already. */
-export async function runProgram(program: Command, args: string[], typed = ''): Promise<Result> {
+export async function runProgram(program: Command, args: string[], typed = '') {
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
   if (!typed) stdin.end();
   const output = { stdout: '', stderr: '' };

@@ -99,7 +99,7 @@ export function createOf(list: Described): Described {
 }
 
 /** The values of a field in bodies that have it. */
-function valuesOf(bodies: object[], field: string): string[] {
+function valuesOf(bodies: object[], field: string) {
   const values = bodies.map((body) => new Map(Object.entries(body)).get(field));
   return values.filter((value) => value !== undefined).map(String);
 }
@@ -142,13 +142,13 @@ ajv.addFormat('date-time', isTime);
 ajv.addSchema(closed, 'description');
 
 /** As the service writes and reads times: RFC 3339 in UTC, with milliseconds. */
-function isTime(text: string): boolean {
+function isTime(text: string) {
   const time = new Date(text);
   return !Number.isNaN(time.getTime()) && time.toISOString() === text;
 }
 
 /** Validates a value with the schema at this JSON pointer, and returns the errors. */
-export function problems(pointer: string, value: unknown): string[] {
+export function problems(pointer: string, value: unknown) {
   const validate = ajv.getSchema(`description#/${pointer}`);
   expect(validate, pointer).toBeDefined();
   validate?.(value);
@@ -160,7 +160,7 @@ const KNOWN_HEADERS = operations
   .flatMap(({ headers }) => Object.keys(headers));
 
 /** Expects a response to have a status, body and headers that its operation describes. Ignores other routes. */
-export function expectDescribed(method: string, url: string, reply: Reply): void {
+export function expectDescribed(method: string, url: string, reply: Reply) {
   const found = operationOf(`${method} ${url}`);
   if (!found) return;
   const { operation, pointer } = found;
@@ -188,7 +188,7 @@ function headerProblem(described: Header | undefined, value: string | null): str
 }
 
 /** An Error body, which has exactly the three fields, as `400 invalid_request: limit: must be …`. */
-export function errorOf(body: unknown): string {
+export function errorOf(body: unknown) {
   const { code, message, status, ...others }: Record<string, unknown> = { ...Object(body) };
   expect(others).toEqual({});
   return `${status} ${code}: ${message}`;

@@ -71,7 +71,7 @@ export async function startCloudflare() {
     return worker;
   }
 
-  async function upload(worker: Worker, fields: FormData): Promise<Version> {
+  async function upload(worker: Worker, fields: FormData) {
     const field = (name: string) => new Response(fields.get(name));
     const metadata = await field('metadata').json<Metadata>();
     const { bindings, annotations = {}, main_module } = metadata;
@@ -217,11 +217,11 @@ export async function startCloudflare() {
     socket.write(handshake(headers['sec-websocket-key'] ?? ''));
   });
   /** Sends a line of the log to all tails. */
-  function log(line: string): void {
+  function log(line: string) {
     for (const socket of tailSockets) socket.write(textFrame(eventOf(line)));
   }
   /** Cuts the connections of all tails, and refuses new ones. */
-  function cutTails(): void {
+  function cutTails() {
     state.refusesTails = true;
     for (const socket of tailSockets) socket.destroy();
   }
@@ -245,7 +245,7 @@ function ok(result: unknown): Response {
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
-function handshake(key: string): string {
+function handshake(key: string) {
   const accept = hash('sha1', `${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`, 'base64');
   const headers = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}`;
   return `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\nSec-WebSocket-Protocol: trace-v1\r\n\r\n`;
@@ -259,7 +259,7 @@ function textFrame(text: string): Buffer {
 }
 
 /** A request that has logged a line, as a tail gets it. */
-function eventOf(line: string): string {
+function eventOf(line: string) {
   const request = { url: 'https://api.animals.test/v1/pets', method: 'POST', headers: {}, cf: {} };
   const logs = [{ level: 'log', message: [line], timestamp: 0 }];
   return JSON.stringify({
@@ -278,7 +278,7 @@ function error(status: 403 | 404, code: number, message: string): HTTPException 
 }
 
 /** The shares of a deployment, such as ` 10/90`. */
-function summary(path: string, body: string): string {
+function summary(path: string, body: string) {
   if (!path.endsWith('/deployments')) return '';
   const shares = Array.from(body.matchAll(/"percentage":(\d+)/g), ([, share]) => share);
   return ` ${shares.join('/')}`.trimEnd();

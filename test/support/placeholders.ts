@@ -8,7 +8,7 @@ const HOSTS: Record<string, string> = {
   production: 'api.animal-store.example',
 };
 
-export function readPlaceholders(): string {
+export function readPlaceholders() {
   const text = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
   return text
     .split(/^(?=\[)/m)
@@ -17,7 +17,7 @@ export function readPlaceholders(): string {
 }
 
 /** Puts the placeholders back into a table, if it is of an environment. */
-function resetTable(table: string): string {
+function resetTable(table: string) {
   const [, environment = ''] = /^\[+env\.(\w+)/.exec(table) ?? [];
   const host = HOSTS[environment];
   if (!host) return table;

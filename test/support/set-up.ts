@@ -5,14 +5,14 @@ import type { Clone } from './clone.ts';
 import { ACCOUNT } from './fake-cloudflare.ts';
 
 /** The page as the reader of an environment at this host adapts it. */
-function readPage(environment: string, host: string): string {
+function readPage(environment: string, host: string) {
   return readFileSync('docs/set-up.md', 'utf8')
     .replaceAll('animal-store-staging.<name>.workers.dev', host)
     .replaceAll('staging', environment);
 }
 
 /** The commands of the page, by its blocks: log in, create, deploy, send a request. */
-export function readBlocks(environment: string, host: string): string[][] {
+export function readBlocks(environment: string, host: string) {
   const blocks = readPage(environment, host).matchAll(/```sh\n(.*?)```/gs);
   return Array.from(blocks, ([, lines = '']) => lines.trim().split('\n'));
 }
@@ -24,11 +24,7 @@ const PLACEHOLDERS = {
 };
 
 /** Follows the page up to the deployment. */
-export async function setUp(
-  clone: Clone,
-  environment: keyof typeof PLACEHOLDERS,
-  host: string,
-): Promise<void> {
+export async function setUp(clone: Clone, environment: keyof typeof PLACEHOLDERS, host: string) {
   const [, creates = [], deploys = []] = readBlocks(environment, host);
   const names = readPage(environment, host).matchAll(/`(\w+-[a-z-]+-id)`/g);
   const [account = '', ...ids] = Array.from(names, ([, name = '']) => name);

@@ -23,24 +23,24 @@ export function stepsOf(store: Store) {
 
   const steps = {
     /** Inserts an animal, by default with a new name. The first one without an `id` has the id 1. */
-    insertPet({ categoryId = 3, ...row }: Pet): Promise<void> {
+    insertPet({ categoryId = 3, ...row }: Pet) {
       return insert('pets', { ...withNewName({ name: 'Rex' }), category_id: categoryId, ...row });
     },
 
     /** Inserts an order. The first one without an `id` has the id 1. */
-    insertOrder({ petId, ...row }: Order): Promise<void> {
+    insertOrder({ petId, ...row }: Order) {
       return insert('orders', { pet_id: petId, ...row });
     },
 
-    updatePet(id: Id, patch: unknown): Promise<Reply> {
+    updatePet(id: Id, patch: unknown) {
       return store.send('PATCH', `/v1/pets/${id}`, patch);
     },
 
-    deletePet(id: Id): Promise<Reply> {
+    deletePet(id: Id) {
       return store.fetch(`/v1/pets/${id}`, { method: 'DELETE' });
     },
 
-    updateOrder(id: Id, status: string): Promise<Reply> {
+    updateOrder(id: Id, status: string) {
       return store.send('PATCH', `/v1/store/orders/${id}`, { status });
     },
 
@@ -48,7 +48,7 @@ export function stepsOf(store: Store) {
      * Inserts the rows that the bodies in the description refer to, or makes them usable again: the animals 1 and 2 can be
      * ordered. A resource that refers to another one needs its rows here.
      */
-    insertRowsOfExamples(): Promise<void> {
+    insertRowsOfExamples() {
       return store.exec(
         `UPDATE orders SET status = 'delivered';
          INSERT INTO pets (id, name, category_id) VALUES (1, 'Animal 1', 3), (2, 'Animal 2', 3) ON CONFLICT DO NOTHING;
@@ -60,7 +60,7 @@ export function stepsOf(store: Store) {
      * Creates an item with a new name, from an example body of the description: that with the number `turn`, counted round. `list`
      * lists the item, also if it has ids in its path.
      */
-    async createExample(create: Described, turn = 0, list = create): Promise<Reply> {
+    async createExample(create: Described, turn = 0, list = create) {
       const { exampleBodies, examplePath, fields } = create;
       await steps.insertRowsOfExamples();
       const parents = list.parameters.filter((each) => each.in === 'path' && each.name in fields);
@@ -70,13 +70,13 @@ export function stepsOf(store: Store) {
     },
 
     /** Creates items that a list has. */
-    async createExamples(list: Described, count: number): Promise<void> {
+    async createExamples(list: Described, count: number) {
       for (let turn = 0; turn < count; turn += 1)
         await steps.createExample(createOf(list), turn, list);
     },
 
     /** All rows of each table. */
-    async tableRows(): Promise<TableRows> {
+    async tableRows() {
       const { DB } = await store.bindings();
       const statements = TABLES.map((table) => DB.prepare(`SELECT * FROM ${table}`));
       const results = await DB.batch<TableRows[string][number]>(statements);
@@ -84,7 +84,7 @@ export function stepsOf(store: Store) {
     },
 
     /** Expects a request to leave the database as it is, and returns its reply. */
-    async expectUnchanged(send: () => Promise<Reply>): Promise<Reply> {
+    async expectUnchanged(send: () => Promise<Reply>) {
       const before = await steps.tableRows();
       const reply = await send();
       expect(await steps.tableRows()).toEqual(before);
@@ -94,7 +94,7 @@ export function stepsOf(store: Store) {
   return steps;
 }
 
-export function expectError(reply: Reply, status: number, code: string, message: unknown): void {
+export function expectError(reply: Reply, status: number, code: string, message: unknown) {
   expect(reply.body).toEqual({ code, message, status });
   expect(reply.status).toBe(status);
 }

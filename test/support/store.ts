@@ -46,7 +46,7 @@ export function startStore(options: ServerOptions = {}) {
 
   const store = {
     /** The origin of its addresses. A test that knows it can also write without `fetch`, so the tables are emptied after it. */
-    url(): string {
+    url() {
       server.isDirty = true;
       return server.url.origin;
     },
@@ -63,7 +63,7 @@ export function startStore(options: ServerOptions = {}) {
     },
 
     /** Sends a body: a string unchanged, anything else as JSON. */
-    send(method: string, path: string, body: unknown, init: RequestOptions = {}): Promise<Reply> {
+    send(method: string, path: string, body: unknown, init: RequestOptions = {}) {
       const headers = { 'content-type': 'application/json', ...init.headers };
       const json = typeof body === 'string' ? body : JSON.stringify(body);
       return store.fetch(path, { ...init, method, body: json, headers });
@@ -74,7 +74,7 @@ export function startStore(options: ServerOptions = {}) {
       store.send('POST', '/v1/store/orders', body, init),
 
     /** Puts a key's record into KV, and returns the key. */
-    async issueKey(record: Partial<KeyRecord> = {}): Promise<string> {
+    async issueKey(record: Partial<KeyRecord> = {}) {
       const key = generateKey(env);
       await store.putRecord(key, { id: randomUUID(), ...record });
       return key;
@@ -84,20 +84,20 @@ export function startStore(options: ServerOptions = {}) {
     putRecord: (key: string, record: Partial<KeyRecord>) =>
       putRecord(server.bindings.API_KEYS, key, record),
 
-    async bindings(): Promise<Env> {
+    async bindings() {
       server.isDirty = true;
       return server.bindings;
     },
 
     /** Runs SQL statements in one call. A prepared statement takes five calls to the other process. */
-    async exec(sql: string): Promise<void> {
+    async exec(sql: string) {
       const { DB } = await store.bindings();
       // D1 takes each line for a statement.
       await DB.exec(sql.replaceAll('\n', ' '));
     },
 
     /** Only with the option `faults`: replaces the faults, and sets the counts of `calls` to 0. */
-    async fault(faults: Faults): Promise<void> {
+    async fault(faults: Faults) {
       const init = { method: 'PUT', body: JSON.stringify({ vars, ...faults }) };
       expect((await request('/__faults', init)).status).toBe(200);
     },
@@ -112,14 +112,14 @@ export function startStore(options: ServerOptions = {}) {
     },
 
     /** Runs the scheduled handler, and returns whether it succeeded. */
-    async scheduled(): Promise<boolean> {
+    async scheduled() {
       const { outcome } = await server.workers[name].scheduled({ cron: '*/10 * * * *' });
       scheduledRuns += 1;
       return outcome === 'ok';
     },
 
     /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
-    async logLines(): Promise<Record<string, unknown>[]> {
+    async logLines() {
       const lines = () =>
         server.harness
           .getLogs()
@@ -177,7 +177,7 @@ export async function readReply(
   method: string,
   path: string,
   response: Pick<Response, 'status' | 'text'> & { headers: Iterable<[string, string]> },
-): Promise<Reply> {
+) {
   const { status } = response;
   const text = await response.text();
   const body: unknown = text === '' ? undefined : JSON.parse(text);

@@ -27,7 +27,7 @@ export function fakeKeys() {
   /** The files with what wrangler read. */
   const files: string[] = [];
 
-  async function runWranglerIn(environment: string, args: string[]): Promise<string> {
+  async function runWranglerIn(environment: string, args: string[]) {
     // Lists of processes and wrangler's logs show arguments.
     for (const arg of args) expect(arg).not.toMatch(API_KEY);
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });

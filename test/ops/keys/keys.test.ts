@@ -126,7 +126,7 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   ]);
 });
 
-function failPutOf(id: string): void {
+function failPutOf(id: string) {
   fake.beforePut = (name) => {
     if (name === nameOf(id)) throw new Error('KV fails');
   };
@@ -152,7 +152,7 @@ test('a key that another operator revokes before the answer is not rotated', asy
 });
 
 /** Runs a command that must fail and change nothing. Returns its error. `typed`: on a terminal. */
-async function errorOf(exitCode: number, line: string, typed?: string): Promise<string> {
+async function errorOf(exitCode: number, line: string, typed?: string) {
   const before = [...fake.values];
   const { code, stdout, stderr } = await fake.run(line, typed);
   expect([code, stdout]).toEqual([exitCode, '']);

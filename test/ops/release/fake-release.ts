@@ -5,7 +5,6 @@ import { expect, vi } from 'vitest';
 import * as commandLine from '../../../ops/command/command-line.ts';
 import type { Store } from '../../../ops/release/smoke.ts';
 import { importWith, runProgram } from '../../support/command.ts';
-import type { Result } from '../../support/project.ts';
 
 const SHA256 = hash('sha256', 'a script');
 
@@ -60,7 +59,7 @@ let current: Record<string, (...args: never[]) => unknown> = {};
 /** The release, which is imported once for all tests. */
 let imported: Promise<Command> | undefined;
 
-async function importRelease(): Promise<Command> {
+async function importRelease() {
   const late =
     (name: string) =>
     (...args: never[]) =>
@@ -94,7 +93,7 @@ export function fakeRelease() {
   /** What the watch of the log aborts, while there is one. */
   let watch: AbortController | undefined;
 
-  function pass(point: string): void {
+  function pass(point: string) {
     points.push(point);
     for (const event of events) {
       const isHere = event.point === point || event.point === points.length - 1;
@@ -104,12 +103,12 @@ export function fakeRelease() {
     }
   }
 
-  function deploy(name: Name, shares: string, message = 'by hand'): void {
+  function deploy(name: Name, shares: string, message = 'by hand') {
     environments[name].deployments.push({ shares, message });
   }
 
   /** The output of `deployments list` and `versions view`. */
-  function read(name: Name, verb: string, id = ''): unknown {
+  function read(name: Name, verb: string, id = '') {
     const { deployments, bindings, annotations, versionsWithStoppedWrites } = environments[name];
     if (verb === 'view') {
       const bound = Object.entries(bindings).map(([name, value]) => ({ name, ...value }));
@@ -130,7 +129,7 @@ export function fakeRelease() {
   /** By the paths of files that wrangler writes. */
   const written = new Map<string, string>();
 
-  async function runWranglerIn(name: Name, args: string[], options: Options): Promise<string> {
+  async function runWranglerIn(name: Name, args: string[], options: Options) {
     // Ctrl-C does not end wrangler.
     expect(options.detached).toBe(true);
     const call = `${name} ${args.join(' ')}`.replace(SHA256, 'SHA256');
@@ -157,7 +156,7 @@ export function fakeRelease() {
       pass(`${kind} ${baseUrl} ${version}${override ? ` by override ${override}` : ''}`);
     };
 
-  async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }): Promise<void> {
+  async function pause(ms: number, _: unknown, options?: { signal: AbortSignal }) {
     // As the real one: without the reason of the abort.
     const rejectAborted = () => {
       if (options?.signal.aborted) throw new Error('The operation was aborted');
@@ -175,7 +174,7 @@ export function fakeRelease() {
   }
 
   type Callback = (error: null, output: { stdout: string }) => void;
-  function execFile(file: string, args: [keyof typeof git], options: object, done: Callback): void {
+  function execFile(file: string, args: [keyof typeof git], options: object, done: Callback) {
     expect([file, options]).toEqual(['git', { cwd: '/project' }]);
     pass(`git ${args.join(' ')}`);
     done(null, { stdout: `${git[args[0]]}\n` });
@@ -228,7 +227,7 @@ export function fakeRelease() {
       void events.push({ point, effect, times }),
 
     /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
-    async release(args: string[], answer = ''): Promise<Result> {
+    async release(args: string[], answer = '') {
       imported ??= importRelease();
       const program = await imported;
       vi.stubEnv('SMOKE_API_KEY', 'a smoke key');
@@ -245,7 +244,7 @@ export function fakeRelease() {
 }
 
 /** The changes that took effect, such as `rollback v1 --yes --message mine`. */
-export function changesOf(points: string[]): string[] {
+export function changesOf(points: string[]) {
   const changes = points.filter((point) => point.startsWith('after '));
   return changes.map((point) => point.replace(/^after \w+ /, ''));
 }

@@ -19,7 +19,7 @@ const COMMIT = 'git add --all; git commit -qm Change';
 const ENV = { WRANGLER_LOG: 'error', SMOKE_API_KEY: 'a key' };
 
 /** Runs a command of ops that must have this exit code. Returns its errors. */
-async function run(exitCode: number, line: string): Promise<string> {
+async function run(exitCode: number, line: string) {
   const { code, stdout, stderr } = await clone.start(`node ops/${line}`, ENV);
   expect(code, stdout + stderr).toBe(exitCode);
   return stderr;
