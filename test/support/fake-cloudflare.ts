@@ -58,7 +58,7 @@ export async function startCloudflare() {
     /** The number of tails that are connected, or not answered. */
     tails: 0,
     /** Called when a call has taken effect, before it is answered. */
-    onAnswer: (_call: string): void => {},
+    onAnswer: (_call: string) => {},
   };
   const tailSockets = new Set<Duplex>();
   /** Its own time: each thing is created a second after the one before. */

@@ -92,8 +92,8 @@ export function fakeKeys() {
 
     /** Whether writes change nothing. */
     losesPuts: false,
-    beforePut: (_name: string): void => {},
-    beforeGet: (_name: string): void => {},
+    beforePut: (_name: string) => {},
+    beforeGet: (_name: string) => {},
   };
   return fake;
 }

@@ -123,34 +123,29 @@ describe('a promotion', () => {
     expect((await fake.release(PROMOTE)).stdout).toContain(' --bookmark a-bookmark ');
   });
 
-  /** `noticed`: the first and the last point at which the event ends the release. */
-  test.each<{
-    what: string;
-    event: () => unknown;
-    noticed?: [number, number];
-    error: string;
-    served?: string;
-  }>([
+  /** `first` and `last`: the points from and to which the event ends the release. */
+  test.each([
     { what: 'fails', event: fail, error: 'error: it failed' },
     { what: 'is interrupted', event: interrupt, error: 'error: interrupted' },
     {
       what: 'is overtaken by another operator',
       event: overtake,
       // Before this, it begins after the other operator.
-      noticed: [PROMOTION.indexOf(LIST) + 1, PROMOTION.length],
+      first: PROMOTION.indexOf(LIST) + 1,
       error: 'error: another operator intervened: time ',
       served: 'other@100%',
     },
     {
       what: 'finds another commit checked out',
       event: checkOut,
-      noticed: [1, PROMOTION.lastIndexOf(READ_HEAD)],
+      first: 1,
+      last: PROMOTION.lastIndexOf(READ_HEAD),
       error: 'error: another commit was checked out',
     },
   ])('that $what at any point goes back, or on', async (disturbance) => {
-    const { event, noticed = [0, PROMOTION.length], error, served = 'v1@100%' } = disturbance;
+    const { event, first = 0, last = PROMOTION.length, error, served = 'v1@100%' } = disturbance;
     const check: Check = ({ code, stdout, stderr }, i, place) => {
-      if (i < noticed[0] || i > noticed[1]) return;
+      if (i < first || i > last) return;
       expect([code, fake.served()], place).toEqual([1, served]);
       expect(stderr.startsWith(error), place).toBe(true);
       // Only what has changed nothing ends without a word on what is served.
@@ -167,7 +162,7 @@ describe('a promotion', () => {
     await disturb(PROMOTE, () => {}, event, check);
   });
 
-  test.each<[line: string, pauses: string[]]>([
+  test.each([
     ['promote --yes', Array(30).fill(PAUSE)],
     ['promote --yes --hold 0', []],
   ])('%s holds 10 %% so long, and watches the log meanwhile', async (line, pauses) => {
@@ -221,7 +216,7 @@ describe('before any change', () => {
     fake.script = 'another script';
   };
 
-  test.each<[title: string, args: string[], given: () => unknown, error: string]>([
+  test.each([
     ['a promotion without a terminal and --yes', ['promote'], () => {}, 'add --yes'],
     ['one with changed files', PROMOTE, setGit('status', ' M a.ts'), 'or remove first: M a.ts'],
     ['one with an ignored file', PROMOTE, setGit('ls-files', 'a.ts'), 'or remove first: a.ts'],
@@ -270,7 +265,7 @@ describe('before any change', () => {
     expect(stderr).toContain(error);
   });
 
-  test.each<[title: string, given: () => unknown, error: string]>([
+  test.each([
     ['would resume writes', stopWrites('v1'), 'v2 would stop or resume writes: "Stop writes"'],
     ['would stop writes', stopWrites('v2'), 'v2 would stop or resume writes: "Stop writes"'],
     ['has no version', print('upload', '{}'), 'wrangler names no version'],
@@ -297,7 +292,7 @@ describe('a promotion that goes back', () => {
   /** Another process runs `undo production mine`. */
   const undo = () => fake.deploy('production', 'v1@100%', 'mine');
 
-  test.each<[title: string, at: string, event: () => unknown, error: string]>([
+  test.each([
     [
       'after a call without an effect',
       after(AT_10),
@@ -322,7 +317,7 @@ describe('a promotion that goes back', () => {
   /** Between a release's look and its change. */
   const promoteByHand = () => fake.deploy('production', 'v1@100% other@0%');
 
-  test.each<[title: string, at: string, event: () => unknown, good: string]>([
+  test.each([
     ['cannot read deployments', PAUSE, failToRead, 'v1'],
     ['cannot put back the deployment of another operator', before(AT_10), failTwice, 'other'],
     ['finds another promotion', before(AT_0), promoteByHand, '<version>'],

@@ -90,7 +90,7 @@ test('the smoke test tests what every version has, and an animal with a name of 
     });
 });
 
-test.each<[request: string, lie: () => Response, error: string]>([
+test.each([
   ['GET /pets', show([]), 'GET /pets: 200, not 401. []'],
   ['GET /pets?limit=1', refuse(429), 'GET /pets?limit=1: 429, not 200. '],
   ['GET /pets?limit=1', refuse(403), 'not 200. SMOKE_API_KEY: "Release" in docs/operations.md.'],

@@ -86,7 +86,7 @@ describe('from the first set-up on', { shuffle: false }, () => {
     expect(next?.annotations['workers/tag']).toBe((await clone.run('git rev-parse HEAD')).trim());
   });
 
-  test.each<[end: string, given: () => unknown, error: string]>([
+  test.each([
     [
       'the token may not watch it',
       () => (cloudflare.state.mayTail = false),
