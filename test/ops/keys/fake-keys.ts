@@ -59,7 +59,7 @@ export function fakeKeys() {
     const isSmall = Buffer.byteLength(value) <= 1024;
     expect(metadata).toBe(isSmall ? value : undefined);
     fake.beforePut(name);
-    if (!fake.losesPuts) fake.values.set(name, value);
+    fake.values.set(name, value);
     return '';
   }
 
@@ -90,8 +90,6 @@ export function fakeKeys() {
     /** The records that are fake.values. */
     records: (): StoredRecord[] => Array.from(fake.values.values(), (value) => JSON.parse(value)),
 
-    /** Whether writes change nothing. */
-    losesPuts: false,
     beforePut: (_name: string) => {},
     beforeGet: (_name: string) => {},
   };
