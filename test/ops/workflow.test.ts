@@ -26,6 +26,8 @@ const linesOf = (part: string) =>
     .map((line) => line.trim().replace(/^- /, ''))
     .filter((line) => !line.startsWith('#'));
 
+const ALL_LINES = Object.keys(PARTS).flatMap(linesOf);
+
 /** A known machine, limited permissions, the project's Node.js, and no token in the files. */
 const STEPS_BEFORE = [
   'runs-on: ubuntu-24.04',
@@ -109,8 +111,7 @@ test.each(Object.entries(DECIDING))('%s has the lines that decide', (part, lines
 
 test('no other condition decides whether a step runs, and no failure is ignored', () => {
   const known = Object.values(DECIDING).flat();
-  const lines = Object.keys(PARTS).flatMap(linesOf);
-  const conditions = lines.filter((line) => /^(if|continue-on-error):/.test(line));
+  const conditions = ALL_LINES.filter((line) => /^(if|continue-on-error):/.test(line));
   expect(conditions.filter((line) => !known.includes(line))).toEqual([]);
 });
 
@@ -142,9 +143,7 @@ test('only the releases see secrets', () => {
 });
 
 test('every action is pinned by its commit', () => {
-  const actions = Object.keys(PARTS)
-    .flatMap(linesOf)
-    .filter((line) => /^uses: (?!\.)/.test(line));
+  const actions = ALL_LINES.filter((line) => /^uses: (?!\.)/.test(line));
   for (const action of actions) expect(action).toMatch(/@[0-9a-f]{40} # v/);
 });
 

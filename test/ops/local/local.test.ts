@@ -71,7 +71,7 @@ test('npm start sets the store up, serves it on this machine alone, and shows a 
 });
 
 test("npm start ends with exit code 1 and the cause of wrangler's error", async () => {
-  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+  vi.spyOn(process, 'exit').mockImplementation((code) => {
     throw new Error(`exit code ${code}`);
   });
   const problem = new Error('The server failed', { cause: new Error('no memory') });
@@ -79,7 +79,6 @@ test("npm start ends with exit code 1 and the cause of wrangler's error", async 
   // The port of the documents.
   expect(served).toMatchObject([[{ dev: { server: { port: 8787 } } }]]);
   expect(stderr).toBe('error: no memory\nerror: exit code 1\n');
-  exit.mockRestore();
 });
 
 test('the option --port, which npm keeps without "--", is used, too', async () => {

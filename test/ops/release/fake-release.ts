@@ -115,7 +115,7 @@ export function fakeRelease() {
       const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
       return { id, annotations, resources: { bindings: [...bound, ...stops] } };
     }
-    const list = deployments.map(({ shares, message }, i) => ({
+    return deployments.map(({ shares, message }, i) => ({
       id: String(i),
       created_on: `time ${i}`,
       author_email: 'berta',
@@ -123,7 +123,6 @@ export function fakeRelease() {
       // Not in the order of the command.
       versions: shares.split(' ').reverse().map(readShare),
     }));
-    return list.slice(-10);
   }
 
   /** By the paths of files that wrangler writes. */

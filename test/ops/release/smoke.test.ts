@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 /** The worker answers, but `lie` the nth of a request. Returns the requests. */
-function useStore(lyingAt = '', nth = 1, lie: () => Response = reset) {
+function useStore(lyingAt = '', lie: () => Response = reset, nth = 1) {
   const requests: { request: string; sent: Sent }[] = [];
   vi.stubGlobal('fetch', async (url: string, sent: Sent) => {
     const path = url.replace(subject.baseUrl, '');
@@ -100,27 +100,29 @@ test.each([
   ['PATCH /pets/2', show({}), 'GET /pets/2: not the changed animal: {"id":2'],
   ['GET /pets/2', refuse(500), 'GET /pets/2: 500, not 200.'],
   ['GET /pets/2', show(REX), 'GET /pets/2: not the changed animal: {"name":"Rex"'],
-])('the smoke test fails at another answer to %s, and leaves no animal', async (...lie) => {
-  const [request, answer, error] = lie;
-  useStore(request, 1, answer);
-  await expect(smoke.smokeTest(subject)).rejects.toThrow(error);
-  expect(await readPets()).toMatchObject([{ name: 'Rex' }]);
-});
+])(
+  'the smoke test fails at another answer to %s, and leaves no animal',
+  async (request, answer, error) => {
+    useStore(request, answer);
+    await expect(smoke.smokeTest(subject)).rejects.toThrow(error);
+    expect(await readPets()).toMatchObject([{ name: 'Rex' }]);
+  },
+);
 
 test('the smoke test fails when its animal cannot be deleted', async () => {
-  useStore('DELETE /pets/2', 1, refuse(500));
+  useStore('DELETE /pets/2', refuse(500));
   await expect(smoke.smokeTest(subject)).rejects.toThrow('DELETE /pets/2: 500');
 });
 
 test('a read is sent once more after a network error', async () => {
-  const requests = useStore('GET /pets?limit=0', 1, reset);
+  const requests = useStore('GET /pets?limit=0', reset);
   await smoke.testReads(subject);
   expect(requests.at(-1)?.request).toBe('GET /pets?limit=0');
   expect(requests).toHaveLength(5 + 4);
 });
 
 test('a version must answer five times in a row, and then the test of reads writes nothing', async () => {
-  const requests = useStore('GET /health', 5, show({ version: 'other' }));
+  const requests = useStore('GET /health', show({ version: 'other' }), 5);
   await smoke.testReads(subject);
   expect(requests[0]?.sent.headers).not.toHaveProperty('cloudflare-workers-version-overrides');
   expect(requests).toHaveLength(5 + 5 + 3);
