@@ -77,7 +77,7 @@ export function fakeKeys() {
         'node:timers/promises': { setTimeout: async (ms: number) => void fake.pauses.push(ms) },
       };
       const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
-      expect(files.filter((file) => existsSync(file))).toEqual([]);
+      expect(files.filter(existsSync)).toEqual([]);
       // The lines that say what the command does.
       const progress = result.stderr.match(/^.* …$/gm);
       return { ...result, stderr: result.stderr.replaceAll(/^.* …\n/gm, ''), progress };

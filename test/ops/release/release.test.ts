@@ -90,8 +90,9 @@ async function disturb(args: string[], given: () => unknown, event: () => unknow
     given();
     fake.at(i, event);
     const result = await fake.release(args);
-    expect(fake.isWatching(), `${i} ${point}`).toBe(false);
-    check(result, i, `${i} ${point}`);
+    const place = `${i} ${point}`;
+    expect(fake.isWatching(), place).toBe(false);
+    check(result, i, place);
   }
 }
 
@@ -209,19 +210,15 @@ describe('before any change', () => {
   };
   const stopWrites = (version: string) => () =>
     production().versionsWithStoppedWrites.push(version);
-  const oldTag = () => {
-    staging().annotations['workers/tag'] = 'an older commit';
-  };
-  const otherScript = () => {
-    fake.script = 'another script';
-  };
+  const changeTag = () => (staging().annotations['workers/tag'] = 'an older commit');
+  const changeScript = () => (fake.script = 'another script');
 
   test.each([
     ['a promotion without a terminal and --yes', ['promote'], () => {}, 'add --yes'],
     ['one with changed files', PROMOTE, setGit('status', ' M a.ts'), 'or remove first: M a.ts'],
     ['one with an ignored file', PROMOTE, setGit('ls-files', 'a.ts'), 'or remove first: a.ts'],
-    ['one of another commit', PROMOTE, oldTag, 'staging does not serve HEAD'],
-    ['one of other bytes', PROMOTE, otherScript, "the build differs from staging's"],
+    ['one of another commit', PROMOTE, changeTag, 'staging does not serve HEAD'],
+    ['one of other bytes', PROMOTE, changeScript, "the build differs from staging's"],
     [
       'one during a release to staging',
       PROMOTE,

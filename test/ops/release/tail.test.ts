@@ -77,7 +77,7 @@ test('a watch that is not connected after a minute ends the release', async () =
 });
 
 test('a connected watch lasts longer than a minute', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers();
   await connected();
   vi.advanceTimersByTime(99_999);
   expect(stop.signal.aborted).toBe(false);
