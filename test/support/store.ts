@@ -26,9 +26,8 @@ export type Reply = { status: number; headers: Headers; text: string; body: unkn
 export type Store = ReturnType<typeof startStore>;
 
 /** Starts the store for a test file. Each test begins with an empty database. */
-export function startStore(options: ServerOptions = {}) {
-  const { env = 'local' } = options;
-  const name = options.faults ? 'faults' : 'plain';
+export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
+  const name = faults ? 'faults' : 'plain';
   const suiteKey = generateKey(env);
   let server: Server;
   /** The variables of the environment, for the worker with faults. */
@@ -52,8 +51,10 @@ export function startStore(options: ServerOptions = {}) {
     },
 
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
-    async fetch(path: string, options: RequestOptions = {}) {
-      const { method = 'GET', key = suiteKey, headers, body } = options;
+    async fetch(
+      path: string,
+      { method = 'GET', key = suiteKey, headers, body }: RequestOptions = {},
+    ) {
       const sentHeaders = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
       if (method !== 'GET') server.isDirty = true;
       const init = { method, headers: [...sentHeaders], ...(body !== undefined && { body }) };
@@ -140,7 +141,7 @@ export function startStore(options: ServerOptions = {}) {
   beforeEach(async () => {
     if (server.isDirty) await server.bindings.DB.exec(EMPTY_TABLES);
     server.isDirty = false;
-    if (options.faults) await store.resetCalls();
+    if (faults) await store.resetCalls();
     server.harness.clearLogs();
     requestIds.clear();
     scheduledRuns = 0;

@@ -31,7 +31,7 @@ export function stubBindings(
   return {
     ENVIRONMENT: 'production',
     BASE_URL: 'https://api.animal-store.example/v1',
-    CF_VERSION_METADATA: { id: 'stub', tag: '', timestamp: '2026-11-20T00:00:00Z' },
+    CF_VERSION_METADATA: { id: 'stub' },
     API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
     DB: {
       prepare: (sql: string) => (sql.includes('group_concat') ? page : statement),
@@ -54,11 +54,7 @@ export function headersOf({ headers }: Call, key: string): Record<string, string
 }
 
 /** Sends a request to the app in this process, with a URL that every environment accepts. */
-export function sendInProcess(
-  call: Call,
-  bindings: Stubs,
-  key: string,
-): Response | Promise<Response> {
+export function sendInProcess(call: Call, bindings: Stubs, key: string) {
   const url = `https://localhost${call.path}`;
   return app.request(url, { ...call, headers: headersOf(call, key) }, bindings);
 }
