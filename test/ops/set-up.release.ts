@@ -44,10 +44,11 @@ test('the commands of docs/set-up.md lead from a fresh clone to a first answer',
   onTestFinished(cloudflare.close);
   const clone = await cloneProject(cloudflare);
   onTestFinished(clone.remove);
-  for (const [environment, host] of [
-    ['staging', 'animal-store-staging.anna.workers.dev'],
-    ['production', 'api.animals.test'],
-  ] as const) {
+  const hosts = {
+    staging: 'animal-store-staging.anna.workers.dev',
+    production: 'api.animals.test',
+  };
+  for (const [environment, host] of Object.entries(hosts)) {
     await setUp(clone, environment, host);
     const [, , , request = []] = readBlocks(environment, host);
     const [create = '', curl = ''] = request;

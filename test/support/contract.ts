@@ -89,7 +89,7 @@ const schemaOf = ({ operation }: Described, status: number) =>
   operation.responses[status]?.content?.['application/json'].schema;
 
 /** The create of the items of a list. It can be at another path: `GET /pets/{petId}/orders` could list what `POST /store/orders` creates. */
-export function createOf(list: Described): Described {
+export function createOf(list: Described) {
   const [, item = ''] = /schemas\/(\w+)$/.exec(schemaOf(list, 200)?.items?.$ref ?? '') ?? [];
   const schema = description.components.schemas?.[item];
   const matching = creates.filter((create) => schemaOf(create, 201) === schema);

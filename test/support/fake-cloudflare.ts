@@ -16,7 +16,7 @@ import { HTTPException } from 'hono/http-exception';
 export const ACCOUNT = 'a'.repeat(32);
 
 type Shares = { version_id: string; percentage: number }[];
-type Deployment = { id: string; versions: Shares };
+type Deployment = { versions: Shares };
 type Binding = { name: string; text?: string };
 type Metadata = { main_module: string; bindings: Binding[]; annotations?: Record<string, string> };
 /** As the API shows it. `code`: the text of its main module. */
@@ -27,18 +27,15 @@ type Version = {
   resources: { bindings: Binding[] };
 };
 /** Versions and deployments are in the order of their creation. */
-export type Worker = { versions: Version[]; deployments: Deployment[] };
+type Worker = { versions: Version[]; deployments: Deployment[] };
 type Database = { uuid: string; sql: string[]; sqlite: DatabaseSync };
 type Namespace = { id: string; values: Map<string, string> };
 
 export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
-/** The answer to calls whose result does not matter. */
-const NOTHING = { added: [], removed: [], updated: [], conflicting: [] };
-
 /** Starts the fake. */
 export async function startCloudflare() {
-  /** The calls so far, such as `GET /accounts/…`; with the shares of a deployment. */
+  /** The calls so far, such as `GET /accounts/…`. */
   const calls: string[] = [];
   const workers = new Map<string, Worker>();
   /** The worker of each host, and those that workers.dev serves. */
@@ -57,15 +54,12 @@ export async function startCloudflare() {
     holdsTails: false,
     /** The number of tails that are connected, or not answered. */
     tails: 0,
-    /** Called when a call has taken effect, before it is answered. */
-    onAnswer: (_call: string) => {},
+    /** Called when a deployment has taken effect, before the call is answered. */
+    onDeploy: () => {},
   };
   const tailSockets = new Set<Duplex>();
-  /** Its own time: each thing is created a second after the one before. */
-  let seconds = Date.UTC(2027, 0, 1) / 1000;
-  const createdOn = () => new Date(++seconds * 1000).toISOString();
 
-  function find(name: string): Worker {
+  function find(name: string) {
     const worker = workers.get(name);
     if (!worker) throw error(404, 10007, 'This Worker does not exist on your account.');
     return worker;
@@ -75,17 +69,20 @@ export async function startCloudflare() {
     const field = (name: string) => new Response(fields.get(name));
     const metadata = await field('metadata').json<Metadata>();
     const { bindings, annotations = {}, main_module } = metadata;
-    const resources = { script: {}, script_runtime: {}, bindings };
-    const dates = { metadata: { created_on: createdOn() }, startup_time_ms: 1 };
-    const code = await field(main_module).text();
-    const version = { id: randomUUID(), code, annotations, resources, ...dates };
+    const version = {
+      id: randomUUID(),
+      code: await field(main_module).text(),
+      annotations,
+      resources: { script: {}, script_runtime: {}, bindings },
+      metadata: { created_on: new Date().toISOString() },
+    };
     worker.versions.push(version);
     return version;
   }
 
   function deploy(name: string, versions: Shares, annotations = {}) {
-    const dates = { id: randomUUID(), created_on: createdOn() };
-    const deployment = { ...dates, author_email: 'me@animals.test', versions, annotations };
+    const created_on = new Date().toISOString();
+    const deployment = { id: randomUUID(), created_on, versions, annotations };
     find(name).deployments.push(deployment);
     return deployment;
   }
@@ -95,8 +92,7 @@ export async function startCloudflare() {
   routes.get('/workers/subdomain', () => ok({ subdomain: 'anna' }));
   routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
     find(req.param('name'));
-    const environment = { environment: 'production', script: { tag: 'tag' } };
-    return ok({ default_environment: environment, subdomain: {} });
+    return ok({ default_environment: { script: {} }, subdomain: {} });
   });
   routes.post(`${script}/assets-upload-session`, () => ok({ jwt: 'a-jwt', buckets: [] }));
   routes.put(script, async ({ req }) => {
@@ -114,7 +110,9 @@ export async function startCloudflare() {
     if (enabled) atWorkersDev.add(req.param('name'));
     return ok({ enabled });
   });
-  routes.all(`${script}/:call{schedules|domains/changeset}`, () => ok(NOTHING));
+  routes.all(`${script}/:call{schedules|domains/changeset}`, () =>
+    ok({ added: [], removed: [], updated: [], conflicting: [] }),
+  );
   routes.patch(`${script}/script-settings`, () => ok({}));
   routes.post(`${script}/versions`, async ({ req }) => {
     return ok(await upload(find(req.param('name')), await req.formData()));
@@ -123,13 +121,15 @@ export async function startCloudflare() {
     const { versions } = find(req.param('name'));
     return ok(versions.find(({ id }) => id === req.param('id')));
   });
-  // The ten newest, the newest first.
+  // The newest first.
   routes.get(`${script}/deployments`, ({ req }) =>
-    ok({ deployments: find(req.param('name')).deployments.slice(-10).toReversed() }),
+    ok({ deployments: find(req.param('name')).deployments.toReversed() }),
   );
   routes.post(`${script}/deployments`, async ({ req }) => {
     const { versions, annotations } = await req.json<Deployment & { annotations?: object }>();
-    return ok(deploy(req.param('name'), versions, annotations));
+    const deployment = deploy(req.param('name'), versions, annotations);
+    state.onDeploy();
+    return ok(deployment);
   });
   // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
   routes.put(`${script}/domains/records`, async ({ req }) => {
@@ -163,7 +163,7 @@ export async function startCloudflare() {
     const success = isRead || !(state.failsMigrations && sql.includes('INSERT INTO'));
     const results = isRead ? database.sqlite.prepare(sql).all() : [];
     if (success && !isRead) {
-      database.sqlite.exec(`BEGIN; ${sql}; COMMIT`);
+      database.sqlite.exec(sql);
       database.sql.push(sql);
     }
     return ok([{ results, success, meta: { duration: 0 } }]);
@@ -188,16 +188,13 @@ export async function startCloudflare() {
   });
 
   const app = new Hono().use(async ({ req }, next) => {
-    const path = decodeURIComponent(req.path);
-    const call = `${req.method} ${path}${summary(path, await req.text())}`;
-    calls.push(call);
+    calls.push(`${req.method} ${req.path}`);
     await next();
-    state.onAnswer(call);
   });
   app.get('/user/tokens/verify', () => ok({ status: 'active' }));
   // As for a token that may not read them.
   app.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
-  app.get('/accounts', () => ok([{ id: ACCOUNT, name: "Anna's account" }]));
+  app.get('/accounts', () => ok([{ id: ACCOUNT }]));
   app.route(`/accounts/${ACCOUNT}`, routes);
   app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
   const started = Promise.withResolvers<AddressInfo>();
@@ -230,18 +227,27 @@ export async function startCloudflare() {
     CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
     CLOUDFLARE_API_TOKEN: 'fake-api-token',
   };
-  /** Also ends a wrangler that still waits for an answer. */
   const close = () => {
     cutTails();
-    if ('closeAllConnections' in server) server.closeAllConnections();
     server.close();
   };
-  const stores = { databases, namespaces };
-  return { hosts, atWorkersDev, ...stores, env, calls, state, find, log, cutTails, close };
+  return {
+    hosts,
+    atWorkersDev,
+    databases,
+    namespaces,
+    env,
+    calls,
+    state,
+    find,
+    log,
+    cutTails,
+    close,
+  };
 }
 
-function ok(result: unknown): Response {
-  return Response.json({ success: true, errors: [], messages: [], result, result_info: {} });
+function ok(result: unknown) {
+  return Response.json({ success: true, result });
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
@@ -252,7 +258,7 @@ function handshake(key: string) {
 }
 
 /** A text of 126 to 65535 bytes. https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
-function textFrame(text: string): Buffer {
+function textFrame(text: string) {
   const head = Buffer.from([0x81, 126, 0, 0]);
   head.writeUInt16BE(Buffer.byteLength(text), 2);
   return Buffer.concat([head, Buffer.from(text)]);
@@ -260,26 +266,12 @@ function textFrame(text: string): Buffer {
 
 /** A request that has logged a line, as a tail gets it. */
 function eventOf(line: string) {
-  const request = { url: 'https://api.animals.test/v1/pets', method: 'POST', headers: {}, cf: {} };
-  const logs = [{ level: 'log', message: [line], timestamp: 0 }];
-  return JSON.stringify({
-    outcome: 'ok',
-    eventTimestamp: 0,
-    event: { request },
-    logs,
-    exceptions: [],
-  });
+  const request = { url: 'https://api.animals.test/v1/pets', method: 'POST' };
+  const logs = [{ level: 'log', message: [line] }];
+  return JSON.stringify({ event: { request }, logs, exceptions: [] });
 }
 
-function error(status: 403 | 404, code: number, message: string): HTTPException {
-  const errors = [{ code, message }];
-  const res = Response.json({ success: false, errors, messages: [], result: null });
+function error(status: 403 | 404, code: number, message: string) {
+  const res = Response.json({ success: false, errors: [{ code, message }] });
   return new HTTPException(status, { res });
-}
-
-/** The shares of a deployment, such as ` 10/90`. */
-function summary(path: string, body: string) {
-  if (!path.endsWith('/deployments')) return '';
-  const shares = Array.from(body.matchAll(/"percentage":(\d+)/g), ([, share]) => share);
-  return ` ${shares.join('/')}`.trimEnd();
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Clone } from './clone.ts';
 import { ACCOUNT } from './fake-cloudflare.ts';
+import { HOSTS } from './placeholders.ts';
 
 /** The page as the reader of an environment at this host adapts it. */
 function readPage(environment: string, host: string) {
@@ -17,21 +18,15 @@ export function readBlocks(environment: string, host: string) {
   return Array.from(blocks, ([, lines = '']) => lines.trim().split('\n'));
 }
 
-const PLACEHOLDERS = {
-  staging: 'staging.api.animal-store.example',
-  // Staging's host contains this text, so staging must be set up first.
-  production: 'api.animal-store.example',
-};
-
-/** Follows the page up to the deployment. */
-export async function setUp(clone: Clone, environment: keyof typeof PLACEHOLDERS, host: string) {
+/** Follows the page up to the deployment. Staging's host contains that of production, so staging must be set up first. */
+export async function setUp(clone: Clone, environment: string, host: string) {
   const [, creates = [], deploys = []] = readBlocks(environment, host);
   const names = readPage(environment, host).matchAll(/`(\w+-[a-z-]+-id)`/g);
   const [account = '', ...ids] = Array.from(names, ([, name = '']) => name);
   clone.editConfig(account, ACCOUNT);
   if (host.endsWith('.workers.dev'))
     clone.editConfig(RegExp(`^routes = .*"${environment}\\..*$`, 'gm'), 'workers_dev = true');
-  clone.editConfig(PLACEHOLDERS[environment], host);
+  clone.editConfig(HOSTS[environment] ?? 'a placeholder', host);
   for (const [i, command] of creates.entries()) {
     const [, id = ''] = /id = "([\w-]+)"/.exec(await clone.run(command)) ?? [];
     clone.editConfig(ids[i] ?? 'a placeholder', id);

@@ -156,7 +156,7 @@ export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
 }
 
 /** The headers of a request. Names are compared without case: the last one wins. `null` removes a header. */
-export function headersWith(all: NonNullable<RequestOptions['headers']>): Headers {
+export function headersWith(all: NonNullable<RequestOptions['headers']>) {
   const headers = new Headers();
   for (const [name, value] of Object.entries(all)) {
     headers.delete(name);

@@ -41,6 +41,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   cloudflare.calls.length = 0;
+  const state = { failsMigrations: false, mayTail: true, refusesTails: false, holdsTails: false };
+  Object.assign(cloudflare.state, { ...state, onDeploy: () => {} });
 });
 afterAll(() => cloudflare.close());
 
@@ -56,7 +58,6 @@ describe('from the first set-up on', { shuffle: false }, () => {
     await setUp(clone, 'staging', 'animal-store-staging.anna.workers.dev');
     await setUp(clone, 'production', 'api.animals.test');
     await clone.run(COMMIT);
-    expect([...cloudflare.hosts.keys()]).toEqual(['api.animals.test']);
   });
 
   test('a release refuses a file that git ignores', async () => {
@@ -72,7 +73,6 @@ describe('from the first set-up on', { shuffle: false }, () => {
     await clone.run(COMMIT);
     cloudflare.state.failsMigrations = true;
     const error = await run(1, 'release.ts staging');
-    cloudflare.state.failsMigrations = false;
     expect(error).toContain('error: a migration failed: ');
     expect(sharesOf('staging')).toEqual(['100']);
   });
@@ -111,18 +111,16 @@ describe('from the first set-up on', { shuffle: false }, () => {
     await tail.watchErrors('production', 'a-version', stop).then(cloudflare.cutTails, () => {});
     await ended;
     vi.unstubAllEnvs();
-    Object.assign(cloudflare.state, { mayTail: true, refusesTails: false, holdsTails: false });
     expect(stop.signal.reason.message).toContain(error);
     await expect.poll(() => cloudflare.state.tails).toBe(0);
   });
 
   test('a promotion whose version logs a 500 goes back', async () => {
-    cloudflare.state.onAnswer = (call) => {
-      if (call.endsWith('/deployments 10/90'))
+    cloudflare.state.onDeploy = () => {
+      if (sharesOf('production').at(-1) === '10/90')
         cloudflare.log('{"code":"internal_error","cause":"no such table"}');
     };
     const error = await run(1, `${PROMOTE} 60`);
-    cloudflare.state.onAnswer = () => {};
     expect(error).toContain('no such table');
     expect(sharesOf('production').slice(-3)).toEqual(['0/100', '10/90', '100']);
     await expect.poll(() => cloudflare.state.tails).toBe(0);
@@ -131,14 +129,13 @@ describe('from the first set-up on', { shuffle: false }, () => {
   test('an interrupted promotion goes back, also when nobody reads its output any more', async () => {
     const args = [...PROMOTE.split(' '), '60'];
     const { process: child } = startProcess(args, clone.path('ops'), { ...cloudflare.env, ...ENV });
-    cloudflare.state.onAnswer = (call) => {
-      if (!call.endsWith('/deployments 10/90')) return;
+    cloudflare.state.onDeploy = () => {
+      if (sharesOf('production').at(-1) !== '10/90') return;
       child.stdout.destroy();
       child.stderr.destroy();
       child.kill('SIGINT');
     };
     const [code] = await once(child, 'exit');
-    cloudflare.state.onAnswer = () => {};
     expect([code, sharesOf('production').slice(-3)]).toEqual([1, ['0/100', '10/90', '100']]);
   });
 
