@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
 import { LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
@@ -15,9 +15,7 @@ let fake: ReturnType<typeof fakeKeys>;
 beforeEach(() => {
   fake = fakeKeys();
   vi.setSystemTime(NOW);
-});
-afterEach(() => {
-  vi.useRealTimers();
+  return () => vi.useRealTimers();
 });
 
 test('the rule for secret scanners finds all keys but local ones', () => {

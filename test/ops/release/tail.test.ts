@@ -1,7 +1,7 @@
 /** The watch of a version's log, with a fake of the process that tails it. whole.release.ts watches with the real one. */
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { errorText } from '../../../ops/command/wrangler.ts';
 import { importWith } from '../../support/command.ts';
 
@@ -25,9 +25,6 @@ function fakeTail() {
 let tail: ReturnType<typeof fakeTail>;
 let stop: AbortController;
 let watch: () => ReturnType<Watch>;
-afterEach(() => {
-  vi.useRealTimers();
-});
 beforeEach(async () => {
   tail = fakeTail();
   stop = new AbortController();
@@ -36,6 +33,7 @@ beforeEach(async () => {
   };
   const tailModule: { watchErrors: Watch } = await importWith('release/tail.ts', mocks);
   watch = () => tailModule.watchErrors('production', 'new', stop);
+  return () => vi.useRealTimers();
 });
 
 /** Watches the log. */
