@@ -193,7 +193,7 @@ function commonErrors(definition: AuthenticatedDefinition, invalid: ApiError): A
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is invalid. The message lists every problem.',
   401: 'The API key is missing or invalid.',
-  403: 'The API key lacks the scope of the operation, or the request was sent over plain http.',
+  403: 'The request was sent over plain http, or the operation needs a scope that the API key lacks.',
   404: 'The requested resource could not be found.',
   409: 'The state of the resource does not allow the operation.',
   413: 'The body is too large.',
@@ -201,7 +201,7 @@ const DESCRIPTIONS: Record<number, string> = {
   422: 'The `Idempotency-Key` was used with another body.',
   429: 'Too many requests.',
   500: 'Internal server error.',
-  503: 'The service is temporarily unavailable. The message says whether a write may have happened. While operators have stopped writes, nothing is written and reads still work.',
+  503: 'The service is temporarily unavailable. If a write may have happened, the message says so. While operators have stopped writes, nothing is written and reads still work.',
 };
 
 /** The responses of errors by status. Those of a deprecated operation have `sunsetHeaders`, except the 403 for plain http. */
