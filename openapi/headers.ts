@@ -1,4 +1,4 @@
-/** The response headers, as schemas of their values. With an id, a header stands once, in `components/headers`. */
+/** The response headers, as schemas of their values. A header with an id is described once, in `components/headers`. */
 import * as z from 'zod/mini';
 import type { Deprecation } from '../src/definition.ts';
 import { LIMIT } from '../src/http/paging.ts';
@@ -6,13 +6,13 @@ import { ACCEPTED_BOOKMARK } from '../src/http/request-headers.ts';
 import { VERSION_PATH } from '../src/http/responses.ts';
 import { deprecationLinks } from '../src/middleware/response-headers.ts';
 
-/** By the names of the headers. A header that some responses lack has an optional schema. */
-export type Headers = Record<string, z.ZodMiniType>;
+/** Schemas of values, by the name of the header. If some responses lack a header, its schema is optional. */
+export type HeaderSchemas = Record<string, z.ZodMiniType>;
 
 /** An example of a base address. */
-const BASE_URL = `https://api.animal-store.example${VERSION_PATH}`;
+const EXAMPLE_BASE_URL = `https://api.animal-store.example${VERSION_PATH}`;
 
-/** A text with a URL. */
+/** The schema of a text with a URL. */
 function urlText(pattern: string) {
   return z.string().check(z.minLength(1), z.maxLength(2048), z.regex(new RegExp(pattern)));
 }
@@ -28,7 +28,7 @@ export const REQUEST_ID = {
         example: '0b0c2f0e-5a0e-4c57-9d4a-3f1d3c1f7a11',
       },
     }),
-} satisfies Headers;
+} satisfies HeaderSchemas;
 
 /** On a response to a request with `X-D1-Bookmark`, if D1 returned a bookmark. */
 export const BOOKMARK = {
@@ -42,7 +42,7 @@ export const BOOKMARK = {
         example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
       },
     }),
-} satisfies Headers;
+} satisfies HeaderSchemas;
 
 export const REPLAYED = {
   'Idempotency-Replayed': z.optional(z.literal('true')).register(z.globalRegistry, {
@@ -51,9 +51,9 @@ export const REPLAYED = {
       description: 'This is the response to an earlier request with the same Idempotency-Key.',
     },
   }),
-} satisfies Headers;
+} satisfies HeaderSchemas;
 
-/** On a page of a list. */
+/** On every page of a list except the last. */
 export const NEXT_PAGE = {
   Link: z
     .optional(urlText(`^<https?://[^>]+${VERSION_PATH}/[^?>]+\\?limit=[0-9]+[^>]*>; rel="next"$`))
@@ -62,10 +62,10 @@ export const NEXT_PAGE = {
         id: 'NextPage',
         description:
           'The URL of the next page (RFC 8288). Use it unchanged. Absent on the last page.',
-        example: `<${BASE_URL}/pets?limit=${LIMIT.default}&after=${LIMIT.default}>; rel="next"`,
+        example: `<${EXAMPLE_BASE_URL}/pets?limit=${LIMIT.default}&after=${LIMIT.default}>; rel="next"`,
       },
     }),
-} satisfies Headers;
+} satisfies HeaderSchemas;
 
 /** On a 201. */
 export const LOCATION = {
@@ -73,13 +73,16 @@ export const LOCATION = {
     header: {
       id: 'Location',
       description: 'The URL of the new resource.',
-      example: `${BASE_URL}/pets/7`,
+      example: `${EXAMPLE_BASE_URL}/pets/7`,
     },
   }),
-} satisfies Headers;
+} satisfies HeaderSchemas;
 
-/** On every response of a deprecated operation. */
-export function deprecationHeaders(operationId: string, deprecation: Deprecation): Headers {
+/**
+ * On the responses of a deprecated operation. The 403 over http lacks them, and in the local environment the 400 for an invalid
+ * `Host` or `Origin`: such a request is rejected before `operation(…)` sets the definition.
+ */
+export function headersOfDeprecation(operationId: string, deprecation: Deprecation): HeaderSchemas {
   const { since, sunset } = deprecation;
   return {
     Deprecation: z.literal(since).register(z.globalRegistry, {
@@ -100,24 +103,24 @@ export function deprecationHeaders(operationId: string, deprecation: Deprecation
         header: {
           id: `${operationId}Links`,
           description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
-          example: deprecationLinks(deprecation, BASE_URL),
+          example: deprecationLinks(deprecation, EXAMPLE_BASE_URL),
         },
       },
     ),
   };
 }
 
-/** The same headers, for a status some of whose responses lack them. */
-export function optional(headers: Headers): Headers {
+/** The same headers, for a status with responses that lack them. */
+export function optionalHeaders(headers: HeaderSchemas): HeaderSchemas {
   const entries = Object.entries(headers).map(([name, schema]) => {
-    // Without the id, which would refer to the component: there, the header is required.
+    // The id is left out, because it would refer to the component, where the header is required.
     const { id: _, ...header } = z.globalRegistry.get(schema)?.header ?? {};
     return [name, z.optional(schema).register(z.globalRegistry, { header })];
   });
   return Object.fromEntries(entries);
 }
 
-/** The texts of the headers of errors. */
+/** The descriptions of the headers of errors, except that of Retry-After. */
 const ERROR_HEADERS: Record<string, string> = {
   'WWW-Authenticate': 'The challenge (RFC 6750), with the error if the request carries a key.',
   Accept: 'The media types that the operation accepts.',
@@ -136,12 +139,12 @@ const RETRY_AFTER = z
     },
   });
 
-/** The headers of errors with one status: their values are those that the code sends. */
-export function errorHeaders(errors: { headers: Record<string, string> }[]): Headers {
+/** The headers of all errors with one status. Their values are those that the code sends. */
+export function errorHeaders(errors: { headers: Record<string, string> }[]): HeaderSchemas {
   const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
   const entries = Array.from(names, (name) => [
     name,
-    errorHeader(
+    errorHeaderSchema(
       name,
       errors.map(({ headers }) => headers[name]),
     ),
@@ -149,9 +152,9 @@ export function errorHeaders(errors: { headers: Record<string, string> }[]): Hea
   return Object.fromEntries(entries);
 }
 
-/** @param values - those of all errors with the status: `undefined` for an error without the header. */
-function errorHeader(name: string, values: (string | undefined)[]): z.ZodMiniType {
-  // A number that may change.
+/** @param values - one for each error with the status: `undefined` if the error lacks the header. */
+function errorHeaderSchema(name: string, values: (string | undefined)[]): z.ZodMiniType {
+  // Any number of seconds, because those that the code sends may change.
   if (name === 'Retry-After') return RETRY_AFTER;
   const description = ERROR_HEADERS[name];
   if (!description) throw new Error(`ERROR_HEADERS in openapi/headers.ts must describe ${name}`);

@@ -40,12 +40,12 @@ import { idempotencyKeyReused } from '../src/idempotency/create-once.ts';
 import { httpsRequired } from '../src/middleware/require-https.ts';
 import {
   BOOKMARK,
-  deprecationHeaders,
   errorHeaders,
-  type Headers,
+  type HeaderSchemas,
+  headersOfDeprecation,
   LOCATION,
   NEXT_PAGE,
-  optional,
+  optionalHeaders,
   REPLAYED,
   REQUEST_ID,
 } from './headers.ts';
@@ -57,14 +57,14 @@ export function isPaged({ query }: OperationDefinition): boolean {
   return query?.shape.limit === Limit;
 }
 
-/** The errors of an operation, as the code throws them: those in `own` after D1 has answered. */
+/** The errors of an operation, as the code throws them. Those in `own` are thrown after D1 has responded. */
 export function errorsOf(definition: OperationDefinition, about: OperationDescription) {
   const invalid = invalidError(definition);
   const { errors = [] } = about;
   return {
     common: definition.public
       ? [invalid, httpsRequired(), unexpectedError(new Error())]
-      : commonErrors(definition, invalid),
+      : authenticatedErrors(definition, invalid),
     own: definition.acceptsIdempotencyKey ? [...errors, idempotencyKeyReused()] : errors,
   };
 }
@@ -74,16 +74,16 @@ export function describeOperation(
   about: OperationDescription,
 ): ZodOpenApiOperationObject {
   const { operationId, param, query, deprecation, acceptsIdempotencyKey } = definition;
-  // `texts` are the fields that stay as they are in OpenAPI.
-  const { requestBody: _requestBody, responses: _responses, errors: _errors, ...texts } = about;
+  // The other fields are copied unchanged.
+  const { requestBody: _requestBody, responses: _responses, errors: _errors, ...copied } = about;
   const header = z.object({
     ...(acceptsIdempotencyKey && { 'Idempotency-Key': IdempotencyKey }),
     'X-D1-Bookmark': Bookmark,
   });
   return {
     operationId,
-    ...texts,
-    ...(deprecation && deprecatedFields(deprecation, texts.description)),
+    ...copied,
+    ...(deprecation && deprecatedFields(deprecation, copied.description)),
     ...(definition.public && { security: [] }),
     requestParams: {
       ...(param && { path: param }),
@@ -95,7 +95,7 @@ export function describeOperation(
   };
 }
 
-/** The fields of an operation that will be removed. Tools read the date under two names. */
+/** The fields of a deprecated operation. Tools read the date under one of two names. */
 function deprecatedFields({ sunset }: Deprecation, description: string) {
   const date = new Date(sunset);
   const day = date.toISOString().slice(0, 10);
@@ -113,11 +113,11 @@ function requestBody(
   about: OperationDescription,
 ): ZodOpenApiRequestBodyObject {
   const examples = about.requestBody?.examples ?? {};
-  const content = mediaTypes.map((type) => [type, { schema: json, examples }]);
+  const entries = mediaTypes.map((type) => [type, { schema: json, examples }]);
   return {
     required: true,
     description: `At most ${MAX_BODY_BYTES / 1024} KiB, uncompressed, in UTF-8. Unknown fields are rejected. Of a repeated field, the last one counts. An integer may also be written as \`3.0\` or \`1e2\`.`,
-    content: Object.fromEntries(content),
+    content: Object.fromEntries(entries),
   };
 }
 
@@ -127,13 +127,13 @@ function responses(
 ): ZodOpenApiResponsesObject {
   const { operationId, deprecation, acceptsIdempotencyKey } = definition;
   const { common, own } = errorsOf(definition, about);
-  const sunsetHeaders = deprecation ? deprecationHeaders(operationId, deprecation) : {};
+  const deprecationHeaders = deprecation ? headersOfDeprecation(operationId, deprecation) : {};
   const bookmarkHeader = definition.public ? {} : BOOKMARK;
   const successHeaders = {
     ...(isPaged(definition) && NEXT_PAGE),
     ...(about.responses[201] && LOCATION),
     ...(acceptsIdempotencyKey && REPLAYED),
-    ...sunsetHeaders,
+    ...deprecationHeaders,
     ...bookmarkHeader,
     ...REQUEST_ID,
   };
@@ -143,35 +143,36 @@ function responses(
   ]);
   return {
     ...Object.fromEntries(successes),
-    ...errorResponses(common, own, sunsetHeaders, bookmarkHeader),
+    ...errorResponses(common, own, deprecationHeaders, bookmarkHeader),
   };
 }
 
 function successResponse(
   { description, schema, example }: SuccessDescription,
-  successHeaders: Headers,
+  successHeaders: HeaderSchemas,
 ): ZodOpenApiResponseObject {
   const headers = z.object(successHeaders);
   if (!schema) return { description, headers };
-  const [first] = z.globalRegistry.get(schema)?.examples ?? [];
-  const content = { [JSON_TYPE]: { schema, example: example ?? first } };
+  const [firstExample] = z.globalRegistry.get(schema)?.examples ?? [];
+  const content = { [JSON_TYPE]: { schema, example: example ?? firstExample } };
   return { description, headers, content };
 }
 
-/** The error of a request with an invalid value for every field or parameter of a part, so that its message shows their rules. */
+/** The error of a request whose body, path or query has only invalid values, so that its message shows the rule for each. */
 function invalidError({ operationId, param, query, json }: OperationDefinition): ApiError {
   const schema = json ?? param ?? query ?? NoParameters;
   const names = Object.keys(schema.shape);
+  // Without fields, only an unknown one is invalid.
   if (names.length === 0) names.push('unknown');
   const { error } = schema.safeParse(Object.fromEntries(names.map((name) => [name, {}])));
   if (!error) throw new Error(`${operationId} must reject {} as the value of ${names}`);
   return invalidPart(error);
 }
 
-/** The errors that follow from the definition of an operation with an API key. */
-function commonErrors(definition: AuthenticatedDefinition, invalid: ApiError): ApiError[] {
+/** The errors that follow from the definition of an operation that needs an API key. */
+function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiError): ApiError[] {
   const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
-  // The 503 of a create is described as that of a request with an Idempotency-Key.
+  // The 503 of a create is shown as a request with an Idempotency-Key gets it.
   const variables = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
   return [
     ...(json ? [invalidJson()] : []),
@@ -185,12 +186,12 @@ function commonErrors(definition: AuthenticatedDefinition, invalid: ApiError): A
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
-    // Without a cause, which only the log shows.
+    // No cause, because only the log shows it.
     serviceUnavailable(unavailableMessage(definition, variables), undefined),
   ];
 }
 
-const DESCRIPTIONS: Record<number, string> = {
+const ERROR_DESCRIPTIONS: Record<number, string> = {
   400: 'The request is invalid. The message lists every problem.',
   401: 'The API key is missing or invalid.',
   403: 'The request was sent over plain http, or the operation needs a scope that the API key lacks.',
@@ -204,36 +205,36 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'The service is temporarily unavailable. If a write may have happened, the message says so. While operators have stopped writes, nothing is written and reads still work.',
 };
 
-/** The responses of errors by status. Those of a deprecated operation have `sunsetHeaders`, except the 403 for plain http. */
+/** The responses of errors by status. */
 function errorResponses(
   common: ApiError[],
   own: ApiError[],
-  sunsetHeaders: Headers,
-  bookmarkHeader: Headers,
+  deprecationHeaders: HeaderSchemas,
+  bookmarkHeader: HeaderSchemas,
 ): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy([...common, ...own], ({ code }) => STATUS_OF[code]);
-  const responses = Array.from(byStatus, ([status, errors]) => {
-    // A request over http is rejected before the operation sets its headers.
-    const overHttp = errors.some(({ code }) => code === 'https_required');
+  const entries = Array.from(byStatus, ([status, errors]) => {
+    // A request over http is rejected before `operation(…)` sets the definition, so the response lacks these headers.
+    const includesOverHttp = errors.some(({ code }) => code === 'https_required');
     const headers = z.object({
       ...errorHeaders(errors),
-      ...(overHttp ? optional(sunsetHeaders) : sunsetHeaders),
-      // Only an operation's own errors are thrown after D1 has answered.
+      ...(includesOverHttp ? optionalHeaders(deprecationHeaders) : deprecationHeaders),
+      // Only these errors are thrown after D1 has responded.
       ...(errors.some((error) => own.includes(error)) && bookmarkHeader),
       ...REQUEST_ID,
     });
     const content = { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(errors) } };
-    return [status, { description: DESCRIPTIONS[status] ?? '', headers, content }];
+    return [status, { description: ERROR_DESCRIPTIONS[status] ?? '', headers, content }];
   });
-  return Object.fromEntries(responses);
+  return Object.fromEntries(entries);
 }
 
-/** Examples by code. The first error with a code is its example. */
+/** The examples by error code. If several errors have a code, the first is its example. */
 function examplesOf(errors: ApiError[]) {
   const byCode = Map.groupBy(errors, ({ code }) => code);
-  const examples = Array.from(byCode, ([code, [first]]) => [
+  const entries = Array.from(byCode, ([code, [first]]) => [
     code,
     { value: { code, message: first?.message, status: STATUS_OF[code] } },
   ]);
-  return Object.fromEntries(examples);
+  return Object.fromEntries(entries);
 }
