@@ -12,30 +12,32 @@ import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
 
-/** The text at the top of the docs page. */
-const ABOUT = join(import.meta.dirname, 'about.md');
+/** The file with the text at the top of the docs page. */
+const INTRO_FILE = join(import.meta.dirname, 'about.md');
 
-/** `x-internal`: the server is not for clients of the store. */
+/** `x-internal` marks a server that is not for users of the API. */
 export type Server = { url: string; description: string; 'x-internal': boolean };
 
 /**
- * The document; `servers` are base addresses, which end in `/v1`.
+ * Builds the document.
  *
- * @throws Error when an operation has no description or two, a description no operation, an error code no example, or a field, a parameter
- *   or a header no text.
+ * @param servers - their URLs are base addresses, which end in `/v1`.
+ * @throws Error when an operation has no description or two, a description has no operation, an error code has no example, or a
+ *   field, a parameter or a header has no text.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
   const operations = describedRoutes(resources);
-  const errors = operations.flatMap(({ definition, about }) =>
-    Object.values(errorsOf(definition, about)).flat(),
-  );
+  const errors = operations.flatMap(({ definition, about }) => {
+    const { common, own } = errorsOf(definition, about);
+    return [...common, ...own];
+  });
   ErrorBody.register(z.globalRegistry, {
     id: 'Error',
     description: 'The body of every error: the same three fields.',
     examples: errorExamples(errors),
   });
   const paged = operations.filter(({ definition }) => isPaged(definition));
-  const pages = new Set(paged.map(({ about }) => about.responses[200]?.schema));
+  const pageSchemas = new Set(paged.map(({ about }) => about.responses[200]?.schema));
   const tagsInUse = operations.flatMap(({ about }) => about.tags);
   const document = createDocument(
     {
@@ -43,11 +45,11 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       info: {
         title: 'Animal store',
         version,
-        description: readFileSync(ABOUT, 'utf8').trim(),
+        description: readFileSync(INTRO_FILE, 'utf8').trim(),
         contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
       },
       servers,
-      // In the order of the routes, as on the docs page.
+      // The docs page shows the tags in this order, which is that of the routes.
       tags: resources
         .flatMap(({ tags }) => tags)
         .toSorted((a, b) => tagsInUse.indexOf(a.name) - tagsInUse.indexOf(b.name)),
@@ -64,7 +66,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       },
       paths: pathsOf(operations),
     },
-    { override: overrideWith(pages) },
+    { override: overrideWith(pageSchemas) },
   );
   requireTexts(document, '');
   return document;
@@ -76,8 +78,8 @@ export function describedRoutes(resources: ResourceDescription[]) {
   const entries = resources.flatMap(({ operations }) => Object.entries(operations));
   const descriptions = new Map(entries);
   const ids = entries.map(([operationId]) => operationId);
-  const twice = ids.find((operationId, index) => ids.indexOf(operationId) < index);
-  if (twice) throw new Error(`the operation ${twice} is described twice`);
+  const duplicate = ids.find((operationId, index) => ids.indexOf(operationId) < index);
+  if (duplicate) throw new Error(`the operation ${duplicate} is described twice`);
   const described = routes.map((route) => {
     const { operationId } = route.definition;
     const about = descriptions.get(operationId);
@@ -85,8 +87,8 @@ export function describedRoutes(resources: ResourceDescription[]) {
     descriptions.delete(operationId);
     return { ...route, about };
   });
-  for (const operationId of descriptions.keys())
-    throw new Error(`the description of ${operationId} has no route`);
+  const [unused] = descriptions.keys();
+  if (unused) throw new Error(`the description of ${unused} has no route`);
   return described;
 }
 
@@ -109,17 +111,18 @@ function errorExamples(errors: ApiError[]) {
   });
 }
 
-/** The members of a document whose own members need a text. */
-const NEED_TEXTS = ['properties', 'parameters', 'headers'];
+/** The members of the document whose own members have names and need texts. A field that is named `example` is not an example. */
+const NAMED = ['properties', 'parameters', 'headers'];
 
-/** Requires that each field, parameter and header has a text, or is a reference to what has one. */
-function requireTexts(parent: object, place: string, needTexts = false): void {
+/** Requires that each field, parameter and header has a text, or is a reference to one that has a text. */
+function requireTexts(parent: object, place: string, keysAreNames = false): void {
   for (const [key, part] of Object.entries(parent)) {
-    const isExample = !needTexts && /^examples?$/.test(key);
+    const isExample = !keysAreNames && /^examples?$/.test(key);
     if (isExample || typeof part !== 'object') continue;
+    // The parameters of an operation are an array, so their names are not the keys.
     const name = typeof part.name === 'string' ? part.name : key;
-    if (needTexts && !part.description && !part.$ref)
+    if (keysAreNames && !part.description && !part.$ref)
       throw new Error(`${place}/${name} has no description`);
-    requireTexts(part, `${place}/${name}`, NEED_TEXTS.includes(key));
+    requireTexts(part, `${place}/${name}`, NAMED.includes(key));
   }
 }

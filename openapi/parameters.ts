@@ -7,9 +7,9 @@ import {
 } from '../src/http/request-headers.ts';
 import { KEPT_HOURS } from '../src/idempotency/create-once.ts';
 
-/** Without its `^` and `$`. */
-const BOOKMARK = ACCEPTED_BOOKMARK.source.slice(1, -1);
-const BOOKMARK_OR_START = `^(${[...SESSION_STARTS, BOOKMARK].join('|')})$`;
+/** The accepted pattern, without its `^` and `$`. */
+const BOOKMARK_PATTERN = ACCEPTED_BOOKMARK.source.slice(1, -1);
+const BOOKMARK_OR_START = `^(${[...SESSION_STARTS, BOOKMARK_PATTERN].join('|')})$`;
 
 export const Bookmark = z
   .optional(
@@ -23,13 +23,12 @@ export const Bookmark = z
     },
   });
 
-const QUOTED = `"[ -~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}"`;
+const QUOTED_KEY = `"[ -~]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}"`;
 // Neither end is a space, because HTTP removes spaces around a value.
-const UNQUOTED = `[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?`;
-// Not "", and no comma followed by a space.
-const IDEMPOTENCY_KEY = `^(?!""$)(?!.*, )(${QUOTED}|${UNQUOTED})$`;
-/** With quotes. */
-const MAX_QUOTED_LENGTH = `"${'k'.repeat(MAX_IDEMPOTENCY_KEY_LENGTH)}"`.length;
+const UNQUOTED_KEY = `[!-~]([ -~]{0,${MAX_IDEMPOTENCY_KEY_LENGTH - 2}}[!-~])?`;
+// Rejects empty quotes, and a comma followed by a space, which the runtime writes between repeated headers.
+const IDEMPOTENCY_KEY = `^(?!""$)(?!.*, )(${QUOTED_KEY}|${UNQUOTED_KEY})$`;
+const MAX_QUOTED_LENGTH = MAX_IDEMPOTENCY_KEY_LENGTH + '""'.length;
 
 export const IdempotencyKey = z
   .optional(

@@ -3,22 +3,22 @@ import { app } from '../src/app.ts';
 import type { OperationDefinition } from '../src/definition.ts';
 import { VERSION_PATH } from '../src/http/responses.ts';
 
-/** A route of the app, in the words of the description: the method in lower case, the path without the version, as `/pets/{petId}`. */
+/** A route of the app, as OpenAPI writes it: method in lower case, path without the version, such as `/pets/{petId}`. */
 type Route = { method: string; path: string; definition: OperationDefinition };
 
 /**
- * The routes in the order of the description: those of one path stand together.
+ * The routes in the order of the description, in which the methods of a path stand together.
  *
- * @throws Error when a route is outside the version, does not begin with exactly one `operation(…)`, or is public but not a GET.
+ * @throws Error when a route is outside `/v1`, does not begin with exactly one `operation(…)`, or is public but not a GET.
  */
 export function findRoutes(): Route[] {
-  // The middleware's path is `/*`. `/health` is the health check again, which is described with the version.
+  // `/*` is the path of the middleware. `GET /health` is not described, because it is the same as `GET /v1/health`.
   const routes = app.routes.filter(
     ({ method, path }) => path !== '/*' && `${method} ${path}` !== 'GET /health',
   );
-  // Hono lists the middleware of a route and its handler, in their order.
+  // `app.routes` has an entry for each middleware and each handler of a route, in their order.
   const byName = Map.groupBy(routes, ({ method, path }) => `${method} ${path}`);
-  const described = Array.from(byName, ([name, handlers]) => {
+  const found = Array.from(byName, ([name, handlers]) => {
     // Only the middleware `operation(…)` has a definition.
     const [definition, ...others]: (OperationDefinition | undefined)[] = handlers.map(
       ({ handler }) => Object(handler).definition,
@@ -35,5 +35,5 @@ export function findRoutes(): Route[] {
       definition,
     };
   });
-  return [...Map.groupBy(described, ({ path }) => path).values()].flat();
+  return [...Map.groupBy(found, ({ path }) => path).values()].flat();
 }
