@@ -111,7 +111,7 @@ function errorExamples(errors: ApiError[]) {
   });
 }
 
-/** The members of the document whose own members have names and need texts. A field that is named `example` is not an example. */
+/** The members of the document whose own members have names and need texts. There, `example` can be the name of a field. */
 const NAMED = ['properties', 'parameters', 'headers'];
 
 /** Requires that each field, parameter and header has a text, or is a reference to one that has a text. */

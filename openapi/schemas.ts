@@ -43,11 +43,11 @@ const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
  */
 function invisibleRanges(): string {
   const all = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).join('');
-  const runs = all.match(new RegExp(`((?!${VISIBLE.source})[^])+`, 'gu')) ?? [];
+  const invisibleRuns = all.match(new RegExp(`((?!${VISIBLE.source})[^])+`, 'gu')) ?? [];
   const asEscape = (character: string) =>
     `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   // The first and the last character of a run. If they are the same, the Set has one.
-  const ranges = runs.map((run) => new Set([run.slice(0, 1), run.slice(-1)]));
+  const ranges = invisibleRuns.map((run) => new Set([run.slice(0, 1), run.slice(-1)]));
   return ranges.map((range) => Array.from(range, asEscape).join('-')).join('');
 }
 
