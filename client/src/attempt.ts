@@ -15,16 +15,16 @@ export type Outgoing = Pick<FetchInit, 'method' | 'headers' | 'body'> & {
 };
 
 /**
- * Three mechanisms end an attempt in time, because no one of them is enough:
+ * Three mechanisms end an attempt in time, because none of them is enough alone:
  *
- * - The signal asks `fetch` to end, which closes the connection. A custom `fetch` may ignore it.
- * - The race with `ended` ends the attempt, whatever `fetch` and `apiKey` do. What they began goes on.
- * - `readText` cancels the body: also of a response that comes after the end.
+ * - The signal asks `fetch` to end, which closes the connection. A custom `fetch` may ignore the signal.
+ * - The race with `ended` ends the attempt, even if `fetch` or `apiKey` goes on.
+ * - `readText` cancels the body, even if the response arrives after the attempt has ended.
  *
- * An attempt that ends without a complete response is a `network_error`, or an `api_key_failed` if it had no key yet.
+ * An attempt without a complete response fails with `network_error`, or with `api_key_failed` if it had no key yet.
  */
 export function attempt<T>(
-  { apiKey, fetch: ownFetch, session, attemptTimeoutMs }: Client,
+  { apiKey, fetch: customFetch, session, attemptTimeoutMs }: Client,
   { url, method, headers, body, bodyType }: Outgoing,
   callSignal: AbortSignal,
 ): Promise<Reply<T> | Failure> {
@@ -38,9 +38,9 @@ export function attempt<T>(
     // The attempt may have ended while the key was fetched.
     signal.throwIfAborted();
     sentKey = key;
-    // The bookmark is read before the response arrives. If the session restarts meanwhile, this response must not move the new bookmark.
+    // Read before the request is sent: if the session restarts meanwhile, the response must not move the new bookmark.
     const bookmark = session?.bookmark;
-    const response = await (ownFetch ?? fetch)(url, {
+    const response = await (customFetch ?? fetch)(url, {
       method,
       headers: {
         ...headers,

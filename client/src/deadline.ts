@@ -3,11 +3,12 @@
 /** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The reason of a signal whose time is over. A signal of a caller has a reason of its own. */
+/** The reason of an abort by a time limit of this client. A caller's `AbortSignal.timeout` has another reason. */
 export class Timeout extends DOMException {}
 
 /**
- * Runs work, and aborts its signal after some milliseconds, or when another signal is aborted. The work must end by itself.
+ * Runs work, and aborts its signal after some milliseconds, or when another signal is aborted. `within` waits for the work, so the
+ * work must end when its signal is aborted.
  *
  * @param work - gets the signal, and a promise that is rejected when the signal is aborted
  */
@@ -21,24 +22,24 @@ export async function within<T>(
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  // Perhaps nobody waits for it: an unhandled rejection would end Node.js.
+  // The work may not wait for `ended`, and an unhandled rejection would end Node.js.
   ended.catch(() => {});
   const timer = setTimeout(
     () => controller.abort(new Timeout(`Timeout after ${ms} ms.`, 'TimeoutError')),
     Math.min(ms, LONGEST_TIMER_MS),
   );
   // Not `AbortSignal.any`: in Node.js 22, it keeps 2.4 KB for each call while one of the other signals lives.
-  const onAbort = () => controller.abort(others.find((other) => other?.aborted)?.reason);
+  const forwardAbort = () => controller.abort(others.find((other) => other?.aborted)?.reason);
   for (const other of others) {
-    if (other?.aborted) onAbort();
-    other?.addEventListener('abort', onAbort);
+    if (other?.aborted) forwardAbort();
+    other?.addEventListener('abort', forwardAbort);
   }
   try {
     return await work(signal, ended);
   } finally {
     clearTimeout(timer);
-    // Not by the option `signal` of the listener, with which Node.js keeps memory of every call.
-    for (const other of others) other?.removeEventListener('abort', onAbort);
+    // Not removed by the option `signal` of the listener: with it, Node.js keeps memory of every call.
+    for (const other of others) other?.removeEventListener('abort', forwardAbort);
     // Ends everything that still listens to the signal.
     controller.abort();
   }

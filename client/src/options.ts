@@ -12,8 +12,8 @@ export const DEFAULT_LIMITS = {
 /** The options with their defaults, and the session, if there is one. */
 export type Client = StoreOptions & typeof DEFAULT_LIMITS & { session?: Session };
 
-/** With `http:` for this machine only: others could read the API key. Without user name, query and fragment. */
-const BASE_URL =
+/** `http:` only for this machine: elsewhere, others could read the API key. No user name, query or fragment. */
+const BASE_URL_PATTERN =
   /^(https:|http:\/\/(([\w-]+\.)*localhost|127(\.\d+){3}|\[::1\])(?=[:/]|$))[^\s@?#]*$/i;
 
 /** @throws TypeError */
@@ -24,7 +24,7 @@ export function checkStoreOptions({
   ...others
 }: Partial<StoreOptions>): void {
   must(
-    isText(baseUrl, BASE_URL) && URL.canParse(baseUrl),
+    matches(baseUrl, BASE_URL_PATTERN) && URL.canParse(baseUrl),
     'baseUrl',
     'must be https: (http: only for localhost), without user, query, fragment',
   );
@@ -33,9 +33,9 @@ export function checkStoreOptions({
   readLimits(others);
 }
 
-/** Checks the value of a header. Not left to `Headers`, whose message would contain the API key. @throws TypeError */
+/** Checks an API key, or the start of a session. Not left to `Headers`, whose message would contain the key. @throws TypeError */
 export function checkToken(name: string, token: unknown): void {
-  must(isText(token, /^[!-~]+$/), name, 'must be printable ASCII without spaces');
+  must(matches(token, /^[!-~]+$/), name, 'must be printable ASCII without spaces');
 }
 
 /** Checks the options of a call, and returns the limits among them. @throws TypeError */
@@ -44,7 +44,8 @@ export function readLimits(
   method?: string,
 ): object {
   must(
-    idempotencyKey === undefined || (method === 'POST' && isText(idempotencyKey, /^[ -~]{1,255}$/)),
+    idempotencyKey === undefined ||
+      (method === 'POST' && matches(idempotencyKey, /^[ -~]{1,255}$/)),
     'idempotencyKey',
     'must be 1 to 255 printable ASCII characters, in a POST',
   );
@@ -53,7 +54,7 @@ export function readLimits(
   must(!(Symbol.iterator in Object(headers)), 'headers', 'must be a plain object of strings');
   // Not left to `Headers`, whose message would contain the value, which may be a secret.
   for (const [name, value] of Object.entries(headers))
-    must(isText(value, /^[ -~]*$/), 'headers', `${name} must be printable ASCII`);
+    must(matches(value, /^[ -~]*$/), 'headers', `${name} must be printable ASCII`);
   for (const [name, value] of Object.entries(limits)) {
     must(Object.hasOwn(DEFAULT_LIMITS, name), name, 'is not an option');
     must(typeof value === 'number' && value > 0, name, 'must be a number above 0');
@@ -61,7 +62,7 @@ export function readLimits(
   return limits;
 }
 
-/** Callers in JavaScript can pass numbers, which may have been rounded. No compiler rejects them. @throws TypeError */
+/** Rejects numbers, which may have been rounded: callers in JavaScript have no compiler that does so. @throws TypeError */
 export function checkInt64Fields(fields: object): void {
   for (const [name, value] of Object.entries(fields))
     must(
@@ -76,11 +77,11 @@ export function must(holds: boolean, name: string, rule: string): void {
   if (!holds) throw new TypeError(`${name}: ${rule}`);
 }
 
-export function isText(value: unknown, pattern: RegExp): value is string {
+export function matches(value: unknown, pattern: RegExp): value is string {
   return typeof value === 'string' && pattern.test(value);
 }
 
-/** Removes what is null or undefined. If a call does not set an option, the client's value applies, or else the default. */
+/** Removes fields that are null or undefined, so that they do not replace the client's options or the defaults. */
 export function withoutNull(options?: object | null): object {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value != null));
 }

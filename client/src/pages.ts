@@ -1,6 +1,6 @@
 /** Lists: one page, or all pages by following the `Link` header. */
 import { StoreError } from './error.ts';
-import { type Client, isText, must, withoutNull } from './options.ts';
+import { type Client, matches, must, withoutNull } from './options.ts';
 import { type Ids, request } from './request.ts';
 import type { CallOptions, Pages } from './types.ts';
 
@@ -8,8 +8,8 @@ import type { CallOptions, Pages } from './types.ts';
 const MAX_LIMIT = 100;
 
 /**
- * The query of the next page in `Link` (RFC 8288), as the store writes it: `<https://…?…>; rel="next"`. Behind a proxy
- * its host and path may differ from `baseUrl`, and the API key must not go to another host: the client takes only the query.
+ * The query of the next page in `Link` (RFC 8288), as the store writes it: `<https://…?…>; rel="next"`. The client takes only the
+ * query: behind a proxy, host and path may differ from `baseUrl`, and the API key must not go to another host.
  */
 const NEXT_LINK = /<[^<>?]*(\?[^<>]*)>[^<>,]*;\s*rel="?next\b/;
 
@@ -22,11 +22,11 @@ export function listOf<T>(
   ids?: Ids,
 ): Pages<T> {
   async function fetchPage(search: string) {
-    const { data, link, ...head } = await request<T[]>(client, 'GET', route + search, options, {
+    const { data, link, ...details } = await request<T[]>(client, 'GET', route + search, options, {
       ...ids,
       bodyType: 'array',
     });
-    return { items: data, next: NEXT_LINK.exec(link)?.[1], head };
+    return { items: data, next: NEXT_LINK.exec(link)?.[1], details };
   }
 
   async function* walk(defaultLimit: number) {
@@ -34,11 +34,11 @@ export function listOf<T>(
     let search: string | undefined = searchOf({ ...query, limit: query?.limit ?? defaultLimit });
     while (search) {
       seen.add(search);
-      const { items, next, head } = await fetchPage(search);
+      const { items, next, details } = await fetchPage(search);
       yield* items;
       // Otherwise, the loop might never end.
       if (next && (items.length === 0 || seen.has(next)))
-        throw new StoreError('invalid_response', 'The pages do not end.', head);
+        throw new StoreError('invalid_response', 'The pages do not end.', details);
       search = next;
     }
   }
@@ -46,7 +46,7 @@ export function listOf<T>(
   return {
     async page(search = searchOf(query)) {
       // Any other text could lead to another operation.
-      must(isText(search, /^\?/), 'next', 'must start with ?');
+      must(matches(search, /^\?/), 'next', 'must start with ?');
       const { items, next } = await fetchPage(search);
       return { items, next };
     },

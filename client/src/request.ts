@@ -1,4 +1,4 @@
-/** Turns the arguments of a method into a request. */
+/** Turns the arguments of a method into a request, and sends it. */
 import { within } from './deadline.ts';
 import { stringifyJson } from './json.ts';
 import { type Client, checkInt64Fields, readLimits, withoutNull } from './options.ts';
@@ -12,7 +12,7 @@ export type Ids = Record<`${string}Id`, bigint>;
 /** The parts of an operation besides its method and route. */
 type Operation = Ids & {
   body?: object;
-  /** Of a successful response. Default: `object`. */
+  /** That of a successful response. Default: `object`. */
   bodyType?: BodyType;
   /** Default: true, except for PATCH. A POST is safe to retry, because it has an Idempotency-Key. */
   isRetryable?: boolean;
@@ -34,10 +34,10 @@ export async function request<T>(
   for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   if (method === 'POST') {
     // Not `crypto.randomUUID`, which is missing in pages that were loaded over http.
-    const random = crypto.getRandomValues(new BigUint64Array(2)).join('-');
+    const randomKey = crypto.getRandomValues(new BigUint64Array(2)).join('-');
     // A caller may also have set the key as a header.
-    const key = headers.get('idempotency-key') ?? random;
-    headers.set('idempotency-key', options.idempotencyKey ?? key);
+    const fallback = headers.get('idempotency-key') ?? randomKey;
+    headers.set('idempotency-key', options.idempotencyKey ?? fallback);
   }
   if (body) headers.set('content-type', 'application/json');
   const outgoing = {

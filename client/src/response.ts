@@ -15,17 +15,17 @@ export type Failure = StoreErrorDetails & {
   isUnsent?: boolean;
 };
 
-/** The JSON type of a successful response. A 204 has no body. */
+/** The JSON type of a successful response: `none` for a 204, which has no body. */
 export type BodyType = 'array' | 'object' | 'number' | 'none';
 
 /**
  * No page of the store is longer, or has more values. No deadline can act while a body is parsed: the length limits the time of
- * `JSON.parse`, and the number of values what comes after it (`npm run bench -- parse`).
+ * `JSON.parse`, and the number of values limits that of the conversion to bigint (`npm run bench -- parse`).
  */
 const MAX_RESPONSE_LENGTH = 524_288;
 const MAX_VALUES = 1_024;
 
-/** The status, and what an error shows of the headers. */
+/** The status of a response, and the headers that an error shows. */
 export function headOf({ status, headers }: FetchResponse, apiKey: string): StoreErrorDetails {
   const requestId = hideKey(headers.get('x-request-id') ?? '', apiKey) || undefined;
   const retryAfter = headers.get('retry-after') ?? '';
@@ -33,7 +33,7 @@ export function headOf({ status, headers }: FetchResponse, apiKey: string): Stor
   return { status, requestId, retryAfterSeconds };
 }
 
-/** The body, or the beginning of a stream that is too long. The end of the attempt aborts the signal, which cancels the stream. */
+/** The body, or the beginning of a stream that is too long. The signal, which the end of the attempt aborts, cancels the stream. */
 export async function readText(response: FetchResponse, signal: AbortSignal): Promise<string> {
   // The bodies of node-fetch and React Native are not web streams.
   const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = Object(
@@ -71,9 +71,9 @@ export function resultOf<T>(
     return { ...head, code, message, body: Object(body) };
   // The target of a redirect, or the media type of a page.
   const hint = headers.get('location') || headers.get('content-type');
-  const invalid = ['Not a response of the store:', status, hint, text].join(' ');
+  const uncut = ['Not a response of the store:', status, hint, text].join(' ');
   // The key is hidden before the message is cut: otherwise, a part of the key could be left.
-  return { ...head, code: 'invalid_response', message: hideKey(invalid, apiKey).slice(0, 300) };
+  return { ...head, code: 'invalid_response', message: hideKey(uncut, apiKey).slice(0, 300) };
 }
 
 /** `undefined` if the text is too long, has too many values, or is not JSON. */

@@ -1,4 +1,4 @@
-/** Sends a request: attempts, pauses, and which failures are retried. */
+/** Sends a request in one or more attempts, and decides which failures are retried. */
 import { attempt, type Outgoing } from './attempt.ts';
 import { pause, Timeout } from './deadline.ts';
 import { StoreError } from './error.ts';
@@ -6,9 +6,9 @@ import type { Client } from './options.ts';
 import type { Failure, Reply } from './response.ts';
 import { restartIfStale } from './session.ts';
 
-/** The lower bounds of the back-off. Its upper bounds are twice as high. */
-const FIRST_PAUSE_MS = 125;
-const LONGEST_PAUSE_MS = 4_000;
+/** The first and the longest back-off. A random part at most doubles them. */
+const FIRST_BACK_OFF_MS = 125;
+const LONGEST_BACK_OFF_MS = 4_000;
 
 /** The state of a call over all its attempts. */
 type CallRecord = {
@@ -19,7 +19,7 @@ type CallRecord = {
 };
 
 /**
- * Sends until an attempt succeeds, a failure cannot be retried, or the call is interrupted.
+ * Sends the request until an attempt succeeds, a failure cannot be retried, or the call is interrupted.
  *
  * @param signal - aborted when the time of the call is over, or by a signal of the caller
  * @throws StoreError
@@ -50,7 +50,7 @@ export async function send<T>(
 }
 
 function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, request: Outgoing) {
-  // Without a key, no request was sent. A response, which has a status, may have the same code.
+  // An attempt without a key does not count. With a status, the code is that of a response, which may be any text.
   if (result.status || result.code !== 'api_key_failed') call.attempts += 1;
   if (result.requestId) call.requestId = result.requestId;
   if ('data' in result || request.method === 'GET') return;
@@ -65,8 +65,8 @@ function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, reque
  *
  * - `unprocessed`: It was certainly not carried out.
  * - `transient`: A write was perhaps carried out, or still will be. A retry can succeed.
- * - `foreign`: A write was perhaps carried out, but the response is not one of the store. It is not sent again.
- * - `final`: The store, or a server before it, rejected it. Or there was no key, and nothing was sent.
+ * - `foreign`: A write was perhaps carried out, but the response is not one of the store. The request is not sent again.
+ * - `final`: The store, or a server in front of it, rejected the request. Or there was no key, and nothing was sent.
  */
 function kindOf({ code, status = 0, isUnsent }: Failure) {
   // The store limits the rate before it carries anything out.
@@ -90,7 +90,7 @@ function errorOf({ code, message, isUnsent, ...details }: Failure, call: CallRec
   return new StoreError(code, message, { ...details, ...call });
 }
 
-/** The time of the call is over, or a signal of the caller was aborted. */
+/** The error of a call whose time is over, or which a signal of the caller aborted. */
 function interruption(reason: unknown, call: CallRecord, last?: Failure) {
   if (!(reason instanceof Timeout))
     return errorOf({ code: 'aborted', message: 'The call was aborted.', cause: reason }, call);
@@ -98,9 +98,9 @@ function interruption(reason: unknown, call: CallRecord, last?: Failure) {
   return errorOf({ code: 'deadline_exceeded', message: reason.message, cause: reason }, call);
 }
 
-/** The milliseconds before the next attempt: a back-off, which doubles up to its longest, and the time that the response asks for. */
+/** The milliseconds before the next attempt: the back-off, which doubles up to the longest, plus the delay of `Retry-After`. */
 function pauseAfter(attempts: number, { retryAfterSeconds = 0 }: Failure) {
-  // Both parts are longer at random, so that clients that failed together do not return together.
-  const backOff = Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), LONGEST_PAUSE_MS);
+  // A random part makes both longer, so that clients that failed together do not return together.
+  const backOff = Math.min(FIRST_BACK_OFF_MS * 2 ** (attempts - 1), LONGEST_BACK_OFF_MS);
   return backOff * (1 + Math.random()) + 1000 * retryAfterSeconds * (1 + Math.random() / 4);
 }
