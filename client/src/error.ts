@@ -29,20 +29,20 @@ export class StoreError extends Error {
   readonly code: StoreErrorCode;
   /** The HTTP status of the response that made the call fail. A call that ended by a deadline or an abort has none. */
   readonly status: number | undefined;
-  /** Of the last response that had one. Identifies the request in the service's log. Include it when you report a problem. */
+  /** The id of the request in the service's log, from the last response that had one. Include it when you report a problem. */
   readonly requestId: string | undefined;
   /** The delay that the service asks for, in seconds (`Retry-After`). */
   readonly retryAfterSeconds: number | undefined;
   /** The error body of the service, with all its fields. */
   readonly body: Record<string, unknown> | undefined;
-  /** Number of attempts, without one whose `apiKey` function failed. */
+  /** Number of attempts. An attempt that got no valid key does not count. */
   readonly attempts: number = 0;
   /**
-   * Whether a write may have been carried out: an attempt got a 408, 425 or 5xx, a 2xx or 3xx that is not the store's, or no
-   * complete response. The last does not count if the error proves that there was no connection.
+   * Whether a write may have been carried out, because an attempt got a 408, 425 or 5xx, a 2xx or 3xx that is not the store's, or
+   * no complete response, unless the error proves that there was no connection.
    */
   readonly outcomeUnknown: boolean = false;
-  /** Of a create whose outcome is unknown: repeat the call with it within 24 hours, and nothing is created twice. */
+  /** The key of a create whose outcome is unknown: if you repeat the call with it within 24 hours, nothing is created twice. */
   readonly idempotencyKey: string | undefined;
 
   constructor(code: StoreErrorCode, message: string, { cause, ...fields }: StoreErrorDetails = {}) {

@@ -27,16 +27,16 @@ export type Page<T> = {
 
 /** The limits and headers of a call. */
 export type CallOptions = {
-  /** Aborts the call, or the whole `for await` over a list, with the code `aborted`. */
+  /** Aborts the call, or the whole `for await` or `toArray()` of a list, with the code `aborted`. */
   signal?: AbortSignal | undefined;
   /**
-   * Milliseconds for the call with all its attempts and pauses. In a `for await` it applies to each page: limit the whole loop with
-   * `signal`.
+   * Milliseconds for the call with all its attempts and pauses. In a `for await` or `toArray()` it applies to each page: limit the
+   * whole list with `signal`.
    * @default 60_000
    */
   deadlineMs?: number | undefined;
   /**
-   * Milliseconds for each attempt. A longer attempt counts as one without a response, or, if it had no key yet, as
+   * Milliseconds for each attempt. A longer attempt fails with `network_error`, or, if it had no key yet, with
    * `api_key_failed`.
    * @default 15_000
    */
@@ -60,7 +60,7 @@ export type CreateOptions = CallOptions & {
 
 /** The fields of `CallOptions` are defaults for every call. A call is aborted by the client's `signal` or by its own. */
 export type StoreOptions = CallOptions & {
-  /** The store's address, which ends in `/v1`. `http:` only for localhost: others could read the API key. */
+  /** The store's address, which ends in `/v1`. `http:` only for localhost: elsewhere, others could read the API key. */
   baseUrl: string;
   /** The key, or a function that returns the key for the next attempt. */
   apiKey: string | (() => string | Promise<string>);
