@@ -1,12 +1,12 @@
-/** Failures without a complete response: what the errors of `fetch` and of an `apiKey` function show. */
+/** Failures without a complete response, from the errors of `fetch` and of the `apiKey` function. */
 import type { StoreErrorCode, StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
-/** In Node.js: no server listened, its name was not found, or it did not accept the connection in time. */
+/** Codes of Node.js: no server listened, its name was not resolved, or it did not accept the connection in time. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
-/** A copy of an error has these fields and its cause alone, without the key: other fields, such as a `Request`, could show it. */
+/** A copy of an error has only these fields, and a copy of the cause. Other fields, such as a `Request`, could show the key. */
 const COPIED_FIELDS = ['name', 'message', 'code', 'syscall', 'stack'];
 
 type Copy = Error & { code?: string; syscall?: string };
@@ -22,8 +22,8 @@ export function networkFailure(error: unknown, apiKey: string, head?: StoreError
   return {
     ...head,
     ...failureOf('network_error', 'The request failed', copies),
-    // Only the cause of an error proves that nothing was sent: Node.js reports a failed connection there. Bun and Deno can send a
-    // request a second time when its connection is lost, so their errors of connecting do not prove that the first was not sent.
+    // Only a cause proves that nothing was sent: Node.js reports a failed connection there. In Bun and Deno, a failed connection
+    // proves nothing: after losing a connection, they can send the request again on a new one, which then fails.
     isUnsent: !head && copies.slice(1).some(failedToConnect),
   };
 }

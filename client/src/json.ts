@@ -4,10 +4,10 @@
  */
 import { INT64_FIELDS } from './description.ts';
 
-/** No integer of the store is longer than 100 digits. `BigInt` takes more than linear time for very long texts. */
+/** At most 100 digits, because `BigInt` takes more than linear time. An int64 has at most 19. */
 const INTEGER = /^-?\d{1,100}$/;
 
-/** @throws Error in a runtime that would round integers */
+/** Returns `JSON.rawJSON`. @throws Error in a runtime that lacks it, and so would round integers */
 export function requireRawJson(): (json: string) => unknown {
   // TypeScript's types do not have `rawJSON`.
   const { rawJSON } = Object(JSON);
@@ -16,9 +16,9 @@ export function requireRawJson(): (json: string) => unknown {
 }
 
 /**
- * Parses JSON. An int64 field of the store, such as `id`, becomes a `bigint` if `JSON.parse` gives a safe integer. Any number that is
- * written as up to 100 digits does so from 2^53 on. Every other number stays a `number`. The inverse of {@link stringifyJson} for
- * everything that the store returns.
+ * Parses JSON. In an int64 field of the store, such as `id`, a safe integer becomes a `bigint`. In any place, a larger integer
+ * becomes a `bigint` if it is written as up to 100 digits. Every other number stays a `number`. The inverse of
+ * {@link stringifyJson} for everything that the store returns.
  *
  * @throws SyntaxError when the text is not JSON
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
@@ -34,12 +34,12 @@ export function parseJson(text: string): unknown {
  * @throws RangeError when the text has more than `maxValues` values
  */
 export function parseUpTo(text: string, maxValues: number): unknown {
-  // A runtime with `JSON.rawJSON` has `context.source`, too.
+  // A runtime with `JSON.rawJSON` passes `source` to a reviver, too.
   requireRawJson();
   let values = 0;
   let mayBeRounded = false;
 
-  /** Counts a value and those in it, and converts the fields of objects. */
+  /** Counts a value and those in it, sets `mayBeRounded`, and converts the fields of objects. */
   function visit(value: unknown) {
     values += 1;
     if (values > maxValues) throw new RangeError();
@@ -61,7 +61,7 @@ export function parseUpTo(text: string, maxValues: number): unknown {
   return mayBeRounded ? JSON.parse(text, exactValue) : value;
 }
 
-/** The value, or a bigint in its place. Without its digits, an integer from 2^53 on stays a number. */
+/** The value, or a bigint in its place. Without `source`, the digits, an integer from 2^53 on stays a number. */
 function exactValue(name: string, value: unknown, { source = '' } = {}): unknown {
   if (typeof value !== 'number') return value;
   if (Number.isSafeInteger(value)) return INT64_FIELDS.includes(name) ? BigInt(value) : value;
@@ -74,9 +74,9 @@ function exactValue(name: string, value: unknown, { source = '' } = {}): unknown
  */
 export function stringifyJson(given: unknown): string {
   const rawJson = requireRawJson();
-  const json = JSON.stringify(given, function (this: Record<string, unknown>, name, each) {
-    // The value before `toJSON`, which some programs add to BigInt.
-    const value = typeof this[name] === 'bigint' ? this[name] : each;
+  const json = JSON.stringify(given, function (this: Record<string, unknown>, name, converted) {
+    // `this[name]` is the value before `toJSON`, which some programs add to BigInt.
+    const value = typeof this[name] === 'bigint' ? this[name] : converted;
     return typeof value === 'bigint' ? rawJson(String(value)) : value;
   });
   // `JSON.stringify` returns undefined for undefined or a function.

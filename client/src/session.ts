@@ -14,7 +14,7 @@ export type Bookmark = {
   value: string;
 };
 
-/** Moves a bookmark to that of a response, if this is newer. */
+/** Moves a bookmark to the one of a response, if that is newer. */
 export function moveBookmark(bookmark: Bookmark, received: string | null): void {
   // Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/
   const isStart = bookmark.value.startsWith('first-');
@@ -22,8 +22,10 @@ export function moveBookmark(bookmark: Bookmark, received: string | null): void 
 }
 
 /**
- * After a failed attempt: continues from the primary, if a write was perhaps carried out whose bookmark was lost, or after a 503,
- * which can mean that no replica has reached the bookmark of the session.
+ * Continues a session from the primary after a failed attempt, if:
+ *
+ * - its outcome is unknown: perhaps a write was carried out, and its bookmark was lost.
+ * - its status is 503: perhaps no replica has reached the bookmark of the session.
  */
 export function restartIfStale(
   session: Session | undefined,
