@@ -34,14 +34,14 @@ const rename = (words: string) => runInProcess('rename.ts', {}, words.split(' ')
 
 test('rename replaces words and keys in texts and paths, and stages everything', async () => {
   // The last two are no words: a part of another one, and a hash.
-  const words = `animal-store, an animal store. Animal store AnimalStore animals PET toyish ${'pet'}er sha512-${'pets'}`;
+  const words = `animal-store, an animal store. Animal store AnimalStore animals PET toyish ${'pet'}er ${'sha512'}-pets`;
   const git = await repositoryWith(`${words} ${LOCAL_KEY}`);
   const { code, stdout } = await rename('toy-shop my-shop toy toys');
   expect(code).toBe(0);
   expect(stdout).toContain('git reset --hard && git clean -fd\n');
   const key = LOCAL_KEY.replace(/^[^_]+/, 'my-shop').slice(0, -6);
   expect(git('show', ':toys/Toy.md')).toBe(
-    `toy-shop, an toy shop. Toy shop ToyShop toys TOY toyish ${'pet'}er sha512-${'pets'} ${key}${checksum(key)}`,
+    `toy-shop, an toy shop. Toy shop ToyShop toys TOY toyish ${'pet'}er ${'sha512'}-pets ${key}${checksum(key)}`,
   );
   expect(git('show', ':npm.log')).toBe('run --silent openapi\nrun --silent format\n');
   expect(git('ls-files')).toBe('npm.log\nnpm.mjs\ntoys/Toy.md\n');
