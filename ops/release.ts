@@ -1,13 +1,13 @@
 /**
- * `npm run release`: releases HEAD to staging, and the same commit to production. docs/operations.md explains it, and
- * release/runbook.ts has its steps.
+ * `npm run release`: releases HEAD to staging, and then the same commit to production. docs/operations.md explains releases,
+ * and release/runbook.ts has their steps.
  */
 import { Argument, Option } from 'commander';
 import { createProgram, integerFrom, run, yesOption } from './command/command-line.ts';
 import { release, undo } from './release/runbook.ts';
 
 /**
- * Cloudflare ends a tail after six hours, and does not close its connection: the watch would see nothing more.
+ * The longest hold. Cloudflare ends a tail after six hours without closing its connection: the watch would see nothing more.
  * https://github.com/cloudflare/workers-sdk/issues/14427
  */
 const MAX_HOLD_S = 18_000;
@@ -25,7 +25,7 @@ program
   .description('Releases HEAD to production, if staging serves it.')
   .option(
     '--hold <seconds>',
-    'how long the new version gets 10 % of the requests, watched by its log; 0: not at all',
+    'how long the new version gets 10 % of the requests, while its log is watched; 0: not at all',
     integerFrom(0, MAX_HOLD_S),
     300,
   )

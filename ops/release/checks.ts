@@ -16,26 +16,26 @@ import {
   wrangler,
 } from './deployments.ts';
 
-/** The built worker. */
+/** The built worker: its commit, the path of its script, and the hash of the script. */
 export type Build = Awaited<ReturnType<typeof buildCommit>>;
 
 /**
- * Builds the files that are checked out, which must be those of the commit. Both environments get the same script: `npm run bundle`
- * compares them.
+ * Builds the files that are checked out, which must be those of the commit. Builds for staging alone, because both environments
+ * get the same script: `npm run bundle` checks that.
  */
 export async function buildCommit(commit: string) {
   await requireCleanTree();
   const folder = join(PROJECT_ROOT, 'dist/release');
   await wrangler(readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
-  const script = join(folder, 'index.js');
-  return { commit, script, sha256: hash('sha256', await readFile(script)) };
+  const scriptPath = join(folder, 'index.js');
+  return { commit, scriptPath, sha256: hash('sha256', await readFile(scriptPath)) };
 }
 
-/** @throws Error unless the files are those of the commit. A file that git ignores would be released, too. */
+/** @throws Error unless the files are those of the commit. A file that git ignores in the three folders would be released, too. */
 async function requireCleanTree() {
   const changed = await git('status', '--porcelain', '--untracked-files=all');
-  const ignoredFiles = ['ls-files', '--others', '--ignored', '--exclude-standard'];
-  const ignored = await git(...ignoredFiles, 'src', 'public', 'migrations');
+  const listIgnored = ['ls-files', '--others', '--ignored', '--exclude-standard'];
+  const ignored = await git(...listIgnored, 'src', 'public', 'migrations');
   if (changed || ignored) throw new Error(`commit or remove first: ${changed} ${ignored}`);
 }
 
@@ -48,7 +48,7 @@ async function git(...args: string[]): Promise<string> {
   return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
 }
 
-/** @throws Error unless staging serves this build to all requests: it does so only after the test. */
+/** @throws Error unless staging serves this build to all requests, which it does only after the smoke test. */
 export async function requireTested({ commit, sha256 }: Build) {
   const staging = readTarget('staging');
   const { newest } = await readDeployments(staging);
@@ -61,9 +61,9 @@ export async function requireTested({ commit, sha256 }: Build) {
 
 /** The test on staging writes, and must not reach the data of production. */
 export function requireSeparateStores() {
-  const ofProduction = Object.values(readTarget('production').bindings);
+  const productionValues = Object.values(readTarget('production').bindings);
   for (const [name, value] of Object.entries(readTarget('staging').bindings))
-    if (ofProduction.includes(value))
+    if (productionValues.includes(value))
       throw new Error(`wrangler.toml: ${name} is the same in staging and production`);
 }
 
@@ -71,18 +71,18 @@ export function requireSeparateStores() {
 export function requireSameStore({ bindings }: Target, { id, resources }: Version) {
   for (const [name, value] of Object.entries(bindings)) {
     const bound = resources.bindings.find((each) => each.name === name);
-    // The field of the value is `id`, `namespace_id` or `text`.
+    // The value is in the field `id`, `namespace_id` or `text`, depending on the type of the binding.
     if (bound && Object.values(bound).includes(value)) continue;
     const page = '"Move a store" in docs/operations.md';
-    throw new Error(`${name} = ${value} in wrangler.toml is not in ${id}: ${page}`);
+    throw new Error(`${name} = ${value} in wrangler.toml is not in version ${id}: ${page}`);
   }
 }
 
 /**
- * The secret WRITES_STOPPED stops writes. A version gets the secrets of the newest version, which need not be the one
- * that is served.
+ * The secret WRITES_STOPPED stops writes. An uploaded version gets the secrets of the newest version, which need not be the
+ * served one.
  */
-export function requireSameWrites(old: Version, next: Version) {
+export function requireSameWriteStop(old: Version, next: Version) {
   if (stopsWrites(old) === stopsWrites(next)) return;
   const page = '"Stop writes" in docs/operations.md';
   throw new Error(`${next.id} would stop or resume writes: ${page}`);
@@ -93,14 +93,14 @@ function stopsWrites({ resources }: Version): boolean {
 }
 
 /**
- * Returns the host of `BASE_URL`. It must be the only one: wrangler takes the host of a route from the worker that has it,
- * without asking. A preview URL would serve versions that are not tested.
+ * Returns the host of `BASE_URL`. It must be the only host, because wrangler takes a host from any other worker without asking: a
+ * second route could cut off another service. A preview URL is refused, because it would serve untested versions.
  */
 export function requireOwnHost(config: Partial<Config>): string {
   const { name, workers_dev, preview_urls, routes = [], vars } = config;
   const host = URL.parse(String(vars?.BASE_URL))?.host;
   const hosts = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
-  // The account's name, which stands in BASE_URL alone.
+  // On workers.dev, the host contains the name of the account, which no other setting has.
   const account = host?.split('.')[1];
   if (workers_dev) hosts.push(`${name}.${account}.workers.dev`);
   if (hosts.join() === host && preview_urls === false) return host;

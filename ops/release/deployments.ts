@@ -1,4 +1,4 @@
-/** An environment at Cloudflare, its versions and its deployments, through wrangler. */
+/** Reads and changes an environment at Cloudflare, its versions and its deployments, with wrangler. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Unstable_Config as Config, unstable_readConfig as readConfig } from 'wrangler';
@@ -9,8 +9,8 @@ import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
 /**
- * `workers/tag`: the commit of a version. `workers/message`: the SHA-256 of a version's script, and the id of a deployment's
- * release.
+ * Of a version, `workers/tag` is the commit, and `workers/message` the SHA-256 of the script. Of a deployment, `workers/message`
+ * is the id of the release.
  */
 const Annotations = z._default(z.record(z.string(), z.unknown()), {});
 const Version = z.object({
@@ -27,7 +27,7 @@ const Deployment = z.object({
   versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
 });
 type Deployment = z.infer<typeof Deployment>;
-const Upload = z.object({ version_id: z.string('wrangler names no version') });
+const UploadResult = z.object({ version_id: z.string('wrangler names no version') });
 
 /** An environment, as wrangler.toml describes it. */
 export type Target = ReturnType<typeof readTarget>;
@@ -37,7 +37,7 @@ export function readTarget(environment: DeployedEnvironment) {
   const config: Config = readConfig({ config: path, env: environment });
   const database = config.d1_databases.find((each) => each.binding === 'DB');
   const namespace = config.kv_namespaces.find((each) => each.binding === 'API_KEYS');
-  // The values that make it this store and no other. An id that is not set becomes the text `undefined`, which no version
+  // The values that identify the store. An id that is not set becomes the text `undefined`, which no version
   // has: `requireSameStore` refuses it.
   const bindings = {
     DB: String(database?.database_id),
@@ -47,21 +47,21 @@ export function readTarget(environment: DeployedEnvironment) {
   return { environment, config, bindings };
 }
 
-/** Ctrl-C does not end wrangler: a call that is cut off may still take effect. */
+/** Runs wrangler. Ctrl-C does not end it, because a call that is cut off may still take effect. */
 export function wrangler({ environment }: Target, ...args: string[]): Promise<string> {
   return runWranglerIn(environment, args, { detached: true });
 }
 
-/** Uploads a version, which is not deployed. Returns its id. */
+/** Uploads a version without deploying it. Returns its id. */
 export function uploadVersion({ environment }: Target, ...args: string[]): Promise<string> {
   return withTemporaryFile(async (path) => {
     await runWranglerIn(environment, ['versions', 'upload', ...args], {
       detached: true,
       env: { WRANGLER_OUTPUT_FILE_PATH: path },
     });
-    // Each line is JSON, the last one the result.
+    // Each line is JSON, and the last one is the result.
     const lines = (await readFile(path, 'utf8')).trim().split('\n');
-    return Upload.parse(JSON.parse(lines.at(-1) ?? '')).version_id;
+    return UploadResult.parse(JSON.parse(lines.at(-1) ?? '')).version_id;
   });
 }
 
@@ -81,7 +81,12 @@ export function readVersion(target: Target, id: string): Promise<Version> {
   return readJson(Version, target, 'versions', 'view', id);
 }
 
-/** The newest deployment, and the newest one of others, not of this release. @throws Error if the ten newest have none of others. */
+/**
+ * The newest deployment, and the newest one of others: not of the release `releaseId`. Without that, both are the
+ * same.
+ *
+ * @throws Error if none of the ten newest is of others.
+ */
 export async function readDeployments(target: Target, releaseId = '') {
   // The ten newest, of which wrangler lists the oldest first.
   const list = await readJson(z.array(Deployment), target, 'deployments', 'list');
@@ -101,7 +106,7 @@ export function requireOneVersion(deployment: Deployment): string {
   throw new Error(`a release is unfinished: ${describe(deployment)}. ${page}`);
 }
 
-/** The versions and their percentages as wrangler accepts them, such as `1b4e28ba-…@10% 6fa459ea-…@90%`. */
+/** The versions and their percentages as wrangler accepts them, but sorted to be compared: `1b4e28ba-…@10% 6fa459ea-…@90%`. */
 export function sharesOf({ versions }: Deployment): string {
   const shares = versions.map((each) => `${each.version_id}@${each.percentage}%`);
   return shares.sort().join(' ');

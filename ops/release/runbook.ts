@@ -1,4 +1,4 @@
-/** The steps of a release: ask, check, roll out, go back. `undo` finds a release by its id in Cloudflare's list of deployments. */
+/** The steps of a release: ask, check, roll out, and after a failure go back. `undo` goes back from a release that was killed. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
@@ -9,7 +9,7 @@ import {
   readHead,
   requireOwnHost,
   requireSameStore,
-  requireSameWrites,
+  requireSameWriteStop,
   requireSeparateStores,
   requireTested,
 } from './checks.ts';
@@ -25,12 +25,12 @@ import {
   uploadVersion,
   wrangler,
 } from './deployments.ts';
-import { type Store, smokeTest, testReads } from './smoke.ts';
+import { type Endpoint, smokeTest, testReads } from './smoke.ts';
 import { watchErrors } from './tail.ts';
 
 type Options = { id?: string; hold?: number; yes?: true };
 
-/** A call that failed may take effect up to this much later. */
+/** How much later a failed call may still take effect. */
 const SETTLE_MS = 15_000;
 
 /** Releases HEAD to an environment. */
@@ -50,8 +50,9 @@ export async function release(
   try {
     await rollOut(rollout, holdSeconds);
   } catch (cause) {
+    // After an abort, `cause` may be only its consequence.
     console.error('error:', safeMessage(stop.signal.aborted ? stop.signal.reason : cause));
-    // The reason is printed, so the message is what is served now.
+    // The failure is printed already, so the message says only what is served now.
     throw new Error(await goBack(rollout.target, releaseId, rollout.old.id), { cause });
   } finally {
     // Ends the watch of the log.
@@ -62,7 +63,7 @@ export async function release(
 /** A release that is under way. */
 type Rollout = Awaited<ReturnType<typeof prepare>>;
 
-/** Checks what can be checked before the upload. Changes nothing. */
+/** Checks what can be checked before the upload, and changes nothing. */
 async function prepare(target: Target, build: Build, releaseId: string, stop: AbortController) {
   requireOwnHost(target.config);
   requireSeparateStores();
@@ -72,27 +73,26 @@ async function prepare(target: Target, build: Build, releaseId: string, stop: Ab
     throw new Error('an earlier release has this id: choose another --id');
   const old = await readVersion(target, requireOneVersion(newest));
   requireSameStore(target, old);
-  const oldStore = {
+  const oldEndpoint = {
     baseUrl: target.bindings.BASE_URL,
     // Without a key, `testReads` fails.
     apiKey: process.env.SMOKE_API_KEY ?? '',
     version: old.id,
   };
   // The old version must pass the test, because a release that fails goes back to it.
-  await testReads(oldStore);
+  await testReads(oldEndpoint);
   console.log('To serve again what is served now:', rollbackCommand(target, old.id));
   return {
-    /** The message of its deployments, by which it recognises them. */
+    /** The message of this release's deployments, which tells them from those of others. */
     releaseId,
     target,
     build,
     /** The version that served all requests before this release. */
     old,
-    /** For the test of the old version. */
-    oldStore,
+    oldEndpoint,
     /** The id of the deployment before this release. */
     startId: newest.id,
-    /** What must be served now, as `sharesOf` returns it. */
+    /** What must be served now, as `sharesOf` returns it. Changed by `deploy`. */
     expectedShares: sharesOf(newest),
     /** Aborts at an interrupt, and when the watch of the log ends the release. */
     stop,
@@ -103,23 +103,23 @@ async function prepare(target: Target, build: Build, releaseId: string, stop: Ab
 async function rollOut(rollout: Rollout, holdSeconds: number) {
   const { target, build, old } = rollout;
   const version = await upload(rollout);
-  requireSameWrites(old, await readVersion(target, version));
-  // Wrangler reads the migrations from the checkout.
+  requireSameWriteStop(old, await readVersion(target, version));
+  // Wrangler reads the migrations from the checkout, which must still be the built commit.
   if ((await readHead()) !== build.commit) throw new Error('another commit was checked out');
   await applyMigrations(rollout);
   const test = target.environment === 'staging' ? smokeTest : testReads;
-  const newStore = { ...rollout.oldStore, version };
-  const newStoreByOverride = { ...newStore, override: `${target.config.name}="${version}"` };
+  const newEndpoint = { ...rollout.oldEndpoint, version };
+  const endpointByOverride = { ...newEndpoint, override: `${target.config.name}="${version}"` };
   // At 0 %, because an override reaches only versions of the newest deployment.
   await deploy(rollout, version, 0);
-  await test(newStoreByOverride);
-  if (holdSeconds > 0) await hold(rollout, newStoreByOverride, holdSeconds);
+  await test(endpointByOverride);
+  if (holdSeconds > 0) await hold(rollout, endpointByOverride, holdSeconds);
   await deploy(rollout, version, 100);
-  await test(newStore);
+  await test(newEndpoint);
   // Sets the routes and crons.
   await change(rollout, 'triggers', 'deploy');
-  // Again, by the routes that were set.
-  await test(newStore);
+  // Tests again, through the new routes.
+  await test(newEndpoint);
   await requireUnchanged(rollout);
   console.log(target.environment, 'serves', version, 'to all.');
 }
@@ -133,21 +133,27 @@ async function change(rollout: Rollout, ...args: string[]): Promise<string> {
 /** @throws Error if another operator or `undo` has deployed, or an interrupt or the watch of the log has ended the release. */
 async function requireUnchanged({ releaseId, target, startId, expectedShares, stop }: Rollout) {
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
-  // After the read: it takes seconds, in which somebody can press Ctrl-C.
+  // Comes after the read, which takes seconds in which somebody can press Ctrl-C.
   stop.signal.throwIfAborted();
   if (newestOfOthers.id !== startId)
     throw new Error(`another operator intervened: ${describe(newestOfOthers)}`);
   const served = sharesOf(newest);
-  if (served !== expectedShares) throw new Error(`it serves ${served}, not ${expectedShares}`);
+  if (served !== expectedShares)
+    throw new Error(`${target.environment} serves ${served}, not ${expectedShares}`);
 }
 
 /** Returns the id of the new version. */
 async function upload(rollout: Rollout): Promise<string> {
-  const { commit, script, sha256 } = rollout.build;
+  const { commit, scriptPath, sha256 } = rollout.build;
   await requireUnchanged(rollout);
   return uploadVersion(
     rollout.target,
-    ...[script, '--no-bundle', '--tag', commit, '--message', sha256],
+    scriptPath,
+    '--no-bundle',
+    '--tag',
+    commit,
+    '--message',
+    sha256,
     // Otherwise wrangler would create a database for a binding without an id:
     // https://github.com/cloudflare/cloudflare-docs/issues/32978
     '--no-x-provision',
@@ -179,43 +185,43 @@ async function deploy(rollout: Rollout, version: string, percentage: number) {
   console.log(`Deploying ${version} at ${percentage} %`);
   const rest = percentage === 100 ? [] : [`${rollout.old.id}@${100 - percentage}%`];
   const shares = [`${version}@${percentage}%`, ...rest];
-  const message = ['--yes', '--message', rollout.releaseId];
-  await change(rollout, 'versions', 'deploy', ...shares, ...message);
+  const options = ['--yes', '--message', rollout.releaseId];
+  await change(rollout, 'versions', 'deploy', ...shares, ...options);
   rollout.expectedShares = shares.sort().join(' ');
 }
 
-/** Gives a version 10 %, watches its log, and tests it every ten seconds. */
-async function hold(rollout: Rollout, store: Store, seconds: number) {
+/** Watches the log of a version, gives it 10 % of the requests, and tests it every ten seconds. */
+async function hold(rollout: Rollout, endpoint: Endpoint, seconds: number) {
   const { target, stop } = rollout;
-  const allowLoss = await watchErrors(target.environment, store.version, stop);
-  await deploy(rollout, store.version, 10);
-  for (let left = seconds; left > 0; left -= 10) {
-    await testReads(store);
-    await pause(Math.min(left, 10) * 1000, undefined, { signal: stop.signal });
+  const allowDisconnect = await watchErrors(target.environment, endpoint.version, stop);
+  await deploy(rollout, endpoint.version, 10);
+  for (let secondsLeft = seconds; secondsLeft > 0; secondsLeft -= 10) {
+    await testReads(endpoint);
+    await pause(Math.min(secondsLeft, 10) * 1000, undefined, { signal: stop.signal });
   }
-  // From now on, a lost watch is no reason to go back. A 500 still is.
-  allowLoss();
+  // From now on, a lost connection of the watch is no reason to go back. A 500 still is.
+  allowDisconnect();
 }
 
 /**
- * Serves again what others deployed last, in two tries. Returns what is served, as a sentence.
+ * Serves again what others deployed last, with a second attempt after a failure. Returns what is served, as a sentence.
  *
+ * @param old - the version that others deployed last, as far as is known.
  * @throws Error with the command to run, unless it could confirm that the version of the others is served again.
  */
 async function goBack(target: Target, releaseId: string, old?: string): Promise<string> {
   console.log('Going back …');
-  let command = rollbackCommand(target, old);
+  let version = old;
   for (const delayMs of [0, SETTLE_MS]) {
     await pause(delayMs);
     try {
       const { newest, newestOfOthers } = await readDeployments(target, releaseId);
       // Somebody may have deployed another version than `old`. Until it is known, the command has a placeholder.
-      command = rollbackCommand(target);
+      version = undefined;
       if (newest === newestOfOthers) {
-        console.log('Nothing to undo: the newest deployment is not of', releaseId);
+        console.log('Nothing to undo: the newest deployment is not of release', releaseId);
       } else {
-        const version = requireOneVersion(newestOfOthers);
-        command = rollbackCommand(target, version);
+        version = requireOneVersion(newestOfOthers);
         // With this release's id, so that this deployment does not count as one of others.
         await wrangler(target, 'rollback', version, '--yes', '--message', releaseId);
       }
@@ -224,10 +230,14 @@ async function goBack(target: Target, releaseId: string, old?: string): Promise<
       console.error('error:', safeMessage(error));
     }
   }
-  throw new Error(`could not confirm that it went back. Run: ${command}`);
+  throw new Error(`could not confirm that it went back. Run: ${rollbackCommand(target, version)}`);
 }
 
-/** Reads later what is served, because a call that failed may take effect late. */
+/**
+ * Returns what is served, as a sentence. Waits before it reads, because a failed call may take effect late.
+ *
+ * @throws Error if it is not what others deployed last.
+ */
 async function readRestored(target: Target, releaseId: string): Promise<string> {
   await pause(SETTLE_MS);
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
@@ -240,7 +250,7 @@ function rollbackCommand({ environment }: Target, version = '<version>'): string
   return `npx wrangler rollback ${version} --env ${environment}`;
 }
 
-/** Goes back from a release by its id. */
+/** Goes back from the release with an id, which is the message of its deployments. */
 export async function undo(environment: DeployedEnvironment, releaseId: string) {
   console.log(await goBack(readTarget(environment), releaseId));
 }

@@ -1,17 +1,17 @@
 /**
- * Tests a store as its clients see it. `testReads` writes nothing, and uses the health check and the stable operations
- * alone, which every version has. `smokeTest` also creates an animal, and changes, reads and deletes this animal.
+ * Tests a store as its clients see it. `testReads` requests the health check and a list only, which every version has.
+ * `smokeTest` also creates an animal, and changes, reads and deletes it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
-export type Store = {
+export type Endpoint = {
   /** Ends in `/v1`. */
   baseUrl: string;
   apiKey: string;
   /** The version that must answer. */
   version: string;
-  /** Such as `worker="version"`: this version answers, whatever its share is. */
+  /** Names the version that answers, whatever its share is: `worker="version"`. */
   override?: string;
 };
 
@@ -19,69 +19,71 @@ export type Store = {
 const SPREAD_MS = 60_000;
 const REQUEST_MS = 30_000;
 
-/** Tests the operations that every version has. @throws Error naming the request that was not answered as expected. */
-export async function testReads(store: Store): Promise<void> {
-  await waitForVersion(store);
-  await call({ ...store, apiKey: 'x' }, 'GET /pets', 401);
-  await call(store, 'GET /pets?limit=1', 200);
-  await call(store, 'GET /pets?limit=0', 400);
+/** Requests the health check and a list. @throws Error naming the request that was not answered as expected. */
+export async function testReads(endpoint: Endpoint): Promise<void> {
+  await waitForVersion(endpoint);
+  await call({ ...endpoint, apiKey: 'x' }, 'GET /pets', 401);
+  await call(endpoint, 'GET /pets?limit=1', 200);
+  await call(endpoint, 'GET /pets?limit=0', 400);
 }
 
-/** Also adds, changes, reads and deletes an animal. Its name shows an operator what a killed test has left. */
-export async function smokeTest(store: Store): Promise<void> {
-  await testReads(store);
+/** Also creates, changes, reads and deletes an animal, whose name tells an operator that a killed test has left it. */
+export async function smokeTest(endpoint: Endpoint): Promise<void> {
+  await testReads(endpoint);
   const name = `Smoke test ${crypto.randomUUID()}`;
-  const pet = await call(store, 'POST /pets', 201, { name, categoryId: 1, status: 'available' });
+  const pet = await call(endpoint, 'POST /pets', 201, { name, categoryId: 1, status: 'available' });
   const path = `/pets/${pet.id}`;
   try {
     const change = { name: `${name} changed` };
-    await call(store, `PATCH ${path}`, 200, change);
-    const found = await call(store, `GET ${path}`, 200);
+    await call(endpoint, `PATCH ${path}`, 200, change);
+    const found = await call(endpoint, `GET ${path}`, 200);
     if (!isDeepStrictEqual(found, { ...pet, ...change }))
       throw new Error(`GET ${path}: not the changed animal: ${JSON.stringify(found)}`);
   } finally {
-    await call(store, `DELETE ${path}`, 204);
+    await call(endpoint, `DELETE ${path}`, 204);
   }
 }
 
-/** Waits for five answers of the version in a row, because the machines of Cloudflare learn of it one by one. */
-async function waitForVersion(store: Store) {
-  const end = Date.now() + SPREAD_MS;
+/** Waits for five answers of the version in a row, because Cloudflare's machines learn of a deployment one by one. */
+async function waitForVersion(endpoint: Endpoint) {
+  const deadline = Date.now() + SPREAD_MS;
   let answers = 0;
   while (answers < 5) {
-    const { version } = await call(store, 'GET /health', 200);
-    if (version === store.version) {
+    const { version } = await call(endpoint, 'GET /health', 200);
+    if (version === endpoint.version) {
       answers += 1;
       continue;
     }
-    if (Date.now() > end)
-      throw new Error(`${store.baseUrl}: ${version} answers, not ${store.version}`);
+    if (Date.now() > deadline)
+      throw new Error(`${endpoint.baseUrl}: ${version} answers, not ${endpoint.version}`);
     answers = 0;
     await pause(500);
   }
 }
 
-/** Sends a request. Returns the body. */
-async function call(store: Store, request: string, expected: number, body?: object) {
-  const { status, text } = await sendOrRepeat(store, request, body).catch((cause: Error) => {
+/** Sends a request. Returns the body. @throws Error unless the status is the expected one. */
+async function call(endpoint: Endpoint, request: string, expected: number, body?: object) {
+  const { status, text } = await sendOrRepeat(endpoint, request, body).catch((cause: Error) => {
     throw new Error(`${request}: ${cause.message}`, { cause });
   });
   if (status === expected) return text ? JSON.parse(text) : {};
-  const fix = [401, 403].includes(status) ? ' SMOKE_API_KEY: "Release" in docs/operations.md.' : '';
-  throw new Error(`${request}: ${status}, not ${expected}.${fix} ${text}`);
+  const hint = [401, 403].includes(status)
+    ? ' SMOKE_API_KEY: "Release" in docs/operations.md.'
+    : '';
+  throw new Error(`${request}: ${status}, not ${expected}.${hint} ${text}`);
 }
 
-/** Sends a request. After a network error, it sends a request that only reads once more. */
-async function sendOrRepeat(store: Store, request: string, body?: object) {
+/** Sends a request. After a network error, it sends a GET a second time, because that changes nothing. */
+async function sendOrRepeat(endpoint: Endpoint, request: string, body?: object) {
   try {
-    return await send(store, request, body);
+    return await send(endpoint, request, body);
   } catch (cause) {
     if (!request.startsWith('GET ')) throw cause;
-    return send(store, request);
+    return send(endpoint, request);
   }
 }
 
-async function send({ baseUrl, apiKey, override }: Store, request: string, body?: object) {
+async function send({ baseUrl, apiKey, override }: Endpoint, request: string, body?: object) {
   const [method = '', path = ''] = request.split(' ');
   const response = await fetch(baseUrl + path, {
     method,

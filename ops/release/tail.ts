@@ -5,7 +5,7 @@ import { errorText, startWrangler } from '../command/wrangler.ts';
 /**
  * Resolves when the log is watched. The first 500 aborts `stop`, and so does a lost connection. An abort of `stop` ends the watch.
  *
- * @returns a function that allows the connection to be lost from now on.
+ * @returns a function after whose call a lost connection no longer aborts `stop`.
  *
  * @throws Error if the log cannot be watched, for example because the token lacks a permission.
  */
@@ -16,24 +16,25 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);
   const connected = Promise.withResolvers<void>();
   let warnings = '';
-  let mayBeLost = false;
+  let mayDisconnect = false;
 
   const failWatch = () => {
-    if (mayBeLost) return;
+    if (mayDisconnect) return;
     const reason = errorText(warnings) || 'wrangler tail is not connected';
     const hint = 'To promote without a watch: --hold 0';
     stop.abort(new Error(`the watch of the log failed, not the version: ${reason}. ${hint}`));
   };
-  // If wrangler cannot be started, it may have no output: the statements below would fail, so this one comes first.
+  // Comes first: if wrangler cannot be started, it may have no output, and the statements below throw. Without this listener, its
+  // error would then end the process.
   child.on('error', (error) => stop.abort(error));
   child.on('close', failWatch);
   stop.signal.addEventListener('abort', () => {
     child.kill('SIGTERM');
-    // Wrangler asks Cloudflare to delete the tail. While it waits for the answer to an earlier call, it ignores the signal.
+    // After SIGTERM, wrangler asks Cloudflare to delete the tail. While it waits for the answer to an earlier call, it ignores SIGTERM.
     setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
     connected.reject(stop.signal.reason);
   });
-  const limit = setTimeout(failWatch, 60_000).unref();
+  const timer = setTimeout(failWatch, 60_000).unref();
   createInterface(child.stdout).on('line', (line) => {
     // Only this line of wrangler 4.164 says that it is connected, and only with --format pretty.
     if (line.startsWith('Connected to ')) connected.resolve();
@@ -47,8 +48,8 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   });
 
   await connected.promise;
-  clearTimeout(limit);
+  clearTimeout(timer);
   return () => {
-    mayBeLost = true;
+    mayDisconnect = true;
   };
 }

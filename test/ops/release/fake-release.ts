@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Command } from 'commander';
 import { expect, vi } from 'vitest';
 import * as commandLine from '../../../ops/command/command-line.ts';
-import type { Store } from '../../../ops/release/smoke.ts';
+import type { Endpoint } from '../../../ops/release/smoke.ts';
 import { importWith, runProgram } from '../../support/command.ts';
 
 const SHA256 = hash('sha256', 'a script');
@@ -150,7 +150,7 @@ export function fakeRelease() {
 
   const test =
     (kind: string) =>
-    async ({ baseUrl, version, apiKey, override }: Store) => {
+    async ({ baseUrl, version, apiKey, override }: Endpoint) => {
       expect(apiKey).toBe('a smoke key');
       pass(`${kind} ${baseUrl} ${version}${override ? ` by override ${override}` : ''}`);
     };

@@ -237,7 +237,12 @@ describe('before any change', () => {
       () => fake.deploy('production', 'v1@100%', 'mine'),
       'an earlier release has this id: choose another --id',
     ],
-    ['one to another database', PROMOTE, bind('DB'), 'wrangler.toml is not in v1: "Move a store"'],
+    [
+      'one to another database',
+      PROMOTE,
+      bind('DB'),
+      'wrangler.toml is not in version v1: "Move a store"',
+    ],
     ['one to other keys', PROMOTE, bind('API_KEYS'), 'API_KEYS = production-keys'],
     ['one to another address', PROMOTE, bind('BASE_URL'), 'BASE_URL = https://production.test/v1'],
     ['a release to staging with the keys of production', STAGING, shareKeys, 'the same in'],
@@ -294,10 +299,10 @@ describe('a promotion that goes back', () => {
       'after a call without an effect',
       after(AT_10),
       dropDeployment,
-      'it serves v1@100% v2@0%, not',
+      'production serves v1@100% v2@0%, not',
     ],
     ['after a call with a late effect', before(AT_10), takeEffectLate, 'error: timed out'],
-    ['after an undo', PAUSE, undo, 'it serves v1@100%, not v1@90% v2@10%'],
+    ['after an undo', PAUSE, undo, 'production serves v1@100%, not v1@90% v2@10%'],
   ])('%s serves the old version', async (_, at, event, error) => {
     fake.at(at, event);
     const { code, stderr } = await fake.release(PROMOTE);
@@ -345,7 +350,7 @@ describe('undo', () => {
     given();
     const { code, stdout } = await fake.release(UNDO);
     expect([code, fake.changes()]).toEqual([0, []]);
-    const reason = 'Nothing to undo: the newest deployment is not of mine';
+    const reason = 'Nothing to undo: the newest deployment is not of release mine';
     expect(stdout).toBe(`Going back …\n${reason}\nproduction serves ${served}\n`);
   });
 

@@ -1,6 +1,6 @@
 /** The smoke test, against a store in the real runtime, with a lie among its answers. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Store } from '../../../ops/release/smoke.ts';
+import type { Endpoint } from '../../../ops/release/smoke.ts';
 import { importWith } from '../../support/command.ts';
 import { type RequestOptions, startStore } from '../../support/store.ts';
 
@@ -17,7 +17,7 @@ const reset = () => {
 };
 
 let smoke: Smoke;
-let subject: Store;
+let subject: Endpoint;
 /** Milliseconds of each pause. They pass at once. */
 let pauses: number[];
 

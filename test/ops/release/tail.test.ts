@@ -100,9 +100,9 @@ test('a watch does not start after an interrupt', async () => {
   expect(tail.startWrangler).not.toHaveBeenCalled();
 });
 
-test('once its loss is allowed, a lost connection is no failure, but a 500 still is', async () => {
-  const allowLoss = await connected();
-  allowLoss();
+test('once a lost connection is allowed, it is no failure, but a 500 still is', async () => {
+  const allowDisconnect = await connected();
+  allowDisconnect();
   tail.child.stderr.write('Tail connection lost');
   tail.child.stdout.write('  (log) {"code":"internal_error"}\n');
   expect(await reason()).toContain('the version answered 500');
