@@ -1,6 +1,6 @@
 /**
- * `npm run keys`: creates, lists, rotates and revokes API keys, in the local store, even while it is served, or in Cloudflare's
- * KV.
+ * `npm run keys`: creates, lists, rotates and revokes API keys, in Cloudflare's KV or in the local store, even while the latter is
+ * served.
  */
 import { randomBytes } from 'node:crypto';
 import { environmentOfKey } from '../src/auth/key-format.ts';
@@ -20,7 +20,7 @@ import { generateKey } from './keys/generate-key.ts';
 import { parseLabel, timeAfter } from './keys/options.ts';
 import {
   changeRecord,
-  nameOf,
+  describeKey,
   readKey,
   readKeys,
   type StoredKey,
@@ -30,21 +30,28 @@ import {
 import { LOCAL_KEY_RECORD } from './local/store.ts';
 
 type Options = { env: Environment; yes?: boolean };
-type NewKey = Options & { label: string; expires?: string; readOnly?: boolean };
+/** `expires` and `overlap` below are times: `timeAfter` parses the durations. */
+type CreateOptions = Options & { label: string; expires?: string; readOnly?: boolean };
 
-export const program = createProgram('npm run keys --', 'Creates, rotates and revokes API keys.');
+export const program = createProgram(
+  'npm run keys --',
+  'Creates, lists, rotates and revokes API keys.',
+);
 addCommand('create', 'Creates a key and prints it once.')
   .requiredOption('--label <text>', 'the owner or purpose, up to 100 characters', parseLabel)
   .option('--expires <duration>', 'time until it expires, such as 90d (default: never)', timeAfter)
   .option('--read-only', 'give the key only the scope read (default: read and write)')
   .addOption(yesOption)
   .action(create);
-addCommand('list', 'Lists all keys: id, label, scopes, creation, expiry and state.').action(list);
+addCommand('list', 'Lists all keys: id, label, creation, expiry, state and scopes.').action(list);
 addCommand('rotate <id>', 'Creates a key with the same label and scopes. The old one expires.')
   .option('--overlap <duration>', 'time until the old key expires (default: 24h)', timeAfter)
   .addOption(yesOption)
   .action(rotate);
-addCommand('revoke [id]', 'Revokes a key: by its id, or reads the key from standard input.')
+addCommand(
+  'revoke [id]',
+  'Revokes the key with this id. Without an id, it reads the key from standard input.',
+)
   .addOption(yesOption)
   .action(revoke);
 if (import.meta.main) await run(program);
@@ -53,7 +60,7 @@ function addCommand(usage: string, description: string) {
   return program.command(usage).description(description).addOption(environmentOption);
 }
 
-async function create({ env, yes, label, expires, readOnly }: NewKey) {
+async function create({ env, yes, label, expires, readOnly }: CreateOptions) {
   await confirm('create a key', env, yes);
   // Without scopes, a key may read and write.
   const scopes = readOnly ? ['read'] : undefined;
@@ -71,18 +78,21 @@ async function list({ env }: Options) {
 }
 
 async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: string }) {
+  // There is at least one key, but the type does not say so.
   const [key, ...others] = await findKeys(env, id);
   if (!key || others.length > 0)
     throw new Error('several records have this id: revoke it, and create a key');
   await confirmChange('rotate', env, key.record, yes);
-  // Another operator may have changed the key before the answer.
+  // Reads the key again, because another operator may have changed it before the confirmation.
   const { name, record: old } = await readKey(env, key.name);
-  // The overlap has shortened its life, which a second new key would inherit.
+  // The first rotation has shortened the key's lifetime, and a second new key would inherit that.
   if (old.rotatedTo)
-    throw new Error(`the key ${nameOf(old)} was replaced by ${old.rotatedTo}: rotate that one`);
+    throw new Error(
+      `the key ${describeKey(old)} was replaced by ${old.rotatedTo}: rotate that one`,
+    );
   const state = stateOf(old);
-  if (state !== 'active') throw new Error(`the key ${nameOf(old)} is ${state}`);
-  // The new key first: if the second change fails, the client has a valid key.
+  if (state !== 'active') throw new Error(`the key ${describeKey(old)} is ${state}`);
+  // First creates the new key: if the change of the old one fails, the client still has a valid key.
   const rotatedTo = await issueKey(env, {
     label: old.label,
     scopes: scopesOf(old),
@@ -94,10 +104,10 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
   // Times in ISO 8601 can be compared as texts. If one has no seconds, the result is exact to the minute.
   const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
   await changeRecord(env, name, { ...old, expiresAt, rotatedTo });
-  console.error('The old key', nameOf(old), 'expires at', expiresAt);
+  console.error('The old key', describeKey(old), 'expires at', expiresAt);
 }
 
-/** The expiry of a key that is created now, and lives as long as the old one. */
+/** The expiry of a key that is created now, and gets the lifetime of the old one. */
 function renewExpiry({ createdAt, expiresAt }: StoredRecord): string | undefined {
   if (!expiresAt) return undefined;
   const lifetime = Date.parse(expiresAt) - Date.parse(createdAt);
@@ -111,31 +121,35 @@ async function revoke(id: string | undefined, { env, yes }: Options) {
 }
 
 async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: boolean) {
-  const key = nameOf(record);
+  const description = describeKey(record);
   if (record.revokedAt) {
-    console.log('Key', key, 'was already revoked at', record.revokedAt);
+    console.log('Key', description, 'was already revoked at', record.revokedAt);
     return;
   }
   await confirmChange('revoke', env, record, yes);
   await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
-  console.log('Key', key, 'is revoked. It stops working everywhere within some minutes.');
-  console.log('A rotation at the same time can undo this. Look again in two minutes:');
+  console.log('Key', description, 'is revoked. It stops working everywhere within some minutes.');
+  console.log('A rotation at the same time can undo this. Revoke again in two minutes:');
   console.log('npm run keys -- revoke', record.id, '--env', env);
 }
 
-/** The keys with an id. If somebody has planted a record, there are several, whose names are printed. */
+/**
+ * The keys with an id. If somebody has planted a record, there are several, and their names are printed.
+ *
+ * @throws Error if there is none.
+ */
 async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   const keys = (await readKeys(env)).filter(({ record }) => record.id === id);
   if (keys.length > 1) console.error('Records with this id:', ...keys.map(({ name }) => name));
   if (keys.length > 0) return keys;
   const problem = 'there is no key with this id';
   if (env === 'local') throw new Error(problem);
-  const reason =
+  const hint =
     'a new key is listed within about a minute; revoke without an id reads the key itself';
-  throw new Error(`${problem}: ${reason}`);
+  throw new Error(`${problem}: ${hint}`);
 }
 
-/** The key that is read from standard input, also one that KV does not list yet. */
+/** Reads a key from standard input, and its record from KV, even if KV does not list the record yet. */
 async function readKeyOfInput(env: Environment): Promise<StoredKey> {
   const key = (await readLine('Paste the key, and press Enter:')).trim();
   if (environmentOfKey(key) !== env)
@@ -151,10 +165,10 @@ async function confirmChange(
 ) {
   if (env === 'local' && record.id === LOCAL_KEY_RECORD.id)
     throw new Error('the fixed key of the local store cannot change: npm start would restore it');
-  await confirm(`${change} the key ${nameOf(record)}`, env, yes);
+  await confirm(`${change} the key ${describeKey(record)}`, env, yes);
 }
 
-/** Generates a key, writes its record, and prints the key, alone on standard output. Returns the id. */
+/** Generates a key, writes its record, and prints the key, which is all of standard output. Returns the id of the record. */
 async function issueKey(
   env: Environment,
   fields: Pick<StoredRecord, 'label' | 'scopes' | 'family' | 'expiresAt'>,
@@ -166,7 +180,7 @@ async function issueKey(
   await writeRecord(env, await recordName(key), record);
   const scopes = scopesOf(record).join(' and ');
   const expiry = record.expiresAt ?? 'never';
-  console.error(`Key ${nameOf(record)} for ${env}, ${scopes}, expires ${expiry}.`);
+  console.error(`Key ${describeKey(record)} for ${env}, ${scopes}, expires ${expiry}.`);
   console.error('Save it now. It is not stored and cannot be shown again.');
   console.log(key);
   return id;

@@ -4,13 +4,13 @@ import { visible } from '../command/command-line.ts';
 
 const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Returns the label if a person can read it. */
+/** Returns the label if it is not empty, short enough and all visible. */
 export function parseLabel(text: string): string {
   if (text.trim() !== '' && [...text].length <= 100 && visible(text) === text) return text;
   throw new InvalidArgumentError('It must be 1 to 100 characters that a terminal shows.');
 }
 
-/** The time, in ISO 8601, after a duration such as `15m`, `24h` or `90d`. */
+/** The end, in ISO 8601, of a duration that begins now, such as `15m`, `24h` or `90d`. */
 export function timeAfter(duration: string): string {
   const [, count, unit = ''] = /^([1-9][0-9]{0,4})([mhd])$/.exec(duration) ?? [];
   const unitMs = UNITS[unit];

@@ -7,7 +7,7 @@ import { type Environment, reportFailure, visible } from '../command/command-lin
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
-/** Narrower than the worker's, because operators paste ids into a shell, and somebody may have planted a record. */
+/** Stricter than the worker's schema, because operators paste ids into a shell, and somebody may have planted a record. */
 const Id = z.string().check(z.regex(/^[A-Za-z0-9][\w-]{0,63}$/));
 /** Keeps unknown members. `rotatedTo`: the id of the key that has replaced this one, if a rotation has ended. */
 const StoredRecord = z.looseObject({
@@ -17,18 +17,19 @@ const StoredRecord = z.looseObject({
   rotatedTo: z.nullish(Id),
 });
 export type StoredRecord = z.infer<typeof StoredRecord>;
+/** A key as KV has it: the name and the value of its record. */
 export type StoredKey = { name: string; record: StoredRecord };
 
 const RECORD_NAME = /^key:[0-9a-f]{64}$/;
 
 /** The most values that wrangler reads at once. */
-const BULK = 100;
+const MAX_VALUES = 100;
 /** The largest metadata of a value, in bytes: https://developers.cloudflare.com/kv/platform/limits/ */
 const MAX_METADATA = 1024;
 
 /**
- * All keys that KV lists, by time of creation. Reads the values, because the worker does not use the metadata. A record that is
- * not valid is a failure of the command, which goes on.
+ * All keys that KV lists, by time of creation. Reads the values, because the worker does not use the metadata. Reports an invalid
+ * record as a failure, and goes on.
  */
 export async function readKeys(env: Environment): Promise<StoredKey[]> {
   console.error('Reading the keys …');
@@ -38,7 +39,7 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   const names = listed.map(({ name }) => name);
   const keys: StoredKey[] = [];
   while (names.length > 0) {
-    const values = await readValues(env, names.splice(0, BULK));
+    const values = await readValues(env, names.splice(0, MAX_VALUES));
     for (const [name, { value }] of Object.entries(values)) {
       try {
         keys.push(parseKey(env, name, value));
@@ -50,7 +51,7 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-/** By name. The value of a record that was deleted after it was listed is `null`. */
+/** Reads values, by name. The value of a record that was deleted after it was listed is `null`. */
 function readValues(
   env: Environment,
   names: string[],
@@ -68,7 +69,7 @@ export async function readKey(env: Environment, name: string): Promise<StoredKey
 
 /** @throws Error that says how to delete the record, unless it is valid. */
 function parseKey(env: Environment, name: string, value: string | null): StoredKey {
-  // Somebody has planted it, and no command with this name is safe in every shell.
+  // Such a record was planted, and no command with its name is safe in every shell.
   if (!RECORD_NAME.test(name))
     throw new Error(`delete this record in the dashboard: ${visible(name)}`);
   try {
@@ -76,7 +77,9 @@ function parseKey(env: Environment, name: string, value: string | null): StoredK
   } catch (cause) {
     const where = env === 'local' ? '--local' : `--remote --env ${env}`;
     const command = `npx wrangler kv key delete ${name} --binding API_KEYS ${where}`;
-    throw new Error(`KV has no valid record ${name}. To delete it: ${command}`, { cause });
+    throw new Error(`KV has no valid record ${name}. Delete an invalid one: ${command}`, {
+      cause,
+    });
   }
 }
 
@@ -90,7 +93,7 @@ export async function writeRecord(env: Environment, name: string, record: Stored
   const fits = Buffer.byteLength(json) <= MAX_METADATA;
   if (!fits) console.error('Backups leave this record out, because it has over 1,024 bytes.');
   const metadata = fits ? ['--metadata', json] : [];
-  // A command line has a limit, which the value of a planted record may exceed.
+  // In a file, because the value of a planted record may be longer than a command line can be.
   await withTemporaryFile(async (file) => {
     await writeFile(file, json);
     await kv(env, ['key', 'put', name, '--path', file, ...metadata]);
@@ -99,19 +102,19 @@ export async function writeRecord(env: Environment, name: string, record: Stored
 }
 
 /**
- * Changes a record, and waits until KV shows the change: it may show its own write late.
+ * Changes a record, and waits until KV shows the change, which it may do late.
  *
- * @throws Error if it does not within five reads.
+ * @throws Error if five reads do not show the change.
  */
 export async function changeRecord(env: Environment, name: string, record: StoredRecord) {
-  console.error('Changing the record of', nameOf(record), '…');
+  console.error('Changing the record of', describeKey(record), '…');
   const json = await writeRecord(env, name, record);
   for (let reads = 1; reads <= 5; reads += 1) {
     if ((await kv(env, ['key', 'get', name])).trim() === json) return;
     await pause(3_000);
   }
   const problem = 'KV does not show the change: list the keys before you repeat it';
-  throw new Error(`${nameOf(record)}: ${problem}`);
+  throw new Error(`${describeKey(record)}: ${problem}`);
 }
 
 function kv(env: Environment, args: string[]): Promise<string> {
@@ -119,7 +122,7 @@ function kv(env: Environment, args: string[]): Promise<string> {
   return runWranglerIn(env, ['kv', ...args, '--binding', 'API_KEYS', where]);
 }
 
-/** How messages name a key. */
-export function nameOf({ id, label }: StoredRecord): string {
+/** The key in the words of a message: its id and label. */
+export function describeKey({ id, label }: StoredRecord): string {
   return `${id} (${visible(label)})`;
 }
