@@ -1,6 +1,6 @@
 /**
- * `npm run rename -- <service> <prefix> <singular> <plural>`: gives a copy of this project a name, a prefix of API keys and a
- * main resource of its own.
+ * `npm run rename -- <service> <prefix> <singular> <plural>`: gives a copy of this project its own name, prefix of API keys and
+ * main resource.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,13 +9,14 @@ import { checksum } from '../src/auth/key-format.ts';
 import { createProgram, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 
-const NOT_VENDORED = ':!public/docs/swagger-ui*';
-/** An API key. Its last six characters are its checksum, and the group is what comes before. */
+/** For git: all files but the copies of Swagger UI. */
+const NOT_SWAGGER_UI = ':!public/docs/swagger-ui*';
+/** An API key. The group is the key without its checksum, the last six characters. */
 const KEY = /\b([a-z][a-z0-9-]*_(?:local|staging|production)_\w{30})\w{6}\b/g;
 
 export const program = createProgram(
   'npm run rename --',
-  'Replaces names and words in every file that git tracks, once, before the first deployment.',
+  'Replaces names and words in every tracked file but Swagger UI, once, before the first deployment.',
 )
   .argument('<service>', 'name of packages, workers and hosts, such as library-desk')
   .argument('<prefix>', 'beginning of API keys, such as desk')
@@ -31,22 +32,23 @@ if (import.meta.main) {
 function rename(service: string, prefix: string, singular: string, plural: string) {
   if (git('status', '--porcelain')) throw new Error('commit first, so that you can undo this');
   for (const word of [service, prefix, singular, plural]) checkWord(word);
-  const files = git('ls-files', NOT_VENDORED).trim().split('\n');
-  const inWords = service.replaceAll('-', ' ');
+  const files = git('ls-files', NOT_SWAGGER_UI).trim().split('\n');
+  const spacedService = service.replaceAll('-', ' ');
+  // Where several match, the first one wins, so `animal-store` stands before `animal`.
   const replacements = new Map([
     ['animal-store', service],
-    ['animal store', inWords],
-    ['Animal store', capitalize(inWords)],
+    ['animal store', spacedService],
+    ['Animal store', capitalize(spacedService)],
     ['AnimalStore', service.split('-').map(capitalize).join('')],
     ['animal_', `${prefix}_`],
-    ...['pets', 'animals'].flatMap((word) => spellingsOf(word, plural)),
-    ...['pet', 'animal'].flatMap((word) => spellingsOf(word, singular)),
+    ...['pets', 'animals'].flatMap((word) => replacementsOf(word, plural)),
+    ...['pet', 'animal'].flatMap((word) => replacementsOf(word, singular)),
   ]);
   console.log('To undo this, also after a failure: git reset --hard && git clean -fd');
   for (const path of files) {
     const text = replace(readFileSync(path, 'utf8'), replacements);
     const newPath = replace(path, replacements);
-    // Unlike a move, this also removes the folders that become empty.
+    // Unlike a rename of the file, this also removes a folder that becomes empty.
     if (newPath !== path) git('rm', '--quiet', path);
     mkdirSync(dirname(newPath), { recursive: true });
     writeFileSync(newPath, text);
@@ -62,17 +64,19 @@ function rename(service: string, prefix: string, singular: string, plural: strin
 /** @throws Error for a word that is invalid, or that the project uses already: its old and new uses could not be told apart. */
 function checkWord(word: string) {
   if (!/^[a-z][a-z0-9-]*$/.test(word))
-    throw new Error(`${word} must be lower-case letters, digits and hyphens`);
-  // The text of two files names such words as examples.
-  const files = [NOT_VENDORED, ':!CONTRIBUTING.md', ':!ops/rename.ts'];
-  // `git grep` exits with 1 if it finds none, which `execFileSync` would throw.
-  const search = ['grep', '-lwi', word, '--', ...files];
+    throw new Error(
+      `${word} must be lower-case letters, digits and hyphens, and begin with a letter`,
+    );
+  // Without the two files that have the words of the example.
+  const searched = [NOT_SWAGGER_UI, ':!CONTRIBUTING.md', ':!ops/rename.ts'];
+  // `git grep` exits with 1 if it finds no file. `execFileSync` would throw an error then.
+  const search = ['grep', '-lwi', word, '--', ...searched];
   const { stdout } = spawnSync('git', search, { encoding: 'utf8' });
   if (stdout) throw new Error(`the word ${word} is used, choose another: ${stdout}`);
 }
 
-/** The spellings of a word in a name, in a type, and in a constant. */
-function spellingsOf(from: string, to: string): [string, string][] {
+/** The replacements of a word: as it is spelled in a name, in a type, and in a constant. */
+function replacementsOf(from: string, to: string): [string, string][] {
   return [
     [from, to],
     [capitalize(from), capitalize(to)],
@@ -84,14 +88,15 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** `text` with the replacements, and with the checksums of its API keys. */
+/** Makes the replacements in a text, and corrects the checksums of its API keys. */
 function replace(text: string, replacements: Map<string, string>): string {
   const names = [...replacements.keys()].join('|');
-  // Matches hashes to keep them: a hash can contain any word. A word before a small letter or a digit is part of another one.
+  // A name before a small letter or a digit is part of another word, except `animal_`, the prefix of keys. Hashes match as a whole,
+  // and stay: a hash can contain any word.
   const pattern = new RegExp(`animal_|(?:${names})(?![a-z0-9])|sha512-\\S+`, 'g');
   return text
     .replaceAll(pattern, (found) => replacements.get(found) ?? found)
-    .replaceAll(KEY, (_, unchecked: string) => unchecked + checksum(unchecked));
+    .replaceAll(KEY, (_, withoutChecksum: string) => withoutChecksum + checksum(withoutChecksum));
 }
 
 function git(...args: string[]): string {
