@@ -14,11 +14,12 @@ if (!isInstalled()) {
   await npm('ci');
 }
 const installed = readPackages(INSTALLED);
-const node = Object.keys(installed).find((path) => installed[path].bin?.node);
-// npm 10 installs the project's Node.js, but removes its link together with those of the packages for other platforms:
+const nodePath = Object.keys(installed).find((path) => installed[path].bin?.node);
+// npm 10 installs the package of the project's Node.js, but removes its link from node_modules/.bin, together with those of the
+// packages for other platforms:
 // https://github.com/npm/cli/issues/4362
-if (node && !existsSync('node_modules/.bin/node'))
-  await npm('rebuild', node.replace('node_modules/', ''));
+if (nodePath && !existsSync('node_modules/.bin/node'))
+  await npm('rebuild', nodePath.replace('node_modules/', ''));
 
 /** Whether npm has installed the locked version of every package that is needed here. */
 function isInstalled() {
@@ -26,14 +27,14 @@ function isInstalled() {
   try {
     const installed = readPackages(INSTALLED);
     return Object.entries(readPackages('package-lock.json')).every(([path, locked]) => {
-      // The project and its workspaces.
+      // The project itself and its workspaces need no installation.
       if (!path.includes('node_modules/') || locked.link) return true;
       // Only an optional package may be missing, such as one for another platform.
       if (!installed[path]) return locked.optional;
       return installed[path].version === locked.version && existsSync(path);
     });
   } catch {
-    // The list is missing, or was cut off by a crash or a full disk.
+    // INSTALLED is missing, or was cut off by a crash or a full disk.
     return false;
   }
 }
@@ -44,8 +45,8 @@ function readPackages(file) {
 
 /** Runs npm, and shows only its errors. Fails if another command runs it in this folder. */
 async function npm(...args) {
-  const program = process.env.npm_execpath;
-  if (!existsSync(program ?? '')) fail('npm was not found: run npm run setup');
+  const npmScript = process.env.npm_execpath;
+  if (!existsSync(npmScript ?? '')) fail('npm was not found: run npm run setup');
   try {
     writeFileSync(LOCK, '', { flag: 'wx' });
   } catch {
@@ -53,10 +54,11 @@ async function npm(...args) {
       'another command installs the packages: wait for its end. If there is none, delete .installing',
     );
   }
-  // A variable of the user would win over .npmrc. `npm run --silent` passes its level on, which would hide the reason of a failure.
-  const command = [program, ...args, '--ignore-scripts', '--loglevel=error'];
+  // Options win over the user's variables, which win over .npmrc. `npm run --silent` passes its log level on in such a variable,
+  // which would hide the reason for a failure.
+  const command = [npmScript, ...args, '--ignore-scripts', '--loglevel=error'];
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'inherit'] });
-  // By itself, npm can go on for a minute after a signal: https://github.com/npm/cli/issues/5976
+  // Otherwise npm can go on for a minute after a signal: https://github.com/npm/cli/issues/5976
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill('SIGKILL'));
   const [code] = await once(child, 'close');

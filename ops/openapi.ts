@@ -1,4 +1,4 @@
-/** `npm run openapi`: writes the OpenAPI description, and what is made from it or copied beside it. */
+/** `npm run openapi`: writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-/** Copied unchanged, without the source map that `swagger-ui.css` names: browsers request it only for developer tools. */
+/** Files that are copied unchanged. The source map that `swagger-ui.css` names is not: browsers request it only for developer tools. */
 const SWAGGER_UI = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',
@@ -32,36 +32,36 @@ export const program = createProgram(
 )
   .option('--check', 'write nothing, and fail if the description or a copy is out of date')
   .action(async (options: { check?: boolean }) => {
-    for (const [name, content] of await generatedFiles()) {
-      const path = join(PROJECT_ROOT, name);
-      const current = await readFile(path, 'utf8').catch(() => undefined);
+    for (const [path, content] of await generatedFiles()) {
+      const file = join(PROJECT_ROOT, path);
+      const current = await readFile(file, 'utf8').catch(() => undefined);
       if (current === content) continue;
-      if (options.check) throw new Error(`${name} is out of date. Run: npm run openapi`);
-      await writeFile(path, content);
-      console.log(`${name} is written.`);
+      if (options.check) throw new Error(`${path} is out of date. Run: npm run openapi`);
+      await writeFile(file, content);
+      console.log(`${path} is written.`);
     }
-    // `npm test` finds client types that are out of date.
-    if (!options.check) generateClient();
+    // A check leaves the client's types to `npm test`.
+    if (!options.check) generateClientTypes();
     console.log('The OpenAPI description and the copies of Swagger UI are up to date.');
   });
 
 if (import.meta.main) await run(program);
 
-/** Starts the client's own script, which reads the description that is written. A service without the client has none. */
-function generateClient() {
+/** Runs the client's own script, which reads the written description. A copy of the project may have no client. */
+function generateClientTypes() {
   const script = join(PROJECT_ROOT, 'client/generate.ts');
   if (!existsSync(script)) return;
   const { status } = spawnSync(process.execPath, [script], { stdio: 'inherit' });
   if (status !== 0) throw new Error("the client's types are not written");
 }
 
-/** The generated files: their paths and contents. */
+/** The contents of the generated files and copies, by their paths. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  // Imported only here, so that an import of a deleted folder fails with an error of one line.
+  // Imported only here, so that `run` prints an error of one line if they import a deleted folder.
   const { describeApi } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);
-  const json = `${JSON.stringify(description, exactRange, 2)}\n`;
+  const json = `${JSON.stringify(description, addInt64Range, 2)}\n`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
@@ -87,11 +87,11 @@ function servers(): Server[] {
 }
 
 /**
- * A replacer for JSON.stringify. It adds the range of int64 to its schemas, with every digit: 9223372036854775807, not
+ * A replacer for JSON.stringify. It adds their range to the schemas of int64, with every digit: 9223372036854775807, not
  * 9223372036854776000. A tool that rounds to doubles rounds the largest id and this bound to the same number, and
  * accepts the id.
  */
-function exactRange(_: string, value: unknown): unknown {
+function addInt64Range(_: string, value: unknown): unknown {
   const isInt64 = value instanceof Object && 'format' in value && value.format === 'int64';
   if (!isInt64) return value;
   const minimum = JSON.rawJSON('-9223372036854775808');

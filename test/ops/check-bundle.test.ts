@@ -29,7 +29,7 @@ test('the bundles of both environments must be the same, and not too large', asy
   });
   expect(await check(largest, bundle(MAX_KIB - 0.1))).toMatchObject({
     code: 1,
-    stderr: 'error: the bundles of staging and production must be the same\n',
+    stderr: 'error: the scripts of staging and production must be the same\n',
   });
   expect(await check(bundle(MAX_KIB + 1))).toMatchObject({
     code: 1,
