@@ -8,7 +8,7 @@ import { setUpLocalStore } from './local/store.ts';
 export const program = createProgram('npm run seed --', 'Adds animals to the local store.')
   .requiredOption('--pets <number>', 'number of animals', integerFrom(1, 1_000_000))
   .action(async ({ pets }: { pets: number }) => {
-    // Wrangler runs in this process, and finds its configuration and the store in this folder.
+    // Wrangler runs in this process, and looks for its configuration and the store in the current folder.
     process.chdir(PROJECT_ROOT);
     Object.assign(process.env, WRANGLER_ENV);
     // Imported only here, because loading wrangler would delay the error for invalid arguments.
@@ -18,7 +18,7 @@ export const program = createProgram('npm run seed --', 'Adds animals to the loc
       environment: '',
     });
     try {
-      // On a fresh clone there are no tables.
+      // On a fresh clone this fails, because there are no tables.
       await env.DB.prepare('SELECT id FROM pets LIMIT 1').run().catch(setUpLocalStore);
       await addPets(env.DB, pets);
     } finally {

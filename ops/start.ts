@@ -1,4 +1,4 @@
-/** `npm start`: sets up the local store, serves it, and reloads it when its files change. */
+/** `npm start`: sets up the local store, serves it, and reloads the worker when its code changes. */
 import { once } from 'node:events';
 import { Option } from 'commander';
 import {
@@ -16,7 +16,7 @@ import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './local/store
 const portOption = new Option('--port <number>', 'the port on localhost')
   .argParser(integerFrom(1, 65_535))
   .default(8787)
-  // `npm start --port=8842`: npm keeps the option, and sets this variable.
+  // `npm start --port=8842`: npm does not pass the option on, but sets this variable.
   .env('npm_config_port');
 
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
@@ -34,12 +34,12 @@ export const program = createProgram('npm start --', 'Sets up the local store an
 
 if (import.meta.main) await run(program);
 
-/** Serves the store until this process ends. Resolves when it answers. */
+/** Serves the store until this process ends. Resolves when the store answers. */
 async function serve(port: number) {
-  // Registered before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130:
+  // A stop is no failure. Registered before the handlers of Miniflare, wrangler's local runtime, which exit with the code 130:
   // https://github.com/cloudflare/workers-sdk/blob/4cbd667224d4f7f3dda00fce0f4983c6418ed90b/packages/miniflare/src/exit-hook.ts
   onStop(() => process.exit());
-  // Wrangler runs in this process. It reads its configuration in this folder, and these variables when it is loaded.
+  // Wrangler runs in this process. It looks for its configuration in the current folder, and reads these variables when it is loaded.
   process.chdir(PROJECT_ROOT);
   Object.assign(process.env, WRANGLER_ENV, {
     WRANGLER_LOG: 'warn',
@@ -50,23 +50,23 @@ async function serve(port: number) {
     // The top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
     env: '',
     dev: {
-      // The runtime's inspector checks no origin: a web page that finds its port can run code in the store.
+      // The runtime's inspector checks no origin: a web page that finds its port can run code in the worker.
       // https://github.com/cloudflare/workers-sdk/pull/9550
       inspector: false,
       server: { hostname: 'localhost', port },
       // The worker writes a line for each request. By default, wrangler would add lines of its own.
       structuredLogsHandler: ({ message }: { message: string }) =>
-        // Values of a request's headers can be in it.
+        // A message can have values of a request's headers.
         console.log(message.split('\n').map(visible).join('\n')),
     },
   }).catch(fail);
   server.raw.on('error', fail);
-  // First the runtime loads the worker, then wrangler's proxy listens.
+  // Waits until the runtime has loaded the worker, then until wrangler's proxy listens.
   await once(server.raw, 'reloadComplete');
   await server.ready;
 }
 
-/** Ends this process with wrangler's error, which can be the cause of the one that is passed. */
+/** Prints wrangler's error, which can be the cause of the one that is passed, and ends this process. */
 function fail(error: Error): never {
   console.error(`error: ${safeMessage(error.cause ?? error)}`);
   process.exit(1);

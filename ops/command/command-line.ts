@@ -1,4 +1,4 @@
-/** Shared by the commands: exit codes, error messages of one line, and confirmation before changes to production. */
+/** What the commands share: exit codes, error messages of one line, options, questions, and the end of a process. */
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -16,10 +16,10 @@ export function createProgram(name: string, description: string): Command {
     .configureOutput({ outputError: (text, write) => write(`${safeMessage(text)}\n`) });
 }
 
-/** Runs the command, and sets the exit code unless it succeeds: 2 for arguments that commander rejects, 1 for any other failure. */
+/** Runs a command. If it fails, sets the exit code: 2 for arguments that commander rejects, 1 for any other failure. */
 export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
-  // A command goes on when nobody reads its output any more, for example after the terminal was closed.
-  // One listener is enough: tests call `run` several times.
+  // Without a listener, a failed write to a closed terminal would end the command. One is enough, even if tests call `run`
+  // several times.
   for (const stream of [process.stdout, process.stderr])
     if (stream.listenerCount('error') === 0) stream.on('error', () => {});
   try {
@@ -30,7 +30,7 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
   }
 }
 
-/** Prints an error in one line. The command may go on, and its exit code is 1. */
+/** Prints an error in one line, and sets the exit code 1. The command may go on. */
 export function reportFailure(error: unknown): void {
   console.error(`error: ${safeMessage(error)}`);
   process.exitCode = 1;
@@ -57,12 +57,12 @@ function withoutBreaks(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** A text without the characters that a terminal carries out or does not show: controls, formats and line separators. */
+/** Replaces what a terminal obeys or does not show: control and format characters, line and paragraph separators. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
 
-/** Returns the parser of an option's value: an integer of decimal digits within the range. */
+/** Returns a parser for the value of an option, which must be an integer within the range, in decimal digits. */
 export function integerFrom(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -78,20 +78,20 @@ export const environmentOption = new Option('--env <environment>', 'the environm
   .default('local');
 
 /**
- * Asks for confirmation before a change to production, unless `yes`. The answer is no when the terminal is closed, or
- * `signal` is aborted, as after Ctrl-C.
+ * Asks for confirmation before a change to production, unless `yes`. If the terminal is closed or `signal` is aborted
+ * meanwhile, as after Ctrl-C, the answer is no.
  *
- * @throws Error when the answer is no, standard input is not a terminal, or `signal` is aborted already.
+ * @throws Error if the answer is no, there is no terminal to ask, or `signal` is already aborted.
  */
 export async function confirm(
-  what: string,
+  change: string,
   environment: Environment,
   yes = false,
   signal?: AbortSignal,
 ): Promise<void> {
   signal?.throwIfAborted();
   if (yes || environment !== 'production') return;
-  const action = `${what} in PRODUCTION`;
+  const action = `${change} in PRODUCTION`;
   if (!process.stdin.isTTY)
     throw new Error(`confirmation required: add --yes to ${action} without a terminal`);
   await dropTypedInput();
@@ -99,33 +99,33 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
-/** Drops what was typed before a question, so that it does not count as the answer. */
+/** Drops what was typed before a question, so that it does not count as the answer: resumed without a listener, input is lost. */
 async function dropTypedInput() {
   process.stdin.resume();
   await pause(100);
   process.stdin.pause();
 }
 
-/** Reads a line of standard input, on a terminal after a question. It is empty if the terminal is closed instead. */
+/** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input has ended. */
 export async function readLine(question: string, signal?: AbortSignal): Promise<string> {
   if (process.stdin.isTTY) console.error(question);
-  // Not with readline's `question`: if the terminal is closed, it throws outside of this function, or waits for ever.
+  // Not with readline's `question`, which throws outside of this function or waits for ever if the terminal is closed.
   const lines = createInterface({ input: process.stdin, ...(signal && { signal }) });
   const { value } = await lines[Symbol.asyncIterator]().next();
-  // Otherwise the process would go on reading, and not end.
+  // Otherwise the process would keep reading, and never end.
   lines.close();
   return value ?? '';
 }
 
-/** Calls back when the user, the system or npm stops this process. */
+/** Calls `stop` when the user or the system stops this process, or npm, which started it, has ended. */
 export function onStop(stop: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   // npm starts this process in a shell. When npm is stopped, the shell ends without passing the signal on, and
   // this process gets another parent.
-  const shell = process.ppid;
-  const watch = setInterval(() => {
-    if (process.ppid === shell) return;
-    clearInterval(watch);
+  const shellPid = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shellPid) return;
+    clearInterval(timer);
     stop();
   }, 500).unref();
 }

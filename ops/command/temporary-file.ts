@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Passes the path of a new file to `use`, and deletes the file afterwards. */
+/** Passes a path to `use`, which can create a file there, and deletes the file afterwards. */
 export async function withTemporaryFile<Result>(
   use: (path: string) => Promise<Result>,
 ): Promise<Result> {

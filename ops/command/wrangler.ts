@@ -10,7 +10,7 @@ import { PROJECT_ROOT } from './project-root.ts';
 import { rejectOverrides } from './reject-overrides.ts';
 
 /**
- * The program of wrangler. Its bin would run it as a second process, which goes on when the bin is killed:
+ * Wrangler's script. Its bin would run this script in a second process, which goes on when the bin is killed:
  * https://github.com/cloudflare/workers-sdk/pull/14598
  */
 const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
@@ -28,14 +28,14 @@ export const WRANGLER_ENV = {
   X_LOCAL_EXPLORER: 'false',
 };
 
-/** Longer than any call takes. */
+/** Longer than any call of wrangler takes. */
 const LIMIT_MS = 300_000;
 
-/** `detached`: Ctrl-C does not end wrangler. `timeout`: it ends after so many milliseconds. `env`: further variables. */
+/** `detached`: Ctrl-C does not end wrangler. `timeout`: wrangler is killed after this many milliseconds. `env`: further variables. */
 type Options = { detached?: boolean; timeout?: number; env?: Record<string, string> };
 
 /**
- * Starts wrangler in the project's folder, without a terminal. Pass `--env` always: without it, wrangler acts on the
+ * Starts wrangler in the project's folder, without a terminal. Always pass `--env`: without it, wrangler acts on the
  * environment that the user's variable CLOUDFLARE_ENV names.
  */
 export function startWrangler(args: string[], { env, ...options }: Options = {}) {
@@ -43,7 +43,7 @@ export function startWrangler(args: string[], { env, ...options }: Options = {})
     ...options,
     killSignal: 'SIGKILL',
     cwd: PROJECT_ROOT,
-    // A quieter level set by the user would suppress the output that is read.
+    // A quieter level, set by the user, would suppress output that the commands read.
     env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
@@ -53,18 +53,18 @@ export function startWrangler(args: string[], { env, ...options }: Options = {})
 /**
  * Runs wrangler, for at most five minutes, and returns its standard output.
  *
- * @throws Error with wrangler's error message when the exit code is not 0.
+ * @throws Error with wrangler's error message unless the exit code is 0.
  */
 export async function runWrangler(args: string[], options?: Options): Promise<string> {
   const child = startWrangler(args, { ...options, timeout: LIMIT_MS });
   const [[code, signal], stdout, stderr] = await Promise.all([
-    // Rejects if wrangler cannot be started.
+    // `once` rejects if wrangler cannot be started.
     once(child, 'close'),
     text(child.stdout),
     text(child.stderr),
   ]);
   if (code === 0) return stdout;
-  // Node.js has killed wrangler after the limit.
+  // After the limit, Node.js has killed wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
   throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
 }
@@ -72,7 +72,8 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
 /**
  * Runs wrangler on an environment, as `runWrangler`.
  *
- * @throws Error with the fix if a file steers wrangler elsewhere, the environment is not set up or the local store is damaged.
+ * @throws Error, with the fix if a file or variable overrides wrangler.toml, nobody is logged in, the environment is not set up,
+ * or the local store may be damaged.
  */
 export async function runWranglerIn(
   environment: Environment,
@@ -85,12 +86,12 @@ export async function runWranglerIn(
   const name = isLocal ? '' : environment;
   return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
-    // Only this text of wrangler 4.164 reports a missing login, except in `whoami`. It goes on to advise a temporary account, which
-    // would not have the store.
+    // Matched, because a missing login has no code. Wrangler 4.164 goes on to advise a temporary account, which would not have the
+    // store.
     if (cause.message.includes('In a non-interactive environment'))
       throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    // The first is the placeholder of wrangler.toml, the second Cloudflare's code for a worker that was never deployed.
+    // wrangler.toml still has its placeholder, or Cloudflare says that the worker was never deployed (10007).
     const isNotSetUp =
       config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
     if (isNotSetUp)
@@ -99,7 +100,7 @@ export async function runWranglerIn(
   });
 }
 
-/** Wrangler's errors as one line, without its hints below them, or all of its output if there is none. */
+/** Wrangler's errors as one line, without its hints below them. If there is no error, all of the output. */
 export function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
   const start = plain.indexOf('[ERROR]');

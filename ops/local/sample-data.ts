@@ -1,8 +1,9 @@
-/** Sample data: many pets, added to a database in few statements. */
+/** Sample data: many animals, added to a database in few statements. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Rows per statement. Few enough that a running store waits for milliseconds only. */
+/** Rows per statement: so few that a running store waits for milliseconds only. */
 const CHUNK = 2_000;
+
 /**
  * Adds `count` animals. Their statuses cycle through available, pending, sold, none. D1 binds numbers as REAL, so without
  * the CAST the first name would be `Animal 1.0`.
@@ -21,7 +22,7 @@ export async function addPets(db: D1Database, count: number): Promise<void> {
   }
 }
 
-/** The local D1 does not wait for another process's transaction: a statement fails, and writes nothing. */
+/** Repeats a statement while another process has a transaction: the local D1 does not wait for its end, but fails, and writes nothing. */
 async function runWhenUnlocked(insertion: D1PreparedStatement): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -20,19 +20,20 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 /** Outside the folder of the store, so that deleting that folder does not release the lock. */
 const LOCK = join(PROJECT_ROOT, '.serving.sqlite');
 
-/** The program of workerd, the Workers runtime. */
+/** The path of workerd, the Workers runtime. */
 const workerd: string = createRequire(import.meta.url)('workerd').default;
 /**
- * The same program, by way of this folder: `…/ops/local/../../node_modules/…`. A list of processes shows this path, so a runtime of
- * this clone's `npm start` differs from all others, such as those of tests, and of clones that link the same packages.
+ * The same file, by a path through this folder: `…/ops/local/../../node_modules/…`. Lists of processes show the path, so
+ * `endRuntimes` finds the runtimes of this clone's `npm start` alone, not those of tests, or of clones that link the same packages.
  */
 export const RUNTIME = `${import.meta.dirname}/${relative(import.meta.dirname, workerd)}`;
 
 /**
  * Reserves the store until this process ends: two servers on the same files would find databases locked. The lock is a
- * SQLite transaction, which the operating system ends with the process, even if that is killed.
+ * SQLite transaction, which the operating system ends with the process, even if that is killed. Then it ends
+ * the runtimes that were left.
  *
- * @throws Error with the fix when another process has reserved it.
+ * @throws Error with the fix if another process has reserved the store.
  */
 export function reserveStore(): void {
   const lock = new DatabaseSync(LOCK);
@@ -43,7 +44,7 @@ export function reserveStore(): void {
       cause,
     });
   }
-  // The reference also prevents garbage collection, which would close the file.
+  // The listener also keeps `lock` from garbage collection, which would close the file.
   process.once('exit', () => lock.close());
   endRuntimes();
 }
@@ -54,13 +55,13 @@ export function reserveStore(): void {
  */
 function endRuntimes(): void {
   const pattern = RUNTIME.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  // A runtime frees its port a moment after the signal. The status is 0 as long as one is found.
+  // Repeats until pkill finds none (status 1), because a runtime frees its port only a moment after the signal.
   while (spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]).status === 0);
 }
 
-/** Applies the migrations and writes the local key. Keeps all data. */
+/** Applies the migrations and writes the record of the local key. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
-  // One after the other: two runtimes that create the same files at once can fail with SQLITE_BUSY.
+  // Not in parallel: two runtimes that create the same files at once can fail with SQLITE_BUSY.
   console.log('Setting up the local store: applying the migrations …');
   await runWranglerIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
   console.log('Setting up the local store: writing its API key …');
