@@ -31,7 +31,7 @@ const EXPIRED = `401 expired_api_key: This API key expired at ${PAST}.`;
 const REVOKED = '401 revoked_api_key: This API key was revoked.';
 
 test.each([
-  ['two keys', () => `${generateKey('local')} x`, MALFORMED],
+  ['a key with a space', () => generateKey('local').replace('_', ' _'), MALFORMED],
   ['a key after a tab', () => `\t${generateKey('local')}`, MALFORMED],
   ['an unknown key', () => generateKey('local'), UNKNOWN],
   ['a foreign key', () => generateKey('production'), FOREIGN],

@@ -101,6 +101,7 @@ test.each(['throws', 'hangs'] as const)(
       expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
       expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
       expect(await store.calls()).toMatchObject({ kvReads: 2 });
+      expect((await store.logLines()).at(-1)).toHaveProperty('keyStale', true);
     }
     await setAhead(HOUR + 5, kv);
     expect(await listWithBoth()).toEqual(['service_unavailable', 'service_unavailable']);
