@@ -17,7 +17,7 @@ declare global {
   }
 }
 
-/** Files that are copied unchanged. The source map that `swagger-ui.css` names is not: browsers request it only for developer tools. */
+/** Files that are copied unchanged. The source map of `swagger-ui.css` is left out: browsers request it only for developer tools. */
 const SWAGGER_UI = [
   'swagger-ui-bundle.js',
   'swagger-ui-bundle.js.LICENSE.txt',

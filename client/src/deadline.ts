@@ -22,7 +22,7 @@ export async function within<T>(
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });
-  // The work may not wait for `ended`, and an unhandled rejection would end Node.js.
+  // If the work does not wait for `ended`, the unhandled rejection would end Node.js.
   ended.catch(() => {});
   const timer = setTimeout(
     () => controller.abort(new Timeout(`Timeout after ${ms} ms.`, 'TimeoutError')),

@@ -30,6 +30,7 @@ export function checkStoreOptions({
   );
   if (typeof apiKey !== 'function') checkToken('apiKey', apiKey);
   must(fetch === undefined || typeof fetch === 'function', 'fetch', 'must be a function');
+  // Only for its checks.
   readLimits(others);
 }
 

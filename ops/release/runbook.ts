@@ -83,7 +83,7 @@ async function prepare(target: Target, build: Build, releaseId: string, stop: Ab
   await testReads(oldEndpoint);
   console.log('To serve again what is served now:', rollbackCommand(target, old.id));
   return {
-    /** The message of this release's deployments, which tells them from those of others. */
+    /** The message of this release's deployments, which distinguishes them from those of others. */
     releaseId,
     target,
     build,

@@ -5,7 +5,7 @@ import { errorText, startWrangler } from '../command/wrangler.ts';
 /**
  * Resolves when the log is watched. The first 500 aborts `stop`, and so does a lost connection. An abort of `stop` ends the watch.
  *
- * @returns a function after whose call a lost connection no longer aborts `stop`.
+ * @returns a function: after its call, a lost connection is ignored.
  *
  * @throws Error if the log cannot be watched, for example because the token lacks a permission.
  */
