@@ -30,7 +30,8 @@ export const RUNTIME = `${import.meta.dirname}/${relative(import.meta.dirname, w
 
 /**
  * Reserves the store until this process ends: two servers on the same files would find databases locked. The lock is a
- * SQLite transaction, which the operating system ends with the process, even if that is killed. Also ends the runtimes of a killed `npm start`.
+ * SQLite transaction, which the operating system ends with the process, even if that is killed. Also ends the runtimes of a killed
+ * `npm start`.
  *
  * @throws Error with the fix if another process has reserved the store.
  */
