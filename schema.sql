@@ -1,8 +1,9 @@
--- The database schema after all migrations, with comments. Only the migrations run. A test applies them to an
+-- The database schema after all migrations, with comments. Stores run only the migrations. A test applies them to an
 -- empty database and compares the result with this file.
 --
 -- There is no CHECK, because D1 cannot change or remove one: with a list of statuses in the database, no status could be
--- added later. The schemas of the operations (zod) validate what requests write. Rows that are changed by hand are not checked.
+-- added later. The schemas of the operations (zod) validate what requests write. Of rows that are changed by hand, the database
+-- checks only types and unique indexes.
 
 -- A pet. STRICT: SQLite rejects values of another type, so an int64 is never stored as a rounded REAL.
 CREATE TABLE pets (

@@ -11,15 +11,15 @@ const PROJECTS = {
   release: ['**/*.release.ts'],
   // The packed client in a user's project, and in a Worker, Node.js 22, 24 and 26, Bun and Deno, which are installed for it.
   client: ['**/*.client.ts'],
-  // A renamed copy of the project, and its own tests.
+  // `npm run check` and `npm test` in a renamed copy of the project.
   rename: ['**/*.rename.ts'],
-  // A copy without the client and the benchmarks, and its own tests.
+  // The same, and the tests of `kill`, in a copy without the client and the benchmarks.
   alone: ['**/*.alone.ts'],
   // The docs page and the client in a browser.
   browser: ['**/*.browser.ts'],
 };
 
-/** The line of a log and the state of a fault appear at once: a test that waits for one in vain ends after 20 s. */
+/** A log line or the state of a fault, for which a test waits (`expect.poll`), appears at once: after 20 s, the wait is in vain. */
 const TWO_MINUTES = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
@@ -38,15 +38,15 @@ export default defineConfig({
       test: {
         name,
         include,
-        // How many random histories histories.test.ts has.
+        // Number of random histories in histories.test.ts.
         env: { HISTORIES: name === 'long' ? '100' : '2' },
         // Far more than any test needs, so that a busy machine does not fail it.
         ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),
       },
     })),
-    // The files of a process share its imports, and its servers (test/support/server.ts).
+    // The test files in a process share its imports and servers (test/support/server.ts).
     isolate: false,
-    // What breaks many tests may let each of them wait.
+    // Ends the run: a fault that breaks many tests may make each of them wait.
     bail: 20,
     environment: './test/support/environment.ts',
     teardownTimeout: 60_000,
@@ -54,7 +54,7 @@ export default defineConfig({
     env: {
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-      // Otherwise the runtime writes a trace of every request to disk, which takes a third of its time.
+      // Otherwise the runtime writes a trace of every request to disk, which takes a third of the request's time.
       X_LOCAL_OBSERVABILITY: 'false',
     },
   },
