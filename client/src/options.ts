@@ -46,9 +46,9 @@ export function readLimits(
 ): object {
   must(
     idempotencyKey === undefined ||
-      (method === 'POST' && matches(idempotencyKey, /^[ -~]{1,255}$/)),
+      (method === 'POST' && matches(idempotencyKey, /^(?! )[ -~]{0,254}[!-~]$/)),
     'idempotencyKey',
-    'must be 1 to 255 printable ASCII characters, in a POST',
+    'must be printable ASCII without outer spaces, up to 255, in POST',
   );
   must(signal === undefined || 'aborted' in Object(signal), 'signal', 'must be an AbortSignal');
   // The headers of a `Headers` or a `Map` are not properties, and would be lost. In an array, the names would be indexes.

@@ -22,11 +22,11 @@ export function listOf<T>(
   ids?: Ids,
 ): Pages<T> {
   async function fetchPage(search: string) {
-    const { data, link, ...details } = await request<T[]>(client, 'GET', route + search, options, {
+    const { data, link, ...head } = await request<T[]>(client, 'GET', route + search, options, {
       ...ids,
       bodyType: 'array',
     });
-    return { items: data, next: NEXT_LINK.exec(link)?.[1], details };
+    return { items: data, next: NEXT_LINK.exec(link)?.[1], head };
   }
 
   async function* walk(defaultLimit: number) {
@@ -34,11 +34,11 @@ export function listOf<T>(
     let search: string | undefined = searchOf({ ...query, limit: query?.limit ?? defaultLimit });
     while (search) {
       seen.add(search);
-      const { items, next, details } = await fetchPage(search);
+      const { items, next, head } = await fetchPage(search);
       yield* items;
       // Otherwise, the loop might never end.
       if (next && (items.length === 0 || seen.has(next)))
-        throw new StoreError('invalid_response', 'The pages do not end.', details);
+        throw new StoreError('invalid_response', 'The pages do not end.', head);
       search = next;
     }
   }

@@ -41,7 +41,7 @@ test.each([
   }
 });
 
-test.each(['', 'ä', 'a'.repeat(256)])(
+test.each(['', 'ä', ' a', 'a ', 'a'.repeat(256)])(
   'the idempotencyKey %j of a call is a TypeError that names it, and sends nothing',
   async (idempotencyKey) => {
     const { store, requests } = clientWith([rex]);

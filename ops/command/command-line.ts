@@ -19,9 +19,11 @@ export function createProgram(name: string, description: string): Command {
 /** Runs a command. If it fails, sets the exit code: 2 for arguments that commander rejects, 1 for any other failure. */
 export async function run(program: Command, args = process.argv.slice(2)): Promise<void> {
   // Without a listener, a failed write to a closed terminal would end the command. One is enough, even if tests call `run`
-  // several times.
-  for (const stream of [process.stdout, process.stderr])
-    if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+  // several times. Lost output, such as a new key on a full disk, is a failure.
+  if (process.stdout.listenerCount('error') === 0) {
+    process.stdout.on('error', reportFailure);
+    process.stderr.on('error', () => {});
+  }
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
