@@ -183,5 +183,7 @@ async function issueKey(
   console.error(`Key ${describeKey(record)} for ${env}, ${scopes}, expires ${expiry}.`);
   console.error('Save it now. It is not stored and cannot be shown again.');
   console.log(key);
+  // Nobody has the key then, so a rotation must not end the old one.
+  if (process.stdout.errored) throw process.stdout.errored;
   return id;
 }

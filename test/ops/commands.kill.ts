@@ -1,4 +1,6 @@
 /** Commands as real processes, in a copy of the project: see commands.test.ts. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,6 +26,20 @@ test('a command that reaches Cloudflare refuses the name of another worker', asy
   const { stderr } = await project.run('release.ts', undo, { WRANGLER_CI_OVERRIDE_NAME: 'x' });
   expect(stderr).toContain('error: remove WRANGLER_CI_OVERRIDE_NAME: ');
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a rotation whose new key cannot be printed fails, and leaves the old key as it is',
+  async () => {
+    const created = await project.run('keys.ts', ['create', '--label', 'Anna']);
+    const [id = ''] = /key_\w+/.exec(created.stderr) ?? [];
+    const command = [join(project.path(), 'ops/keys.ts'), 'rotate', id];
+    const full = openSync('/dev/full', 'w');
+    const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', full, 'ignore'] });
+    expect(status).toBe(1);
+    const { stdout } = await project.run('keys.ts', ['list']);
+    expect(stdout).toMatch(new RegExp(`${id}' +│ 'Anna' +│ '[^']+' +│ +│`));
+  },
+);
 
 test('openapi names a deleted file of src in one line', async () => {
   await rm(join(project.path(), 'src/pets'), { recursive: true });
