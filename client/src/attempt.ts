@@ -1,6 +1,6 @@
 /** One attempt: sends the request once, and reads the response. */
 import { within } from './deadline.ts';
-import { apiKeyFailure, networkFailure } from './fetch-error.ts';
+import { failureOf } from './fetch-error.ts';
 import { type Client, checkToken } from './options.ts';
 import { type BodyType, type Failure, headOf, type Reply, readText, resultOf } from './response.ts';
 import { moveBookmark } from './session.ts';
@@ -62,7 +62,7 @@ export function attempt<T>(
     try {
       return await Promise.race([exchange(signal), ended]);
     } catch (error) {
-      return sentKey ? networkFailure(error, sentKey, head) : apiKeyFailure(error);
+      return failureOf(error, sentKey, head);
     }
   });
 }

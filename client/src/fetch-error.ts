@@ -1,5 +1,5 @@
 /** Failures without a complete response, from the errors of `fetch` and of the `apiKey` function. */
-import type { StoreErrorCode, StoreErrorDetails } from './error.ts';
+import type { StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
@@ -11,28 +11,28 @@ const COPIED_FIELDS = ['name', 'message', 'code', 'syscall', 'stack'];
 
 type Copy = Error & { code?: string; syscall?: string };
 
-export function apiKeyFailure(error: unknown): Failure {
-  // There is no key yet to hide.
-  return failureOf('api_key_failed', 'The apiKey function failed', copiesOf(error, ''));
-}
-
-/** @param head - of the response, if there was one */
-export function networkFailure(error: unknown, apiKey: string, head?: StoreErrorDetails): Failure {
-  const copies = copiesOf(error, apiKey);
+/**
+ * @param sentKey - if it is absent, the `apiKey` function failed, and nothing was sent
+ * @param head - of the response, if there was one
+ */
+export function failureOf(error: unknown, sentKey = '', head?: StoreErrorDetails): Failure {
+  const copies = copiesOf(error, sentKey);
+  const [cause, causeOfCause] = copies;
+  // Node.js gives the reason, such as ECONNREFUSED, only in the cause of its error.
+  const reasons = [cause?.message, causeOfCause?.code ?? causeOfCause?.message].filter(Boolean);
+  if (!sentKey) {
+    const message = ['The apiKey function failed', ...reasons].join(': ');
+    return { code: 'api_key_failed', message, cause };
+  }
   return {
     ...head,
-    ...failureOf('network_error', 'The request failed', copies),
+    code: 'network_error',
+    message: ['The request failed', ...reasons].join(': '),
+    cause,
     // Only a cause proves that nothing was sent: Node.js reports a failed connection there. In Bun and Deno, a failed connection
     // proves nothing: after losing a connection, they can send the request again on a new one, which then fails.
     isUnsent: !head && copies.slice(1).some(failedToConnect),
   };
-}
-
-function failureOf(code: StoreErrorCode, beginning: string, copies: Copy[]): Failure {
-  const [cause, causeOfCause] = copies;
-  // Node.js gives the reason, such as ECONNREFUSED, only in the cause of its error.
-  const parts = [beginning, cause?.message, causeOfCause?.code ?? causeOfCause?.message];
-  return { code, message: parts.filter(Boolean).join(': '), cause };
 }
 
 /**
