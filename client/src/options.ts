@@ -83,6 +83,6 @@ export function matches(value: unknown, pattern: RegExp): value is string {
 }
 
 /** Removes fields that are null or undefined, so that they do not replace the client's options or the defaults. */
-export function withoutNull(options?: object | null): object {
+export function withoutNull(options?: object): object {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value != null));
 }

@@ -162,7 +162,16 @@ function storeOf(client: Client): AnimalStore {
         isRetryable: true,
       }),
     getHealth: (options) => requestData(client, 'GET', '/health', options),
-    session: (start) => sessionOf(client, start),
+    session(start = 'first-primary') {
+      checkToken('start', start);
+      const session = { bookmark: { value: start } };
+      return {
+        ...storeOf({ ...client, session }),
+        get bookmark() {
+          return session.bookmark.value;
+        },
+      };
+    },
   };
 }
 
@@ -174,15 +183,4 @@ function acceptDeleted(error: unknown) {
   const mayBeDeleted = error instanceof StoreError && error.outcomeUnknown && error.status === 404;
   // A missing animal is `pet_not_found`. A plain `not_found` means that the path is wrong, which is an error.
   if (!mayBeDeleted || !error.code.endsWith('_not_found')) throw error;
-}
-
-function sessionOf(client: Client, start = 'first-primary'): Session {
-  checkToken('start', start);
-  const session = { bookmark: { value: start } };
-  return {
-    ...storeOf({ ...client, session }),
-    get bookmark() {
-      return session.bookmark.value;
-    },
-  };
 }
