@@ -17,7 +17,7 @@ export type PetStatus = "available" | "pending" | "sold" | (string & {});
  *     }
  */
 export interface NewPet {
-    /** @description The animal's name, with at least one visible character (not white space, a format character or a blank letter). Its length counts in Unicode code points. Returned exactly as it was sent. */
+    /** @description The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent. */
     name: string;
     /**
      * Format: int64
@@ -33,7 +33,7 @@ export interface NewPet {
  *     }
  */
 export interface PetPatch {
-    /** @description The animal's name, with at least one visible character (not white space, a format character or a blank letter). Its length counts in Unicode code points. Returned exactly as it was sent. */
+    /** @description The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent. */
     name?: string | undefined;
     /**
      * Format: int64
@@ -85,7 +85,7 @@ export interface Pet {
      * @description Identifier of the animal, assigned by the service.
      */
     id: bigint;
-    /** @description The animal's name, with at least one visible character (not white space, a format character or a blank letter). Its length counts in Unicode code points. Returned exactly as it was sent. */
+    /** @description The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent. */
     name: string;
     /**
      * Format: int64

@@ -23,7 +23,7 @@ export type Server = { url: string; description: string; 'x-internal': boolean }
  *
  * @param servers - their URLs are base addresses, which end in `/v1`.
  * @throws Error when an operation has no description or two, a description has no operation, an error code has no example, or a
- *   field, a parameter or a header has no text.
+ *   field, a parameter or a header has neither a text nor a reference.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
   const operations = describedRoutes(resources);
@@ -114,7 +114,7 @@ function errorExamples(errors: ApiError[]) {
 /** The members of the document whose own members have names and need texts. There, `example` can be the name of a field. */
 const NAMED = ['properties', 'parameters', 'headers'];
 
-/** Requires that each field, parameter and header has a text, or is a reference to one that has a text. */
+/** Requires that each field, parameter and header has a text or is a reference. */
 function requireTexts(parent: object, place: string, keysAreNames = false): void {
   for (const [key, part] of Object.entries(parent)) {
     const isExample = !keysAreNames && /^examples?$/.test(key);

@@ -38,7 +38,7 @@ export const BOOKMARK = {
       header: {
         id: 'Bookmark',
         description:
-          'A bookmark of the database state that this response reflects. Present when the request carries a bookmark. Send it with the next request.',
+          'A bookmark of the database state that this response reflects. Present when the request has this header. Send it with the next request.',
         example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
       },
     }),
@@ -125,7 +125,7 @@ const ERROR_HEADERS: Record<string, string> = {
   'WWW-Authenticate': 'The challenge (RFC 6750), with the error if the request carries a key.',
   Accept: 'The media types that the operation accepts.',
   'Accept-Patch': 'The media types that the operation accepts (RFC 5789).',
-  'Accept-Encoding': 'Present when the body is compressed.',
+  'Accept-Encoding': 'Present when the body is rejected because it is compressed.',
 };
 
 const RETRY_AFTER = z

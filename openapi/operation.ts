@@ -192,7 +192,7 @@ function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiEr
 }
 
 const ERROR_DESCRIPTIONS: Record<number, string> = {
-  400: 'The request is invalid. The message lists every problem.',
+  400: 'The request is invalid. The message lists the problems of its first invalid part.',
   401: 'The API key is missing or invalid.',
   403: 'The request was sent over plain http, or the operation needs a scope that the API key lacks.',
   404: 'The requested resource could not be found.',

@@ -19,7 +19,7 @@ export const Bookmark = z
     param: {
       id: 'Bookmark',
       description:
-        'Runs the request in a session: the nearest replica that has at least that state may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without it, the request runs on the primary (read-your-writes).',
+        'Runs the request in a session: the nearest replica with at least the state of the bookmark may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without the header, the request runs on the primary (read-your-writes).',
     },
   });
 
@@ -39,6 +39,6 @@ export const IdempotencyKey = z
   .register(z.globalRegistry, {
     param: {
       id: 'IdempotencyKey',
-      description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first response again. A UUID is a good key. 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
+      description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first 201 again. A UUID is a good key. 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
     },
   });

@@ -50,12 +50,13 @@ app.onError(errorResponse);
 
 /**
  * The path that Hono matches. Hono decodes the values of parameters once, so each `%` is written as `%25`: the two cancel out.
- * So a path counts exactly as it was sent: `/v1/%68ealth` is a 404, and `/v1/pets/%31` is not the pet 1. Hono's default is
- * also slow: it decodes each broken escape separately, and needs 10 ms for a path of 16 KB of them.
+ * So a path counts exactly as the worker receives it: `/v1/%68ealth` is a 404, and `/v1/pets/%31` is not the pet 1. Hono's
+ * default is also slow: it decodes each broken escape separately, and needs 10 ms for a path of 16 KB of them.
  * https://github.com/honojs/hono/pull/2714
  */
 function encodedPath({ url }: Request): string {
-  // Not `new URL(url).pathname`, which resolves `%2e%2e`: then `/v1/x/%2e%2e/pets` would be the list of pets.
+  // Not `new URL(url).pathname`, which resolves `%2e%2e`, as wrangler does locally: then `/v1/x/%2e%2e/pets` would be the list
+  // of pets.
   const [withoutQuery = ''] = url.split('?', 1);
   // The first slash after the host. For `http://`, the search starts one character late, which is still before that slash.
   const pathStart = withoutQuery.indexOf('/', 'https://'.length);

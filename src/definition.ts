@@ -46,7 +46,7 @@ export type PublicDefinition = CommonDefinition & {
   acceptsIdempotencyKey?: never;
 };
 
-/** The deprecation of an operation that still works. Every response of it has these values in headers. */
+/** The deprecation of an operation that still works. The responses of the operation have these values in headers. */
 export type Deprecation = {
   /** The time of the deprecation, as in the header `Deprecation` (RFC 9745): `@` and the seconds since 1970. */
   since: string;

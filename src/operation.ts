@@ -93,13 +93,14 @@ function admitAnyone(definition: PublicDefinition) {
 }
 
 /**
- * Admits a request if its API key is valid, is within its rate limits and has the operation's scope, and if the text of its query
- * and its headers are valid. A 401 does not count towards the rate limits, and every later rejection does.
+ * Admits a request if its API key is valid, is within its rate limits and has the operation's scope, if its write is not stopped,
+ * and if its host, the text of its query and its headers are valid. A 401 does not count towards the rate limits, and every later
+ * rejection does.
  */
 function admitClient(definition: AuthenticatedDefinition) {
   const { scope } = definition;
   return createMiddleware<AppEnv>(async function admitClient(c, next) {
-    // Before the definition is set: then `responseHeaders` adds the links of a deprecated operation, which need a valid host.
+    // Before the definition is set: once it is, `responseHeaders` adds the links of a deprecated operation, which need a valid host.
     requireHost(c);
     c.set('definition', definition);
     const client = await authenticate(c);

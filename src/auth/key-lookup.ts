@@ -1,6 +1,6 @@
 /**
- * Finds the record of an API key in KV, and keeps it in the isolate's memory for a while: a KV read costs a round trip, and nearly
- * as much as the rest of a read. Times are in milliseconds since 1970.
+ * Finds the record of an API key in KV, and keeps it in the isolate's memory for a while: a KV read takes a round trip, and costs
+ * nearly as much as the rest of a `GET`. Times are in milliseconds since 1970.
  */
 import type { Context } from 'hono';
 import type { AppEnv } from '../context.ts';

@@ -29,9 +29,9 @@ const NUMBER =
 const MAX_DIGITS = 19;
 
 /**
- * The int64 value of a JSON number; `undefined` if the text is not one, or its value not an int64. Works on the digits as
- * written: `9.007199254740993e15` is exact and `1.00000000000000000001` is not an integer. An exponent is never expanded beyond 19
- * digits, so `1e1000000000` is cheap.
+ * The int64 value of a text that matches `NUMBER`; `undefined` for other texts, and for a value that is not an int64. Works on
+ * the digits as written: `9.007199254740993e15` is exact and `1.00000000000000000001` is not an integer. An exponent is never
+ * expanded beyond 19 digits, so `1e1000000000` is cheap.
  */
 export function parseInt64(source: string): bigint | undefined {
   // Plain digits are the usual case: 18 always fit in an int64.

@@ -5,7 +5,7 @@ import type { AppEnv, AuthenticatedEnv } from '../context.ts';
 import type { JsonText } from '../d1/sql.ts';
 import { invalidRequest } from './problems.ts';
 
-/** The path of the API's version, with which the path of every operation begins. */
+/** The path of the API's version: the path of every operation begins with it, except the alias `/health`. */
 export const VERSION_PATH = '/v1';
 
 /**

@@ -41,7 +41,7 @@ function responseError(c: Context<AuthenticatedEnv>, error: Error): Error {
     case 'full':
       // SQLite's error is the same for a full database and for the largest id.
       return new Error(
-        `${error.message}. The database or the account is full, or the largest id is in use. Nothing was written.`,
+        `${error.message}. The database or the account is full, or the largest id has been used. Nothing was written.`,
         { cause: error },
       );
     case 'mistake':

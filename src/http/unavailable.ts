@@ -16,7 +16,7 @@ export function unavailableMessage(
     // A read in a session (the request has X-D1-Bookmark) may wait until a replica has the state of its bookmark.
     return sessionStart === undefined
       ? READ_UNAVAILABLE
-      : `${READ_UNAVAILABLE} To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.`;
+      : `${READ_UNAVAILABLE} To read from the primary, leave out X-D1-Bookmark.`;
   }
   return idempotencyKey === undefined
     ? unknownOutcome(definition.effect, definition.retryAdvice)

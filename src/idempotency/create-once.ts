@@ -22,8 +22,8 @@ export const KEPT_MS = KEPT_HOURS * 3_600_000;
  *                  inserted, created        the new row
  *     with a key   recorded                 the new row as the record of the key
  *
- * So a retry with the key writes nothing, and gets the first response again, with `Idempotency-Replayed: true`. The last guard is
- * the unique `key_hash`: with two records of a key, the transaction would fail.
+ * If the key has a record, a retry writes nothing, and gets the first response again, with `Idempotency-Replayed: true`. The last
+ * guard is the unique `key_hash`: with two records of a key, the transaction would fail.
  *
  * @returns `created`, the new row or the one to replay, if there is one; and the first row of the `read` of a reservation.
  * @throws ApiError 422 when the request to replay had another body; and the errors of `runQueries`.

@@ -1,4 +1,4 @@
-/** The headers of every response, and those of every response of a deprecated operation. */
+/** The headers of every response, and those that a deprecated operation adds. */
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import type { Deprecation } from '../definition.ts';

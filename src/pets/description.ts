@@ -14,7 +14,7 @@ PetStatus.register(z.globalRegistry, {
 });
 Name.register(z.globalRegistry, {
   description:
-    "The animal's name, with at least one visible character (not white space, a format character or a blank letter). Its length counts in Unicode code points. Returned exactly as it was sent.",
+    "The animal's name, with at least one visible character (not white space, nor a format, ignorable or blank character). Its length counts in Unicode code points. Returned exactly as it was sent.",
 });
 CategoryId.register(z.globalRegistry, {
   description: 'Identifier of the category of the animal.',
@@ -76,7 +76,7 @@ export const description: ResourceDescription = {
       tags: ['animals'],
       summary: 'List animals',
       description:
-        'Lists animals by ascending id, optionally only those with one status. The URL of the next page is in the `Link` header. Every page costs the same.',
+        'Lists animals by ascending id, optionally only those with one status. The URL of the next page is in the `Link` header. Later pages cost no more.',
       responses: { 200: { description: 'A page of animals.', schema: Pets } },
     },
     createPet: {
@@ -105,7 +105,7 @@ export const description: ResourceDescription = {
       tags: ['Pets'],
       summary: 'Change an animal',
       description:
-        'Sets the fields in the body (a JSON merge patch, RFC 7396). While the animal has an open order, its status cannot be set.',
+        'Sets the fields in the body (a JSON merge patch, RFC 7396). The status of an animal with an open order cannot be set.',
       'x-stability': 'beta',
       requestBody: {
         examples: {

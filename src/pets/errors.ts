@@ -8,6 +8,6 @@ export function petNotFound(id: bigint): ApiError {
 export function petHasOpenOrder(id: bigint): ApiError {
   return new ApiError(
     'pet_has_open_order',
-    `The animal ${id} has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.`,
+    `The animal ${id} cannot be deleted, and its status cannot be set, until its open order is delivered or cancelled.`,
   );
 }

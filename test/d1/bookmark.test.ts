@@ -42,7 +42,7 @@ test('a read that fails is a 503 that says to leave the bookmark out', async () 
   await store.fault({ d1: ['throws'] });
   const reply = await store.fetch('/v1/pets', inSession(KNOWN));
   const message =
-    'The database is temporarily unavailable. To read without waiting for the state of the bookmark, leave out X-D1-Bookmark.';
+    'The database is temporarily unavailable. To read from the primary, leave out X-D1-Bookmark.';
   expectError(reply, 503, 'service_unavailable', message);
   expect(reply.headers.has('x-d1-bookmark')).toBe(false);
 });

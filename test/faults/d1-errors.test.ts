@@ -82,7 +82,7 @@ test.each(['lost', null])('the value %s, thrown by D1, is a 503', async (thrown)
 test('a create after the largest id is a 500', async () => {
   await insertPet({ id: 2n ** 63n - 1n, name: 'Max' });
   expectError(await create(), 500, 'internal_error', INTERNAL);
-  const cause = expect.stringContaining('the largest id is in use');
+  const cause = expect.stringContaining('the largest id has been used');
   expect(await store.logLines()).toMatchObject([{ cause }]);
   expect(await tableRows()).toMatchObject({ pets: [{ name: 'Max' }] });
 });

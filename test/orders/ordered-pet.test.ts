@@ -8,7 +8,7 @@ const { insertPet, insertOrder, updatePet, deletePet, tableRows, expectUnchanged
 );
 
 const HAS_OPEN_ORDER =
-  'The animal 7 has an open order. Until the order is delivered or cancelled, its status cannot be set and it cannot be deleted.';
+  'The animal 7 cannot be deleted, and its status cannot be set, until its open order is delivered or cancelled.';
 
 test.each([
   { order: 'approved', change: 'status', send: () => updatePet(7, { name: 'Max', status: null }) },
