@@ -108,6 +108,8 @@ test.each(operations.filter(({ method, operation }) => method === 'GET' && !oper
 test.each([...KEYED, ...PLAIN, ...CHANGES])(
   '$name is a 503 when D1 rejects it, and stores nothing',
   async (write) => {
+    // Otherwise, a write that changes nothing would pass.
+    await storedAfter(write.send);
     const before = await stored();
     await expectUnavailable(write.send, write.message, 'throws');
     expect(await stored()).toBe(before);
