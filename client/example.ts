@@ -7,7 +7,7 @@ import { createAnimalStore, StoreError } from './src/index.ts';
 
 const USAGE = 'usage: [STORE_API_KEY=<API_KEY>] npm run example -- [--url https://…/v1]';
 
-// Not an argument: every user of the machine can list those. The default is the key that every local store accepts.
+// The key is not an argument: every user of the machine can list arguments. Every local store accepts the default.
 const { STORE_API_KEY = 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP' } = process.env;
 
 try {

@@ -1,6 +1,6 @@
 /**
  * What the client takes from an OpenAPI description: `schema.d.ts`, the types of its callers, in which every int64 is a
- * `bigint` and every list of values is open, and `src/description.ts`, the names of its int64 fields.
+ * `bigint` and every enum but `ServiceErrorCode` is open, and `src/description.ts`, the names of its int64 fields.
  */
 import openapiTypescript, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import ts from 'typescript';
@@ -37,7 +37,7 @@ type Description = {
 /**
  * The contents of the files by their names.
  *
- * @throws Error that names the place of an int64 that is no field or parameter, or of another type with the name of one
+ * @throws Error that names the place of an int64 outside fields and parameters, or of a field of another type with an int64's name
  */
 export async function generatedFiles(text: string): Promise<Record<string, string>> {
   const description: Description = JSON.parse(text);
@@ -68,7 +68,7 @@ function fieldsIn(value: unknown, place: string): Field[] {
     return value.in === 'path' ? [{ name: String(value.name), place, isInt64: true }] : [];
   if ('format' in value && value.format === 'int64')
     throw new Error(
-      `${place}: an int64 must be the schema of a field or of a parameter, not of its items`,
+      `${place}: an int64 must be an integer that is a field or parameter, not an item of one`,
     );
   return Object.entries(value).flatMap(([key, child]) => {
     const inside = `${place}/${key}`;

@@ -3,7 +3,7 @@ import type { StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
-/** Codes of Node.js: no server listened, its name was not resolved, or it did not accept the connection in time. */
+/** Codes of Node.js: no server listened, the host name was not resolved, or no connection was made in time. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 /** A copy of an error has only these fields, and a copy of the cause. Other fields, such as a `Request`, could show the key. */

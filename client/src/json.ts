@@ -1,5 +1,5 @@
 /**
- * JSON without losing a digit. Plain `JSON.parse` turns every number into a double, which rounds integers beyond 2^53,
+ * JSON with exact integers. Plain `JSON.parse` turns every number into a double, which rounds integers beyond 2^53,
  * and plain `JSON.stringify` rejects a `bigint`.
  */
 import { INT64_FIELDS } from './description.ts';
@@ -61,7 +61,7 @@ export function parseUpTo(text: string, maxValues: number): unknown {
   return mayBeRounded ? JSON.parse(text, exactValue) : value;
 }
 
-/** The value, or a bigint in its place. Without `source`, the digits, an integer from 2^53 on stays a number. */
+/** The value, or a bigint in its place. Without its digits (`source`), an integer from 2^53 on stays a number. */
 function exactValue(name: string, value: unknown, { source = '' } = {}): unknown {
   if (typeof value !== 'number') return value;
   if (Number.isSafeInteger(value)) return INT64_FIELDS.includes(name) ? BigInt(value) : value;

@@ -48,7 +48,7 @@ export function readLimits(
     idempotencyKey === undefined ||
       (method === 'POST' && matches(idempotencyKey, /^(?! )[ -~]{0,254}[!-~]$/)),
     'idempotencyKey',
-    'must be printable ASCII without outer spaces, up to 255, in POST',
+    'only for creates: up to 255 printable ASCII characters without outer spaces',
   );
   must(signal === undefined || 'aborted' in Object(signal), 'signal', 'must be an AbortSignal');
   // The headers of a `Headers` or a `Map` are not properties, and would be lost. In an array, the names would be indexes.
@@ -63,7 +63,7 @@ export function readLimits(
   return limits;
 }
 
-/** Rejects numbers, which may have been rounded: callers in JavaScript have no compiler that does so. @throws TypeError */
+/** Requires a bigint in int64 fields: JavaScript callers can pass numbers, which may have been rounded. @throws TypeError */
 export function checkInt64Fields(fields: object): void {
   for (const [name, value] of Object.entries(fields))
     must(

@@ -18,7 +18,7 @@ type Operation = Ids & {
   isRetryable?: boolean;
 };
 
-/** Rejected with a StoreError, or with a TypeError about an argument. */
+/** @throws StoreError, or a TypeError about an argument */
 export async function request<T>(
   client: Client,
   method: string,

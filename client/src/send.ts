@@ -50,7 +50,7 @@ export async function send<T>(
 }
 
 function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, request: Outgoing) {
-  // An attempt without a key does not count. A response, which has a status, can carry the same code.
+  // An attempt without a key does not count. A response, which has a status, can carry `api_key_failed`, too.
   if (result.status || result.code !== 'api_key_failed') call.attempts += 1;
   if (result.requestId) call.requestId = result.requestId;
   if ('data' in result || request.method === 'GET') return;

@@ -24,8 +24,8 @@ export function moveBookmark(bookmark: Bookmark, received: string | null): void 
 /**
  * Continues a session from the primary after a failed attempt, if:
  *
- * - its outcome is unknown: perhaps a write was carried out, and its bookmark was lost.
- * - its status is 503: perhaps no replica has reached the bookmark of the session.
+ * - its call's outcome is unknown: perhaps a write was carried out, and its bookmark was lost.
+ * - its status is 503: perhaps no replica has reached the session's bookmark.
  */
 export function restartIfStale(
   session: Session | undefined,

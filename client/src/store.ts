@@ -96,11 +96,11 @@ export interface AnimalStore {
   getHealth(options?: CallOptions): Promise<Health>;
 
   /**
-   * Starts a session: each request sends the newest bookmark, so that the nearest replica responds with at
-   * least the state that the session has seen.
+   * Starts a session: each request sends the newest bookmark, so that reads from the nearest replica show at
+   * least what the session has seen.
    *
-   * @param start - `first-primary` (default): sees everything written before. `first-unconstrained`: even the
-   *   first response comes from the nearest replica. Or the `bookmark` of an earlier session.
+   * @param start - `first-primary` (default): reads see all earlier writes. `first-unconstrained`: even the
+   *   first read uses the nearest replica. Or the `bookmark` of an earlier session.
    * @example
    * const session = store.session();
    * await session.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
@@ -140,7 +140,7 @@ function storeOf(client: Client): AnimalStore {
     listPets: (query, options) => listOf(client, '/pets', query, options),
     createPet: (body, options) => requestData(client, 'POST', '/pets', options, { body }),
     getPet: (petId, options) => requestData(client, 'GET', '/pets/{petId}', options, { petId }),
-    // Not retried if it was perhaps carried out: it could overwrite what other clients changed since, for example make a sold
+    // Not retried if it was perhaps carried out: a retry could overwrite what other clients changed since, for example make a sold
     // animal available.
     updatePet: (petId, body, options) =>
       requestData(client, 'PATCH', '/pets/{petId}', options, { petId, body }),

@@ -25,9 +25,9 @@ export type Page<T> = {
   next: string | undefined;
 };
 
-/** The limits and headers of a call. */
+/** The options of a call. */
 export type CallOptions = {
-  /** Aborts the call, or the whole `for await` or `toArray()` of a list, with the code `aborted`. */
+  /** Aborts the call, or a `for await` or `toArray()` before its next page, with the code `aborted`. */
   signal?: AbortSignal | undefined;
   /**
    * Milliseconds for the call with all its attempts and pauses. In a `for await` or `toArray()` it applies to each page: limit the
@@ -66,7 +66,7 @@ export type StoreOptions = CallOptions & {
   apiKey: string | (() => string | Promise<string>);
   /**
    * A function to use instead of the global `fetch`.
-   * @default the global `fetch` at the time of the call
+   * @default the global `fetch` at the time of each attempt
    */
   fetch?: Fetch | undefined;
 };
