@@ -1,6 +1,6 @@
 /**
- * `npm run bundle`: builds the worker's script for both environments, and checks that it is the same, because a release uploads
- * that of staging to both, and that it is small, because each new isolate loads it.
+ * `npm run bundle`: builds the worker's script for staging and for production. Both scripts must be the same, because a release
+ * uploads that of staging to both, and small, because each new isolate loads its script.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

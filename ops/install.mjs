@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** npm removes this file when an installation begins, and writes it when every package is installed. */
+/** `npm ci` first removes this file, and writes it when every package is installed. */
 const INSTALLED = 'node_modules/.package-lock.json';
-/** Exists while a command of this folder runs npm. */
+/** Exists while a command installs the packages of this folder. */
 const LOCK = '.installing';
 
 if (!isInstalled()) {
@@ -64,7 +64,7 @@ async function npm(...args) {
   const [code] = await once(child, 'close');
   rmSync(LOCK);
   if (code !== 0)
-    fail('the packages are not installed: was it interrupted, or is the network down?');
+    fail('the packages are not installed: was npm interrupted, or is the network down?');
 }
 
 function fail(message) {

@@ -45,7 +45,7 @@ addCommand('create', 'Creates a key and prints it once.')
   .action(create);
 addCommand('list', 'Lists all keys: id, label, creation, expiry, state and scopes.').action(list);
 addCommand('rotate <id>', 'Creates a key with the same label and scopes. The old one expires.')
-  .option('--overlap <duration>', 'time until the old key expires (default: 24h)', timeAfter)
+  .option('--overlap <duration>', 'the old key expires within this time (default: 24h)', timeAfter)
   .addOption(yesOption)
   .action(rotate);
 addCommand(
@@ -128,13 +128,13 @@ async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: bo
   }
   await confirmChange('revoke', env, record, yes);
   await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
-  console.log('Key', description, 'is revoked. It stops working everywhere within some minutes.');
+  console.log('Key', description, 'is revoked. This usually takes effect within minutes.');
   console.log('A rotation at the same time can undo this. Revoke again in two minutes:');
   console.log('npm run keys -- revoke', record.id, '--env', env);
 }
 
 /**
- * The keys with an id. If somebody has planted a record, there are several, and their names are printed.
+ * The keys with an id. If there are several, somebody has planted one, and their names are printed.
  *
  * @throws Error if there is none.
  */
@@ -153,7 +153,7 @@ async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
 async function readKeyOfInput(env: Environment): Promise<StoredKey> {
   const key = (await readLine('Paste the key, and press Enter:')).trim();
   if (environmentOfKey(key) !== env)
-    throw new Error(`it is not an API key of --env ${env}: paste the key alone`);
+    throw new Error(`the input is not an API key of --env ${env}: paste the key alone`);
   return readKey(env, await recordName(key));
 }
 

@@ -57,7 +57,7 @@ function generateClientTypes() {
 
 /** The contents of the generated files and copies, by their paths. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  // Imported only here, so that `run` prints an error of one line if they import a deleted folder.
+  // Imported only here, so that `run` prints an error of one line if these modules import a deleted folder.
   const { describeApi } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);
@@ -87,7 +87,7 @@ function servers(): Server[] {
 }
 
 /**
- * A replacer for JSON.stringify. It adds their range to the schemas of int64, with every digit: 9223372036854775807, not
+ * A replacer for JSON.stringify. It adds the range to each int64 schema, with every digit: 9223372036854775807, not
  * 9223372036854776000. A tool that rounds to doubles rounds the largest id and this bound to the same number, and
  * accepts the id.
  */

@@ -34,9 +34,7 @@ program
   .action((options) => release('production', options));
 program
   .command('undo')
-  .description(
-    'For CI: goes back from a release that was killed, unless somebody has deployed since.',
-  )
+  .description('Goes back from a release that was killed, unless somebody has deployed since.')
   .addArgument(new Argument('<environment>').choices(['staging', 'production']))
   .argument('<id>', 'the id of the release')
   .action(undo);

@@ -22,7 +22,7 @@ export type StoredKey = { name: string; record: StoredRecord };
 
 const RECORD_NAME = /^key:[0-9a-f]{64}$/;
 
-/** The most values that wrangler reads at once. */
+/** The most values that Cloudflare returns at once. */
 const MAX_VALUES = 100;
 /** The largest metadata of a value, in bytes: https://developers.cloudflare.com/kv/platform/limits/ */
 const MAX_METADATA = 1024;

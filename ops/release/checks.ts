@@ -31,7 +31,7 @@ export async function buildCommit(commit: string) {
   return { commit, scriptPath, sha256: hash('sha256', await readFile(scriptPath)) };
 }
 
-/** @throws Error unless the files are those of the commit. A file that git ignores in the three folders would be released, too. */
+/** @throws Error unless the files are those of the commit. An ignored file in src, public or migrations could be released, too. */
 async function requireCleanTree() {
   const changed = await git('status', '--porcelain', '--untracked-files=all');
   const listIgnored = ['ls-files', '--others', '--ignored', '--exclude-standard'];

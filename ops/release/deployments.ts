@@ -82,7 +82,7 @@ export function readVersion(target: Target, id: string): Promise<Version> {
 }
 
 /**
- * The newest deployment, and the newest one of others: not of the release `releaseId`. Without that, both are the
+ * The newest deployment, and the newest one of others, whose message is not `releaseId`. Without `releaseId`, both are the
  * same.
  *
  * @throws Error if none of the ten newest is of others.

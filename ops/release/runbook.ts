@@ -230,7 +230,7 @@ async function goBack(target: Target, releaseId: string, old?: string): Promise<
       console.error('error:', safeMessage(error));
     }
   }
-  throw new Error(`could not confirm that it went back. Run: ${rollbackCommand(target, version)}`);
+  throw new Error(`could not confirm the rollback. Run: ${rollbackCommand(target, version)}`);
 }
 
 /**

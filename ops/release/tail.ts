@@ -11,7 +11,7 @@ import { errorText, startWrangler } from '../command/wrangler.ts';
  */
 export async function watchErrors(environment: string, version: string, stop: AbortController) {
   stop.signal.throwIfAborted();
-  // Cloudflare sends only the lines with this text.
+  // Cloudflare sends only requests that logged this text.
   const filters = ['--version-id', version, '--search', 'internal_error'];
   const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);
   const connected = Promise.withResolvers<void>();

@@ -46,7 +46,7 @@ test('the link to Node.js that npm 10 removes is restored', async () => {
 test('after a failure, the errors of npm are shown, and the next command installs again', async () => {
   const { code, stderr } = await clone.setUp({ NPM_EXIT_CODE: '7' });
   const end =
-    'error: the packages are not installed: was it interrupted, or is the network down?\n';
+    'error: the packages are not installed: was npm interrupted, or is the network down?\n';
   expect([code, stderr]).toEqual([1, `${BEGUN}npm error code EUSAGE\n${end}`]);
   expect((await clone.setUp()).code).toBe(0);
   expect(clone.calls()).toEqual([CI, CI]);
@@ -65,7 +65,7 @@ test.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM', 'SIGHUP'] a
     const { process, exited } = await clone.hold();
     process.kill(signal);
     const { code, stderr } = await exited;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('was it interrupted, or ')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('was npm interrupted, or ')]);
     clone.remove('hold');
     expect((await clone.setUp()).code).toBe(0);
     expect(clone.calls()).toEqual([CI, CI]);

@@ -201,12 +201,12 @@ test('a key that is passed as an argument is refused, and not printed', async ()
 test('revoke finds no key of another environment, and none without a record', async () => {
   const other = await errorOf(1, 'revoke --env staging', `${KEY}\n`);
   const unknown = await errorOf(1, 'revoke', `${KEY}\n`);
-  expect(other).toContain('it is not an API key of --env staging: paste the key alone');
+  expect(other).toContain('is not an API key of --env staging: paste the key alone');
   expect(unknown).toContain(`KV has no valid record ${await recordName(KEY)}.`);
   expect(other + unknown).not.toContain(KEY);
   // Without a terminal, there is no question.
   expect(await errorOf(1, 'revoke')).toBe(
-    'error: it is not an API key of --env local: paste the key alone\n',
+    'error: the input is not an API key of --env local: paste the key alone\n',
   );
 });
 

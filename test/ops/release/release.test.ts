@@ -327,7 +327,7 @@ describe('a promotion that goes back', () => {
     fake.at(at, event);
     const { code, stderr } = await fake.release(PROMOTE);
     const command = `Run: npx wrangler rollback ${good} --env production\n`;
-    expect(stderr.endsWith(`could not confirm that it went back. ${command}`)).toBe(true);
+    expect(stderr.endsWith(`could not confirm the rollback. ${command}`)).toBe(true);
     expect([code, fake.points.includes(SETTLE)]).toEqual([1, true]);
   });
 });
