@@ -47,6 +47,7 @@ async function serve(port: number) {
   });
   const { unstable_startWorker } = await import('wrangler');
   const server = await unstable_startWorker({
+    config: 'wrangler.toml',
     // The top level of wrangler.toml, even if a .env file sets CLOUDFLARE_ENV.
     env: '',
     dev: {

@@ -39,7 +39,8 @@ type Options = { detached?: boolean; timeout?: number; env?: Record<string, stri
  * environment that the user's variable CLOUDFLARE_ENV names.
  */
 export function startWrangler(args: string[], { env, ...options }: Options = {}) {
-  return spawn(process.execPath, ['--no-warnings', CLI, ...args], {
+  // Without `--config`, wrangler prefers a wrangler.jsonc, even of a folder above this one.
+  return spawn(process.execPath, ['--no-warnings', CLI, ...args, '--config', 'wrangler.toml'], {
     ...options,
     killSignal: 'SIGKILL',
     cwd: PROJECT_ROOT,

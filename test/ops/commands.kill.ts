@@ -21,6 +21,12 @@ test.each(['.env', '.env.production.local', '.wrangler/deploy/config.json'])(
   },
 );
 
+test('a command does not use a wrangler.jsonc, which wrangler prefers to wrangler.toml', async () => {
+  await writeFile(join(project.path(), 'wrangler.jsonc'), '{}');
+  expect(await project.run('keys.ts', ['list'])).toMatchObject({ code: 0 });
+  await rm(join(project.path(), 'wrangler.jsonc'));
+});
+
 test('a command that reaches Cloudflare refuses the name of another worker', async () => {
   const undo = ['undo', 'staging', 'x'];
   const { stderr } = await project.run('release.ts', undo, { WRANGLER_CI_OVERRIDE_NAME: 'x' });

@@ -62,7 +62,7 @@ test('npm start sets the store up, serves it on this machine alone, and shows a 
   // Not the environment of a .env file, no tunnel, and no inspector, which any page can use.
   const server = { hostname: 'localhost', port: 8790 };
   const dev = { inspector: false, server, structuredLogsHandler: expect.any(Function) };
-  expect(served).toEqual([[{ env: '', dev }]]);
+  expect(served).toEqual([[{ config: 'wrangler.toml', env: '', dev }]]);
   const request = `curl -i -w '\\n' http://localhost:8790/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
   expect(stdout).toMatch(/^Setting up the local store: .*…\n/);
   expect(stdout).toContain(request);
