@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {
   test: ['**/*.test.ts'],
-  // More histories of faults, and tests that measure times.
+  // More histories of faults, and tests that measure times or a million rows.
   long: ['**/*.long.ts', '**/histories.test.ts'],
   // Real processes: the commands, a life of the local store, kills and damaged files.
   kill: ['**/*.kill.ts'],

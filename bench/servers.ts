@@ -47,9 +47,9 @@ export async function withServers<T>(
 export async function build(entry: string, project = PROJECT_ROOT): Promise<string> {
   const name = basename(entry, '.ts');
   const folder = join(project, '.wrangler/bench', name);
-  const config = join(project, 'wrangler.toml');
-  const options = ['--config', config, '--env', '', '--outdir', folder];
-  await runWrangler(['deploy', join(project, entry), '--dry-run', ...options]);
+  await runWrangler(['deploy', entry, '--dry-run', '--env', '', '--outdir', folder], {
+    cwd: project,
+  });
   return join(folder, `${name}.js`);
 }
 

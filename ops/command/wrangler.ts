@@ -31,19 +31,27 @@ export const WRANGLER_ENV = {
 /** `runWrangler` kills wrangler after this time. */
 const LIMIT_MS = 300_000;
 
-/** `detached`: Ctrl-C does not end wrangler. `timeout`: wrangler is killed after this many milliseconds. `env`: further variables. */
-type Options = { detached?: boolean; timeout?: number; env?: Record<string, string> };
+type Options = {
+  /** The folder of wrangler.toml. Default: this project. */
+  cwd?: string;
+  /** Ctrl-C does not end wrangler. */
+  detached?: boolean;
+  /** Wrangler is killed after this many milliseconds. */
+  timeout?: number;
+  /** Further variables. */
+  env?: Record<string, string>;
+};
 
 /**
- * Starts wrangler in the project's folder, without a terminal. Always pass `--env`: without it, wrangler acts on the
+ * Starts wrangler without a terminal. Always pass `--env`: without it, wrangler acts on the
  * environment that the user's variable CLOUDFLARE_ENV names.
  */
 export function startWrangler(args: string[], { env, ...options }: Options = {}) {
   // Without `--config`, wrangler prefers a wrangler.jsonc, even of a folder above this one.
   return spawn(process.execPath, ['--no-warnings', CLI, ...args, '--config', 'wrangler.toml'], {
+    cwd: PROJECT_ROOT,
     ...options,
     killSignal: 'SIGKILL',
-    cwd: PROJECT_ROOT,
     // A quieter level, set by the user, would suppress output that the commands read.
     env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,12 @@
+/** The rows in BENCHMARKS.md are those that the benchmark counts. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../ops/command/project-root.ts';
+import { measureRows } from './rows.ts';
+
+test('BENCHMARKS.md has the rows that the benchmark counts', async () => {
+  const document = readFileSync(join(PROJECT_ROOT, 'BENCHMARKS.md'), 'utf8');
+  const [_head, _alignment, ...rows] = (await measureRows()).split('\n');
+  expect(document.replaceAll(/ +/g, ' ')).toContain(rows.join('\n'));
+});
