@@ -10,11 +10,10 @@ const OVERRIDE_VARIABLE = 'WRANGLER_CI_OVERRIDE_NAME';
  * @throws Error naming the file or the variable.
  */
 export function rejectOverrides(): void {
-  const files = ['.env', '.env.*', '.wrangler/deploy/config.json'];
-  const found = globSync(files, { cwd: PROJECT_ROOT });
+  const found = globSync(['.env', '.env.*'], { cwd: PROJECT_ROOT });
   if (OVERRIDE_VARIABLE in process.env) found.push(OVERRIDE_VARIABLE);
   const [first] = found;
   const reason =
-    'wrangler reads it, and could use another worker. Pass a token as an environment variable';
+    'wrangler could read it, and use another worker. Pass a token as an environment variable';
   if (first) throw new Error(`remove ${first}: ${reason}`);
 }
