@@ -32,6 +32,7 @@ if (import.meta.main) {
 function rename(service: string, prefix: string, singular: string, plural: string) {
   if (git('status', '--porcelain')) throw new Error('commit first, so that you can undo this');
   for (const word of [service, prefix, singular, plural]) checkWord(word);
+  checkResource(singular, plural);
   const files = git('ls-files', NOT_SWAGGER_UI).trim().split('\n');
   const spacedService = service.replaceAll('-', ' ');
   // Where several match, the first one wins, so `animal-store` stands before `animal`.
@@ -73,6 +74,12 @@ function checkWord(word: string) {
   const search = ['grep', '-lwi', word, '--', ...searched];
   const { stdout } = spawnSync('git', search, { encoding: 'utf8' });
   if (stdout) throw new Error(`the word ${word} is used, choose another: ${stdout}`);
+}
+
+/** @throws Error unless code can have both words, for example as names of types. */
+function checkResource(singular: string, plural: string) {
+  if (singular === plural || `${singular}${plural}`.includes('-'))
+    throw new Error('<singular> and <plural> must be two words without hyphens');
 }
 
 /** The replacements of a word: as it is spelled in a name, in a type, and in a constant. */

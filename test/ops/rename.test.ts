@@ -51,6 +51,9 @@ test('rename refuses invalid and used words, and changes that are not committed'
   const git = await repositoryWith('Sold.');
   const refusals = [
     ['toy-shop shop Toy toys', 'Toy must '],
+    ['toy-shop shop sheep sheep', '<singular> and <plural> must be two words without hyphens'],
+    ['toy-shop shop toy toy-s', '<singular> and <plural> must be two words without hyphens'],
+    ['toy-shop shop to-y toys', '<singular> and <plural> must be two words without hyphens'],
     ['toy-shop shop toy sold', 'the word sold is used, choose another: pets/Pet.md'],
   ];
   for (const [words = '', error] of refusals)
