@@ -111,7 +111,7 @@ function errorExamples(errors: ApiError[]) {
   });
 }
 
-/** The members of the document whose own members have names and need texts. There, `example` can be the name of a field. */
+/** The members of the document whose own members have names and need texts. There, a key is a name, and can be `example`. */
 const NAMED = ['properties', 'parameters', 'headers'];
 
 /** Requires that each field, parameter and header has a text or is a reference. */
@@ -123,6 +123,6 @@ function requireTexts(parent: object, place: string, keysAreNames = false): void
     const name = typeof part.name === 'string' ? part.name : key;
     if (keysAreNames && !part.description && !part.$ref)
       throw new Error(`${place}/${name} has no description`);
-    requireTexts(part, `${place}/${name}`, NAMED.includes(key));
+    requireTexts(part, `${place}/${name}`, !keysAreNames && NAMED.includes(key));
   }
 }

@@ -154,7 +154,7 @@ export function errorHeaders(errors: { headers: Record<string, string> }[]): Hea
 
 /** @param values - one for each error with the status: `undefined` if the error lacks the header. */
 function errorHeaderSchema(name: string, values: (string | undefined)[]): z.ZodMiniType {
-  // Any number of seconds, because those that the code sends may change.
+  // Not the numbers that the code sends, because they may change.
   if (name === 'Retry-After') return RETRY_AFTER;
   const description = ERROR_HEADERS[name];
   if (!description) throw new Error(`ERROR_HEADERS in openapi/headers.ts must describe ${name}`);

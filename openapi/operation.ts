@@ -74,7 +74,7 @@ export function describeOperation(
   about: OperationDescription,
 ): ZodOpenApiOperationObject {
   const { operationId, param, query, deprecation, acceptsIdempotencyKey } = definition;
-  // The other fields are copied unchanged.
+  // The other fields are copied.
   const { requestBody: _requestBody, responses: _responses, errors: _errors, ...copied } = about;
   const header = z.object({
     ...(acceptsIdempotencyKey && { 'Idempotency-Key': IdempotencyKey }),

@@ -116,6 +116,13 @@ test('a response may be a number or a map', () => {
   expect(paths).toHaveProperty([...pathOf('202'), 'additionalProperties'], { type: 'number' });
 });
 
+test('a field may have the name of a part of the description', () => {
+  addRoute('GET', TOYS, [listToys, handler]);
+  const list = z.array(z.string()).register(z.globalRegistry, { description: 'Words.' });
+  const responses = { 200: { description: '', schema: z.object({ headers: list }) } };
+  expect(() => describe({ listToys: { ...ABOUT, responses } })).not.toThrow();
+});
+
 test('a field that accepts any value has no rule to show', () => {
   const json = z.strictObject({ any: z.unknown() });
   const problem = 'createToy must reject {} as the value of any';
