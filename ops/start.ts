@@ -39,7 +39,7 @@ async function serve(port: number) {
   // A stop is no failure. Registered before the handlers of Miniflare, wrangler's simulator, which exit with a code above 128:
   // https://github.com/cloudflare/workers-sdk/blob/4cbd667224d4f7f3dda00fce0f4983c6418ed90b/packages/miniflare/src/exit-hook.ts
   onStop(() => process.exit());
-  // Wrangler runs in this process. It looks for its configuration in the current folder, and reads these variables when it is loaded.
+  // Wrangler runs in this process. It looks for its files in the current folder, and reads these variables.
   process.chdir(PROJECT_ROOT);
   Object.assign(process.env, WRANGLER_ENV, {
     WRANGLER_LOG: 'warn',

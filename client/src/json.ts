@@ -20,7 +20,7 @@ export function requireRawJson(): (json: string) => unknown {
  * becomes a `bigint` if it is written as up to 100 digits. Every other number stays a `number`. The inverse of
  * {@link stringifyJson} for everything that the store returns.
  *
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError when the text is not JSON, RangeError when it is nested some thousand levels deep
  * @example const pet = parseJson('{"id":7,"name":"Rex","categoryId":9007199254740993}'); // id: 7n
  */
 export function parseJson(text: string): unknown {

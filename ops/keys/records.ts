@@ -75,7 +75,8 @@ function parseKey(env: Environment, name: string, value: string | null): StoredK
   try {
     return { name, record: StoredRecord.parse(JSON.parse(value ?? '')) };
   } catch (cause) {
-    const where = env === 'local' ? '--local' : `--remote --env ${env}`;
+    // The empty name selects the local store, even if CLOUDFLARE_ENV is set.
+    const where = env === 'local' ? '--local --env=' : `--remote --env ${env}`;
     const command = `npx wrangler kv key delete ${name} --binding API_KEYS ${where}`;
     throw new Error(`KV has no valid record ${name}. Delete an invalid one: ${command}`, {
       cause,

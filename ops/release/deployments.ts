@@ -113,5 +113,5 @@ export function sharesOf({ versions }: Deployment): string {
 }
 
 export function describe(deployment: Deployment): string {
-  return `${deployment.created_on} ${deployment.author_email} deployed ${sharesOf(deployment)}`;
+  return `${deployment.created_on} ${deployment.author_email ?? 'somebody'} deployed ${sharesOf(deployment)}`;
 }
