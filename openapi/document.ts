@@ -33,7 +33,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   });
   ErrorBody.register(z.globalRegistry, {
     id: 'Error',
-    description: 'The body of every error: the same three fields.',
+    description: 'The body of every error of the worker: three fields.',
     examples: errorExamples(errors),
   });
   const paged = operations.filter(({ definition }) => isPaged(definition));

@@ -139,7 +139,7 @@ const RETRY_AFTER = z
     },
   });
 
-/** The headers of all errors with one status. Their values are those that the code sends. */
+/** The headers of all errors with one status. Their values, except that of Retry-After, are those that the code sends. */
 export function errorHeaders(errors: { headers: Record<string, string> }[]): HeaderSchemas {
   const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
   const entries = Array.from(names, (name) => [

@@ -202,7 +202,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   422: 'The `Idempotency-Key` was used with another body.',
   429: 'Too many requests.',
   500: 'Internal server error.',
-  503: 'The service is temporarily unavailable. If a write may have happened, the message says so. While operators have stopped writes, nothing is written and reads still work.',
+  503: 'The service is temporarily unavailable. If a write may have happened, the message says so. Writes that operators have stopped change nothing; reads still work.',
 };
 
 /** The responses of errors by status. */
@@ -219,7 +219,7 @@ function errorResponses(
     const headers = z.object({
       ...errorHeaders(errors),
       ...(includesOverHttp ? optionalHeaders(deprecationHeaders) : deprecationHeaders),
-      // Only these errors are thrown after D1 has responded.
+      // Only these errors are thrown after D1 has succeeded.
       ...(errors.some((error) => own.includes(error)) && bookmarkHeader),
       ...REQUEST_ID,
     });

@@ -1,4 +1,4 @@
-/** The parts of the description that all resources share: the Error body, the parameters of a page, and rules for every schema. */
+/** The parts of the description that resources share: the Error body, the parameters of a page, and rules for every schema. */
 import * as z from 'zod/mini';
 import { type CreateDocumentOptions, createSchema } from 'zod-openapi';
 import { STATUS_OF } from '../src/errors.ts';

@@ -99,8 +99,8 @@ export interface AnimalStore {
    * Starts a session: each request sends the newest bookmark, so that reads from the nearest replica show at
    * least what the session has seen.
    *
-   * @param start - `first-primary` (default): reads see all earlier writes. `first-unconstrained`: even the
-   *   first read uses the nearest replica. Or the `bookmark` of an earlier session.
+   * @param start - `first-primary` (default): the first read sees all earlier writes.
+   *   `first-unconstrained`: even the first read uses the nearest replica. Or the `bookmark` of an earlier session.
    * @example
    * const session = store.session();
    * await session.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });

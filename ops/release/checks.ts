@@ -31,7 +31,7 @@ export async function buildCommit(commit: string) {
   return { commit, scriptPath, sha256: hash('sha256', await readFile(scriptPath)) };
 }
 
-/** @throws Error unless the files are those of the commit. An ignored file in src, public or migrations could be released, too. */
+/** @throws Error unless the files are those of HEAD. An ignored file in src, public or migrations could be released, too. */
 async function requireCleanTree() {
   const changed = await git('status', '--porcelain', '--untracked-files=all');
   const listIgnored = ['ls-files', '--others', '--ignored', '--exclude-standard'];
@@ -48,7 +48,7 @@ async function git(...args: string[]): Promise<string> {
   return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
 }
 
-/** @throws Error unless staging serves this build to all requests, which it does only after the smoke test. */
+/** @throws Error unless staging serves this build to all requests, which a release does only after the smoke test. */
 export async function requireTested({ commit, sha256 }: Build) {
   const staging = readTarget('staging');
   const { newest } = await readDeployments(staging);

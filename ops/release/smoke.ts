@@ -27,7 +27,7 @@ export async function testReads(endpoint: Endpoint): Promise<void> {
   await call(endpoint, 'GET /pets?limit=0', 400);
 }
 
-/** Also creates, changes, reads and deletes an animal, whose name shows an operator that a killed test has left it. */
+/** Also creates, changes, reads and deletes an animal, whose name shows an operator that a test has left it. */
 export async function smokeTest(endpoint: Endpoint): Promise<void> {
   await testReads(endpoint);
   const name = `Smoke test ${crypto.randomUUID()}`;

@@ -24,13 +24,13 @@ export async function watchErrors(environment: string, version: string, stop: Ab
     const hint = 'To promote without a watch: --hold 0';
     stop.abort(new Error(`the watch of the log failed, not the version: ${reason}. ${hint}`));
   };
-  // Comes first: if wrangler cannot be started, it may have no output, and the statements below throw. Without this listener, its
-  // error would then end the process.
+  // Comes first: if wrangler cannot be started, `child.stdout` may be undefined, and the statements below throw. Without this listener,
+  // the error of the start would then end the process.
   child.on('error', (error) => stop.abort(error));
   child.on('close', failWatch);
   stop.signal.addEventListener('abort', () => {
     child.kill('SIGTERM');
-    // After SIGTERM, wrangler asks Cloudflare to delete the tail. While it waits for the answer to an earlier call, it ignores SIGTERM.
+    // After SIGTERM, wrangler asks Cloudflare to delete the tail. While it waits for the answer to an earlier call, it does not end.
     setTimeout(() => child.kill('SIGKILL'), 10_000).unref();
     connected.reject(stop.signal.reason);
   });
