@@ -81,7 +81,9 @@ async function fill({ DB, API_KEYS }: Env, pets: number): Promise<void> {
 /** The ids of the processes of workerd that this process has started. */
 function workerdPids(): string[] {
   const children = ['-P', String(process.pid), 'workerd'];
-  return spawnSync('pgrep', children, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+  const { stdout } = spawnSync('pgrep', children, { encoding: 'utf8' });
+  // Without pgrep, only the rows can be measured, which need no ids.
+  return stdout?.split('\n').filter(Boolean) ?? [];
 }
 
 /** CPU time of processes, in microseconds. Ended threads of workerd are left out: it keeps its own. */
