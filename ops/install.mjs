@@ -21,7 +21,7 @@ const nodePath = Object.keys(installed).find((path) => installed[path].bin?.node
 if (nodePath && !existsSync('node_modules/.bin/node'))
   await npm('rebuild', nodePath.replace('node_modules/', ''));
 
-/** Whether npm has installed the locked version of every package that is needed here. */
+/** Whether each package is installed in its locked version. Only optional ones may be missing. */
 function isInstalled() {
   if (existsSync(LOCK)) return false;
   try {
@@ -29,7 +29,7 @@ function isInstalled() {
     return Object.entries(readPackages('package-lock.json')).every(([path, locked]) => {
       // The project itself and its workspaces need no installation.
       if (!path.includes('node_modules/') || locked.link) return true;
-      // Only an optional package may be missing, such as one for another platform.
+      // An optional package can be one for another platform.
       if (!installed[path]) return locked.optional;
       return installed[path].version === locked.version && existsSync(path);
     });
@@ -51,7 +51,7 @@ async function npm(...args) {
     writeFileSync(LOCK, '', { flag: 'wx' });
   } catch {
     fail(
-      'another command installs the packages: wait for its end. If there is none, delete .installing',
+      'cannot create .installing: if another command installs the packages, wait for its end; otherwise delete it',
     );
   }
   // Options win over the user's variables, which win over .npmrc. `npm run --silent` passes its log level on in such a variable,

@@ -55,7 +55,7 @@ async function serve(port: number) {
       // https://github.com/cloudflare/workers-sdk/pull/9550
       inspector: false,
       server: { hostname: 'localhost', port },
-      // The worker writes a line for each request. By default, wrangler would add lines of its own.
+      // The level `warn` drops wrangler's line for each request, but also the worker's, which this handler prints.
       structuredLogsHandler: ({ message }: { message: string }) =>
         // A message can have values of a request's headers.
         console.log(message.split('\n').map(visible).join('\n')),

@@ -8,7 +8,7 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 /** An environment that is deployed to Cloudflare. */
 export type DeployedEnvironment = Exclude<Environment, 'local'>;
 
-/** A command that reports invalid arguments in one line on standard error. `run` sets the exit code. */
+/** A command that prints each error in one line on standard error. `run` sets the exit code. */
 export function createProgram(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -59,7 +59,7 @@ function withoutBreaks(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** Replaces what a terminal obeys or does not show: control and format characters, line and paragraph separators. */
+/** Replaces control and format characters, and line and paragraph separators: a terminal obeys or hides them. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD');
 }
@@ -101,7 +101,7 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
-/** Drops what was typed before a question, so that it does not count as the answer: resumed without a listener, input is lost. */
+/** Drops the lines that were typed before a question, so that none counts as the answer: resumed without a listener, input is lost. */
 async function dropTypedInput() {
   process.stdin.resume();
   await pause(100);
@@ -119,10 +119,10 @@ export async function readLine(question: string, signal?: AbortSignal): Promise<
   return value ?? '';
 }
 
-/** Calls `stop` when the user or the system stops this process, or npm, which started it, has ended. */
+/** Calls `stop` when the user or the system stops this process, or when the shell in which npm started it has ended. */
 export function onStop(stop: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // npm starts this process in a shell. When npm is stopped, the shell ends without passing the signal on, and
+  // When a signal stops npm, its shell ends without passing the signal on, and
   // this process gets another parent.
   const shellPid = process.ppid;
   const timer = setInterval(() => {

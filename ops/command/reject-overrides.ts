@@ -4,7 +4,7 @@ import { PROJECT_ROOT } from './project-root.ts';
 const OVERRIDE_VARIABLE = 'WRANGLER_CI_OVERRIDE_NAME';
 
 /**
- * Rejects files and a variable that can override wrangler.toml, because they could send a release to another worker.
+ * Rejects .env files and a variable, because some can override wrangler.toml, and send a release to another worker.
  * Git ignores the files, so a release's check for a clean working tree does not find them.
  *
  * @throws Error naming the file or the variable.

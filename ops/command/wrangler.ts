@@ -36,7 +36,7 @@ type Options = {
   cwd?: string;
   /** Ctrl-C does not end wrangler. */
   detached?: boolean;
-  /** Wrangler is killed after this many milliseconds. */
+  /** `startWrangler` kills wrangler after this many milliseconds. */
   timeout?: number;
   /** Further variables. */
   env?: Record<string, string>;

@@ -69,7 +69,7 @@ export async function readKey(env: Environment, name: string): Promise<StoredKey
 
 /** @throws Error that says how to delete the record, unless it is valid. */
 function parseKey(env: Environment, name: string, value: string | null): StoredKey {
-  // Such a record was planted, and no command with its name is safe in every shell.
+  // Such a record was planted, and a command with its name may be unsafe in a shell.
   if (!RECORD_NAME.test(name))
     throw new Error(`delete this record in the dashboard: ${visible(name)}`);
   try {
