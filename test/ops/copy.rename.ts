@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { copyRepository } from '../support/copy.ts';
 
-/** Whether this repository is renamed itself, and cannot be renamed again. */
+/** Whether this repository is renamed itself. */
 const IS_RENAMED = packageJson.name !== ['animal', 'store'].join('-');
 
 test.skipIf(IS_RENAMED)('a renamed copy passes every check and test', async () => {
