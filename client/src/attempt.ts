@@ -7,7 +7,7 @@ import { moveBookmark } from './session.ts';
 import type { FetchInit } from './types.ts';
 
 /** A request without the headers that can change between attempts. */
-export type Outgoing = Pick<FetchInit, 'method' | 'headers' | 'body'> & {
+export type Outgoing = Omit<FetchInit, 'signal' | 'redirect'> & {
   url: string;
   bodyType: BodyType;
   /** Whether it is sent again after a `transient` failure (send.ts). */
@@ -62,7 +62,8 @@ export function attempt<T>(
     try {
       return await Promise.race([exchange(signal), ended]);
     } catch (error) {
-      return failureOf(error, sentKey, head);
+      // The reason of an abort by the caller, whose cause can be a failed connection of another call, proves nothing.
+      return failureOf(callSignal.aborted ? undefined : error, sentKey, head);
     }
   });
 }

@@ -13,7 +13,7 @@ const MAX_LIMIT = 100;
  */
 const NEXT_LINK = /<[^<>?]*(\?[^<>]*)>[^<>,]*;\s*rel="?next\b/;
 
-/** @param ids - those in the route of a list below another resource, such as `/pets/{petId}/orders` */
+/** @param ids - those in the route, for a future list such as `/pets/{petId}/orders` */
 export function listOf<T>(
   client: Client,
   route: string,

@@ -23,7 +23,7 @@ export async function request<T>(
   client: Client,
   method: string,
   route: string,
-  givenOptions: CreateOptions | undefined,
+  givenOptions?: CreateOptions,
   { body, bodyType = 'object', isRetryable = method !== 'PATCH', ...ids }: Operation = {},
 ): Promise<Reply<T>> {
   const options: CreateOptions = withoutNull(givenOptions);

@@ -291,6 +291,18 @@ test('a call that is aborted while its key is fetched, or before, sends nothing'
   expect(apiKey).toHaveBeenCalledTimes(1);
 });
 
+test('a create that is aborted with the error of a failed connection has an unknown outcome', async () => {
+  const controller = new AbortController();
+  const { store } = clientWith([
+    async () => {
+      controller.abort(await refused().catch((error) => error));
+      return new Promise(() => {});
+    },
+  ]);
+  const aborted = await outcomeOf(store.createPet(REX, { signal: controller.signal }));
+  expect(aborted).toMatchObject({ code: 'aborted', outcomeUnknown: true });
+});
+
 test('a call that pauses ends with the signal of the client, and leaves nothing', async () => {
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const started = vi.spyOn(globalThis, 'setTimeout');
