@@ -40,7 +40,7 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   const keys: StoredKey[] = [];
   while (names.length > 0) {
     const values = await readValues(env, names.splice(0, MAX_VALUES));
-    for (const [name, { value }] of Object.entries(values)) {
+    for (const [name, value] of Object.entries(values)) {
       try {
         keys.push(parseKey(env, name, value));
       } catch (error) {
@@ -52,13 +52,13 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
 }
 
 /** Reads values, by name. The value of a record that was deleted after it was listed is `null`. */
-function readValues(
-  env: Environment,
-  names: string[],
-): Promise<Record<string, { value: string | null }>> {
+function readValues(env: Environment, names: string[]): Promise<Record<string, string | null>> {
   return withTemporaryFile(async (file) => {
     await writeFile(file, JSON.stringify(names));
-    return JSON.parse(await kv(env, ['bulk', 'get', file]));
+    const output = await kv(env, ['bulk', 'get', file]);
+    // Cloudflare returns the values themselves, and wrangler's local KV an object around each:
+    // https://developers.cloudflare.com/api/resources/kv/subresources/namespaces/methods/bulk_get/
+    return JSON.parse(output, (_, part) => ('value' in Object(part) ? part.value : part));
   });
 }
 

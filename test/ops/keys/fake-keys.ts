@@ -41,7 +41,10 @@ export function fakeKeys() {
       const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
       expect(names).not.toEqual([]);
       expect(names.length).toBeLessThanOrEqual(100);
-      const entries = names.map((each) => [each, { value: fake.values.get(each) ?? null }]);
+      const entries = names.map((each) => {
+        const value = fake.values.get(each) ?? null;
+        return [each, isLocal ? { value } : value];
+      });
       return JSON.stringify(Object.fromEntries(entries));
     }
     if (command === 'list') {
