@@ -15,12 +15,12 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   const filters = ['--version-id', version, '--search', 'internal_error'];
   const child = startWrangler(['tail', '--env', environment, '--format', 'pretty', ...filters]);
   const connected = Promise.withResolvers<void>();
-  let warnings = '';
+  let stderr = '';
   let mayDisconnect = false;
 
   const failWatch = () => {
     if (mayDisconnect) return;
-    const reason = errorText(warnings) || 'wrangler tail is not connected';
+    const reason = errorText(stderr) || 'wrangler tail is not connected';
     const hint = 'To promote without a watch: --hold 0';
     stop.abort(new Error(`the watch of the log failed, not the version: ${reason}. ${hint}`));
   };
@@ -42,9 +42,9 @@ export async function watchErrors(environment: string, version: string, stop: Ab
       stop.abort(new Error(`the version answered 500: ${line}`));
   });
   child.stderr.on('data', (text) => {
-    warnings += text;
+    stderr += text;
     // Matched, because wrangler 4.164 only warns: it connects again, but never learns of the 500s meanwhile.
-    if (warnings.includes('Tail connection lost')) failWatch();
+    if (stderr.includes('Tail connection lost')) failWatch();
   });
 
   await connected.promise;
