@@ -15,5 +15,5 @@ export function timeAfter(duration: string): string {
   const [, count, unit = ''] = /^([1-9][0-9]{0,4})([mhd])$/.exec(duration) ?? [];
   const unitMs = UNITS[unit];
   if (unitMs) return new Date(Date.now() + Number(count) * unitMs).toISOString();
-  throw new InvalidArgumentError('It must be a duration such as 15m, 24h or 90d, up to 99999d.');
+  throw new InvalidArgumentError('It must be 1 to 99999 with m, h or d, such as 15m, 24h or 90d.');
 }

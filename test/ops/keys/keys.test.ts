@@ -155,7 +155,7 @@ async function errorOf(exitCode: number, line: string, typed?: string) {
 }
 
 const NOT_SHOWN = 'It must be 1 to 100 characters that a terminal shows.';
-const NO_DURATION = 'It must be a duration such as 15m, 24h or 90d, up to 99999d.';
+const NO_DURATION = 'It must be 1 to 99999 with m, h or d, such as 15m, 24h or 90d.';
 test.each([
   ['create', "required option '--label <text>' not specified"],
   ['create --label \u3000', NOT_SHOWN],
