@@ -8,12 +8,13 @@ import { setUpLocalStore } from './local/store.ts';
 export const program = createProgram('npm run seed --', 'Adds animals to the local store.')
   .requiredOption('--pets <number>', 'number of animals', integerFrom(1, 1_000_000))
   .action(async ({ pets }: { pets: number }) => {
-    // Wrangler runs in this process, and looks for its configuration and the store in the current folder.
+    // Wrangler runs in this process, and looks for the store in the current folder.
     process.chdir(PROJECT_ROOT);
     Object.assign(process.env, WRANGLER_ENV);
     // Imported only here, because loading wrangler would delay the error for invalid arguments.
     const { getPlatformProxy } = await import('wrangler');
     const { env, dispose } = await getPlatformProxy<Env>({
+      configPath: 'wrangler.toml',
       // The top level of wrangler.toml, even if CLOUDFLARE_ENV is set.
       environment: '',
     });

@@ -15,7 +15,7 @@ test('npm run check has all its parts', () => {
     check: commands.join(' && '),
     lint: 'biome ci',
     typecheck: 'tsc && tsc --project tsconfig.node.json',
-    'types:check': expect.stringMatching(/ --check$/),
+    'types:check': expect.stringMatching(/ --config wrangler.toml .* --check$/),
     'openapi:check': expect.stringMatching(/ --check$/),
   });
 });

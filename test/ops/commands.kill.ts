@@ -23,6 +23,7 @@ test.each(['.env', '.env.production.local'])(
 test('a command does not use a wrangler.jsonc, which wrangler prefers to wrangler.toml', async () => {
   await writeFile(join(project.path(), 'wrangler.jsonc'), '{}');
   expect(await project.run('keys.ts', ['list'])).toMatchObject({ code: 0 });
+  expect(await project.run('seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
   await rm(join(project.path(), 'wrangler.jsonc'));
 });
 
