@@ -4,13 +4,14 @@ import { PROJECT_ROOT } from './project-root.ts';
 const OVERRIDE_VARIABLE = 'WRANGLER_CI_OVERRIDE_NAME';
 
 /**
- * Rejects .env files and a variable, because some can override wrangler.toml, and send a release to another worker.
+ * Rejects files and a variable, because some can override wrangler.toml, and send a release or a printed command to another worker.
  * Git ignores the files, so a release's check for a clean working tree does not find them.
  *
  * @throws Error naming the file or the variable.
  */
 export function rejectOverrides(): void {
-  const found = globSync(['.env', '.env.*'], { cwd: PROJECT_ROOT });
+  const files = ['.env', '.env.*', '.wrangler/deploy/config.json', 'wrangler.{json,jsonc}'];
+  const found = globSync(files, { cwd: PROJECT_ROOT });
   if (OVERRIDE_VARIABLE in process.env) found.push(OVERRIDE_VARIABLE);
   const [first] = found;
   const reason =

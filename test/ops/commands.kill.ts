@@ -1,18 +1,19 @@
 /** Commands as real processes, in a copy of the project: see commands.test.ts. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyProject } from '../support/project.ts';
 
 const project = copyProject();
 
-test.each(['.env', '.env.production.local'])(
+test.each(['.env', '.env.production.local', '.wrangler/deploy/config.json', 'wrangler.json'])(
   'a command that reaches Cloudflare refuses %s, and one of the local store does not',
   async (file) => {
     const path = join(project.path(), file);
-    await writeFile(path, '');
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, '{}');
     const { stderr } = await project.run('keys.ts', ['list', '--env', 'staging']);
     expect(stderr).toContain(`error: remove ${file}: `);
     expect(await project.run('keys.ts', ['list'])).toMatchObject({ code: 0 });
