@@ -202,7 +202,9 @@ test('revoke finds no key of another environment, and none without a record', as
   const other = await errorOf(1, 'revoke --env staging', `${KEY}\n`);
   const unknown = await errorOf(1, 'revoke', `${KEY}\n`);
   expect(other).toContain('is not an API key of --env staging: paste the key alone');
-  expect(unknown).toContain(`KV has no valid record ${await recordName(KEY)}.`);
+  const name = await recordName(KEY);
+  expect(unknown).toContain(`KV has no valid record ${name}.`);
+  expect(unknown).toContain(` kv key delete ${name} --binding API_KEYS --local --env=\n`);
   expect(other + unknown).not.toContain(KEY);
   // Without a terminal, there is no question.
   expect(await errorOf(1, 'revoke')).toBe(

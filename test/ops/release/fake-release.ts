@@ -118,7 +118,7 @@ export function fakeRelease() {
     return deployments.map(({ shares, message }, i) => ({
       id: String(i),
       created_on: `time ${i}`,
-      author_email: 'berta',
+      author_email: name === 'production' ? 'berta' : undefined,
       annotations: { 'workers/message': message },
       // Not in the order of the command.
       versions: shares.split(' ').reverse().map(readShare),

@@ -223,7 +223,7 @@ describe('before any change', () => {
       'one during a release to staging',
       PROMOTE,
       () => fake.deploy('staging', 'v1@90% v2@10%'),
-      'a release is unfinished: time 1 berta deployed v1@90% v2@10%. "Unfinished releases"',
+      'a release is unfinished: time 1 somebody deployed v1@90% v2@10%. "Unfinished releases"',
     ],
     [
       'one during another',
