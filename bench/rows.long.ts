@@ -1,4 +1,4 @@
-/** The rows in BENCHMARKS.md are those that the benchmark counts. */
+/** The rows in BENCHMARKS.md are those that `npm run bench -- rows` prints. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -45,7 +45,11 @@ addCommand('create', 'Creates a key and prints it once.')
   .action(create);
 addCommand('list', 'Lists all keys: id, label, creation, expiry, state and scopes.').action(list);
 addCommand('rotate <id>', 'Creates a key with the same label and scopes. The old one expires.')
-  .option('--overlap <duration>', 'the old key expires within this time (default: 24h)', timeAfter)
+  .option(
+    '--overlap <duration>',
+    'longest time until the old key expires (default: 24h)',
+    timeAfter,
+  )
   .addOption(yesOption)
   .action(rotate);
 addCommand(
@@ -128,7 +132,11 @@ async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: bo
   }
   await confirmChange('revoke', env, record, yes);
   await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
-  console.log('Key', description, 'is revoked. This usually takes effect within minutes.');
+  console.log(
+    'Key',
+    description,
+    'is revoked. It usually stops working everywhere within minutes.',
+  );
   console.log('A rotation at the same time can undo this. Revoke again in two minutes:');
   console.log('npm run keys -- revoke', record.id, '--env', env);
 }

@@ -16,7 +16,7 @@ const KEY = /\b([a-z][a-z0-9-]*_(?:local|staging|production)_\w{30})\w{6}\b/g;
 
 export const program = createProgram(
   'npm run rename --',
-  'Replaces names and words in every tracked file but Swagger UI, once, before the first deployment.',
+  'Replaces names and words in every tracked file but Swagger UI, before the first deployment.',
 )
   .argument('<service>', 'name of packages, workers and hosts, such as library-desk')
   .argument('<prefix>', 'beginning of API keys, such as desk')

@@ -7,7 +7,7 @@ import type { ServiceErrorCode } from '../schema.d.ts';
  * - `network_error`: `fetch` failed, the connection was lost, or an attempt took longer than `attemptTimeoutMs`.
  * - `deadline_exceeded`: the call took longer than `deadlineMs`.
  * - `aborted`: a `signal` was aborted.
- * - `invalid_response`: the response is not the store's, such as a redirect, a proxy's HTML page, or endless pages.
+ * - `invalid_response`: the response is not the store's, such as a redirect or a proxy's HTML page, or the pages of a list never end.
  * - `api_key_failed`: the `apiKey` function failed, took longer than `attemptTimeoutMs`, or returned an invalid key.
  */
 export type StoreErrorCode =

@@ -48,7 +48,7 @@ export function readLimits(
     idempotencyKey === undefined ||
       (method === 'POST' && matches(idempotencyKey, /^(?! )[ -~]{0,254}[!-~]$/)),
     'idempotencyKey',
-    'only for creates: up to 255 printable ASCII characters without outer spaces',
+    'must be 1 to 255 printable ASCII characters without outer spaces, in a create',
   );
   must(signal === undefined || 'aborted' in Object(signal), 'signal', 'must be an AbortSignal');
   // The headers of a `Headers` or a `Map` are not properties, and would be lost. In an array, the names would be indexes.

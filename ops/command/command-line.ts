@@ -101,7 +101,10 @@ export async function confirm(
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
 }
 
-/** Drops the lines that were typed before a question, so that none counts as the answer: resumed without a listener, input is lost. */
+/**
+ * Drops the lines that were typed before a question, so that none counts as the answer: resumed without a listener, input is
+ * lost.
+ */
 async function dropTypedInput() {
   process.stdin.resume();
   await pause(100);
@@ -122,8 +125,7 @@ export async function readLine(question: string, signal?: AbortSignal): Promise<
 /** Calls `stop` when the user or the system stops this process, or when the shell in which npm started it has ended. */
 export function onStop(stop: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // When a signal stops npm, its shell ends without passing the signal on, and
-  // this process gets another parent.
+  // When a signal stops npm, its shell ends without passing the signal on, and this process gets another parent.
   const shellPid = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === shellPid) return;

@@ -22,7 +22,10 @@ export async function addPets(db: D1Database, count: number): Promise<void> {
   }
 }
 
-/** Repeats a statement for about ten seconds while another process has a transaction: the local D1 then fails at once, and writes nothing. */
+/**
+ * Repeats a statement for about ten seconds while another process has a transaction: the local D1 then fails at once, and writes
+ * nothing.
+ */
 async function runWhenUnlocked(insertion: D1PreparedStatement): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -19,7 +19,7 @@ export type Endpoint = {
 const SPREAD_MS = 60_000;
 const REQUEST_MS = 30_000;
 
-/** Requests the health check and a list. @throws Error unless each answer is as expected. */
+/** Requests the health check and a list. @throws Error naming a URL whose answer is not as expected. */
 export async function testReads(endpoint: Endpoint): Promise<void> {
   await waitForVersion(endpoint);
   await call({ ...endpoint, apiKey: 'x' }, 'GET /pets', 401);

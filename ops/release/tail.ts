@@ -24,8 +24,8 @@ export async function watchErrors(environment: string, version: string, stop: Ab
     const hint = 'To promote without a watch: --hold 0';
     stop.abort(new Error(`the watch of the log failed, not the version: ${reason}. ${hint}`));
   };
-  // Comes first: if wrangler cannot be started, `child.stdout` may be undefined, and the statements below throw. Without this listener,
-  // the error of the start would then end the process.
+  // Comes first: if wrangler cannot be started, `child.stdout` may be undefined, and the statements below throw. Without this
+  // listener, the error of the start would then end the process.
   child.on('error', (error) => stop.abort(error));
   child.on('close', failWatch);
   stop.signal.addEventListener('abort', () => {
