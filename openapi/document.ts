@@ -111,7 +111,7 @@ function errorExamples(errors: ApiError[]) {
   });
 }
 
-/** The members of the document whose own members have names and need texts. There, a key is a name, and can be `example`. */
+/** The members of the document whose own members have names and need texts. There, a key can be a name, such as `example`. */
 const NAMED = ['properties', 'parameters', 'headers'];
 
 /** Requires that each field, parameter and header has a text or is a reference. */

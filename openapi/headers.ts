@@ -6,7 +6,7 @@ import { ACCEPTED_BOOKMARK } from '../src/http/request-headers.ts';
 import { VERSION_PATH } from '../src/http/responses.ts';
 import { deprecationLinks } from '../src/middleware/response-headers.ts';
 
-/** Schemas of values, by the name of the header. If some responses lack a header, its schema is optional. */
+/** Schemas of values, by the name of the header. If some deployed responses lack a header, its schema is optional. */
 export type HeaderSchemas = Record<string, z.ZodMiniType>;
 
 /** An example of a base address. */

@@ -202,7 +202,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   422: 'The `Idempotency-Key` was used with another body.',
   429: 'Too many requests.',
   500: 'Internal server error.',
-  503: 'The service is temporarily unavailable. If a write may have happened, the message says so. Writes that operators have stopped change nothing; reads still work.',
+  503: 'The service is temporarily unavailable. If a write may have happened, the message says so. While operators stop writes, a write changes nothing, and reads still work.',
 };
 
 /** The responses of errors by status. */

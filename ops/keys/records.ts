@@ -71,7 +71,7 @@ export async function readKey(env: Environment, name: string): Promise<StoredKey
 function parseKey(env: Environment, name: string, value: string | null): StoredKey {
   // Such a record was planted, and a command with its name may be unsafe in a shell.
   if (!RECORD_NAME.test(name))
-    throw new Error(`delete this record in the dashboard: ${visible(name)}`);
+    throw new Error(`delete this record, whose name is invalid: ${visible(name)}`);
   try {
     return { name, record: StoredRecord.parse(JSON.parse(value ?? '')) };
   } catch (cause) {

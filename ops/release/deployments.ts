@@ -98,7 +98,7 @@ export async function readDeployments(target: Target, releaseId = '') {
   throw new Error(`${target.environment} has no other deployment among its ten newest`);
 }
 
-/** Returns the version that serves all requests. @throws Error if two versions share them. */
+/** Returns the version that serves all requests. @throws Error if the deployment has two. */
 export function requireOneVersion(deployment: Deployment): string {
   const [first, ...others] = deployment.versions;
   if (first && others.length === 0) return first.version_id;

@@ -40,7 +40,7 @@ export async function release(
 ) {
   const stop = new AbortController();
   onStop(() => {
-    console.log('Stopping before the next change. This may take minutes.');
+    console.log('Stopping, except a rollback. This may take minutes.');
     stop.abort(new Error('interrupted'));
   });
   const commit = await readHead();

