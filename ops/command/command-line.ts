@@ -42,7 +42,13 @@ export function reportFailure(error: unknown): void {
 const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
 /** Environment variables whose values wrangler or `fetch` quotes in some errors, for example a token with a line break. */
-const SECRETS = ['CLOUDFLARE_API_TOKEN', 'CLOUDFLARE_API_KEY', 'SMOKE_API_KEY'];
+const SECRETS = [
+  'CLOUDFLARE_API_TOKEN',
+  'CLOUDFLARE_API_KEY',
+  'CF_API_TOKEN',
+  'CF_API_KEY',
+  'SMOKE_API_KEY',
+];
 
 /** The message of an error, in one line, without API keys, tokens and control characters. */
 export function safeMessage(error: unknown): string {
@@ -111,7 +117,7 @@ async function dropTypedInput() {
   process.stdin.pause();
 }
 
-/** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input has ended. */
+/** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input ends meanwhile. */
 export async function readLine(question: string, signal?: AbortSignal): Promise<string> {
   if (process.stdin.isTTY) console.error(question);
   // Not with readline's `question`, which throws outside of this function or waits for ever if the terminal is closed.

@@ -124,8 +124,11 @@ test('an error does not show a token, also one that wrangler quotes on two lines
   vi.stubEnv('CLOUDFLARE_API_TOKEN', 'first\nsecond');
   vi.stubEnv('CLOUDFLARE_API_KEY', 'third');
   vi.stubEnv('SMOKE_API_KEY', 'fourth');
-  const line = safeMessage('"first\nsecond" is no valid header: "first second", third, fourth\n');
-  expect(line).toBe('"…" is no valid header: "…", …, …');
+  vi.stubEnv('CF_API_TOKEN', 'fifth');
+  vi.stubEnv('CF_API_KEY', 'sixth');
+  const others = 'third, fourth, fifth, sixth';
+  const line = safeMessage(`"first\nsecond" is no valid header: "first second", ${others}\n`);
+  expect(line).toBe('"…" is no valid header: "…", …, …, …, …');
 });
 
 // local.kill.ts ends the process that has started a command.
