@@ -76,7 +76,7 @@ function checkWord(word: string) {
   if (stdout) throw new Error(`the word ${word} is used, choose another: ${stdout}`);
 }
 
-/** @throws Error unless code can have both words, for example as names of types. */
+/** @throws Error if the words are equal or have a hyphen: code needs two names. */
 function checkResource(singular: string, plural: string) {
   if (singular === plural || `${singular}${plural}`.includes('-'))
     throw new Error('<singular> and <plural> must be two words without hyphens');

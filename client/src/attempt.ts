@@ -21,7 +21,7 @@ export type Outgoing = Omit<FetchInit, 'signal' | 'redirect'> & {
  * - The race with `ended` ends the attempt, even if `fetch` or `apiKey` goes on.
  * - `readText` cancels the body, even if the response arrives after the attempt has ended.
  *
- * An attempt without a complete response fails with `network_error`, or with `api_key_failed` if it had no key yet.
+ * An attempt that ends midway fails with `network_error`, or with `api_key_failed` if it had no key yet.
  */
 export function attempt<T>(
   { apiKey, fetch: customFetch, session, attemptTimeoutMs }: Client,

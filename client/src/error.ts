@@ -39,7 +39,7 @@ export class StoreError extends Error {
   readonly attempts: number = 0;
   /**
    * Whether a write may have been carried out, because an attempt got a 408, 425 or 5xx, a 2xx or 3xx that is not the store's, or
-   * no complete response, unless the error proves that there was no connection.
+   * no complete response, unless the error proves that nothing was carried out.
    */
   readonly outcomeUnknown: boolean = false;
   /** The key of a create whose outcome is unknown: if you repeat the call with it within 24 hours, nothing is created twice. */

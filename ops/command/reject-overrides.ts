@@ -15,6 +15,6 @@ export function rejectOverrides(): void {
   if (OVERRIDE_VARIABLE in process.env) found.push(OVERRIDE_VARIABLE);
   const [first] = found;
   const reason =
-    'wrangler could read it, and use another worker. Pass a token as an environment variable';
+    'wrangler could read it, and use another worker. In place of a file, pass CLOUDFLARE_API_TOKEN in the environment';
   if (first) throw new Error(`remove ${first}: ${reason}`);
 }

@@ -109,7 +109,7 @@ export async function runWranglerIn(
   });
 }
 
-/** Wrangler's errors as one line, without its hints below them. If there is no error, all of the output. */
+/** Wrangler's errors as one line, without what it prints below them. If there is no error, all of the output. */
 export function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
   const start = plain.indexOf('[ERROR]');

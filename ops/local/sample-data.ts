@@ -1,7 +1,7 @@
 /** Sample data: many animals, added to a database in few statements. */
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Rows per statement: so few that a running store waits for milliseconds only. */
+/** Rows per statement: so few that a running store is locked for milliseconds only. */
 const CHUNK = 2_000;
 
 /**

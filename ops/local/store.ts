@@ -50,7 +50,7 @@ export function reserveStore(): void {
 }
 
 /**
- * Ends each runtime that a killed `npm start` has left: it would keep the port and the files. On Windows, a runtime ends with its
+ * Ends, by pkill, each runtime that a killed `npm start` has left: it would keep the port and the files. On Windows, a runtime ends with its
  * `npm start`.
  */
 function endRuntimes(): void {
