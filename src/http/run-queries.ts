@@ -1,4 +1,4 @@
-/** Runs the statements of a request, measures them for the log line, and turns a failure of D1 into a response. */
+/** Runs the statements of a request, measures them for the log line, and turns a failure of D1 into an error of the API. */
 import type { Context } from 'hono';
 import type { AuthenticatedEnv } from '../context.ts';
 import { execute, type FirstRows, type Statements } from '../d1/execute.ts';
