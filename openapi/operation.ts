@@ -126,6 +126,8 @@ function responses(
   about: OperationDescription,
 ): ZodOpenApiResponsesObject {
   const { operationId, deprecation, acceptsIdempotencyKey } = definition;
+  if (deprecation && isPaged(definition))
+    throw new Error(`describe both links of ${operationId} in one header: next page and successor`);
   const { common, own } = errorsOf(definition, about);
   const deprecationHeaders = deprecation ? headersOfDeprecation(operationId, deprecation) : {};
   const bookmarkHeader = definition.public ? {} : BOOKMARK;

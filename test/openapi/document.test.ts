@@ -102,6 +102,17 @@ test("an operation's own error is described beside the common errors of its stat
   expect(common).not.toHaveProperty(['400', 'headers', 'shape', 'X-D1-Bookmark']);
 });
 
+test('npm run openapi fails for a deprecated list, whose two links need one description', () => {
+  const deprecation = { since: '@0', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT', successor: '/toys' };
+  const listOldToys: AuthenticatedDefinition = {
+    operationId: 'listOldToys',
+    scope: 'read',
+    query: PetQuery,
+    deprecation,
+  };
+  expect(() => describeOperation(listOldToys, ABOUT)).toThrow('both links of listOldToys');
+});
+
 test('a response may be a number or a map', () => {
   addRoute('GET', TOYS, [listToys, handler]);
   const responses = {
