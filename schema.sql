@@ -3,7 +3,7 @@
 --
 -- There is no CHECK, because D1 cannot change or remove one: with a list of statuses in the database, no status could be
 -- added later. The schemas of the operations (zod) validate what requests write. Of rows that are changed by hand, the database
--- checks only types and unique indexes.
+-- checks only types, NOT NULL and unique indexes.
 
 -- A pet. STRICT: SQLite rejects values of another type, so an int64 is never stored as a rounded REAL.
 CREATE TABLE pets (

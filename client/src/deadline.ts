@@ -28,7 +28,7 @@ export async function within<T>(
     () => controller.abort(new Timeout(`Timeout after ${ms} ms.`, 'TimeoutError')),
     Math.min(ms, LONGEST_TIMER_MS),
   );
-  // Not `AbortSignal.any`: in Node.js 22, it keeps 2.4 KB for each call while one of the other signals lives.
+  // Not `AbortSignal.any`: in Node.js 22, each use keeps 2.4 KB while one of the other signals lives.
   function forwardAbort(this: AbortSignal) {
     controller.abort(this.reason);
   }

@@ -5,7 +5,7 @@ const OVERRIDE_VARIABLE = 'WRANGLER_CI_OVERRIDE_NAME';
 
 /**
  * Rejects files and a variable, because some can override wrangler.toml, and send a release or a printed command to another worker.
- * Git ignores the files, so a release's check for a clean working tree does not find them.
+ * Git ignores most of the files, so a release's check for a clean working tree does not find those.
  *
  * @throws Error naming the file or the variable.
  */
