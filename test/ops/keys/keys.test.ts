@@ -201,7 +201,9 @@ test('a key that is passed as an argument is refused, and not printed', async ()
 test('revoke finds no key of another environment, and none without a record', async () => {
   const other = await errorOf(1, 'revoke --env staging', `${KEY}\n`);
   const unknown = await errorOf(1, 'revoke', `${KEY}\n`);
-  expect(other).toContain('is not an API key of --env staging: paste the key alone');
+  expect(other).toContain(
+    'error: the input is not an API key of --env staging: paste the key alone',
+  );
   const name = await recordName(KEY);
   expect(unknown).toContain(`KV has no valid record ${name}.`);
   expect(unknown).toContain(` kv key delete ${name} --binding API_KEYS --local --env=\n`);
