@@ -7,6 +7,7 @@ import { measureRows } from './rows.ts';
 
 test('BENCHMARKS.md has the rows that the benchmark counts', async () => {
   const document = readFileSync(join(PROJECT_ROOT, 'BENCHMARKS.md'), 'utf8');
-  const [_head, _alignment, ...rows] = (await measureRows()).split('\n');
+  // Without the two lines of the head.
+  const rows = (await measureRows()).split('\n').slice(2);
   expect(document.replaceAll(/ +/g, ' ')).toContain(rows.join('\n'));
 });
