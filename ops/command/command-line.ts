@@ -117,7 +117,7 @@ async function dropTypedInput() {
   process.stdin.pause();
 }
 
-/** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input ends meanwhile. */
+/** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input ends without one. */
 export async function readLine(question: string, signal?: AbortSignal): Promise<string> {
   if (process.stdin.isTTY) console.error(question);
   // Not with readline's `question`, which throws outside of this function or waits for ever if the terminal is closed.

@@ -43,8 +43,8 @@ type Options = {
 };
 
 /**
- * Starts wrangler without a terminal. Always pass `--env`: without it, wrangler acts on the
- * environment that the user's variable CLOUDFLARE_ENV names.
+ * Starts wrangler without a terminal. Always pass `--env`: without it, wrangler acts on the environment that the user's variable
+ * CLOUDFLARE_ENV names.
  */
 export function startWrangler(args: string[], { env, ...options }: Options = {}) {
   // Without `--config`, wrangler prefers a wrangler.jsonc, even of a folder above this one.
