@@ -39,19 +39,21 @@ CREATE INDEX orders_by_status ON orders (status);
 -- Allows at most one open order for each pet, which updatePet and deletePet look for.
 CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
 
--- The responses to creates with an Idempotency-Key, so that a retry gets the first response. One transaction writes
+-- What creates with an Idempotency-Key have responded, so that a retry gets the first response. One transaction writes
 -- the record and the created pet or order. Not WITHOUT ROWID: in such a table, a response of a kilobyte would take an
 -- overflow page of its own.
 CREATE TABLE idempotency_keys (
   -- Ascends with time, as a new id is the largest + 1. The scheduled handler deletes expired records from the lowest id
   -- on. No AUTOINCREMENT: nothing refers to a record, so its id may be used again after it is deleted.
   id INTEGER PRIMARY KEY,
-  -- SHA-256 of the client, the operation and the Idempotency-Key, in hex: a long key takes no more space.
-  key_hash TEXT NOT NULL UNIQUE,
+  -- SHA-256 of the client, the operation and the Idempotency-Key: a long key takes no more space.
+  key_hash BLOB NOT NULL UNIQUE,
   -- Milliseconds since 1970.
   created_at INTEGER NOT NULL,
-  -- SHA-256 of the validated body: the same key with another body is a 422.
-  body_hash TEXT NOT NULL,
-  -- The body of the first response.
-  response TEXT NOT NULL
+  -- SHA-256 of the validated path and body: the same key with another body is a 422.
+  request_hash BLOB NOT NULL,
+  -- The id in the first response.
+  item_id INTEGER NOT NULL,
+  -- The other fields of the first response, as JSON.
+  item TEXT NOT NULL
 ) STRICT;

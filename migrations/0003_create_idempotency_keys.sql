@@ -1,7 +1,8 @@
 CREATE TABLE idempotency_keys (
   id INTEGER PRIMARY KEY,
-  key_hash TEXT NOT NULL UNIQUE,
+  key_hash BLOB NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
-  body_hash TEXT NOT NULL,
-  response TEXT NOT NULL
+  request_hash BLOB NOT NULL,
+  item_id INTEGER NOT NULL,
+  item TEXT NOT NULL
 ) STRICT;

@@ -76,6 +76,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
 export function describedRoutes(resources: ResourceDescription[]) {
   const routes = findRoutes();
   const entries = resources.flatMap(({ operations }) => Object.entries(operations));
+  const examples = resources.flatMap(({ errors = [] }) => errors);
   const descriptions = new Map(entries);
   const ids = entries.map(([operationId]) => operationId);
   const duplicate = ids.find((operationId, index) => ids.indexOf(operationId) < index);
@@ -85,7 +86,8 @@ export function describedRoutes(resources: ResourceDescription[]) {
     const about = descriptions.get(operationId);
     if (!about) throw new Error(`the operation ${operationId} has no description of its own`);
     descriptions.delete(operationId);
-    return { ...route, about };
+    const errors = examples.filter(({ code }) => route.definition.errors?.includes(code));
+    return { ...route, about: { ...about, errors } };
   });
   const [unused] = descriptions.keys();
   if (unused) throw new Error(`the description of ${unused} has no route`);

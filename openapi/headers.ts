@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import type { Deprecation } from '../src/definition.ts';
 import { LIMIT } from '../src/http/paging.ts';
 import { ACCEPTED_BOOKMARK } from '../src/http/request-headers.ts';
-import { VERSION_PATH } from '../src/http/responses.ts';
-import { deprecationLinks } from '../src/middleware/response-headers.ts';
+import { VERSION_PATH } from '../src/http/urls.ts';
+import { deprecationHeaders } from '../src/middleware/response-headers.ts';
 
 /** Schemas of values, by the name of the header. If some deployed responses lack a header, its schema is optional. */
 export type HeaderSchemas = Record<string, z.ZodMiniType>;
@@ -83,15 +83,15 @@ export const LOCATION = {
  * `Host` or `Origin`: such a request is rejected before `operation(…)` sets the definition.
  */
 export function headersOfDeprecation(operationId: string, deprecation: Deprecation): HeaderSchemas {
-  const { since, sunset } = deprecation;
+  const values = deprecationHeaders(deprecation, EXAMPLE_BASE_URL);
   return {
-    Deprecation: z.literal(since).register(z.globalRegistry, {
+    Deprecation: z.literal(values.Deprecation).register(z.globalRegistry, {
       header: {
         id: `${operationId}Deprecation`,
         description: 'The time of the deprecation (RFC 9745).',
       },
     }),
-    Sunset: z.literal(sunset).register(z.globalRegistry, {
+    Sunset: z.literal(values.Sunset).register(z.globalRegistry, {
       header: {
         id: `${operationId}Sunset`,
         description: 'The time of the planned removal (RFC 8594).',
@@ -103,7 +103,7 @@ export function headersOfDeprecation(operationId: string, deprecation: Deprecati
         header: {
           id: `${operationId}Links`,
           description: 'The replacement and the documentation (RFC 8288, RFC 5829).',
-          example: deprecationLinks(deprecation, EXAMPLE_BASE_URL),
+          example: values.Link,
         },
       },
     ),

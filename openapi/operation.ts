@@ -22,7 +22,10 @@ import type {
   Deprecation,
   OperationDefinition,
 } from '../src/definition.ts';
-import type { OperationDescription, SuccessDescription } from '../src/description.ts';
+import type {
+  OperationDescription as Description,
+  SuccessDescription,
+} from '../src/description.ts';
 import { type ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
 import {
   bodyTooLarge,
@@ -51,6 +54,9 @@ import {
 } from './headers.ts';
 import { Bookmark, IdempotencyKey } from './parameters.ts';
 import { ErrorBody } from './schemas.ts';
+
+/** With an example of each error in the definition. */
+export type OperationDescription = Description & { errors?: ApiError[] };
 
 /** Whether the operation lists a collection in pages. */
 export function isPaged({ query }: OperationDefinition): boolean {
@@ -97,14 +103,15 @@ export function describeOperation(
 
 /** The fields of a deprecated operation. Tools read the date under one of two names. */
 function deprecatedFields({ sunset }: Deprecation, description: string) {
-  const date = new Date(sunset);
-  const day = date.toISOString().slice(0, 10);
-  const dayInText = date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  const dayInText = new Date(sunset).toLocaleDateString('en-GB', {
+    dateStyle: 'long',
+    timeZone: 'UTC',
+  });
   return {
     description: `Will be removed on ${dayInText}. ${description}`,
     deprecated: true,
-    'x-sunset': day,
-    'x-deprecated-sunset': day,
+    'x-sunset': sunset,
+    'x-deprecated-sunset': sunset,
   };
 }
 

@@ -1,7 +1,9 @@
 /** The operations of the app, read from its routes. */
+import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import { app } from '../src/app.ts';
 import type { OperationDefinition } from '../src/definition.ts';
-import { VERSION_PATH } from '../src/http/responses.ts';
+import { VERSION_PATH } from '../src/http/urls.ts';
+import { definitions } from '../src/operation.ts';
 
 /** A route of the app, as OpenAPI writes it: method in lower case, path without the version, such as `/pets/{petId}`. */
 type Route = { method: string; path: string; definition: OperationDefinition };
@@ -12,26 +14,27 @@ type Route = { method: string; path: string; definition: OperationDefinition };
  * @throws Error when a route is outside `/v1`, does not begin with exactly one `operation(…)`, or is public but not a GET.
  */
 export function findRoutes(): Route[] {
-  // `/*` is the path of the middleware. `GET /health` is not described, because it is the same as `GET /v1/health`.
-  const routes = app.routes.filter(
-    ({ method, path }) => path !== '/*' && `${method} ${path}` !== 'GET /health',
-  );
-  // `app.routes` has an entry for each middleware and each handler of a route, in their order.
-  const byName = Map.groupBy(routes, ({ method, path }) => `${method} ${path}`);
-  const found = Array.from(byName, ([name, handlers]) => {
-    // Only the middleware `operation(…)` has a definition.
-    const [definition, ...others]: (OperationDefinition | undefined)[] = handlers.map(
-      ({ handler }) => Object(handler).definition,
-    );
-    if (!definition || others.some(Boolean))
+  // `app.routes` has an entry for each middleware and each handler, in their order. A sub-app with `onError` wraps them.
+  const entries = app.routes.map(({ handler, ...route }) => {
+    const target = findTargetHandler(handler);
+    return { ...route, isMiddleware: isMiddleware(target), definition: definitions.get(target) };
+  });
+  // Middleware other than `operation(…)` may stand anywhere.
+  const steps = entries.filter((entry) => entry.definition || !entry.isMiddleware);
+  const byName = Map.groupBy(steps, ({ method, path }) => `${method} ${path}`);
+  // It is not described, because it is the same as `GET /v1/health`.
+  byName.delete('GET /health');
+  const found = Array.from(byName, ([name, [first, ...others]]) => {
+    if (!first?.definition || others.some(({ definition }) => definition))
       throw new Error(`${name} must begin with one operation(…)`);
-    const [method = '', path = ''] = name.split(' ');
+    const { method, path, definition } = first;
     if (!path.startsWith(`${VERSION_PATH}/`)) throw new Error(`${name} is outside ${VERSION_PATH}`);
     if (definition.public && method !== 'GET')
       throw new Error(`${name} is public, and must be a GET`);
     return {
       method: method.toLowerCase(),
-      path: path.slice(VERSION_PATH.length).replaceAll(/:(\w+)/g, '{$1}'),
+      // A parameter is `:petId`, or `:petId{[0-9]+}` with a pattern.
+      path: path.slice(VERSION_PATH.length).replaceAll(/:(\w+)(\{[^}]+\})?/g, '{$1}'),
       definition,
     };
   });

@@ -1,7 +1,7 @@
 /** The parts of the description that resources share: the Error body, the parameters of a page, and rules for every schema. */
 import * as z from 'zod/mini';
 import { type CreateDocumentOptions, createSchema } from 'zod-openapi';
-import { STATUS_OF } from '../src/errors.ts';
+import { REQUEST_REJECTED, STATUS_OF } from '../src/errors.ts';
 import { After, LIMIT, Limit } from '../src/http/paging.ts';
 import { VISIBLE } from '../src/http/schemas.ts';
 
@@ -9,7 +9,7 @@ import { VISIBLE } from '../src/http/schemas.ts';
 const MAX_MESSAGE_LENGTH = 4096;
 
 export const ErrorBody = z.object({
-  code: z.enum(Object.keys(STATUS_OF)).register(z.globalRegistry, {
+  code: z.enum([...Object.keys(STATUS_OF), REQUEST_REJECTED]).register(z.globalRegistry, {
     description: 'The machine-readable error code. One of a closed set.',
   }),
   message: z
@@ -39,16 +39,15 @@ const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
 
 /**
  * The characters up to U+FFFF that `VISIBLE` excludes, as ranges for a character class. Few tools support the Unicode properties
- * in the pattern of `VISIBLE`, such as `\p{Cf}`.
+ * in the pattern of `VISIBLE`, such as `\p{Cf}`, and Go's do not support `\u00ad`: so each character stands for itself, except
+ * white space, because a line separator would end a RegExp literal in generated code.
  */
 function invisibleRanges(): string {
   const all = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).join('');
-  const invisibleRuns = all.match(new RegExp(`((?!${VISIBLE.source})[^])+`, 'gu')) ?? [];
-  const asEscape = (character: string) =>
-    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const invisibleRuns = all.match(new RegExp(`((?!${VISIBLE.source}|\\s)[^])+`, 'gu')) ?? [];
   // The first and the last character of a run. If they are the same, the Set has one.
   const ranges = invisibleRuns.map((run) => new Set([run.slice(0, 1), run.slice(-1)]));
-  return ranges.map((range) => Array.from(range, asEscape).join('-')).join('');
+  return `\\s${ranges.map((range) => Array.from(range).join('-')).join('')}`;
 }
 
 /** The pattern of a `textOf`: any characters but control characters, and one that is visible. */

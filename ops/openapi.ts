@@ -6,16 +6,9 @@ import { join } from 'node:path';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import type { Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { VERSION_PATH } from '../src/http/responses.ts';
+import { VERSION_PATH } from '../src/http/urls.ts';
 import { createProgram, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-
-declare global {
-  interface JSON {
-    /** TypeScript's library lacks it: https://github.com/microsoft/TypeScript/issues/61330 */
-    rawJSON(text: string): unknown;
-  }
-}
 
 /** Files that are copied unchanged. The source map of `swagger-ui.css` is left out: browsers request it only for developer tools. */
 const SWAGGER_UI = [

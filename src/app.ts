@@ -2,13 +2,16 @@
  * The app. A request passes the middleware in this order, then its operation (authenticate, validate, handle). Every
  * thrown error becomes an Error response here.
  */
+import './http/bigint-to-json.ts';
 import { Hono } from 'hono';
-import type { ApplyGlobalResponse } from 'hono/client';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { getPath } from 'hono/utils/url';
 import type { AppEnv } from './context.ts';
-import { type ErrorResponses, errorResponse, notAllowed, notFound } from './errors.ts';
+import { errorResponse } from './error-response.ts';
+import { notAllowed, notFound } from './errors.ts';
 import { health } from './health/routes.ts';
-import { VERSION_PATH } from './http/responses.ts';
+import { isDecodable } from './http/query-text.ts';
+import { VERSION_PATH } from './http/urls.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { crossOrigin } from './middleware/cross-origin.ts';
 import { requireHttps } from './middleware/require-https.ts';
@@ -17,11 +20,11 @@ import { responseHeaders } from './middleware/response-headers.ts';
 import { orders } from './orders/routes.ts';
 import { pets } from './pets/routes.ts';
 
-export const app = new Hono<AppEnv>({ getPath: encodedPath });
+export const app = new Hono<AppEnv>({ getPath: readPath });
 
-// First, because it sets the id of the request, which the log line has.
-app.use(responseHeaders);
+// First, because it logs the response, and the id of the request that `responseHeaders` gives it.
 app.use(accessLog);
+app.use(responseHeaders);
 app.use(requireHttps);
 // Protects the service in the local environment from the pages of other hosts. Before CORS, so its response has no CORS headers,
 // and the rejected page cannot read it. It also rejects the preflight, so the browser never sends the API key.
@@ -43,22 +46,19 @@ const routes = app
   .route('/', health);
 
 /** The type of every route, its requests and its responses, for `hc<AppType>()` and `testClient<AppType>()`. */
-export type AppType = ApplyGlobalResponse<typeof routes, ErrorResponses>;
+export type AppType = typeof routes;
 
 app.notFound((c) => errorResponse(notFound(), c));
 app.onError(errorResponse);
 
 /**
- * The path that Hono matches. Hono decodes the values of parameters once, so each `%` is written as `%25`: the two cancel out.
- * So a path counts exactly as the worker receives it: `/v1/%68ealth` is a 404, and `/v1/pets/%31` is not the pet 1. Hono's
- * default is also slow: it decodes each broken escape separately, and needs 10 ms for a path of 16 KB of them.
- * https://github.com/honojs/hono/pull/2714
+ * The path of a request, as Hono reads it: `%37` is `7` (RFC 3986, section 6.2.2.2). If an escape is broken, the path counts as it was
+ * sent: each `%` is written as `%25`, which Hono decodes. Otherwise Hono would decode each escape separately, which takes 10 ms for
+ * a path of 16 KB: https://github.com/honojs/hono/pull/2714
  */
-function encodedPath({ url }: Request): string {
-  // Not `new URL(url).pathname`, which resolves `%2e%2e`, as wrangler does locally: then `/v1/x/%2e%2e/pets` would be the list
-  // of pets.
-  const [withoutQuery = ''] = url.split('?', 1);
+function readPath(request: Request): string {
+  const [url = ''] = request.url.split('?', 1);
+  if (isDecodable(url)) return getPath(request);
   // The first slash after the host. For `http://`, the search starts one character late, which is still before that slash.
-  const pathStart = withoutQuery.indexOf('/', 'https://'.length);
-  return withoutQuery.slice(pathStart).replaceAll('%', '%25');
+  return url.slice(url.indexOf('/', 'https://'.length)).replaceAll('%', '%25');
 }

@@ -1,25 +1,19 @@
 /** The types of Hono's context: the bindings, and what the middleware sets for the handler and for the log line. */
+import type { Context, Input } from 'hono';
 import type { AuthenticatedDefinition, OperationDefinition, Scope } from './definition.ts';
 
 /** The context of a middleware of the app, and of the handler of a public operation. */
 export type AppEnv = {
   Bindings: Bindings;
   Variables: {
-    /** The id of the request in the log and in the `X-Request-Id` header. */
-    requestId: string;
     /** Fields of the request's log line, set while the request is handled. `accessLog` prints them; no response depends on them. */
     log: LogFields;
     /** The definition of the operation, once a request has reached it. */
     definition?: OperationDefinition;
     /** The client that sent the request, also if its key is revoked or expired. */
     client?: Client;
-    /**
-     * Where the request's D1 session starts, the argument of `withSession`. Absent without `X-D1-Bookmark`: then there is no
-     * session. `first-unconstrained`: at any state of the database, also that of a replica. `first-primary`: at the newest state.
-     * A bookmark, which names a state: at that state or a newer one.
-     * https://developers.cloudflare.com/d1/best-practices/read-replication/
-     */
-    sessionStart?: string;
+    /** The D1 session of a request with `X-D1-Bookmark`: one, so that no query reads an older state than the one before it. */
+    session?: D1DatabaseSession;
     /** The validated `Idempotency-Key`, without quotes. */
     idempotencyKey?: string;
   };
@@ -30,6 +24,15 @@ export type AuthenticatedEnv = {
   Bindings: Bindings;
   Variables: AppEnv['Variables'] & { definition: AuthenticatedDefinition; client: Client };
 };
+
+/**
+ * What a query uses of that context. Not all of it: then a handler behind a middleware with variables of its own can pass its context,
+ * too. https://github.com/honojs/hono/issues/3854
+ */
+export type AuthenticatedContext<I extends Input = Input> = Pick<
+  Context<AuthenticatedEnv, string, I>,
+  'env' | 'req' | 'get' | 'var' | 'header'
+>;
 
 /** `npm run types` generates `Env` from wrangler.toml. Secrets are not in that file. */
 export type Bindings = Env & {

@@ -1,5 +1,6 @@
 /** The definition of an operation, which stands in its route, and from which openapi/ builds its OpenAPI description. */
 import type * as z from 'zod/mini';
+import type { ErrorCode } from './errors.ts';
 
 /** The permission that an operation needs, and that an API key has. */
 export type Scope = 'read' | 'write';
@@ -14,6 +15,8 @@ type CommonDefinition = {
   operationId: string;
   param?: z.ZodMiniObject;
   query?: z.ZodMiniObject;
+  /** The codes of the errors that the handler throws. All other errors follow from the definition. */
+  errors?: readonly ErrorCode[];
 };
 
 /** An operation that needs an API key. */
@@ -46,11 +49,11 @@ export type PublicDefinition = CommonDefinition & {
   acceptsIdempotencyKey?: never;
 };
 
-/** The deprecation of an operation that still works. The responses of the operation have these values in headers. */
+/** The deprecation of an operation that still works. The responses of the operation have it in headers. */
 export type Deprecation = {
-  /** The time of the deprecation, as in the header `Deprecation` (RFC 9745): `@` and the seconds since 1970. */
+  /** The day of the deprecation, such as `2026-11-20`. */
   since: string;
-  /** The announced removal, as in the header `Sunset` (RFC 8594). The operation works until its code is removed. */
+  /** The day of the announced removal. The operation works until its code is removed. */
   sunset: string;
   /** The path of the replacement, without the version. */
   successor: string;

@@ -11,6 +11,8 @@ export type ResourceDescription = {
   tags: { name: string; description: string }[];
   /** By `operationId`. */
   operations: Record<string, OperationDescription>;
+  /** An example of each error code of the resource. */
+  errors?: ApiError[];
 };
 
 /** Fields of an Operation Object: https://spec.openapis.org/oas/v3.1.1#operation-object */
@@ -24,8 +26,6 @@ export type OperationDescription = {
   requestBody?: { examples: Record<string, { summary?: string; value: unknown }> };
   /** The successful response. */
   responses: { [Status in 200 | 201 | 204]?: SuccessDescription };
-  /** The operation's own errors, as the code throws them. */
-  errors?: ApiError[];
 };
 
 /** Fields of a Response Object, and of the Media Type Object of its body. */

@@ -1,9 +1,4 @@
-/**
- * The closed set of error codes, the error class that any module throws, and the only function that turns an error
- * into a response.
- */
-import type { Context } from 'hono';
-import type { AppEnv } from './context.ts';
+/** The closed set of error codes, and the error class that any module throws. */
 
 /** The HTTP status of every `code` that an Error body can carry. */
 export const STATUS_OF = {
@@ -32,12 +27,14 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** The Error bodies by status, for the type of the app. */
-export type ErrorResponses = {
-  [Code in ErrorCode as (typeof STATUS_OF)[Code]]: {
-    json: { code: Code; message: string; status: (typeof STATUS_OF)[Code] };
-  };
-};
+/**
+ * The code of an exception that a middleware of Hono's throws for the client, such as the 403 of `csrf`, with the exception's own
+ * status. It says no more than the status does, as `about:blank` in RFC 9457, section 4.2.1.
+ */
+export const REQUEST_REJECTED = 'request_rejected';
+
+/** The HTTP status of a code. */
+export type StatusOf<Code extends ErrorCode> = (typeof STATUS_OF)[Code];
 
 type ErrorDetails = {
   /** Response headers that belong to the error, such as `Allow`. */
@@ -64,21 +61,6 @@ export class ApiError extends Error {
 /** A 503 with `Retry-After: 5` (seconds). */
 export function serviceUnavailable(message: string, cause: unknown): ApiError {
   return new ApiError('service_unavailable', message, { headers: { 'Retry-After': '5' }, cause });
-}
-
-/** Responds to any error with the Error body `{code, message, status}`, and adds the error to the log line. */
-export function errorResponse(error: Error, c: Context<AppEnv>): Response {
-  const apiError = error instanceof ApiError ? error : unexpectedError(error);
-  const { code, message, headers, cause } = apiError;
-  const log = c.get('log');
-  log.code = code;
-  if (cause instanceof Error) {
-    log.cause = cause.message;
-    // The cause of an internal_error is the exception itself.
-    if (code === 'internal_error') log.stack = cause.stack;
-  }
-  const status = STATUS_OF[code];
-  return c.json({ code, message, status }, status, headers);
 }
 
 /** Hides the message of an unexpected error from the client. */

@@ -1,121 +1,83 @@
 /** The middleware of an operation. */
 import { zValidator } from '@hono/zod-validator';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
-import { createMiddleware } from 'hono/factory';
 import type * as z from 'zod/mini';
 import { authenticate, requireScope } from './auth/authenticate.ts';
 import { limitRate } from './auth/rate-limit.ts';
-import type { AppEnv, AuthenticatedEnv } from './context.ts';
+import type { AppEnv } from './context.ts';
 import type {
   AuthenticatedDefinition,
   OperationDefinition,
   PublicDefinition,
-  Scope,
 } from './definition.ts';
 import { type ApiError, serviceUnavailable } from './errors.ts';
 import { readBody } from './http/body.ts';
 import { invalidPart, requireValid } from './http/problems.ts';
 import { requireValidQueryText } from './http/query-text.ts';
 import { readHeaders } from './http/request-headers.ts';
-import { type JsonOf, requireHost } from './http/responses.ts';
 import { NoParameters } from './http/schemas.ts';
+import { requireHost } from './http/urls.ts';
+import type { OnlyKnown, OperationMiddleware } from './operation-types.ts';
 
-/** The context of the handler. A definition of unknown kind must not count as one with a client. */
-type HandlerEnv<D extends OperationDefinition> = [D] extends [{ scope: Scope }]
-  ? AuthenticatedEnv
-  : AppEnv;
-
-/** Rejects a member that no definition has, such as a misspelled one. */
-type OnlyKnown<D> = Record<Exclude<keyof D, MemberOf<OperationDefinition>>, never>;
-type MemberOf<D> = D extends unknown ? keyof D : never;
-
-/** The parts of a request as `hc` sends them. A query can be left out if all its parameters can. */
-type Input<D extends OperationDefinition> = {
-  [Part in keyof D & ('param' | 'json')]: JsonOf<z.input<D[Part]>>;
-} & (D extends { query: infer Query }
-  ? Record<never, never> extends z.input<Query>
-    ? { query?: z.input<Query> }
-    : { query: z.input<Query> }
-  : unknown) & {
-    header?: RequestHeaders<D>;
-  };
-
-type RequestHeaders<D extends OperationDefinition> = D extends PublicDefinition
-  ? never
-  : { 'X-D1-Bookmark'?: string } & (D extends { acceptsIdempotencyKey: true }
-      ? { 'Idempotency-Key'?: string }
-      : unknown);
-
-/** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
-type Valid<D extends OperationDefinition> = {
-  [Part in keyof D & ('param' | 'query' | 'json')]: z.output<D[Part]>;
-};
+/** The definition of each middleware that `operation` has made, for openapi/. */
+export const definitions = new WeakMap<object, OperationDefinition>();
 
 /**
- * The middleware of an operation: admits the request, and then validates its parts. The first invalid part is reported.
+ * The middleware of an operation: admits the request, and validates the parts that the definition has a schema for. For the handler,
+ * they are `c.req.valid(…)`. The first step that throws ends the request.
  *
  * @example
  * new Hono<AppEnv>().get(
  *   '/pets/:petId',
- *   operation({ operationId: 'getPet', scope: 'read', param: PetPath }),
+ *   operation({ operationId: 'getPet', scope: 'read', param: PetPath, errors: ['pet_not_found'] }),
  *   async (c) => {
  *     const { petId } = c.req.valid('param');
- *     return c.json({ petId: `${petId}` });
+ *     return c.json(await getPet(c, petId), 200);
  *   },
  * );
  */
 export function operation<const D extends OperationDefinition>(
   definition: D & OnlyKnown<D>,
-): MiddlewareHandler<HandlerEnv<D>, string, { in: Input<D>; out: Valid<D> }> {
+): OperationMiddleware<D>;
+export function operation(definition: OperationDefinition): MiddlewareHandler {
   const { operationId, param, query = NoParameters, json, mediaTypes } = definition;
-  // In the order that docs/api.md promises.
-  const steps: MiddlewareHandler[] = [
+  const steps: (MiddlewareHandler | undefined)[] = [
     definition.public ? admitAnyone(definition) : admitClient(definition),
+    param && zValidator('param', param, requireValid),
+    zValidator('query', query, requireValid),
+    json && validateBody(json, mediaTypes),
   ];
-  if (param) steps.push(zValidator('param', param, requireValid));
-  steps.push(zValidator('query', query, requireValid));
-  if (json) steps.push(jsonBody(json, mediaTypes));
-  // For `app.routes`: openapi/ reads the definition there, and stacks and Hono's `showRoutes` have the name.
-  return Object.defineProperties(every(...steps), {
-    definition: { value: definition },
-    name: { value: operationId },
-  });
+  const middleware = every(...steps.filter((step) => step !== undefined));
+  // Hono's `showRoutes` prints the name.
+  definitions.set(middleware, definition);
+  return Object.defineProperty(middleware, 'name', { value: operationId });
 }
 
-/** Admits every request if the text of its query is valid. */
-function admitAnyone(definition: PublicDefinition) {
-  return createMiddleware<AppEnv>(async function admitAnyone(c, next) {
+/** Admits a request to a public operation. */
+function admitAnyone(definition: PublicDefinition): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
     c.set('definition', definition);
     requireValidQueryText(c.req);
     await next();
-  });
+  };
 }
 
-/**
- * Admits a request if its API key is valid, is within its rate limits and has the operation's scope, if its write is not stopped,
- * and if its host, the text of its query and its headers are valid. A 401 does not count towards the rate limits, and every later
- * rejection does.
- */
-function admitClient(definition: AuthenticatedDefinition) {
+/** Admits a request of a client. A 401 does not count towards the rate limits, and every later rejection does. */
+function admitClient(definition: AuthenticatedDefinition): MiddlewareHandler<AppEnv> {
   const { scope } = definition;
-  return createMiddleware<AppEnv>(async function admitClient(c, next) {
-    // Before the definition is set: once it is, `responseHeaders` adds the links of a deprecated operation, which need a valid host.
+  return async (c, next) => {
     requireHost(c);
+    // After the host is valid, because the links of a deprecated operation need one.
     c.set('definition', definition);
     const client = await authenticate(c);
     await limitRate(c, client, scope);
     requireScope(client, scope);
-    requireWritesAllowed(c, scope);
+    if (scope === 'write' && c.env.WRITES_STOPPED) throw writesStopped();
     requireValidQueryText(c.req);
     readHeaders(c, definition);
     await next();
-  });
-}
-
-/** @throws ApiError 503 for a write while the secret `WRITES_STOPPED` is set. */
-function requireWritesAllowed({ env }: Context<AppEnv>, scope: Scope): void {
-  if (scope === 'write' && env.WRITES_STOPPED) throw writesStopped();
+  };
 }
 
 function writesStopped(): ApiError {
@@ -127,15 +89,17 @@ function writesStopped(): ApiError {
 }
 
 /**
- * Reads and validates the body. Not `zValidator`, which calls `c.req.json()`: that replaces invalid UTF-8, and rounds integers
- * beyond 2^53. https://github.com/honojs/hono/blob/28a9c128912de19f3fb28b00ae289c9b93f6f392/src/validator/validator.ts#L99
+ * Validates the body, for `c.req.valid('json')`. Not `zValidator`, which calls `c.req.json()`: that replaces invalid UTF-8, and rounds
+ * integers beyond 2^53. https://github.com/honojs/hono/blob/28a9c128912de19f3fb28b00ae289c9b93f6f392/src/validator/validator.ts#L99
  */
-function jsonBody(schema: z.ZodMiniObject, mediaTypes?: readonly string[]) {
-  return createMiddleware(async function jsonBody(c, next) {
+function validateBody(
+  schema: z.ZodMiniObject,
+  mediaTypes?: readonly string[],
+): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
     const { data, error } = schema.safeParse(await readBody(c, mediaTypes));
     if (error) throw invalidPart(error);
-    // For `c.req.valid('json')`.
     c.req.addValidatedData('json', data);
     await next();
-  });
+  };
 }

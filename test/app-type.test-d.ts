@@ -1,7 +1,8 @@
 /** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
 import { Hono } from 'hono';
-import { hc } from 'hono/client';
+import { hc, type InferResponseType } from 'hono/client';
 import * as z from 'zod/mini';
+import type description from '../public/v1/openapi.json';
 import type { AppType } from '../src/app.ts';
 import type { AppEnv } from '../src/context.ts';
 import { operation } from '../src/operation.ts';
@@ -24,13 +25,10 @@ export async function readResponses() {
   const got = await v1.pets[':petId'].$get({ param });
   if (got.ok) (await got.json()).name satisfies string;
   if (got.status === 404) {
-    const { code } = await got.json();
-    if (code === 'pet_not_found') return;
-    // @ts-expect-error: the code of another status
-    if (code === 'pet_not_available') return;
+    (await got.json()).code satisfies 'pet_not_found';
   }
-  // @ts-expect-error: the operation has no such status
-  if (got.status === 202) return;
+  // @ts-expect-error: the operation has no body, so it has no such status
+  if (got.status === 413) return;
   const created = await v1.pets.$post({ json });
   if (created.status === 201) (await created.json()).categoryId satisfies number;
   // @ts-expect-error: the status of a create is 201
@@ -41,7 +39,42 @@ export async function readResponses() {
   if (order.ok) (await order.json()).placedAt satisfies string;
   const health = await v1.health.$get();
   if (health.ok) (await health.json()).version satisfies string;
+  else (await health.json()).code satisfies 'invalid_request' | 'https_required' | 'internal_error';
 }
+
+type Operations = (typeof description)['paths'];
+/** The codes of an operation's errors in the description. Of a response without a body, there is no example. */
+type DescribedCode<Responses> = {
+  [Status in keyof Responses]: Responses[Status] extends {
+    content: { 'application/json': { examples: infer Examples } };
+  }
+    ? keyof Examples
+    : never;
+}[keyof Responses];
+/** The same codes in the type of the app. */
+type TypedCode<Endpoint> = Extract<InferResponseType<Endpoint>, { code: string }>['code'];
+type Same<A, B> = [A, B] extends [B, A] ? true : false;
+type Fits<Operation extends { responses: object }, Endpoint> = Same<
+  DescribedCode<Operation['responses']>,
+  TypedCode<Endpoint>
+>;
+type Pet = (typeof v1.pets)[':petId'];
+type Order = (typeof v1.store.orders)[':orderId'];
+
+/** The type of the app has exactly the errors of the description. */
+export type Errors = AllTrue<{
+  listPets: Fits<Operations['/pets']['get'], typeof v1.pets.$get>;
+  createPet: Fits<Operations['/pets']['post'], typeof v1.pets.$post>;
+  getPet: Fits<Operations['/pets/{petId}']['get'], Pet['$get']>;
+  updatePet: Fits<Operations['/pets/{petId}']['patch'], Pet['$patch']>;
+  deletePet: Fits<Operations['/pets/{petId}']['delete'], Pet['$delete']>;
+  listOrders: Fits<Operations['/store/orders']['get'], typeof v1.store.orders.$get>;
+  placeOrder: Fits<Operations['/store/orders']['post'], typeof v1.store.orders.$post>;
+  getOrder: Fits<Operations['/store/orders/{orderId}']['get'], Order['$get']>;
+  updateOrder: Fits<Operations['/store/orders/{orderId}']['patch'], Order['$patch']>;
+  getHealth: Fits<Operations['/health']['get'], typeof v1.health.$get>;
+}>;
+type AllTrue<T extends Record<keyof T, true>> = T;
 
 // @ts-expect-error: JSON.stringify would throw
 v1.pets.$post({ json: { ...json, categoryId: 3n } });

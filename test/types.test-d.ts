@@ -2,14 +2,13 @@
  * Mistakes in a route or a query that must not compile. `npm run typecheck` compiles this file, and nothing runs it.
  */
 import { Hono } from 'hono';
+import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../src/context.ts';
 import { sql } from '../src/d1/sql.ts';
-import { insertInto, type Table } from '../src/d1/table.ts';
 import type { OperationDefinition } from '../src/definition.ts';
-import { sendPage } from '../src/http/paging.ts';
-import { sendCreated } from '../src/http/responses.ts';
+import { takePage } from '../src/http/paging.ts';
 import { runQueries } from '../src/http/run-queries.ts';
-import { createOnce } from '../src/idempotency/create-once.ts';
+import { type Create, createOnce } from '../src/idempotency/create-once.ts';
 import { operation } from '../src/operation.ts';
 import * as queries from '../src/pets/queries.ts';
 import { NewPet, PetPath, PetQuery } from '../src/pets/schemas.ts';
@@ -18,13 +17,12 @@ const app = new Hono<AppEnv>();
 
 const list = operation({ operationId: 'listPets', scope: 'read', query: PetQuery });
 app.get('/', list, async (c) => {
-  const { limit, after, status } = c.req.valid('query');
-  const { page } = await runQueries(c, queries.listPets({ limit, after, status }));
+  const query = c.req.valid('query');
   // @ts-expect-error: the operation has no body
   c.req.valid('json');
-  // @ts-expect-error: a page is not a row of another statement
-  sendPage(c, { id: '1' }, { limit });
-  return sendPage(c, page, { limit });
+  // @ts-expect-error: the items of a page have ids
+  takePage(c, query, async () => [{ status: 'sold' }]);
+  return c.json(await takePage(c, query, queries.listPets), 200);
 });
 
 app.get('/:petId', operation({ operationId: 'getPet', scope: 'read', param: PetPath }), (c) => {
@@ -43,68 +41,61 @@ const create = operation({
   effect: 'the animal was added',
   retryAdvice: 'Check before you retry.',
 });
-app.post('/', create, async (c) => {
-  const newPet = c.req.valid('json');
-  const { created } = await createOnce(c, queries.createPet, newPet);
-  // @ts-expect-error: no row may have been created
-  return sendCreated(c, created);
+app.post('/', create, async (c) => c.json(await queries.createPet(c, c.req.valid('json')), 201));
+
+const bodiless = operation({
+  operationId: 'createTag',
+  scope: 'write',
+  param: PetPath,
+  effect: 'the tag was added',
+  retryAdvice: 'Check before you retry.',
+});
+app.post('/:petId/tags', bodiless, async (c) => {
+  // @ts-expect-error: the request has no body, which a retry must repeat
+  await createOnce(c, { ...tag, item: {} });
+  return c.body(null);
 });
 
 app.get('/health', operation({ operationId: 'getHealth', public: true }), async (c) => {
   // @ts-expect-error: without a rate limit, an operation must not reach D1
-  await runQueries(c, queries.getPet(7n));
+  await queries.getPet(c, 7n);
   // @ts-expect-error: without a key, there is no client
   return c.text(c.get('client').id);
 });
 
-app.post('/other', create, async (c) => {
-  const newPet = c.req.valid('json');
-  const update = sql`UPDATE pets SET status = 'pending'`;
-  const read = sql<{ status: string }>`SELECT status FROM pets WHERE id = 7`;
-  // @ts-expect-error: there is no row to insert
-  await createOnce(c, () => ({ reserve: { update, where: sql`id = 7`, read } }), newPet);
-  // @ts-expect-error: an UPDATE is not a row to insert
-  await createOnce(c, () => update, newPet);
-  const tagOf = ({ text }: { text: string }) => insertInto(TAGS, { text });
-  // @ts-expect-error: the query takes the body of another operation
-  await createOnce(c, tagOf, newPet);
-  const reserve = { update, where: sql`id = 7`, read };
-  const result = await createOnce(c, () => insertInto(TAGS, { text: 'x' }, { reserve }), newPet);
-  result.read?.status satisfies string | undefined;
-  // @ts-expect-error: the read has no such column
-  result.read?.name;
+const tag = { into: 'tags', row: { text: 'x' } };
+// @ts-expect-error: the item to respond with is missing
+tag satisfies Create<object>;
+// @ts-expect-error: the row is missing
+({ item: {}, into: 'tags' }) satisfies Create<object>;
+// @ts-expect-error: a row has values, not a statement
+({ ...tag, item: {}, row: sql`INSERT …` }) satisfies Create<object>;
+// @ts-expect-error: plain text is not a statement
+({ ...tag, item: {}, followedBy: () => ['UPDATE …'] }) satisfies Create<object>;
+app.post('/tags', create, async (c) => {
+  // @ts-expect-error: a retry would return the number as a bigint
+  await createOnce(c, { ...tag, item: { count: 2 } });
   return c.body(null);
 });
 
-const TAGS = {
-  name: sql`tags`,
-  columns: ['text'],
-  json: sql`json_object('id', id)`,
-} as const satisfies Table<unknown>;
-const WHERE = { where: sql`id = 7`, read: sql`SELECT 1` };
+// A middleware with a variable of its own, before and after the operation.
+const tenant = createMiddleware<{ Variables: { tenant: string } }>((_, next) => next());
+app.get('/tenants', tenant, list, async (c) => {
+  c.get('tenant') satisfies string;
+  return c.json(await takePage(c, c.req.valid('query'), queries.listPets));
+});
+app.post('/tenants', create, tenant, async (c) => {
+  return c.json(await queries.createPet(c, c.req.valid('json')), 201);
+});
 
-// @ts-expect-error: a column has no value
-insertInto(TAGS, {});
-// @ts-expect-error: the table has no such column
-insertInto(TAGS, { text: 'x', weight: 1n });
-// @ts-expect-error: an integer is a bigint, because D1 rounds numbers
-insertInto(TAGS, { text: 1 });
-// @ts-expect-error: a value is not SQL, which could find several rows
-insertInto(TAGS, { text: sql`name FROM pets` });
-// @ts-expect-error: the reservation has no WHERE
-insertInto(TAGS, { text: 'x' }, { reserve: { update: sql`UPDATE …`, read: sql`SELECT 1` } });
-// @ts-expect-error: the reservation is plain text
-insertInto(TAGS, { text: 'x' }, { reserve: { ...WHERE, update: 'UPDATE …' } });
-// @ts-expect-error: a reservation shows why it failed
-insertInto(TAGS, { text: 'x' }, { reserve: { update: sql`UPDATE …`, where: sql`TRUE` } });
-// @ts-expect-error: no statement of `createOnce` can be replaced: a read has no name
-insertInto(TAGS, { text: 'x' }, { reads: { created: sql`SELECT 1` } });
-insertInto(
-  TAGS,
-  { text: 'x' },
-  // @ts-expect-error: the statement `counted` would not be executed
-  { reserve: { ...WHERE, update: sql`UPDATE …`, counted: sql`UPDATE …` } },
-);
+app.patch('/', list, async (c) => {
+  const [[row]] = await runQueries(c, sql<{ status: string }>`SELECT …`);
+  // @ts-expect-error: there may be no row
+  row.status;
+  // @ts-expect-error: the statement has no such column
+  row?.name;
+  return c.body(null);
+});
 
 // @ts-expect-error: the query would not be validated
 operation({ operationId: 'x', scope: 'read', querry: PetQuery });

@@ -30,7 +30,12 @@ test('stringifyJson writes what JSON.stringify writes', () => {
 });
 
 test('stringifyJson is exact, also in a program that gives BigInt a toJSON', () => {
-  onTestFinished(() => void Reflect.deleteProperty(BigInt.prototype, 'toJSON'));
+  // Vitest runs the tests of the service in this process, too: the app has set a `toJSON`.
+  const before = Object.getOwnPropertyDescriptor(BigInt.prototype, 'toJSON');
+  onTestFinished(() => {
+    Reflect.deleteProperty(BigInt.prototype, 'toJSON');
+    if (before) Object.defineProperty(BigInt.prototype, 'toJSON', before);
+  });
   Object.assign(BigInt.prototype, { toJSON: String });
   const price = { toJSON: () => 9007199254740993n };
   const pet = { id: -(2n ** 63n), prices: [price] };

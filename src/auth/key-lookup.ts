@@ -19,7 +19,7 @@ export const MAX_STALE_MS = 3_600_000;
 
 /** Deadline of a KV read, in milliseconds. */
 export const KV_DEADLINE_MS = 2_000;
-/** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. */
+/** `cacheTtl` of a KV read, in seconds: the minimum that KV allows. KV caches also that a key has no record, as of one not yet created. */
 const KV_CACHE_S = 30;
 
 /** Bounds the memory: a record takes about a kilobyte. */

@@ -14,7 +14,8 @@ const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 export const PATCH_TYPES: readonly string[] = [JSON_TYPE, MERGE_PATCH_TYPE];
 
 /** A media type, and the only parameter that it may have. RFC 8259 defines none, but clients send `charset=utf-8`. */
-const CONTENT_TYPE = /^([^\s;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
+const CONTENT_TYPE =
+  /^([^\s;]+)[ \t]*(?:(?:;[ \t]*)+(?:charset=(?:utf-8|"utf-8")[ \t]*(?:;[ \t]*)*)?)?$/i;
 
 /** Deadline for a client to send its body, in milliseconds. */
 export const BODY_DEADLINE_MS = 30_000;

@@ -1,7 +1,24 @@
-/** Parses the text of a body. */
+/** Parses JSON with exact integers: a number that is an int64 becomes a bigint. bigint-to-json.ts writes them. */
 import { ApiError } from '../errors.ts';
 import { parseInt64 } from './int64.ts';
 import { invalidRequest } from './problems.ts';
+
+/**
+ * Parses a JSON text (RFC 8259). A number whose value is an int64, in any notation, becomes an exact `bigint`: `JSON.parse`
+ * alone turns every number into a double, which is exact only up to 2^53. Any other number stays a `number`.
+ *
+ * @param onValue - called for each value, the text's own included.
+ */
+export function parseJson(text: string, onValue = () => {}) {
+  // `context.source` is a number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives `context`,
+  // but the types of TypeScript lack it, so they accept it only if it is optional:
+  // https://github.com/microsoft/TypeScript/issues/61330
+  return JSON.parse(text, (_, value: unknown, context?: { source: string }) => {
+    onValue();
+    if (typeof value !== 'number' || !context) return value;
+    return parseInt64(context.source) ?? value;
+  });
+}
 
 /**
  * Maximum number of values in a body, itself included: each object, array, string, number, boolean and null is one.
@@ -10,34 +27,21 @@ import { invalidRequest } from './problems.ts';
 export const MAX_VALUES = 100;
 
 /**
- * Parses a JSON text (RFC 8259). A number whose value is an int64, in any notation, becomes an exact `bigint`: `JSON.parse`
- * alone turns every number into a double, which is exact only up to 2^53. Any other number stays a `number`. Of a repeated
- * member the last one counts.
+ * Parses a body like `parseJson`. Of a repeated member the last one counts.
  *
  * @throws ApiError 400 when the text is not JSON, has too many values, or is nested too deeply for the parser.
  */
 export function parseBody(text: string): unknown {
   let values = 0;
-
-  /**
-   * `context.source` is a number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives
-   * `context`, but the types of TypeScript lack it, so they accept it only if it is optional:
-   * https://github.com/microsoft/TypeScript/issues/61330
-   */
-  function revive(_: string, value: unknown, context?: { source: string }): unknown {
+  const countValue = () => {
     values += 1;
-    if (values > MAX_VALUES) {
-      throw invalidRequest([`body: must have at most ${MAX_VALUES} values`]);
-    }
-    if (typeof value !== 'number' || !context) return value;
-    return parseInt64(context.source) ?? value;
-  }
-
+    if (values > MAX_VALUES) throw invalidRequest([`body: must have at most ${MAX_VALUES} values`]);
+  };
   try {
-    return JSON.parse(text, revive);
+    return parseJson(text, countValue);
   } catch (error) {
     if (error instanceof SyntaxError) throw invalidJson();
-    // The parser's stack has overflowed before `revive` could count the values, so the message names both limits.
+    // The parser's stack has overflowed before all values were counted, so the message names both limits.
     if (error instanceof RangeError) {
       throw invalidRequest(['body: is nested too deeply or has too many values']);
     }

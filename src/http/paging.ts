@@ -2,13 +2,11 @@
  * Paged lists: `limit`, `after` and filters in the query of a request, and the next page in the `Link` header of the response
  * (RFC 8288).
  */
-import type { Context } from 'hono';
 import * as z from 'zod/mini';
-import type { AuthenticatedEnv } from '../context.ts';
-import type { PageParameters, PageRow } from '../d1/table.ts';
+import type { AuthenticatedContext } from '../context.ts';
 import { int64Text } from './int64.ts';
-import { collectionUrl, sendJson } from './responses.ts';
 import { strictParameters } from './schemas.ts';
+import { collectionUrl } from './urls.ts';
 
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
@@ -33,18 +31,26 @@ export function pageParameters<Filters extends Record<string, Filter>>(filters: 
   return strictParameters({ limit: Limit, ...filters, after: After });
 }
 
-/** Responds with a page and, unless it is the last, a `Link` to the next page: the same query, with the next `after`. */
-export function sendPage<Item>(
-  c: Context<AuthenticatedEnv>,
-  page: PageRow<Item> | undefined,
-  query: PageParameters,
-) {
-  // `selectPage` returns a row for an empty list, too.
-  if (!page) throw new Error('the list returned no row');
-  if (page.next_after === null) return sendJson(c, page.json);
-  const parameters = new URLSearchParams();
-  // `query` also has the filters that the request gives, which its type does not name.
-  for (const [name, value] of Object.entries({ ...query, after: page.next_after }))
-    parameters.append(name, String(value));
-  return sendJson(c, page.json, 200, { Link: `<${collectionUrl(c)}?${parameters}>; rel="next"` });
+/** The validated query of a list: `limit`, and the other parameters that the request gives. */
+type PageQuery = { limit: number; [parameter: string]: number | bigint | string | undefined };
+
+/**
+ * The page of a list. Asks it for one item more, which shows that another page follows: then the response gets a `Link` to it, the
+ * same query with the next `after`.
+ */
+export async function takePage<Item extends { id: bigint }, Query extends PageQuery>(
+  c: AuthenticatedContext,
+  query: Query,
+  list: (c: AuthenticatedContext, query: Query) => Promise<Item[]>,
+): Promise<Item[]> {
+  const items = await list(c, { ...query, limit: query.limit + 1 });
+  const page = items.slice(0, query.limit);
+  const last = page.at(-1);
+  if (last && items.length > page.length) {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...query, after: last.id }))
+      if (value !== undefined) parameters.append(name, String(value));
+    c.header('Link', `<${collectionUrl(c)}?${parameters}>; rel="next"`);
+  }
+  return page;
 }

@@ -27,9 +27,10 @@ function problemOf(query: string): string | undefined {
   return NAMELESS_PARAMETER.test(query) ? 'every parameter must have a name' : undefined;
 }
 
-function isDecodable(query: string): boolean {
+/** Whether a text is percent-encoded UTF-8, with no broken escape. */
+export function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(query);
+    decodeURIComponent(text);
     return true;
   } catch {
     return false;

@@ -4,7 +4,10 @@ import type { AppEnv } from '../context.ts';
 import type { AuthenticatedDefinition, Scope } from '../definition.ts';
 import { invalidRequest } from './problems.ts';
 
-/** Where a D1 session can start, other than at a bookmark: see `sessionStart` in context.ts. */
+/**
+ * Where a D1 session can start, other than at a bookmark: at any state of the database, also that of a replica, or at the newest.
+ * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
+ */
 export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
 
 /** D1's bookmarks today. Cloudflare documents them as opaque. */
@@ -23,7 +26,7 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 const PRECONDITIONS = ['If-Match', 'If-None-Match'];
 
 /**
- * Reads the headers, and sets the idempotency key of the request and the start of its session.
+ * Reads the headers, and sets the idempotency key of the request and its session.
  *
  * @throws ApiError 400 that names every invalid header.
  */
@@ -42,7 +45,8 @@ export function readHeaders(
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw invalidRequest(problems);
   c.set('idempotencyKey', idempotencyKey);
-  c.set('sessionStart', sessionStart(bookmarkHeader, scope));
+  if (bookmarkHeader !== undefined)
+    c.set('session', c.env.DB.withSession(sessionStart(bookmarkHeader, scope)));
 }
 
 /** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes: both forms are the same key. */
@@ -70,12 +74,10 @@ function bookmarkProblem(header: string | undefined): string | undefined {
 }
 
 /**
- * Where the session of a request starts. Without the header, it is `undefined`: there is no session. A write starts at the
- * primary, because D1 runs it there. A read with a bookmark of an unknown format starts there, too: D1 might fail on the
- * bookmark, and the primary is at least as new as any state that it can name.
+ * Where the session of a request starts. A write starts at the primary, because D1 runs it there. A read with a bookmark of an
+ * unknown format starts there, too: D1 might fail on the bookmark, and the primary is at least as new as any state that it can name.
  */
-function sessionStart(header: string | undefined, scope: Scope): string | undefined {
-  if (header === undefined) return undefined;
+function sessionStart(header: string, scope: Scope): string {
   const isKnown = SESSION_STARTS.includes(header) || D1_BOOKMARK.test(header);
   return scope === 'read' && isKnown ? header : 'first-primary';
 }

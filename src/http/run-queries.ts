@@ -1,40 +1,58 @@
 /** Runs the statements of a request, measures them for the log line, and turns a failure of D1 into an error of the API. */
-import type { Context } from 'hono';
-import type { AuthenticatedEnv } from '../context.ts';
-import { execute, type FirstRows, type Statements } from '../d1/execute.ts';
-import { failureKind } from '../d1/failure.ts';
+import type { AuthenticatedContext } from '../context.ts';
+import { execute } from '../d1/execute.ts';
+import { ConstraintError, failureKind } from '../d1/failure.ts';
+import type { Sql } from '../d1/sql.ts';
 import { serviceUnavailable } from '../errors.ts';
 import { unavailableMessage } from './unavailable.ts';
 
+/** The rows of each statement, which are trusted to match its type. */
+type RowsOf<Statements extends Sql[]> = {
+  [Index in keyof Statements]: Statements[Index] extends Sql<infer Row> ? Row[] : never;
+};
+
 /**
- * Runs statements in one transaction, in a session if the request has the header `X-D1-Bookmark` (`sessionStart`).
+ * Runs statements in one transaction, in the session of a request with `X-D1-Bookmark`.
  *
- * @returns the first row of each statement, under the name of the statement.
+ * @returns the rows of each statement.
  * @throws ApiError 503 if D1 fails or misses its deadline; in the local environment, also if a migration is missing.
+ * @throws ConstraintError if a statement violates a constraint. It becomes a 500, unless the caller catches it.
  * @throws Error, which becomes a 500, for a mistake in a statement or a full database; in other environments, also if a migration
  *   is missing.
+ *
+ * @example
+ * const [[pet], orders] = await runQueries(c, selectPet(7n), selectOrdersOf(7n));
  */
-export async function runQueries<S extends Statements>(
-  c: Context<AuthenticatedEnv>,
-  statements: S,
-): Promise<FirstRows<S>> {
+export async function runQueries<Statements extends Sql[]>(
+  c: AuthenticatedContext,
+  ...statements: Statements
+): Promise<RowsOf<Statements>>;
+export async function runQueries(
+  c: AuthenticatedContext,
+  ...statements: Sql[]
+): Promise<unknown[][]> {
   const log = c.get('log');
   const startedAt = Date.now();
   try {
-    const { rows, bookmark, meta } = await execute(c.env.DB, statements, c.get('sessionStart'));
+    const session = c.get('session');
+    const results = await execute(session ?? c.env.DB, statements);
+    // The same in every result of a batch.
+    const meta = results[0]?.meta;
     log.d1Attempts = meta?.total_attempts;
     log.d1Region = meta?.served_by_region;
+    const bookmark = session?.getBookmark();
     if (bookmark) c.header('X-D1-Bookmark', bookmark);
-    return rows;
+    return results.map((result) => result.results);
   } catch (error) {
     throw responseError(c, error instanceof Error ? error : new Error(String(error)));
   } finally {
-    log.d1Ms = Date.now() - startedAt;
+    // A retry with an idempotency key waits for D1 twice.
+    log.d1Ms = (log.d1Ms ?? 0) + Date.now() - startedAt;
   }
 }
 
 /** The error of the response: an ApiError 503, or another Error, a 500 that `errorResponse` logs for operators. */
-function responseError(c: Context<AuthenticatedEnv>, error: Error): Error {
+function responseError(c: AuthenticatedContext, error: Error): Error {
   switch (failureKind(error)) {
     case 'not migrated':
       return notMigrated(c.env.ENVIRONMENT, error);
@@ -44,10 +62,12 @@ function responseError(c: Context<AuthenticatedEnv>, error: Error): Error {
         `${error.message}. The database or the account is full, or the largest id has been used. Nothing was written.`,
         { cause: error },
       );
+    case 'constraint':
+      return new ConstraintError(error.message, { cause: error });
     case 'mistake':
       return error;
     case 'unknown outcome':
-      // The idempotency key and the start of the session are in `c.var`.
+      // The idempotency key and the session are in `c.var`.
       return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), error);
   }
 }

@@ -10,11 +10,11 @@ const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
  */
 export function unavailableMessage(
   definition: AuthenticatedDefinition,
-  { idempotencyKey, sessionStart }: Pick<AppEnv['Variables'], 'idempotencyKey' | 'sessionStart'>,
+  { idempotencyKey, session }: Pick<AppEnv['Variables'], 'idempotencyKey' | 'session'>,
 ): string {
   if (definition.scope === 'read') {
     // A read in a session (the request has X-D1-Bookmark) may wait until a replica has the state of its bookmark.
-    return sessionStart === undefined
+    return session === undefined
       ? READ_UNAVAILABLE
       : `${READ_UNAVAILABLE} To read from the primary, leave out X-D1-Bookmark.`;
   }

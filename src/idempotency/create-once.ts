@@ -2,11 +2,11 @@
  * Runs a create: within a day, once for each `Idempotency-Key`.
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header
  */
-import type { Context } from 'hono';
-import type { AuthenticatedEnv } from '../context.ts';
-import { type Sql, sql } from '../d1/sql.ts';
-import type { Create, CreatedRow } from '../d1/table.ts';
+import type { AuthenticatedContext } from '../context.ts';
+import { ConstraintError } from '../d1/failure.ts';
+import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError } from '../errors.ts';
+import { parseJson } from '../http/json.ts';
 import { runQueries } from '../http/run-queries.ts';
 import { sha256 } from '../sha256.ts';
 
@@ -14,74 +14,134 @@ import { sha256 } from '../sha256.ts';
 export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
+/** A create: one transaction. If a statement violates a constraint, nothing is written. */
+export type Create<Item> = {
+  /** The table of the new row. Its ids are AUTOINCREMENT. */
+  into: string;
+  /** The new row, by column. A subquery that finds nothing is NULL, which a NOT NULL column rejects. */
+  row: Record<string, Value>;
+  /** The new item, without its id: the response, also to a retry. */
+  item: Item;
+  /** The writes after it. `id` is SQL: the id of the new row, as long as no other row is inserted into its table. */
+  followedBy?: (id: Sql) => Sql[];
+  /** Why a request can violate a constraint of one column. A violation of any other is a mistake of ours: a 500. */
+  refusal?: Refusal;
+};
+
+/** `read` finds the data that explain the violation, and `reason` says it. */
+type Refusal = { column: string; read: Sql; reason: (found: boolean, cause: Error) => Error };
+
+/** What an item may contain. Not a number: a retry would return it as a bigint (`parseJson`). */
+type Stored = string | bigint | boolean | null | undefined | Stored[];
+
+/** The context of a create: its request has a body, and maybe parameters of the path. */
+export type CreateContext = AuthenticatedContext<{
+  out: { json: object; param?: object; query?: object };
+}>;
+
 /**
- * Carries out a create in one transaction. A handler calls it once, because a second call would have the same key. Its statements, in their order:
+ * Carries out a create.
  *
- *     with a key   expiredRemoved, record   the record of the key, if an earlier request has inserted a row
- *                  reserved, read           the reservation, if the create has one
- *                  inserted, created        the new row
- *     with a key   recorded                 the new row as the record of the key
+ *     first request   one transaction inserts the row, carries out the writes after it, removes an expired record of the key, and
+ *                     inserts the record of the key
+ *     retry           the same transaction violates the unique index of the record, or another constraint, and writes nothing;
+ *                     then the record is read, and its item is the response again
  *
- * If the key has a record, a retry writes nothing, and gets the first response again, with `Idempotency-Replayed: true`. The last
- * guard is the unique `key_hash`: with two records of a key, the transaction would fail.
- *
- * @returns `created`, the new row or the one to replay, if there is one; and the first row of the `read` of a reservation.
- * @throws ApiError 422 when the request to replay had another body; and the errors of `runQueries`.
+ * @returns the item with its id. The response to a retry has `Idempotency-Replayed: true`.
+ * @throws ApiError 422 if the first request had another path or body; the refusal; and the errors of `runQueries`.
  */
-export async function createOnce<Body, Item, Row>(
-  c: Context<AuthenticatedEnv>,
-  query: (body: Body) => Create<Item, Row>,
-  body: Body,
-): Promise<{ created: CreatedRow<Item> | undefined; read?: Row | undefined }> {
-  const { name, idAndJson, target, values, onConflict, reserve } = query(body);
-  // changes() is the number of rows that the last write has changed. A SELECT does not reset it:
-  // https://sqlite.org/lang_corefunc.html#changes
-  const insertIf = (condition: Sql) => ({
-    ...(reserve && {
-      reserved: sql`${reserve.update} WHERE (${reserve.where}) AND ${condition}`,
-      // Within a SELECT, SQLite rejects a write.
-      read: sql<Row>`SELECT * FROM (${reserve.read})`,
-    }),
-    inserted: sql`INSERT INTO ${target} SELECT ${values}
-      WHERE ${reserve ? sql`changes() > 0` : condition} ${onConflict}`,
-    // If nothing was inserted, the CASE is NULL, and no row is read. `AND changes() = 1` would read one.
-    created: sql<CreatedRow<Item>>`SELECT ${idAndJson} FROM ${name}
-      WHERE id = CASE changes() WHEN 1 THEN last_insert_rowid() END`,
-  });
-  const { idempotencyKey, client, definition } = c.var;
-  if (idempotencyKey === undefined) {
-    // One statement. After VALUES, RETURNING reads a row less than after SELECT.
-    const created = sql<CreatedRow<Item>>`INSERT INTO ${target} VALUES (${values}) ${onConflict}
-      RETURNING ${idAndJson}`;
-    return runQueries(c, reserve ? insertIf(sql`TRUE`) : { created });
+export async function createOnce<Item extends Record<string, Stored>>(
+  c: CreateContext,
+  { into, row, item, followedBy = () => [], refusal }: Create<Item>,
+): Promise<{ id: bigint } & Item> {
+  requireFirstCall(c);
+  const create = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
+  // Ids are AUTOINCREMENT, so the new one is the largest.
+  const id = new Sql(`(SELECT max(id) FROM ${into})`, []);
+  const request = await keyedRequest(c);
+  const record = request ? insertRecord(request, id, item) : [];
+  try {
+    const [[created]] = await runQueries(c, create, ...followedBy(id), ...record);
+    if (!created) throw new Error('INSERT … VALUES has inserted no row');
+    return { id: BigInt(created.id), ...item };
+  } catch (error) {
+    if (!(error instanceof ConstraintError)) throw error;
+    return replay(c, await recordOrRefusal(c, error, request, refusal));
   }
+}
+
+/** The requests that have called `createOnce`. */
+const called = new WeakSet<object>();
+
+/** A request has one idempotency key, so it creates one item. */
+function requireFirstCall(c: CreateContext): void {
+  if (called.has(c)) throw new Error('a request may call createOnce only once');
+  called.add(c);
+}
+
+/** A request with an idempotency key. The hashes are SHA-256 in hex. */
+type KeyedRequest = { keyHash: string; requestHash: string; now: number };
+
+async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined> {
+  const { idempotencyKey, client, definition } = c.var;
+  if (idempotencyKey === undefined) return undefined;
   // The same key of another client or operation is another key.
-  const keyHash = await sha256(JSON.stringify([client.id, definition.operationId, idempotencyKey]));
-  // zod outputs the fields in the order of the schema, so their order in the request does not matter.
-  const bodyHash = await sha256(
-    JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
-  );
-  const now = Date.now();
-  const fromRecord = sql`FROM idempotency_keys WHERE key_hash = ${keyHash}`;
-  const insert = insertIf(sql`NOT EXISTS (SELECT 1 ${fromRecord})`);
-  const rows = await runQueries(c, {
-    expiredRemoved: sql`DELETE ${fromRecord} AND created_at <= ${now - KEPT_MS}`,
-    record: sql<CreatedRow<Item> & { body_hash: string }>`
-      SELECT CAST(response ->> 'id' AS TEXT) AS id, response AS json, body_hash ${fromRecord}`,
-    ...insert,
-    recorded: sql`INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
-      SELECT ${keyHash}, ${now}, ${bodyHash}, json FROM (${insert.created})`,
-  });
-  const { record } = rows;
-  if (!record) return rows;
-  if (record.body_hash !== bodyHash) throw idempotencyKeyReused();
+  const key = [client.id, definition.operationId, idempotencyKey];
+  // Validated: neither the order of the fields nor `01` for the id 1 makes another request.
+  const request = [c.req.valid('param'), c.req.valid('query'), c.req.valid('json')];
+  return {
+    keyHash: await sha256(JSON.stringify(key)),
+    requestHash: await sha256(JSON.stringify(request)),
+    now: Date.now(),
+  };
+}
+
+/** Inserts the record. */
+function insertRecord({ keyHash, requestHash, now }: KeyedRequest, id: Sql, item: object): Sql[] {
+  return [
+    sql`DELETE FROM idempotency_keys
+      WHERE key_hash = unhex(${keyHash}) AND created_at <= ${now - KEPT_MS}`,
+    sql`INSERT INTO idempotency_keys (key_hash, created_at, request_hash, item_id, item)
+      VALUES (unhex(${keyHash}), ${now}, unhex(${requestHash}), ${id}, ${JSON.stringify(item)})`,
+  ];
+}
+
+/** The record of the first request. */
+type RecordRow = { item_id_text: string; item: string; is_same: 0 | 1 };
+
+/** The record of a retry, where any constraint may be the first to fail. Otherwise, throws why the request violated it. */
+async function recordOrRefusal(
+  c: CreateContext,
+  error: ConstraintError,
+  request: KeyedRequest | undefined,
+  refusal: Refusal | undefined,
+): Promise<RecordRow> {
+  const read = refusal?.read ?? sql`SELECT 1`;
+  const [[first], [found]] = await runQueries(c, selectRecord(request), read);
+  if (first) return first;
+  if (!refusal || !error.message.includes(`.${refusal.column}`)) throw error;
+  throw refusal.reason(found !== undefined, error);
+}
+
+/** Selects the record, unless it has expired. */
+function selectRecord(request?: KeyedRequest): Sql<RecordRow> {
+  if (!request) return sql`SELECT 1 WHERE FALSE`;
+  const { keyHash, requestHash, now } = request;
+  return sql<RecordRow>`SELECT CAST(item_id AS TEXT) AS item_id_text, item,
+      request_hash = unhex(${requestHash}) AS is_same
+    FROM idempotency_keys
+    WHERE key_hash = unhex(${keyHash}) AND created_at > ${now - KEPT_MS}`;
+}
+
+function replay(c: CreateContext, { item_id_text, item, is_same }: RecordRow) {
+  if (!is_same) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');
-  return { created: record };
+  return { id: BigInt(item_id_text), ...parseJson(item) };
 }
 
 export function idempotencyKeyReused(): ApiError {
   return new ApiError(
     'idempotency_key_reused',
-    `This Idempotency-Key was used with another body within the last ${KEPT_HOURS} hours.`,
+    `This Idempotency-Key was used with another path or body within the last ${KEPT_HOURS} hours.`,
   );
 }

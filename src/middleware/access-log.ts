@@ -1,7 +1,7 @@
 /** The log line of a request. */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { routePath } from 'hono/route';
+import { matchedRoutes } from 'hono/route';
 import type { AppEnv } from '../context.ts';
 
 /**
@@ -18,7 +18,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   console.log(
     JSON.stringify({
       time: new Date().toISOString(),
-      requestId: c.get('requestId'),
+      requestId: c.res.headers.get('X-Request-Id'),
       environment: c.env.ENVIRONMENT,
       method: c.req.method,
       route: matchedRoute(c),
@@ -42,8 +42,8 @@ function rayId(c: Context<AppEnv>): string | undefined {
   return /^[0-9a-f]{1,32}-[A-Z]{3}$/.test(ray) ? ray : undefined;
 }
 
-/** The pattern of the last matched route, which is the operation's. `undefined` if only middleware, `/*`, has matched. */
+/** The pattern of the last matched route, which is the operation's. `undefined` if only middleware of `app.use` has matched. */
 function matchedRoute(c: Context<AppEnv>): string | undefined {
-  const pattern = routePath(c, -1);
-  return pattern === '/*' ? undefined : pattern;
+  const route = matchedRoutes(c).at(-1);
+  return route?.method === 'ALL' ? undefined : route?.path;
 }

@@ -1,4 +1,5 @@
 /** CORS. */
+import type { Context } from 'hono';
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
@@ -33,12 +34,20 @@ const answerPreflight = cors({
  * Allows requests from any origin, which is safe: there are no cookies, so a page needs an API key. Answers every OPTIONS as a
  * preflight. Other responses get their headers when they are finished: `cors` would set them before the handler runs, and Hono
  * would then copy every response, which takes CPU time: https://github.com/honojs/hono/pull/5187
- *
- * A new handler that returns the response of a `fetch` must copy it first, because the headers of such a response are immutable.
  */
 export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
   if (c.req.method === 'OPTIONS') return answerPreflight(c, next);
   await next();
+  copyIfImmutable(c);
   c.res.headers.set('Access-Control-Allow-Origin', '*');
   c.res.headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
 });
+
+/** Makes the headers of the response mutable: those of `Response.redirect` and of the response of a `fetch` are not. */
+function copyIfImmutable(c: Context<AppEnv>): void {
+  try {
+    c.res.headers.delete('Access-Control-Allow-Origin');
+  } catch {
+    c.res = new Response(c.res.body, c.res);
+  }
+}

@@ -2,15 +2,13 @@
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import type { Deprecation } from '../definition.ts';
-import { baseUrl, VERSION_PATH } from '../http/responses.ts';
+import { baseUrl, VERSION_PATH } from '../http/urls.ts';
 
 /** Sets headers on the finished response, errors too. Why not by Hono's `secureHeaders` and `requestId`: docs/decisions.md. */
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
-  const requestId = crypto.randomUUID();
-  c.set('requestId', requestId);
   await next();
   const { headers } = c.res;
-  headers.set('X-Request-Id', requestId);
+  headers.set('X-Request-Id', crypto.randomUUID());
   // Browsers do not sniff the media type, load no resources, do not frame the response, and use only HTTPS for this host
   // (RFC 6797; no effect on http://localhost).
   headers.set('X-Content-Type-Options', 'nosniff');
@@ -21,14 +19,20 @@ export const responseHeaders = createMiddleware<AppEnv>(async function responseH
   headers.set('Cache-Control', definition?.scope ? 'private, no-store' : 'no-store');
   const deprecation = definition?.deprecation;
   if (!deprecation) return;
-  headers.set('Deprecation', deprecation.since);
-  headers.set('Sunset', deprecation.sunset);
   // Not `set`: a page of a list has a `Link` already.
-  headers.append('Link', deprecationLinks(deprecation, baseUrl(c)));
+  for (const [name, value] of Object.entries(deprecationHeaders(deprecation, baseUrl(c))))
+    headers.append(name, value);
 });
 
-/** Value of the `Link` header: the successor (RFC 5829), and the docs page of public/. `base` ends in `/v1`. */
-export function deprecationLinks({ successor }: Deprecation, base: string): string {
+/** The headers of a deprecated operation. `base` ends in `/v1`. */
+export function deprecationHeaders({ since, sunset, successor }: Deprecation, base: string) {
   const origin = base.slice(0, -VERSION_PATH.length);
-  return `<${base}${successor}>; rel="successor-version", <${origin}/docs>; rel="deprecation"`;
+  return {
+    // RFC 9745: the seconds since 1970.
+    Deprecation: `@${Date.parse(since) / 1000}`,
+    // RFC 8594.
+    Sunset: new Date(sunset).toUTCString(),
+    // The successor (RFC 5829), and the docs page of public/.
+    Link: `<${base}${successor}>; rel="successor-version", <${origin}/docs>; rel="deprecation"`,
+  };
 }

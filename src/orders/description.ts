@@ -2,9 +2,8 @@
 import * as z from 'zod/mini';
 import type { ResourceDescription } from '../description.ts';
 import { int64 } from '../http/int64.ts';
-import { petNotFound } from '../pets/errors.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
-import { NewOrder, OrderPatch, OrderPath, OrderQuery, OrderStatus } from './schemas.ts';
+import { NewOrder, type Order, OrderPatch, OrderPath, OrderQuery, OrderStatus } from './schemas.ts';
 
 const ORDER = { id: 5, petId: 1, status: 'placed', placedAt: '2026-11-20T09:30:00.000Z' };
 
@@ -26,7 +25,7 @@ OrderPatch.register(z.globalRegistry, {
   examples: [{ status: 'approved' }],
 });
 
-const Order = z
+const OrderBody = z
   .object({
     id: int64().register(z.globalRegistry, {
       description: 'Identifier of the order, assigned by the service.',
@@ -41,10 +40,9 @@ const Order = z
     id: 'Order',
     description: 'An order of an animal.',
     examples: [ORDER],
-  });
-export type Order = z.infer<typeof Order>;
+  }) satisfies z.ZodMiniType<Order>;
 
-const Orders = z.array(Order).register(z.globalRegistry, {
+const Orders = z.array(OrderBody).register(z.globalRegistry, {
   id: 'Orders',
   description: 'A page of orders, ascending by id.',
   examples: [[ORDER]],
@@ -80,16 +78,14 @@ export const description: ResourceDescription = {
         'Orders an animal whose status is `available` and sets its status to `pending`. If several clients order the same animal at once, exactly one order is placed.',
       'x-stability': 'experimental',
       requestBody: { examples: { order: { value: { petId: ORDER.petId } } } },
-      responses: { 201: { description: 'The order was placed.', schema: Order } },
-      errors: [petNotFound(1n), petNotAvailable(1n, 'sold')],
+      responses: { 201: { description: 'The order was placed.', schema: OrderBody } },
     },
     getOrder: {
       tags: ['Store'],
       summary: 'Get an order',
       description: 'An order remains after its animal is deleted.',
       'x-stability': 'experimental',
-      responses: { 200: { description: 'The order.', schema: Order } },
-      errors: [orderNotFound(5n)],
+      responses: { 200: { description: 'The order.', schema: OrderBody } },
     },
     updateOrder: {
       tags: ['Store'],
@@ -101,11 +97,11 @@ export const description: ResourceDescription = {
       responses: {
         200: {
           description: 'The order with its new status.',
-          schema: Order,
+          schema: OrderBody,
           example: { ...ORDER, status: 'approved' },
         },
       },
-      errors: [orderNotFound(5n), invalidTransition('delivered', 'cancelled')],
     },
   },
+  errors: [petNotAvailable(1n), orderNotFound(5n), invalidTransition('delivered', 'cancelled')],
 };

@@ -6,9 +6,9 @@ export function orderNotFound(id: bigint): ApiError {
   return new ApiError('order_not_found', `There is no order with the id ${id}.`);
 }
 
-export function petNotAvailable(id: bigint, status: string | null): ApiError {
-  const current = status === null ? 'it has no status' : `its status is ${status}`;
-  return new ApiError('pet_not_available', `The animal ${id} is not available: ${current}.`);
+/** `cause` is the constraint that the order violated. */
+export function petNotAvailable(id: bigint, cause?: Error): ApiError {
+  return new ApiError('pet_not_available', `The animal ${id} is not available.`, { cause });
 }
 
 export function invalidTransition(from: OrderStatus, to: OrderStatus): ApiError {

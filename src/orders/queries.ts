@@ -1,63 +1,93 @@
-/** The queries on orders. Each function returns named statements for `runQueries`, or a create for `createOnce`. */
-import { type JsonText, sql } from '../d1/sql.ts';
-import { equalsIfGiven, insertInto, selectPage, type Table } from '../d1/table.ts';
-import type { PetStatus } from '../pets/schemas.ts';
-import type { Order } from './description.ts';
-import type { NewOrder, OrderQuery, OrderStatus } from './schemas.ts';
+/** The queries on orders. */
+import type { AuthenticatedContext } from '../context.ts';
+import { sql } from '../d1/sql.ts';
+import { runQueries } from '../http/run-queries.ts';
+import { type CreateContext, createOnce } from '../idempotency/create-once.ts';
+import { petNotFound } from '../pets/errors.ts';
+import { selectExistence } from '../pets/queries.ts';
+import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
+import type { NewOrder, Order, OrderQuery, OrderStatus } from './schemas.ts';
 import { TRANSITIONS } from './transitions.ts';
 
-const ORDERS = {
-  name: sql`orders`,
-  columns: ['pet_id'],
-  json: sql`json_object('id', id, 'petId', pet_id, 'status', status, 'placedAt', placed_at)`,
-} as const satisfies Table<Order>;
+/** D1 rounds integers beyond 2^53, so they are read as text. */
+const COLUMNS = sql`
+  CAST(id AS TEXT) AS id_text, CAST(pet_id AS TEXT) AS pet_id_text, status, placed_at`;
 
-export function listOrders({ limit, after, status }: OrderQuery) {
-  return { page: selectPage(ORDERS, { limit, after }, equalsIfGiven(sql`status`, status)) };
+type OrderRow = { id_text: string; pet_id_text: string; status: OrderStatus; placed_at: string };
+
+function toOrder({ id_text, pet_id_text, status, placed_at }: OrderRow): Order {
+  return { id: BigInt(id_text), petId: BigInt(pet_id_text), status, placedAt: placed_at };
 }
 
-export function getOrder(id: bigint) {
-  return {
-    order: sql<{
-      json: JsonText<Order>;
-    }>`SELECT ${ORDERS.json} AS json FROM orders WHERE id = ${id}`,
-  };
+export async function listOrders(
+  c: AuthenticatedContext,
+  { limit, after, status }: OrderQuery,
+): Promise<Order[]> {
+  const hasStatus = status === undefined ? sql`TRUE` : sql`status = ${status}`;
+  const isLater = after === undefined ? sql`TRUE` : sql`id > ${after}`;
+  const [rows] = await runQueries(
+    c,
+    sql<OrderRow>`SELECT ${COLUMNS} FROM orders
+      WHERE ${hasStatus} AND ${isLater} ORDER BY id LIMIT ${limit}`,
+  );
+  return rows.map(toOrder);
+}
+
+export async function getOrder(c: AuthenticatedContext, id: bigint): Promise<Order> {
+  const [[row]] = await runQueries(c, selectOrder(id));
+  if (!row) throw orderNotFound(id);
+  return toOrder(row);
 }
 
 /**
- * Reserves a pet, and then inserts its order. D1 runs transactions one after another, so of concurrent orders of one pet only one
- * finds it available.
+ * Orders a pet that is available, and makes it pending. D1 runs transactions one after another, so of concurrent orders of one pet
+ * only one finds it available.
  */
-export function placeOrder({ petId }: NewOrder) {
-  return insertInto(
-    ORDERS,
-    { pet_id: petId },
-    {
-      reserve: {
-        update: sql`UPDATE pets SET status = 'pending'`,
-        where: sql`id = ${petId} AND status = 'available'`,
-        read: sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`,
-      },
-      // By SQL, an operator can set the status of a pet with an open order to `available`. Then the reservation makes the pet pending
-      // again, but the unique index `open_orders_by_pet` prevents a second open order: a 409.
-      skipsConflict: true,
+export function placeOrder(c: CreateContext, { petId }: NewOrder): Promise<Order> {
+  const placedAt = new Date().toISOString();
+  return createOnce(c, {
+    into: 'orders',
+    row: {
+      // Without an available pet, the subquery is NULL, which the column rejects.
+      pet_id: sql`(SELECT id FROM pets WHERE id = ${petId} AND status = 'available')`,
+      status: 'placed',
+      placed_at: placedAt,
     },
-  );
+    item: { petId, status: 'placed', placedAt },
+    followedBy: () => [sql`UPDATE pets SET status = 'pending' WHERE id = ${petId}`],
+    refusal: {
+      // Also of the index `open_orders_by_pet`: an operator has made a pet with an open order available by SQL.
+      column: 'pet_id',
+      read: selectExistence(petId),
+      reason: (exists, cause) => (exists ? petNotAvailable(petId, cause) : petNotFound(petId)),
+    },
+  });
 }
 
 /** Sets the status of an order, and of its pet, if `TRANSITIONS` allows that. */
-export function updateOrder(id: bigint, status: OrderStatus) {
+export async function updateOrder(
+  c: AuthenticatedContext,
+  id: bigint,
+  status: OrderStatus,
+): Promise<Order> {
   const { from, petStatus } = TRANSITIONS[status];
   // D1 binds no arrays, so the statuses are one JSON text.
-  const updated = sql<{ json: JsonText<Order> }>`UPDATE orders SET status = ${status}
-    WHERE id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))
-    RETURNING ${ORDERS.json} AS json`;
-  // Must follow `updated` directly (test/orders/update-order.test.ts): changes() is 1 if `updated` changed the order. Without a
-  // `petStatus`, no pet is changed.
-  const petUpdated = sql`UPDATE pets SET status = ${petStatus}
-    WHERE id = (SELECT pet_id FROM orders WHERE id = ${id})
-      AND changes() = 1 AND ${petStatus} IS NOT NULL`;
-  const order = sql<{ status: OrderStatus; json: JsonText<Order> }>`
-    SELECT status, ${ORDERS.json} AS json FROM orders WHERE id = ${id}`;
-  return { updated, petUpdated, order };
+  const canChange = sql`
+    id = ${id} AND status IN (SELECT value FROM json_each(${JSON.stringify(from)}))`;
+  const [_petUpdate, _orderUpdate, [order]] = await runQueries(
+    c,
+    // The pet comes first, while the order still has its old status.
+    sql`UPDATE pets SET status = ${petStatus}
+      WHERE id = (SELECT pet_id FROM orders WHERE ${canChange}) AND ${petStatus} IS NOT NULL`,
+    sql`UPDATE orders SET status = ${status} WHERE ${canChange}`,
+    selectOrder(id),
+  );
+  if (!order) throw orderNotFound(id);
+  // An order that had the status before is not changed, so a retry is harmless.
+  if (order.status !== status) throw invalidTransition(order.status, status);
+  return toOrder(order);
+}
+
+function selectOrder(id: bigint) {
+  return sql<OrderRow>`SELECT ${COLUMNS} FROM orders WHERE id = ${id}`;
 }

@@ -2,14 +2,10 @@
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
-import { sendPage } from '../http/paging.ts';
-import { sendCreated, sendJson } from '../http/responses.ts';
-import { runQueries } from '../http/run-queries.ts';
+import { takePage } from '../http/paging.ts';
 import { CREATE_ADVICE } from '../http/unavailable.ts';
-import { createOnce } from '../idempotency/create-once.ts';
+import { collectionUrl } from '../http/urls.ts';
 import { operation } from '../operation.ts';
-import { petNotFound } from '../pets/errors.ts';
-import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import * as queries from './queries.ts';
 import { NewOrder, OrderPatch, OrderPath, OrderQuery } from './schemas.ts';
 
@@ -18,9 +14,8 @@ export const orders = new Hono<AppEnv>()
     '/store/orders',
     operation({ operationId: 'listOrders', scope: 'read', query: OrderQuery }),
     async (c) => {
-      const query = c.req.valid('query');
-      const { page } = await runQueries(c, queries.listOrders(query));
-      return sendPage(c, page, query);
+      const page = await takePage(c, c.req.valid('query'), queries.listOrders);
+      return c.json(page, 200);
     },
   )
   .post(
@@ -29,26 +24,27 @@ export const orders = new Hono<AppEnv>()
       operationId: 'placeOrder',
       scope: 'write',
       json: NewOrder,
+      errors: ['pet_not_found', 'pet_not_available'],
       acceptsIdempotencyKey: true,
       effect: 'the order was placed',
       retryAdvice: CREATE_ADVICE,
     }),
     async (c) => {
-      const newOrder = c.req.valid('json');
-      const { created, read: pet } = await createOnce(c, queries.placeOrder, newOrder);
-      if (created) return sendCreated(c, created);
-      // A pet that exists was not available: for example, another client's order came first.
-      throw pet ? petNotAvailable(newOrder.petId, pet.status) : petNotFound(newOrder.petId);
+      const order = await queries.placeOrder(c, c.req.valid('json'));
+      return c.json(order, 201, { Location: `${collectionUrl(c)}/${order.id}` });
     },
   )
   .get(
     '/store/orders/:orderId',
-    operation({ operationId: 'getOrder', scope: 'read', param: OrderPath }),
+    operation({
+      operationId: 'getOrder',
+      scope: 'read',
+      param: OrderPath,
+      errors: ['order_not_found'],
+    }),
     async (c) => {
       const { orderId } = c.req.valid('param');
-      const { order } = await runQueries(c, queries.getOrder(orderId));
-      if (!order) throw orderNotFound(orderId);
-      return sendJson(c, order.json);
+      return c.json(await queries.getOrder(c, orderId), 200);
     },
   )
   .patch(
@@ -59,17 +55,13 @@ export const orders = new Hono<AppEnv>()
       param: OrderPath,
       json: OrderPatch,
       mediaTypes: PATCH_TYPES,
+      errors: ['order_not_found', 'invalid_transition'],
       effect: 'the order was changed',
       retryAdvice: 'A retry is safe: setting the current status again changes nothing.',
     }),
     async (c) => {
       const { orderId } = c.req.valid('param');
       const { status } = c.req.valid('json');
-      const { updated, order } = await runQueries(c, queries.updateOrder(orderId, status));
-      if (updated) return sendJson(c, updated.json);
-      if (!order) throw orderNotFound(orderId);
-      // Setting the current status again succeeds and changes nothing, so that a retry is harmless.
-      if (order.status === status) return sendJson(c, order.json);
-      throw invalidTransition(order.status, status);
+      return c.json(await queries.updateOrder(c, orderId, status), 200);
     },
   );

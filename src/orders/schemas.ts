@@ -1,4 +1,4 @@
-/** The schemas of the requests for orders. Types are inferred from them. */
+/** An order, and the schemas of the requests for orders. Types are inferred from them. */
 import * as z from 'zod/mini';
 import { int64, int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
@@ -13,6 +13,9 @@ export type OrderStatus = z.infer<typeof OrderStatus>;
 
 export const NewOrder = strictBody({ petId: int64() });
 export type NewOrder = z.infer<typeof NewOrder>;
+
+/** `placedAt` is an RFC 3339 time in UTC, with milliseconds. */
+export type Order = { id: bigint; status: OrderStatus; placedAt: string } & NewOrder;
 
 export const OrderPatch = strictBody({ status: OrderStatus });
 

@@ -9,7 +9,7 @@ type Transition = {
   petStatus: PetStatus | null;
 };
 
-/** The transitions by the new status of the order. No order changes to `placed`: it is the status of a new order (schema.sql). */
+/** The transitions by the new status of the order. No order changes to `placed`: it is the status of a new order. */
 export const TRANSITIONS: Record<OrderStatus, Transition> = {
   placed: { from: [], petStatus: null },
   approved: { from: ['placed'], petStatus: null },

@@ -3,7 +3,16 @@ import * as z from 'zod/mini';
 import type { ResourceDescription } from '../description.ts';
 import { int64 } from '../http/int64.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
-import { CategoryId, Name, NewPet, PetPatch, PetPath, PetQuery, PetStatus } from './schemas.ts';
+import {
+  CategoryId,
+  Name,
+  NewPet,
+  type Pet,
+  PetPatch,
+  PetPath,
+  PetQuery,
+  PetStatus,
+} from './schemas.ts';
 
 const NEW_PET = { name: 'Rex', categoryId: 3, status: 'available' };
 const PET = { id: 7, ...NEW_PET };
@@ -35,7 +44,7 @@ PetPatch.shape.status.register(z.globalRegistry, {
   description: 'The new status; `null` removes it.',
 });
 
-const Pet = z
+const PetBody = z
   .object({
     id: int64().register(z.globalRegistry, {
       description: 'Identifier of the animal, assigned by the service.',
@@ -46,10 +55,9 @@ const Pet = z
     id: 'Pet',
     description: 'An animal. The field `status` is absent if the animal has no status.',
     examples: [PET],
-  });
-export type Pet = z.infer<typeof Pet>;
+  }) satisfies z.ZodMiniType<Pet>;
 
-const Pets = z.array(Pet).register(z.globalRegistry, {
+const Pets = z.array(PetBody).register(z.globalRegistry, {
   id: 'Pets',
   description: 'A page of animals, ascending by id.',
   examples: [[PET]],
@@ -92,14 +100,13 @@ export const description: ResourceDescription = {
           },
         },
       },
-      responses: { 201: { description: 'The animal was added.', schema: Pet } },
+      responses: { 201: { description: 'The animal was added.', schema: PetBody } },
     },
     getPet: {
       tags: ['animals'],
       summary: 'Get an animal',
       description: 'Use `GET /pets` with the `status` filter instead.',
-      responses: { 200: { description: 'The animal.', schema: Pet } },
-      errors: [petNotFound(7n)],
+      responses: { 200: { description: 'The animal.', schema: PetBody } },
     },
     updatePet: {
       tags: ['Pets'],
@@ -113,8 +120,7 @@ export const description: ResourceDescription = {
           withoutStatus: { summary: 'Remove the status', value: { status: null } },
         },
       },
-      responses: { 200: { description: 'The animal was changed.', schema: Pet } },
-      errors: [petNotFound(7n), petHasOpenOrder(7n)],
+      responses: { 200: { description: 'The animal was changed.', schema: PetBody } },
     },
     deletePet: {
       tags: ['Pets'],
@@ -123,7 +129,7 @@ export const description: ResourceDescription = {
         'The id is never reused. Delivered and cancelled orders keep it. A request body is ignored. While the animal has an open order, it cannot be deleted.',
       'x-stability': 'beta',
       responses: { 204: { description: 'The animal was deleted.' } },
-      errors: [petNotFound(7n), petHasOpenOrder(7n)],
     },
   },
+  errors: [petNotFound(7n), petHasOpenOrder(7n)],
 };

@@ -1,62 +1,95 @@
-/**
- * The queries on pets. A query returns statements by name. `runQueries` executes them in order, in one transaction, and returns the
- * first row of each under its name. A page is one row. In a template, a plain value becomes a parameter, and SQL a part of the
- * text. The query of a create returns the row to insert, for `createOnce`.
- *
- * SQLite writes the JSON of a row, because integers beyond 2^53 are rounded in rows read into JavaScript.
- */
-import { type JsonText, sql } from '../d1/sql.ts';
-import { equalsIfGiven, insertInto, selectPage, type Table } from '../d1/table.ts';
-import type { Pet } from './description.ts';
-import type { NewPet, PetPatch, PetQuery } from './schemas.ts';
+/** The queries on pets. In a statement, `${value}` is a parameter, and `${sql}` a part of the text. */
+import type { AuthenticatedContext } from '../context.ts';
+import { sql } from '../d1/sql.ts';
+import { runQueries } from '../http/run-queries.ts';
+import { type CreateContext, createOnce } from '../idempotency/create-once.ts';
+import { petHasOpenOrder, petNotFound } from './errors.ts';
+import type { NewPet, Pet, PetPatch, PetQuery, PetStatus } from './schemas.ts';
 
-const PETS = {
-  name: sql`pets`,
-  columns: ['name', 'category_id', 'status'],
-  // json_patch, a merge patch (RFC 7396), drops every member that is null: here the status of a pet without one.
-  json: sql`json_patch('{}',
-    json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status))`,
-} as const satisfies Table<Pet>;
+/** D1 rounds integers beyond 2^53, so they are read as text. */
+const COLUMNS = sql`
+  CAST(id AS TEXT) AS id_text, name, CAST(category_id AS TEXT) AS category_id_text, status`;
+
+type PetRow = {
+  id_text: string;
+  name: string;
+  category_id_text: string;
+  status: PetStatus | null;
+};
+
+function toPet({ id_text, name, category_id_text, status }: PetRow): Pet {
+  return {
+    id: BigInt(id_text),
+    name,
+    categoryId: BigInt(category_id_text),
+    status: status ?? undefined,
+  };
+}
 
 /** SQL condition on a row of `pets`. */
 const HAS_OPEN_ORDER = sql`EXISTS (
   SELECT 1 FROM orders WHERE orders.pet_id = pets.id AND orders.status IN ('placed', 'approved'))`;
 
-export function listPets({ limit, after, status }: PetQuery) {
-  return { page: selectPage(PETS, { limit, after }, equalsIfGiven(sql`status`, status)) };
+export async function listPets(
+  c: AuthenticatedContext,
+  { limit, after, status }: PetQuery,
+): Promise<Pet[]> {
+  const hasStatus = status === undefined ? sql`TRUE` : sql`status = ${status}`;
+  const isLater = after === undefined ? sql`TRUE` : sql`id > ${after}`;
+  const [rows] = await runQueries(
+    c,
+    sql<PetRow>`SELECT ${COLUMNS} FROM pets
+      WHERE ${hasStatus} AND ${isLater} ORDER BY id LIMIT ${limit}`,
+  );
+  return rows.map(toPet);
 }
 
-export function getPet(id: bigint) {
-  return {
-    pet: sql<{ json: JsonText<Pet> }>`SELECT ${PETS.json} AS json FROM pets WHERE id = ${id}`,
-  };
+export async function getPet(c: AuthenticatedContext, id: bigint): Promise<Pet> {
+  const [[row]] = await runQueries(c, sql<PetRow>`SELECT ${COLUMNS} FROM pets WHERE id = ${id}`);
+  if (!row) throw petNotFound(id);
+  return toPet(row);
 }
 
-export function createPet({ name, categoryId, status }: NewPet) {
-  return insertInto(PETS, { name, category_id: categoryId, status: status ?? null });
+export function createPet(c: CreateContext, pet: NewPet): Promise<Pet> {
+  const { name, categoryId, status = null } = pet;
+  return createOnce(c, {
+    into: 'pets',
+    row: { name, category_id: categoryId, status },
+    item: pet,
+  });
 }
 
 /** Sets the fields of a patch. While a pet has an open order, its status belongs to the order and cannot be set. */
-export function updatePet(id: bigint, { name, categoryId, status }: PetPatch) {
+export async function updatePet(
+  c: AuthenticatedContext,
+  id: bigint,
+  { name, categoryId, status }: PetPatch,
+): Promise<Pet> {
   const setsStatus = status !== undefined;
-  // A column that is set to itself keeps its value.
-  const updated = sql<{ json: JsonText<Pet> }>`UPDATE pets SET
-      name = ${name ?? sql`name`},
-      category_id = ${categoryId ?? sql`category_id`},
-      status = ${setsStatus ? status : sql`status`}
-    WHERE id = ${id} AND ${setsStatus ? sql`NOT ${HAS_OPEN_ORDER}` : sql`TRUE`}
-    RETURNING ${PETS.json} AS json`;
-  return { updated, exists: selectExistence(id) };
+  const [[updated], [existing]] = await runQueries(
+    c,
+    sql<PetRow>`UPDATE pets SET
+        name = coalesce(${name ?? null}, name),
+        category_id = coalesce(${categoryId ?? null}, category_id),
+        status = iif(${setsStatus}, ${status ?? null}, status)
+      WHERE id = ${id} AND NOT (${setsStatus} AND ${HAS_OPEN_ORDER})
+      RETURNING ${COLUMNS}`,
+    selectExistence(id),
+  );
+  if (updated) return toPet(updated);
+  throw existing ? petHasOpenOrder(id) : petNotFound(id);
 }
 
-/** Deletes a pet without an open order. */
-export function deletePet(id: bigint) {
-  const deleted = sql<{ done: 1 }>`DELETE FROM pets WHERE id = ${id} AND NOT ${HAS_OPEN_ORDER}
-    RETURNING 1 AS done`;
-  return { deleted, exists: selectExistence(id) };
+export async function deletePet(c: AuthenticatedContext, id: bigint): Promise<void> {
+  const [[deleted], [existing]] = await runQueries(
+    c,
+    sql`DELETE FROM pets WHERE id = ${id} AND NOT ${HAS_OPEN_ORDER} RETURNING 1`,
+    selectExistence(id),
+  );
+  if (deleted) return;
+  throw existing ? petHasOpenOrder(id) : petNotFound(id);
 }
 
-/** Returns a row if the pet exists. */
-function selectExistence(id: bigint) {
-  return sql<{ found: 1 }>`SELECT 1 AS found FROM pets WHERE id = ${id}`;
+export function selectExistence(id: bigint) {
+  return sql`SELECT 1 FROM pets WHERE id = ${id}`;
 }

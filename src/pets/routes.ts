@@ -2,13 +2,10 @@
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
-import { sendPage } from '../http/paging.ts';
-import { sendCreated, sendJson } from '../http/responses.ts';
-import { runQueries } from '../http/run-queries.ts';
+import { takePage } from '../http/paging.ts';
 import { CREATE_ADVICE } from '../http/unavailable.ts';
-import { createOnce } from '../idempotency/create-once.ts';
+import { collectionUrl } from '../http/urls.ts';
 import { operation } from '../operation.ts';
-import { petHasOpenOrder, petNotFound } from './errors.ts';
 import * as queries from './queries.ts';
 import { NewPet, PetPatch, PetPath, PetQuery } from './schemas.ts';
 
@@ -17,9 +14,8 @@ export const pets = new Hono<AppEnv>()
     '/pets',
     operation({ operationId: 'listPets', scope: 'read', query: PetQuery }),
     async (c) => {
-      const query = c.req.valid('query');
-      const { page } = await runQueries(c, queries.listPets(query));
-      return sendPage(c, page, query);
+      const page = await takePage(c, c.req.valid('query'), queries.listPets);
+      return c.json(page, 200);
     },
   )
   .post(
@@ -34,10 +30,8 @@ export const pets = new Hono<AppEnv>()
       retryAdvice: CREATE_ADVICE,
     }),
     async (c) => {
-      const { created } = await createOnce(c, queries.createPet, c.req.valid('json'));
-      // This cannot happen: a first request inserts a pet, and a retry gets the response that was stored with it.
-      if (!created) throw new Error('the insert returned no row');
-      return sendCreated(c, created);
+      const pet = await queries.createPet(c, c.req.valid('json'));
+      return c.json(pet, 201, { Location: `${collectionUrl(c)}/${pet.id}` });
     },
   )
   .get(
@@ -46,19 +40,18 @@ export const pets = new Hono<AppEnv>()
       operationId: 'getPet',
       scope: 'read',
       param: PetPath,
+      errors: ['pet_not_found'],
       // The specification deprecates this operation, and `listPets` succeeds it: docs/decisions.md.
       deprecation: {
-        // 20 November 2026, the release of version 1.0.0.
-        since: '@1795132800',
-        sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+        // The release of version 1.0.0.
+        since: '2026-11-20',
+        sunset: '2030-12-05',
         successor: '/pets',
       },
     }),
     async (c) => {
       const { petId } = c.req.valid('param');
-      const { pet } = await runQueries(c, queries.getPet(petId));
-      if (!pet) throw petNotFound(petId);
-      return sendJson(c, pet.json);
+      return c.json(await queries.getPet(c, petId), 200);
     },
   )
   .patch(
@@ -69,17 +62,15 @@ export const pets = new Hono<AppEnv>()
       param: PetPath,
       json: PetPatch,
       mediaTypes: PATCH_TYPES,
+      errors: ['pet_not_found', 'pet_has_open_order'],
       effect: 'the animal was changed',
       retryAdvice:
         'Check before you retry: the same change could overwrite a later one of another client.',
     }),
     async (c) => {
       const { petId } = c.req.valid('param');
-      const patch = c.req.valid('json');
-      const { updated, exists } = await runQueries(c, queries.updatePet(petId, patch));
-      if (updated) return sendJson(c, updated.json);
-      // Only an open order prevents a change of a pet that exists.
-      throw exists ? petHasOpenOrder(petId) : petNotFound(petId);
+      const pet = await queries.updatePet(c, petId, c.req.valid('json'));
+      return c.json(pet, 200);
     },
   )
   .delete(
@@ -88,13 +79,13 @@ export const pets = new Hono<AppEnv>()
       operationId: 'deletePet',
       scope: 'write',
       param: PetPath,
+      errors: ['pet_not_found', 'pet_has_open_order'],
       effect: 'the animal was deleted',
       retryAdvice: 'A retry is safe: 404 means that the animal is deleted.',
     }),
     async (c) => {
       const { petId } = c.req.valid('param');
-      const { deleted, exists } = await runQueries(c, queries.deletePet(petId));
-      if (deleted) return c.body(null, 204);
-      throw exists ? petHasOpenOrder(petId) : petNotFound(petId);
+      await queries.deletePet(c, petId);
+      return c.body(null, 204);
     },
   );

@@ -1,4 +1,4 @@
-/** The schemas of the requests for pets. Types are inferred from them. */
+/** A pet, and the schemas of the requests for pets. Types are inferred from them. */
 import * as z from 'zod/mini';
 import { int64, int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
@@ -27,6 +27,8 @@ export const NewPet = strictBody({
   status: z.optional(PetStatus),
 });
 export type NewPet = z.infer<typeof NewPet>;
+
+export type Pet = { id: bigint } & NewPet;
 
 /** A merge patch (RFC 7396): `null` removes the status. */
 export const PetPatch = strictBody({

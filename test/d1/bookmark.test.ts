@@ -38,6 +38,13 @@ test('a write runs on the primary, whatever state the bookmark has', async () =>
   expect((await store.calls()).sessions).toEqual(['first-primary']);
 });
 
+test('the queries of a request share one session, so none reads an older state', async () => {
+  // The order violates a constraint, and then its animal is read.
+  const refused = await store.placeOrder({ petId: 7 }, inSession(KNOWN));
+  expect(refused.status).toBe(404);
+  expect((await store.calls()).sessions).toEqual(['first-primary']);
+});
+
 test('a read that fails is a 503 that says to leave the bookmark out', async () => {
   await store.fault({ d1: ['throws'] });
   const reply = await store.fetch('/v1/pets', inSession(KNOWN));

@@ -5,7 +5,7 @@ import { describedRoutes } from '../../openapi/document.ts';
 import { errorsOf } from '../../openapi/operation.ts';
 import { findResources } from '../../openapi/resources.ts';
 import { STATUS_OF } from '../../src/errors.ts';
-import { VERSION_PATH } from '../../src/http/responses.ts';
+import { VERSION_PATH } from '../../src/http/urls.ts';
 
 const operations = describedRoutes(await findResources()).map(
   ({ method, path, definition, about }) => ({

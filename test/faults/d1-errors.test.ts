@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { KV_DEADLINE_MS } from '../../src/auth/key-lookup.ts';
 import { DEADLINE_MS } from '../../src/d1/execute.ts';
+import { failureKind } from '../../src/d1/failure.ts';
 import { stopTime } from '../support/in-process.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
@@ -44,6 +45,7 @@ test.each([
   ['Exceeded maximum DB size.', FULL],
   ["Your account has exceeded D1's maximum account storage limit", FULL],
   ['UNIQUE constraint failed: pets.id: SQLITE_CONSTRAINT'],
+  ['UNIQUE constraint failed: pets.id'],
   ['cannot store REAL value in INTEGER column pets.category_id'],
   ['too many SQL variables at offset 1'],
   ["D1_TYPE_ERROR: Type 'bigint' not supported for value '1'"],
@@ -57,6 +59,18 @@ test.each([
   expect(line?.cause).toContain(fix);
   expect(await tableRows()).toMatchObject({ pets: [] });
 });
+
+test.each(['', ': SQLITE_CONSTRAINT', ': SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_NOTNULL)'])(
+  'a violated constraint is found before "%s"',
+  (code) => {
+    for (const constraint of [
+      'NOT NULL constraint failed: orders.pet_id',
+      'UNIQUE constraint failed: pet_tags.pet_id, pet_tags.tag',
+      'FOREIGN KEY constraint failed',
+    ])
+      expect(failureKind(new Error(`D1_ERROR: ${constraint}${code}`))).toBe('constraint');
+  },
+);
 
 test.each(['TypeError', 'RangeError'] as const)(
   'a %s of D1 is a 500, with its own stack in the log',

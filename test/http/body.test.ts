@@ -37,6 +37,9 @@ test.each([
   { 'content-type': 'APPLICATION/json' },
   { 'content-type': 'application/json ; Charset="UTF-8"' },
   { 'content-type': 'application/json\t;\tcharset=utf-8' },
+  // RFC 9110, section 5.6.6: a semicolon may stand without a parameter.
+  { 'content-type': 'application/json;' },
+  { 'content-type': 'application/json ;; charset=utf-8 ;' },
   { 'content-type': 'application/json', 'content-encoding': 'Identity' },
 ])('%j is accepted', async (headers) => {
   expect((await store.createPet(BODY, { headers })).status).toBe(201);
@@ -47,7 +50,11 @@ const CODING = 'must not be compressed: leave out the header Content-Encoding.';
 
 test.each([
   ...[null, 'text/plain', 'application/problem+json', 'application/merge-patch+json'],
-  ...['application/json, text/plain', 'application/json;', 'application/json; profile=x'],
+  ...[
+    'application/json, text/plain',
+    'application/json charset=utf-8',
+    'application/json; profile=x',
+  ],
   ...['application/json; charset=us-ascii', 'application/json; charset="utf-8'],
   'application/json; charset=utf-8; charset=utf-8',
 ])('the media type %s is not supported', async (type) => {

@@ -10,13 +10,19 @@ import { startStore } from '../support/store.ts';
 const store = startStore();
 const sendWithoutD1 = startApp(store);
 
-// Paths are exact, and every part of a URL is read as it was sent.
+// Paths are exact.
 test.each([
   ...['/v1', '/pets', '/v1/pets/1/owner', '/v1/pets/', '/v1/pets/1/', '/v1//pets', '//v1/pets'],
-  ...['/v1/Pets', '/V1/pets', '/v1/%68ealth', '/%761/pets', '/v1/pets%2F1', '/v1/%pets', '/%ff'],
+  ...['/v1/Pets', '/V1/pets', '/v1/pets%2F1', '/v1/%pets', '/%ff', '/%ff/v1/pets'],
 ])('%s is not found, and needs no key', async (path) => {
   const { body } = await store.fetch(path, { key: null });
   expect(errorOf(body)).toBe('404 not_found: Path not found.');
+});
+
+test('an escape in a path counts as its character', async () => {
+  const { body } = await sendWithoutD1('GET', '/v1/%70ets/%78');
+  expect(errorOf(body)).toBe(`400 invalid_request: petId: ${INT64}`);
+  expect((await store.fetch('/v1/%68ealth', { key: null })).status).toBe(200);
 });
 
 const NOT_DECODABLE = 'query: must be percent-encoded UTF-8';

@@ -1,99 +1,165 @@
 /** The one transaction of `createOnce`, with creates that no operation has. */
+import '../../src/http/bigint-to-json.ts';
 import { expect, test } from 'vitest';
 import { sql } from '../../src/d1/sql.ts';
-import { type Create, insertInto, type Table } from '../../src/d1/table.ts';
-import { createOnce } from '../../src/idempotency/create-once.ts';
+import { ApiError } from '../../src/errors.ts';
+import { type Create, createOnce } from '../../src/idempotency/create-once.ts';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
 const store = startStore();
-const { insertPet, tableRows } = stepsOf(store);
+const { insertPet, insertOrder, tableRows } = stepsOf(store);
 
-const PETS = {
-  name: sql`pets`,
-  columns: ['name', 'category_id'],
-  json: sql`json_object('id', id, 'name', name)`,
-} as const satisfies Table<unknown>;
-const MIA = { name: 'Mia', category_id: 3n };
+type Item = { name?: string; categoryId?: bigint; note?: null };
 
-/** A table with a unique index, that of `key_hash`. */
-const RECORDS = {
-  name: sql`idempotency_keys`,
-  columns: ['key_hash', 'created_at', 'body_hash', 'response'],
-  json: sql`json_object('id', id)`,
-} as const satisfies Table<unknown>;
-const RECORD = { key_hash: 'taken', created_at: 1n, body_hash: '', response: '' };
-
-const reserve = {
-  update: sql`UPDATE pets SET status = 'pending'`,
-  where: sql`id = 7 AND status = 'available'`,
-  read: sql<{ status: string }>`SELECT status FROM pets WHERE id = 7`,
-};
-
-/** Carries out a create in the database, as a request with or without an idempotency key. */
-async function carryOut<Item, Row>(
-  create: Create<Item, Row>,
-  idempotencyKey?: string,
-  db?: object,
-) {
-  const DB = db ?? (await store.bindings()).DB;
-  const values = { idempotencyKey, client: { id: 'x' }, definition: { operationId: 'x' }, log: {} };
-  const get = (name: keyof typeof values) => values[name];
-  const c = { env: { DB }, get, var: values, header() {} };
-  return createOnce(c as never, () => create, {});
+async function expectUnchanged(act: () => Promise<unknown>) {
+  const before = await tableRows();
+  await act();
+  expect(await tableRows()).toEqual(before);
 }
 
-test('the unique key_hash fails a retry that does not find the record of its key', async () => {
-  const create = insertInto(PETS, MIA);
+const MIA: Create<Item> = {
+  into: 'pets',
+  row: { name: 'Mia', category_id: 3n },
+  item: { name: 'Mia' },
+};
+
+/** The context of a request with or without an idempotency key. */
+async function contextOf({
+  key,
+  ...parts
+}: {
+  key?: string | undefined;
+  param?: object;
+  json?: object;
+} = {}) {
   const { DB } = await store.bindings();
-  const blind = {
-    prepare: (text: string) => DB.prepare(text.replace('NOT EXISTS', 'TRUE OR EXISTS')),
-    batch: (statements: D1PreparedStatement[]) => DB.batch(statements),
+  const values = {
+    idempotencyKey: key,
+    client: { id: 'x' },
+    definition: { operationId: 'x' },
+    log: {},
   };
-  await carryOut(create, 'k', blind);
-  const before = await tableRows();
-  const retry = carryOut(create, 'k', blind);
-  await expect(retry).rejects.toThrow('UNIQUE constraint failed: idempotency_keys.key_hash');
-  expect(await tableRows()).toEqual(before);
-});
+  const get = (name: keyof typeof values) => values[name];
+  const valid = (part: 'param' | 'json') => parts[part];
+  return { env: { DB }, get, var: values, req: { valid }, header() {} } as never;
+}
+
+/** Carries out a create in the database, as a request of its own. */
+async function carryOut(create: Create<Item>, request?: Parameters<typeof contextOf>[0]) {
+  return createOnce(await contextOf(request), create);
+}
 
 const KEYS = [undefined, 'k'];
 
-test.each(KEYS)('with the key %s, a row that violates a unique index undoes all', async (key) => {
-  await insertPet({ id: 7, status: 'available' });
-  await carryOut(insertInto(RECORDS, RECORD));
-  const before = await tableRows();
-  for (const options of [{}, { reserve }]) {
-    const twice = carryOut(insertInto(RECORDS, RECORD, options), key);
-    await expect(twice).rejects.toThrow('UNIQUE constraint failed');
-  }
-  expect(await tableRows()).toEqual(before);
+test.each(KEYS)('with the key %s, a violated constraint undoes every statement', async (key) => {
+  await insertOrder({ petId: 7, status: 'placed' });
+  const ordered = sql`INSERT INTO orders (pet_id) VALUES (7)`;
+  await expectUnchanged(async () => {
+    const twice = carryOut({ ...MIA, followedBy: () => [ordered] }, { key });
+    await expect(twice).rejects.toThrow('UNIQUE constraint failed: orders.pet_id');
+  });
 });
 
-test.each(KEYS)('with the key %s, skipsConflict leaves such a row out', async (key) => {
-  await carryOut(insertInto(RECORDS, RECORD));
-  const { created } = await carryOut(insertInto(RECORDS, RECORD, { skipsConflict: true }), key);
-  expect(created).toBeUndefined();
+test.each(KEYS)('with the key %s, a violated constraint becomes the refusal', async (key) => {
+  const create: Create<Item> = {
+    ...MIA,
+    row: { name: sql`(SELECT name FROM pets WHERE id = 7)`, category_id: 3n },
+    refusal: {
+      column: 'name',
+      read: sql`SELECT 1 FROM pets WHERE id = 7`,
+      reason: (found, cause) => new ApiError('not_found', `There is a name: ${found}.`, { cause }),
+    },
+  };
+  const refused = await carryOut(create, { key }).catch((error) => error);
+  expect(refused).toMatchObject({
+    message: 'There is a name: false.',
+    cause: { message: expect.stringContaining('NOT NULL constraint failed: pets.name') },
+  });
 });
 
-test('a retry reserves nothing, even if the condition of the reservation has an OR', async () => {
+test.each(KEYS)(
+  'with the key %s, a constraint of another column is a mistake of ours',
+  async (key) => {
+    const create: Create<Item> = {
+      ...MIA,
+      row: { name: 'Mia', category_id: null },
+      refusal: {
+        column: 'name',
+        read: sql`SELECT 1`,
+        reason: () => new ApiError('not_found', 'There is no name.'),
+      },
+    };
+    await expect(carryOut(create, { key })).rejects.toThrow('constraint failed: pets.category_id');
+  },
+);
+
+test('a retry undoes a statement without any condition', async () => {
   await insertPet({ id: 7, status: 'available' });
-  const create = insertInto(PETS, MIA, { reserve: { ...reserve, where: sql`id = 7 OR FALSE` } });
-  await carryOut(create, 'k');
+  const create = { ...MIA, followedBy: () => [sql`UPDATE pets SET status = 'sold'`] };
+  const first = await carryOut(create, { key: 'k' });
   await store.exec("UPDATE pets SET status = 'available' WHERE id = 7");
-  const before = await tableRows();
-  await carryOut(create, 'k');
-  expect(await tableRows()).toEqual(before);
+  await expectUnchanged(async () => {
+    expect(await carryOut(create, { key: 'k' })).toEqual(first);
+  });
 });
 
-test('a read that writes fails', async () => {
-  const read = sql`UPDATE pets SET name = 'Max' RETURNING name`;
-  const create = insertInto(PETS, MIA, { reserve: { ...reserve, read } });
-  await expect(carryOut(create)).rejects.toThrow('syntax error');
+test('a retry gets the item of the first request, with exact integers', async () => {
+  const item = { name: 'Mia', categoryId: 2n ** 53n + 1n, note: null };
+  const first = await carryOut({ ...MIA, item }, { key: 'k' });
+  expect(first).toEqual({ id: 1n, ...item });
+  expect(await carryOut({ ...MIA, item: {} }, { key: 'k' })).toEqual(first);
 });
 
-test('the name of a value that is not a column of the table is never a part of the SQL', async () => {
-  const fromClient = JSON.parse('{"name) VALUES (9); --":"x"}');
-  const { created } = await carryOut(insertInto(PETS, { ...fromClient, ...MIA }));
-  expect(created).toMatchObject({ id: '1' });
+test.each(KEYS)('with the key %s, the writes that follow get the id of the row', async (key) => {
+  // As texts, '10' comes before '9'. The record of the key has the id 1, and the first order the id 2.
+  await insertPet({ id: 9 });
+  await insertOrder({ petId: 1, status: 'delivered' });
+  const created = await carryOut(
+    {
+      ...MIA,
+      followedBy: (id) => [
+        sql`INSERT INTO orders (pet_id) VALUES (${id})`,
+        sql`UPDATE pets SET name = 'Tom' WHERE id = ${id}`,
+        sql`INSERT INTO orders (pet_id, status) VALUES (${id}, 'cancelled')`,
+      ],
+    },
+    { key },
+  );
+  expect(created.id).toBe(10n);
+  expect(await tableRows()).toMatchObject({
+    pets: [{ id: 9 }, { id: 10, name: 'Tom' }],
+    orders: [{ pet_id: 1 }, { pet_id: 10 }, { pet_id: 10 }],
+    idempotency_keys: key ? [{ item_id: 10, item: '{"name":"Mia"}' }] : [],
+  });
+});
+
+test.each(KEYS)('with the key %s, a request creates only one item', async (key) => {
+  const c = await contextOf({ key });
+  await createOnce(c, MIA);
+  await expectUnchanged(() => expect(createOnce(c, MIA)).rejects.toThrow('only once'));
+});
+
+test('the name of a table or a column is not any text', async () => {
+  const create = { ...MIA, row: { 'name) VALUES (1); --': 'Mia' } };
+  await expect(carryOut(create)).rejects.toThrow('is not a name');
+});
+
+test('the same body below another path is another request', async () => {
+  const send = (petId: bigint) =>
+    carryOut(MIA, { key: 'k', param: { petId }, json: { text: 'x' } });
+  const first = await send(1n);
+  expect(await send(1n)).toEqual(first);
+  await expectUnchanged(() => expect(send(2n)).rejects.toThrow('another path'));
+});
+
+test('a refusal leaves an expired record, which is not the response', async () => {
+  const refused = sql`INSERT INTO orders (pet_id) SELECT NULL FROM orders`;
+  const create = { ...MIA, followedBy: () => [refused] };
+  await carryOut(create, { key: 'k' });
+  await store.exec('UPDATE idempotency_keys SET created_at = 0');
+  await insertOrder({ petId: 1, status: 'delivered' });
+  await expectUnchanged(() =>
+    expect(carryOut(create, { key: 'k' })).rejects.toThrow('NOT NULL constraint failed'),
+  );
 });

@@ -17,8 +17,8 @@ const NOON = Date.parse('2026-11-20T12:00:00Z');
 function addRecords(count: number, ageMs: number) {
   return store.exec(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-     INSERT INTO idempotency_keys (key_hash, body_hash, response, created_at)
-       SELECT hex(randomblob(8)), 'hash', '{}', ${Date.now() - ageMs} FROM n`,
+     INSERT INTO idempotency_keys (key_hash, request_hash, item_id, item, created_at)
+       SELECT randomblob(32), x'', 1, '{}', ${Date.now() - ageMs} FROM n`,
   );
 }
 
@@ -63,11 +63,11 @@ test('the purge of docs/operations.md removes the records older than an hour', a
 test('the sweep removes a record at exactly KEPT_HOURS', async () => {
   const now = Date.now();
   await store.exec(
-    `INSERT INTO idempotency_keys (key_hash, body_hash, response, created_at)
-       VALUES ('expired', '', '{}', ${now - KEPT_MS}), ('valid', '', '{}', ${now - KEPT_MS + 1})`,
+    `INSERT INTO idempotency_keys (key_hash, request_hash, item_id, item, created_at)
+       VALUES (x'01', x'', 1, '{}', ${now - KEPT_MS}), (x'02', x'', 2, '{}', ${now - KEPT_MS + 1})`,
   );
   expect(await sweepAt(now, await store.bindings())).toMatchObject({ removed: 1 });
-  expect(await tableRows()).toMatchObject({ idempotency_keys: [{ key_hash: 'valid' }] });
+  expect(await tableRows()).toMatchObject({ idempotency_keys: [{ item_id: 2 }] });
 });
 
 test('the sweep stops after 900 calls, fewer than D1 allows', async () => {

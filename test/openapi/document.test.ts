@@ -1,5 +1,6 @@
 /** `npm run openapi` names what a description lacks, so that a new resource is described completely. */
-import type { Handler } from 'hono';
+import { type Handler, Hono } from 'hono';
+import { csrf } from 'hono/csrf';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import { describeApi, describedRoutes } from '../../openapi/document.ts';
@@ -12,7 +13,7 @@ import { app } from '../../src/app.ts';
 import type { AuthenticatedDefinition } from '../../src/definition.ts';
 import type { OperationDescription } from '../../src/description.ts';
 import { ApiError } from '../../src/errors.ts';
-import { VERSION_PATH } from '../../src/http/responses.ts';
+import { VERSION_PATH } from '../../src/http/urls.ts';
 import { operation } from '../../src/operation.ts';
 import { CategoryId, NewPet, PetQuery } from '../../src/pets/schemas.ts';
 
@@ -85,6 +86,32 @@ test.each([
   expect(() => describe()).toThrow(problem);
 });
 
+test('a route may have other middleware, an error handler and a pattern', () => {
+  const toys = new Hono()
+    .basePath('/toys')
+    .use(csrf())
+    .get('/:toyId{[0-9]+}', csrf(), listToys, handler)
+    .on(['PUT', 'DELETE'], '/:toyId', countToys, handler)
+    .onError(handler);
+  const { routes } = new Hono()
+    .use('/v1/toys/*', csrf())
+    .get('/v1/*', csrf())
+    .route(VERSION_PATH, toys);
+  const { length } = app.routes;
+  onTestFinished(() => void app.routes.splice(length));
+  const before = findRoutes().length;
+  app.routes.push(...routes.filter(({ method }) => method !== 'PUT' && method !== 'DELETE'));
+  expect(findRoutes().slice(before)).toEqual([
+    {
+      method: 'get',
+      path: '/toys/{toyId}',
+      definition: { operationId: 'listToys', scope: 'read' },
+    },
+  ]);
+  app.routes.push(...routes.filter(({ method }) => method === 'PUT'));
+  expect(findRoutes).toThrow('PUT /v1/toys/:toyId is public, and must be a GET');
+});
+
 const createToy: AuthenticatedDefinition = {
   operationId: 'createToy',
   scope: 'write',
@@ -94,16 +121,23 @@ const createToy: AuthenticatedDefinition = {
 };
 
 test("an operation's own error is described beside the common errors of its status", () => {
-  const errors = [new ApiError('invalid_request', 'The name is taken.')];
+  const taken = new ApiError('invalid_request', 'The name is taken.');
   const common = describeOperation(createToy, ABOUT).responses;
-  const both = describeOperation(createToy, { ...ABOUT, errors }).responses;
+  const both = describeOperation(createToy, { ...ABOUT, errors: [taken] }).responses;
   expect(Object.keys(both)).toEqual(Object.keys(common));
   expect(both).toHaveProperty(['400', 'headers', 'shape', 'X-D1-Bookmark']);
   expect(common).not.toHaveProperty(['400', 'headers', 'shape', 'X-D1-Bookmark']);
 });
 
+test('npm run openapi fails when an error code has no example', () => {
+  const withoutErrors = resources.map(({ errors: _, ...others }) => others);
+  expect(() => describeApi(SERVERS, withoutErrors, '1.0.0')).toThrow(
+    'no operation describes the error code pet_not_found',
+  );
+});
+
 test('npm run openapi fails for a deprecated list, whose two links need one description', () => {
-  const deprecation = { since: '@0', sunset: 'Thu, 05 Dec 2030 00:00:00 GMT', successor: '/toys' };
+  const deprecation = { since: '1970-01-01', sunset: '2030-12-05', successor: '/toys' };
   const list = { ...createToy, query: PetQuery, deprecation };
   expect(() => describeOperation(list, ABOUT)).toThrow('both links of createToy');
 });

@@ -21,16 +21,14 @@ test('an order makes its animal pending, and no other', async () => {
   });
 });
 
-test.each([
-  { status: 'pending', problem: 'its status is pending' },
-  { status: 'sold', problem: 'its status is sold' },
-  { status: null, problem: 'it has no status' },
-])('an animal with the status $status cannot be ordered', async ({ status, problem }) => {
-  await insertPet({ id: 7, status });
-  const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
-  const message = `The animal 7 is not available: ${problem}.`;
-  expectError(reply, 409, 'pet_not_available', message);
-});
+test.each([{ status: 'pending' }, { status: 'sold' }, { status: null }])(
+  'an animal with the status $status cannot be ordered',
+  async ({ status }) => {
+    await insertPet({ id: 7, status });
+    const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
+    expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
+  },
+);
 
 test('an animal that does not exist cannot be ordered', async () => {
   const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
@@ -40,14 +38,8 @@ test('an animal that does not exist cannot be ordered', async () => {
 test('an animal with an open order that an operator made available is not ordered twice', async () => {
   await insertPet({ id: 7, status: 'available' });
   await insertOrder({ id: 1, petId: 7, status: 'placed' });
-  const reply = await store.placeOrder({ petId: 7 }, WITH_KEY);
-  const message = 'The animal 7 is not available: its status is pending.';
-  expectError(reply, 409, 'pet_not_available', message);
-  expect(await tableRows()).toMatchObject({
-    pets: [{ id: 7, status: 'pending' }],
-    orders: [{ id: 1, pet_id: 7, status: 'placed' }],
-    idempotency_keys: [],
-  });
+  const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
+  expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
 });
 
 test('a refused order stores nothing, and succeeds later', async () => {

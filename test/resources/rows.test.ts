@@ -1,6 +1,7 @@
 /**
  * The rows that D1 reads and writes for a request, among two thousand: it bills them. The numbers are measured. A change that
- * raises one costs more: change the number only on purpose, and write it into BENCHMARKS.md (`npm run bench -- rows`).
+ * raises one costs more: change the number only on purpose, and write it into BENCHMARKS.md (`npm run bench -- rows`). D1 does not
+ * report the rows of a transaction that it undoes: those of a refused create, and of the first call of a retry.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { filters, lists } from '../support/contract.ts';
@@ -42,8 +43,8 @@ describe('D1 reads and writes few rows for', () => {
       `WITH RECURSIVE ids(id) AS (SELECT 1001 UNION ALL SELECT id + 1 FROM ids LIMIT 2000)
          INSERT INTO pets (id, name, category_id, status) SELECT id, 'Mia ' || id, 3, 'sold' FROM ids;
        INSERT INTO orders (id, pet_id, status) SELECT id, id, 'delivered' FROM pets;
-       INSERT INTO idempotency_keys (key_hash, created_at, body_hash, response)
-         SELECT 'hash ' || id, unixepoch() * 1000, 'hash', '{"id":1}' FROM pets`,
+       INSERT INTO idempotency_keys (key_hash, created_at, request_hash, item_id, item)
+         SELECT randomblob(32), unixepoch() * 1000, randomblob(32), id, '{}' FROM pets`,
     ),
   );
 
@@ -56,7 +57,7 @@ describe('D1 reads and writes few rows for', () => {
     const send = () => store.createPet(REX, WITH_KEY);
     const written = await writtenBy(INSERT_REX);
     expect(await rowsOf(send)).toEqual({ read: 3, written: written + 2 });
-    expect(await rowsOf(send)).toEqual({ read: 4, written: 0 });
+    expect(await rowsOf(send)).toEqual({ read: 1, written: 0 });
   });
 
   test('another name', async () => {
@@ -72,13 +73,12 @@ describe('D1 reads and writes few rows for', () => {
     expect(await rowsOf(() => deletePet(7))).toEqual({ read: 3, written: 1 });
   });
 
-  test('a new order, and for a second one that is refused', async () => {
+  test('a new order', async () => {
     await insertPet({ id: 7, status: 'available' });
     await insertPet({ id: 8, status: 'available' });
     const send = () => store.placeOrder({ petId: 7 });
     const written = await writtenBy(...ORDER_8);
     expect(await rowsOf(send)).toEqual({ read: 5, written });
-    expect(await rowsOf(send)).toEqual({ read: 4, written: 0 });
   });
 
   test('a new order with a key, and for its replay', async () => {
@@ -87,7 +87,7 @@ describe('D1 reads and writes few rows for', () => {
     const send = () => store.placeOrder({ petId: 7 }, WITH_KEY);
     const written = await writtenBy(...ORDER_8);
     expect(await rowsOf(send)).toEqual({ read: 6, written: written + 2 });
-    expect(await rowsOf(send)).toEqual({ read: 6, written: 0 });
+    expect(await rowsOf(send)).toEqual({ read: 2, written: 0 });
   });
 
   test('a delivery', async () => {

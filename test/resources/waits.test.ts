@@ -7,6 +7,7 @@ import { operations } from '../support/contract.ts';
 import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const LATENCY_MS = { KV: 80, D1: 150 };
+const RECORDED = 'UNIQUE constraint failed: idempotency_keys.key_hash';
 
 const bindingsOf = (isKnown: boolean) =>
   stubBindings(async (binding, value) => {
@@ -60,6 +61,24 @@ test.each(CALLS)(
     expect(cleared.mock.calls).toEqual(expect.arrayContaining(deadlines));
   },
 );
+
+test('a retry of a create waits for D1 twice', async () => {
+  let calls = 0;
+  const bindings = stubBindings(async (binding, value) => {
+    await Promise.resolve();
+    vi.advanceTimersByTime(LATENCY_MS[binding]);
+    if (binding === 'D1') calls += 1;
+    if (calls === 1) throw new Error(`D1_ERROR: ${RECORDED}: SQLITE_CONSTRAINT`);
+    return value;
+  });
+  const create = CALLS.find(({ operationId }) => operationId === 'createPet');
+  const retry = { path: '', ...create, headers: { 'idempotency-key': 'k' } };
+  const { headers } = await sendInProcess(retry, bindings, generateKey('production'));
+  expect(headers.get('idempotency-replayed')).toBe('true');
+  expect(vi.mocked(console.log).mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
+    { d1Ms: 2 * LATENCY_MS.D1 },
+  ]);
+});
 
 // D1 repeats a read that fails, unless it is in a batch. A create needs no batch without a reservation and an idempotency key.
 test.each(

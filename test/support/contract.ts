@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
-import { VERSION_PATH } from '../../src/http/responses.ts';
+import { VERSION_PATH } from '../../src/http/urls.ts';
 import type { Reply } from './store.ts';
 
 /** The ids in a path, such as `{petId}`. */
@@ -34,7 +34,11 @@ type Operation = {
   };
   responses: Record<
     string,
-    { headers: Record<string, Header>; content?: { 'application/json': { schema: Schema } } }
+    {
+      headers: Record<string, Header>;
+      /** Those of errors have an example for each code. */
+      content?: { 'application/json': { schema: Schema; examples?: object } };
+    }
   >;
 };
 type Description = {
@@ -172,6 +176,8 @@ export function expectDescribed(method: string, url: string, reply: Reply) {
     expect(content).toHaveProperty([reply.headers.get('content-type') ?? '']);
     const schema = `${pointer}/responses/${reply.status}/content/application~1json/schema`;
     expect(problems(schema, reply.body), `body of ${name}: ${reply.text}`).toEqual([]);
+    const { examples } = content['application/json'];
+    if (reply.status >= 400) expect(examples, name).toHaveProperty([Object(reply.body).code]);
   }
   const exposed = reply.headers.get('access-control-expose-headers')?.split(',') ?? [];
   for (const header of new Set([...KNOWN_HEADERS, ...exposed])) {

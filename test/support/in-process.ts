@@ -10,7 +10,7 @@ import { type Stubs, stubLimiters } from './stubs.ts';
 const unavailable = (): never => {
   throw new Error('the request reached D1');
 };
-const DB = { prepare: unavailable, withSession: unavailable };
+const DB = { prepare: unavailable, withSession: () => DB };
 
 /** Gives a test file the app with the store's KV. It logs nothing. */
 export function startApp(store: Store) {

@@ -5,13 +5,22 @@ import type { Bindings } from '../../src/context.ts';
 /** Every binding. A stub may lack the methods that the service does not call. */
 export type Stubs = { [name in keyof Bindings]: unknown };
 
-const PET = '{"id":12,"name":"Rex 12","categoryId":12,"status":"sold"}';
-const PETS = `[${Array(20).fill(PET).join(',')}]`;
 const RECORD = '{"id":"stub","label":"stub","createdAt":"2026-11-20T00:00:00Z"}';
 
-/** The result of a list, and one with the columns of all other statements. */
-const PAGE = { results: [{ json: PETS, next_after: '12' }], meta: {} };
-const RESULT = { results: [{ json: PET, id: '12', status: 'available' }], meta: {} };
+/** A row with the columns of every statement, the result of a list of 20, and that of every other statement. */
+const ROW = {
+  id: '12',
+  id_text: '12',
+  pet_id_text: '12',
+  name: 'Rex 12',
+  category_id_text: '12',
+  status: 'available',
+  item_id_text: '12',
+  item: '{}',
+  is_same: 1,
+};
+const PAGE = { results: Array(21).fill(ROW), meta: {} };
+const RESULT = { results: [ROW], meta: {} };
 
 const limiter = { limit: async () => ({ success: true }) };
 export const stubLimiters = { RATE_LIMITER: limiter, WRITE_RATE_LIMITER: limiter };
@@ -34,7 +43,7 @@ export function stubBindings(
     CF_VERSION_METADATA: { id: 'stub' },
     API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
     DB: {
-      prepare: (sql: string) => (sql.includes('group_concat') ? page : statement),
+      prepare: (sql: string) => (sql.includes('LIMIT') ? page : statement),
       batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
     },
     ...stubLimiters,
