@@ -1,8 +1,8 @@
 -- The database schema after all migrations, with comments. Stores run only the migrations. A test applies them to an
 -- empty database and compares the result with this file.
 --
--- There is no CHECK, because D1 cannot change or remove one: with a list of statuses in the database, no status could be
--- added later. The schemas of the operations (zod) validate what requests write. Of rows that are changed by hand, the database
+-- There is no CHECK, because D1 cannot change or remove one in place: with a list of statuses in the database, a migration
+-- that adds a status would have to rebuild the table. The schemas of the operations (zod) validate what requests write. Of rows that are changed by hand, the database
 -- checks only types, NOT NULL and unique indexes.
 
 -- A pet. STRICT: SQLite rejects values of another type, so an int64 is never stored as a rounded REAL.
@@ -50,7 +50,7 @@ CREATE TABLE idempotency_keys (
   key_hash BLOB NOT NULL UNIQUE,
   -- Milliseconds since 1970.
   created_at INTEGER NOT NULL,
-  -- SHA-256 of the validated path and body: the same key with another body is a 422.
+  -- SHA-256 of the validated path, query and body: the same key with another one is a 422.
   request_hash BLOB NOT NULL,
   -- The id in the first response.
   item_id INTEGER NOT NULL,

@@ -28,6 +28,8 @@ export type AuthenticatedEnv = {
 /**
  * What a query uses of that context. Not all of it: then a handler behind a middleware with variables of its own can pass its context,
  * too. https://github.com/honojs/hono/issues/3854
+ * A cron or a queue has no such context, so it cannot call a query of a request: it executes its statements with d1/execute.ts, as
+ * idempotency/sweep.ts does.
  */
 export type AuthenticatedContext<I extends Input = Input> = Pick<
   Context<AuthenticatedEnv, string, I>,
@@ -66,6 +68,8 @@ type LogFields = {
   kvMs?: number;
   /** Number of times that D1 executed the statements. D1 itself retries reads that fail. */
   d1Attempts?: number | undefined;
+  /** `X-D1-Bookmark` has a format that D1 does not use today, so the primary responded. */
+  unknownBookmark?: true;
   /** Region of the D1 instance that responded. */
   d1Region?: string | undefined;
 };

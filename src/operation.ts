@@ -1,16 +1,12 @@
 /** The middleware of an operation. */
 import { zValidator } from '@hono/zod-validator';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import type * as z from 'zod/mini';
 import { authenticate, requireScope } from './auth/authenticate.ts';
 import { limitRate } from './auth/rate-limit.ts';
 import type { AppEnv } from './context.ts';
-import type {
-  AuthenticatedDefinition,
-  OperationDefinition,
-  PublicDefinition,
-} from './definition.ts';
+import type { AuthenticatedDefinition, OperationDefinition } from './definition.ts';
 import { type ApiError, serviceUnavailable } from './errors.ts';
 import { readBody } from './http/body.ts';
 import { invalidPart, requireValid } from './http/problems.ts';
@@ -43,7 +39,7 @@ export function operation<const D extends OperationDefinition>(
 export function operation(definition: OperationDefinition): MiddlewareHandler {
   const { operationId, param, query = NoParameters, json, mediaTypes } = definition;
   const steps: (MiddlewareHandler | undefined)[] = [
-    definition.public ? admitAnyone(definition) : admitClient(definition),
+    admit(definition),
     param && zValidator('param', param, requireValid),
     zValidator('query', query, requireValid),
     json && validateBody(json, mediaTypes),
@@ -54,30 +50,25 @@ export function operation(definition: OperationDefinition): MiddlewareHandler {
   return Object.defineProperty(middleware, 'name', { value: operationId });
 }
 
-/** Admits a request to a public operation. */
-function admitAnyone(definition: PublicDefinition): MiddlewareHandler<AppEnv> {
+/** Admits a request, and checks its query as text and its headers. */
+function admit(definition: OperationDefinition): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
+    if (definition.scope) requireHost(c);
+    // After the host is valid, because the links of a deprecated operation need one.
     c.set('definition', definition);
+    if (definition.scope) await admitClient(c, definition);
     requireValidQueryText(c.req);
+    if (definition.scope) readHeaders(c, definition);
     await next();
   };
 }
 
-/** Admits a request of a client. A 401 does not count towards the rate limits, and every later rejection does. */
-function admitClient(definition: AuthenticatedDefinition): MiddlewareHandler<AppEnv> {
-  const { scope } = definition;
-  return async (c, next) => {
-    requireHost(c);
-    // After the host is valid, because the links of a deprecated operation need one.
-    c.set('definition', definition);
-    const client = await authenticate(c);
-    await limitRate(c, client, scope);
-    requireScope(client, scope);
-    if (scope === 'write' && c.env.WRITES_STOPPED) throw writesStopped();
-    requireValidQueryText(c.req);
-    readHeaders(c, definition);
-    await next();
-  };
+/** A 401 does not count towards the rate limits, and every later rejection does. */
+async function admitClient(c: Context<AppEnv>, { scope }: AuthenticatedDefinition): Promise<void> {
+  const client = await authenticate(c);
+  await limitRate(c, client, scope);
+  requireScope(client, scope);
+  if (scope === 'write' && c.env.WRITES_STOPPED) throw writesStopped();
 }
 
 function writesStopped(): ApiError {

@@ -1,7 +1,9 @@
 /**
  * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself retries a single statement that only
- * reads. A write is never retried here, because a write that seems to have failed may still take effect.
+ * reads. Cloudflare recommends that the worker retries writes, too:
  * https://developers.cloudflare.com/d1/best-practices/retry-queries/
+ * Not here: a write that seems to have failed may take effect late, after its retry and after the writes of other clients. The
+ * client can decide that, because the 503 says what is unknown.
  */
 import { withDeadline } from '../deadline.ts';
 import type { Sql } from './sql.ts';

@@ -23,13 +23,15 @@ export class ConstraintError extends Error {}
 const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   [/no such (table|column)|has no column named/, 'not migrated'],
   [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'full'],
-  // With or without a code of SQLite after it.
-  [/constraint failed/, 'constraint'],
+  // A value of another type is a mistake, although its code is SQLITE_CONSTRAINT.
+  [/cannot store/, 'mistake'],
+  // With or without a code of SQLite.
+  [/constraint failed|SQLITE_CONSTRAINT/, 'constraint'],
   // All other codes of SQLite are failures of the platform, such as SQLITE_BUSY and SQLITE_IOERR.
-  [/SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|AUTH|MISUSE)/, 'mistake'],
+  [/SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH|MISUSE)/, 'mistake'],
   // Texts that may come without a code of SQLite.
   [
-    /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|cannot store|too many SQL variables|Wrong number of parameter bindings/,
+    /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings/,
     'mistake',
   ],
 ];

@@ -3,8 +3,10 @@
 /** What stands for a value in a statement. */
 export type Value = BoundValue | bigint | Sql;
 
-/** A value that D1 binds. An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. */
-type BoundValue = string | number | boolean | null;
+/**
+ * A value that D1 binds. An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. An ArrayBuffer is a BLOB.
+ */
+type BoundValue = string | number | boolean | null | ArrayBuffer;
 
 /**
  * SQL text with a placeholder `?` for each of `values`, in their order. A class, because `instanceof` cannot be forged: JSON from
@@ -25,7 +27,7 @@ export class Sql<Row = unknown> {
 /**
  * Builds SQL. The type of a value decides what it becomes:
  *
- * - a string, a number, a boolean or null: a parameter, which SQLite never reads as SQL. So it cannot name a table or a column.
+ * - a string, a number, a boolean, null or an ArrayBuffer: a parameter, which SQLite never reads as SQL. So it cannot name a table or a column.
  * - a bigint (an int64): a parameter, too. SQLite turns its decimal text into an exact integer.
  * - SQL: a part of the statement, with its values.
  *
@@ -67,6 +69,7 @@ export function insertInto(table: string, row: Record<string, Value>): Sql {
 function toSql(part: Value) {
   if (part instanceof Sql) return part;
   if (typeof part === 'bigint') return new Sql('CAST(? AS INTEGER)', [`${part}`]);
-  if (typeof part === 'object' && part !== null) throw new TypeError('an object is not SQL');
-  return new Sql('?', [part]);
+  if (part === null || part instanceof ArrayBuffer || typeof part !== 'object')
+    return new Sql('?', [part]);
+  throw new TypeError('an object is not SQL');
 }

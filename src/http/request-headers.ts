@@ -45,8 +45,7 @@ export function readHeaders(
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw invalidRequest(problems);
   c.set('idempotencyKey', idempotencyKey);
-  if (bookmarkHeader !== undefined)
-    c.set('session', c.env.DB.withSession(sessionStart(bookmarkHeader, scope)));
+  if (bookmarkHeader !== undefined) c.set('session', startSession(c, bookmarkHeader, scope));
 }
 
 /** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes: both forms are the same key. */
@@ -74,12 +73,13 @@ function bookmarkProblem(header: string | undefined): string | undefined {
 }
 
 /**
- * Where the session of a request starts. A write starts at the primary, because D1 runs it there. A read with a bookmark of an
- * unknown format starts there, too: D1 might fail on the bookmark, and the primary is at least as new as any state that it can name.
+ * Starts the session of a request. A write starts at the primary, because D1 runs it there. A read with a bookmark of an unknown
+ * format starts there, too: D1 might fail on the bookmark, and the primary is at least as new as any state that it can name.
  */
-function sessionStart(header: string, scope: Scope): string {
+function startSession(c: Context<AppEnv>, header: string, scope: Scope): D1DatabaseSession {
   const isKnown = SESSION_STARTS.includes(header) || D1_BOOKMARK.test(header);
-  return scope === 'read' && isKnown ? header : 'first-primary';
+  if (!isKnown) c.get('log').unknownBookmark = true;
+  return c.env.DB.withSession(scope === 'read' && isKnown ? header : 'first-primary');
 }
 
 /**

@@ -5,10 +5,10 @@
 import type { AuthenticatedContext } from '../context.ts';
 import { ConstraintError } from '../d1/failure.ts';
 import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../http/json.ts';
 import { runQueries } from '../http/run-queries.ts';
-import { sha256 } from '../sha256.ts';
+import { NOTHING_WRITTEN } from '../http/unavailable.ts';
 
 /** How long the record of an idempotency key is valid, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
@@ -66,7 +66,7 @@ export async function createOnce<Item extends Record<string, Stored>>(
     return { id: BigInt(created.id), ...item };
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;
-    return replay(c, await recordOrRefusal(c, error, request, refusal));
+    return replay(c, await recordOrRefusal(c, error, request, into, refusal));
   }
 }
 
@@ -79,8 +79,8 @@ function requireFirstCall(c: CreateContext): void {
   called.add(c);
 }
 
-/** A request with an idempotency key. The hashes are SHA-256 in hex. */
-type KeyedRequest = { keyHash: string; requestHash: string; now: number };
+/** A request with an idempotency key. */
+type KeyedRequest = { keyHash: ArrayBuffer; requestHash: ArrayBuffer; now: number };
 
 async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined> {
   const { idempotencyKey, client, definition } = c.var;
@@ -90,19 +90,24 @@ async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined>
   // Validated: neither the order of the fields nor `01` for the id 1 makes another request.
   const request = [c.req.valid('param'), c.req.valid('query'), c.req.valid('json')];
   return {
-    keyHash: await sha256(JSON.stringify(key)),
-    requestHash: await sha256(JSON.stringify(request)),
+    keyHash: await hashOf(key),
+    requestHash: await hashOf(request),
     now: Date.now(),
   };
+}
+
+/** SHA-256 of the JSON. */
+function hashOf(value: unknown[]): Promise<ArrayBuffer> {
+  return crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(value)));
 }
 
 /** Inserts the record. */
 function insertRecord({ keyHash, requestHash, now }: KeyedRequest, id: Sql, item: object): Sql[] {
   return [
     sql`DELETE FROM idempotency_keys
-      WHERE key_hash = unhex(${keyHash}) AND created_at <= ${now - KEPT_MS}`,
+      WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     sql`INSERT INTO idempotency_keys (key_hash, created_at, request_hash, item_id, item)
-      VALUES (unhex(${keyHash}), ${now}, unhex(${requestHash}), ${id}, ${JSON.stringify(item)})`,
+      VALUES (${keyHash}, ${now}, ${requestHash}, ${id}, ${JSON.stringify(item)})`,
   ];
 }
 
@@ -114,13 +119,22 @@ async function recordOrRefusal(
   c: CreateContext,
   error: ConstraintError,
   request: KeyedRequest | undefined,
+  table: string,
   refusal: Refusal | undefined,
 ): Promise<RecordRow> {
   const read = refusal?.read ?? sql`SELECT 1`;
-  const [[first], [found]] = await runQueries(c, selectRecord(request), read);
+  const reading = runQueries(c, selectRecord(request), read);
+  const [[first], [found]] = await reading.catch(throwNothingWritten);
   if (first) return first;
-  if (!refusal || !error.message.includes(`.${refusal.column}`)) throw error;
+  // SQLite's error names each column of the constraint, such as `orders.pet_id`.
+  if (!refusal || !error.message.split(/[:,\s]+/).includes(`${table}.${refusal.column}`))
+    throw error;
   throw refusal.reason(found !== undefined, error);
+}
+
+/** The 503 of `runQueries` would say that the write may have happened, but the violation has undone it. */
+function throwNothingWritten(error: unknown): never {
+  throw error instanceof ApiError ? serviceUnavailable(NOTHING_WRITTEN, error.cause) : error;
 }
 
 /** Selects the record, unless it has expired. */
@@ -128,15 +142,16 @@ function selectRecord(request?: KeyedRequest): Sql<RecordRow> {
   if (!request) return sql`SELECT 1 WHERE FALSE`;
   const { keyHash, requestHash, now } = request;
   return sql<RecordRow>`SELECT CAST(item_id AS TEXT) AS item_id_text, item,
-      request_hash = unhex(${requestHash}) AS is_same
+      request_hash = ${requestHash} AS is_same
     FROM idempotency_keys
-    WHERE key_hash = unhex(${keyHash}) AND created_at > ${now - KEPT_MS}`;
+    WHERE key_hash = ${keyHash} AND created_at > ${now - KEPT_MS}`;
 }
 
-function replay(c: CreateContext, { item_id_text, item, is_same }: RecordRow) {
-  if (!is_same) throw idempotencyKeyReused();
+function replay<Item>(c: CreateContext, record: RecordRow): { id: bigint } & Item {
+  if (!record.is_same) throw idempotencyKeyReused();
   c.header('Idempotency-Replayed', 'true');
-  return { id: BigInt(item_id_text), ...parseJson(item) };
+  const item: Item = parseJson(record.item);
+  return { id: BigInt(record.item_id_text), ...item };
 }
 
 export function idempotencyKeyReused(): ApiError {

@@ -1,5 +1,4 @@
 /** CORS. */
-import type { Context } from 'hono';
 import { cors } from 'hono/cors';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
@@ -38,16 +37,16 @@ const answerPreflight = cors({
 export const crossOrigin = createMiddleware<AppEnv>(async function crossOrigin(c, next) {
   if (c.req.method === 'OPTIONS') return answerPreflight(c, next);
   await next();
-  copyIfImmutable(c);
-  c.res.headers.set('Access-Control-Allow-Origin', '*');
-  c.res.headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+  try {
+    allowAnyOrigin(c.res.headers);
+  } catch {
+    // The headers of `Response.redirect`, and of the response of a `fetch`, are immutable.
+    c.res = new Response(c.res.body, c.res);
+    allowAnyOrigin(c.res.headers);
+  }
 });
 
-/** Makes the headers of the response mutable: those of `Response.redirect` and of the response of a `fetch` are not. */
-function copyIfImmutable(c: Context<AppEnv>): void {
-  try {
-    c.res.headers.delete('Access-Control-Allow-Origin');
-  } catch {
-    c.res = new Response(c.res.body, c.res);
-  }
+function allowAnyOrigin(headers: Headers): void {
+  headers.set('Access-Control-Allow-Origin', '*');
+  headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
 }

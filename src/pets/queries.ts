@@ -65,14 +65,15 @@ export async function updatePet(
   id: bigint,
   { name, categoryId, status }: PetPatch,
 ): Promise<Pet> {
-  const setsStatus = status !== undefined;
+  const newStatus = status === undefined ? sql`status` : sql`${status}`;
+  const isAllowed = status === undefined ? sql`TRUE` : sql`NOT ${HAS_OPEN_ORDER}`;
   const [[updated], [existing]] = await runQueries(
     c,
     sql<PetRow>`UPDATE pets SET
         name = coalesce(${name ?? null}, name),
         category_id = coalesce(${categoryId ?? null}, category_id),
-        status = iif(${setsStatus}, ${status ?? null}, status)
-      WHERE id = ${id} AND NOT (${setsStatus} AND ${HAS_OPEN_ORDER})
+        status = ${newStatus}
+      WHERE id = ${id} AND ${isAllowed}
       RETURNING ${COLUMNS}`,
     selectExistence(id),
   );
