@@ -54,7 +54,7 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const { describeApi } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);
-  const json = `${JSON.stringify(description, addInt64Range, 2)}\n`;
+  const json = `${escaped(JSON.stringify(description, addInt64Range, 2))}\n`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
@@ -62,6 +62,14 @@ async function generatedFiles(): Promise<Map<string, string>> {
     files.set(`public/docs/${copy}`, await readFile(path, 'utf8'));
   }
   return files;
+}
+
+/** Escapes characters that a reader of the JSON may not see, such as the zero width space in the pattern of a name. */
+function escaped(json: string): string {
+  return json.replaceAll(
+    /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Production first, because generated clients use the first server by default. */

@@ -4,6 +4,7 @@ import { basicAuth } from 'hono/basic-auth';
 import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
+import { timeout } from 'hono/timeout';
 import { expect, test } from 'vitest';
 import type { AppEnv } from '../src/context.ts';
 import { errorResponse } from '../src/error-response.ts';
@@ -19,8 +20,17 @@ app.use('/private', basicAuth({ username: 'ada', password: 'secret' }));
 app.use('/teapot', async (_c, _next) => {
   throw new HTTPException(418, { cause: new Error('a token') });
 });
-app.use('/gateway', async (_c, _next) => {
-  throw new HTTPException(502, { message: 'an internal host' });
+app.use('/failed', async (_c, _next) => {
+  throw new HTTPException(500, { message: 'an internal host' });
+});
+app.use('/slow', timeout(1));
+app.use('/slow', async (c, next) => {
+  const definition = { scope: 'write', effect: 'the animal was added', retryAdvice: 'Check.' };
+  const idempotencyKey = c.req.header('idempotency-key');
+  if (!c.req.query('early')) c.set('definition', { operationId: 'x', ...definition } as never);
+  if (idempotencyKey) c.set('idempotencyKey', idempotencyKey);
+  await new Promise(() => {});
+  await next();
 });
 app.post('/:path', (c) => c.text(''));
 app.onError(errorResponse);
@@ -48,9 +58,29 @@ test.each([
   expect(logLines()[0]).not.toHaveProperty('cause');
 });
 
-test('an exception from 500 is an internal error, and only the log has its text', async () => {
+const UNFINISHED = 'The service did not finish the request.';
+const AT_MOST_ONCE = 'Retry with the same Idempotency-Key: it is carried out at most once.';
+
+test.each([
+  ['before its operation', '/slow?early=1', {}, UNFINISHED],
+  ['of a write', '/slow', {}, `${UNFINISHED} It is unknown whether the animal was added. Check.`],
+  [
+    'of a write with an idempotency key',
+    '/slow',
+    { 'idempotency-key': 'k' },
+    `${UNFINISHED} It is unknown whether the request was carried out. ${AT_MOST_ONCE}`,
+  ],
+])('a timeout %s is a 503 that says what is unknown', async (_, path, headers, message) => {
   const logLines = stopTime();
-  const response = await app.request('/gateway', { method: 'POST' }, stubBindings());
+  const response = await app.request(path, { method: 'POST', headers }, stubBindings());
+  expect(response.headers.get('retry-after')).toBe('5');
+  expect(await response.json()).toEqual({ code: 'service_unavailable', message, status: 503 });
+  expect(logLines()).toMatchObject([{ cause: 'Gateway Timeout', status: 503 }]);
+});
+
+test('an exception with the status 500 is an internal error, and only the log has its text', async () => {
+  const logLines = stopTime();
+  const response = await app.request('/failed', { method: 'POST' }, stubBindings());
   expect(await response.json()).toMatchObject({ code: 'internal_error', status: 500 });
   expect(logLines()).toMatchObject([{ code: 'internal_error', cause: 'an internal host' }]);
 });

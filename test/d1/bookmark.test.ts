@@ -31,6 +31,8 @@ test.each([
 ])('a session with %s begins where it can', async (_, bookmark, start) => {
   expect((await store.fetch('/v1/pets', inSession(bookmark))).status).toBe(200);
   expect((await store.calls()).sessions).toEqual([start]);
+  const [line] = await store.logLines();
+  expect(line?.unknownBookmark).toBe(start === bookmark ? undefined : true);
 });
 
 test('a write runs on the primary, whatever state the bookmark has', async () => {

@@ -47,6 +47,7 @@ test.each([
   ['UNIQUE constraint failed: pets.id: SQLITE_CONSTRAINT'],
   ['UNIQUE constraint failed: pets.id'],
   ['cannot store REAL value in INTEGER column pets.category_id'],
+  ['cannot store REAL value in INTEGER column pets.category_id: SQLITE_CONSTRAINT'],
   ['too many SQL variables at offset 1'],
   ["D1_TYPE_ERROR: Type 'bigint' not supported for value '1'"],
   ['D1_COLUMN_NOTFOUND: Column not found (breed)'],
@@ -60,17 +61,15 @@ test.each([
   expect(await tableRows()).toMatchObject({ pets: [] });
 });
 
-test.each(['', ': SQLITE_CONSTRAINT', ': SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_NOTNULL)'])(
-  'a violated constraint is found before "%s"',
-  (code) => {
-    for (const constraint of [
-      'NOT NULL constraint failed: orders.pet_id',
-      'UNIQUE constraint failed: pet_tags.pet_id, pet_tags.tag',
-      'FOREIGN KEY constraint failed',
-    ])
-      expect(failureKind(new Error(`D1_ERROR: ${constraint}${code}`))).toBe('constraint');
-  },
-);
+test.each([
+  'NOT NULL constraint failed: orders.pet_id',
+  'UNIQUE constraint failed: pet_tags.pet_id, pet_tags.tag: SQLITE_CONSTRAINT',
+  'NOT NULL constraint failed: orders.pet_id: SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_NOTNULL)',
+  'FOREIGN KEY constraint failed',
+  'SQLITE_CONSTRAINT_UNIQUE',
+])('a violated constraint is found in "%s"', (text) => {
+  expect(failureKind(new Error(`D1_ERROR: ${text}`))).toBe('constraint');
+});
 
 test.each(['TypeError', 'RangeError'] as const)(
   'a %s of D1 is a 500, with its own stack in the log',
@@ -105,6 +104,14 @@ test('a create after the largest id is a 500', async () => {
 async function listWithNewKey() {
   return store.fetch('/v1/pets', { key: await store.issueKey() });
 }
+
+test('a refused order of which D1 cannot read the reason has changed nothing', async () => {
+  await store.fault({ d1: ['works', 'throws'] });
+  const reply = await store.placeOrder({ petId: 7 });
+  const message = 'The database did not respond. This request has changed nothing: retry it.';
+  expectError(reply, 503, 'service_unavailable', message);
+  expect(await tableRows()).toMatchObject({ orders: [] });
+});
 
 test('a request succeeds if KV and D1 respond just in time', async () => {
   await store.fault({ kv: { takes: KV_DEADLINE_MS - 100 }, d1: [{ takes: DEADLINE_MS - 100 }] });

@@ -94,6 +94,19 @@ test.each(KEYS)(
   },
 );
 
+test('a constraint of the same column in another table is a mistake of ours', async () => {
+  const create: Create<Item> = {
+    ...MIA,
+    followedBy: () => [sql`INSERT INTO orders (pet_id, status) VALUES (1, NULL)`],
+    refusal: {
+      column: 'status',
+      read: sql`SELECT 1`,
+      reason: () => new ApiError('not_found', 'There is no status.'),
+    },
+  };
+  await expect(carryOut(create)).rejects.toThrow('constraint failed: orders.status');
+});
+
 test('a retry undoes a statement without any condition', async () => {
   await insertPet({ id: 7, status: 'available' });
   const create = { ...MIA, followedBy: () => [sql`UPDATE pets SET status = 'sold'`] };
