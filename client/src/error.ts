@@ -44,6 +44,8 @@ export class StoreError extends Error {
   readonly outcomeUnknown: boolean = false;
   /** The key of a create whose outcome is unknown: if you repeat the call with it within 24 hours, nothing is created twice. */
   readonly idempotencyKey: string | undefined;
+  /** The cause of the failure: a copy of the error of `fetch` or `apiKey`, the reason of an abort, or a timeout. */
+  declare readonly cause?: unknown;
 
   constructor(code: StoreErrorCode, message: string, { cause, ...fields }: StoreErrorDetails = {}) {
     // `console.log` prints a cause that is undefined but present.
