@@ -4,5 +4,9 @@
 const MIN_LENGTH = 8;
 
 export function hideKey(text: string, apiKey: string): string {
-  return apiKey.length < MIN_LENGTH ? text : text.replaceAll(apiKey, '<API key>');
+  if (apiKey.length < MIN_LENGTH) return text;
+  const literal = apiKey.replace(/\W/g, '\\$&');
+  // In JSON, each character can be written as an escape, such as `\u0061`. Here any escape of ASCII stands for any character.
+  const pattern = literal.replace(/\\?./g, '($&|\\\\u00..)');
+  return text.replace(new RegExp(pattern, 'g'), '<API key>');
 }

@@ -5,6 +5,9 @@ import { StoreError } from '../src/index.ts';
 import { type Answer, clientWith, REX, reply, rex } from './fake.ts';
 
 const KEY = 'animal-1_local_secret';
+/** The same in JSON: one character, or all of them, are written as escapes. */
+const ESCAPED = '\\u0061nimal-1_local_secret';
+const ALL_ESCAPED = KEY.replace(/./g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
 
 /** The error of a create with this key, which the answer has. */
 async function errorWith(answer: Answer): Promise<StoreError> {
@@ -17,6 +20,7 @@ function expectNoKey(error: StoreError) {
   const printed = inspect(error, { depth: 99, showHidden: true });
   const shown = [printed, JSON.stringify(error), error.stack].join(' ');
   expect(shown).not.toContain('local_sec');
+  expect(shown).not.toContain('\\u0063');
 }
 
 test.each([
@@ -44,10 +48,35 @@ test.each([
       body: { '<API key>': ['<API key>'] },
     },
   },
+  {
+    place: 'the fields of an error that has it with escapes',
+    answer: reply(`{"code":"no_${ESCAPED}","message":"No ${ALL_ESCAPED}.","${ESCAPED}":1}`, {
+      status: 403,
+    }),
+    shown: {
+      code: 'no_<API key>',
+      message: 'No <API key>.',
+      body: { '<API key>': 1 },
+    },
+  },
+  {
+    place: 'what is shown of a text that is not JSON, with escapes',
+    answer: reply(`{"message":"${ESCAPED}","${ALL_ESCAPED}`, { status: 400 }),
+    shown: {
+      message: expect.stringContaining('{"message":"<API key>","<API key>'),
+    },
+  },
 ])('a key that a server sends back is hidden in $place', async ({ answer, shown }) => {
   const error = await errorWith(answer);
   expect(error).toMatchObject(shown);
   expectNoKey(error);
+});
+
+test('a key of any printable characters is hidden, and nothing else', async () => {
+  const apiKey = '$^*+?.()[]{}|/-=';
+  const answer = reply(`{"code":"a","message":"No ${apiKey}, ${KEY}."}`, { status: 403 });
+  const { store } = clientWith([answer], { apiKey });
+  await expect(store.getPet(1n)).rejects.toMatchObject({ message: `No <API key>, ${KEY}.` });
 });
 
 test.each([
