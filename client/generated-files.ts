@@ -20,6 +20,7 @@ type Schema = {
   format?: string;
   anyOf?: Schema[];
   properties?: Record<string, Schema>;
+  default?: unknown;
 };
 type Parameter = {
   name: string;
@@ -145,10 +146,10 @@ function usedSchemas({ components, paths }: Description): Record<string, Schema>
 function querySchema(operationId: string, parameters: Parameter[]): [string, Schema][] {
   const inQuery = parameters.filter((each) => each.in === 'query');
   const given = inQuery.filter(({ name }) => !PAGE_PARAMETERS.includes(name));
-  const properties = given.map(({ name, schema, description }) => [
-    name,
-    { description, ...schema },
-  ]);
+  const properties = given.map(({ name, schema, description }) => {
+    if (name === 'limit') return [name, limitSchema(schema)];
+    return [name, { description, ...schema }];
+  });
   const schema = {
     type: 'object',
     properties: Object.fromEntries(properties),
@@ -156,6 +157,12 @@ function querySchema(operationId: string, parameters: Parameter[]): [string, Sch
   };
   const name = `${operationId[0]?.toUpperCase()}${operationId.slice(1)}Query`;
   return given.length > 0 ? [[name, schema]] : [];
+}
+
+/** The client's own text: `for await` and `toArray()` continue with the next page, and so return more than `limit` items. */
+function limitSchema({ type, default: pageDefault }: Schema) {
+  const defaults = `100 with \`for await\` and \`toArray()\`, ${pageDefault} with \`page()\``;
+  return { type, description: `Maximum number of items in a page. Default: ${defaults}.` };
 }
 
 /** A declaration of each schema. An object becomes an interface, because editors show an interface by its name. */

@@ -144,21 +144,13 @@ export interface Health {
     version: string;
 }
 export interface ListPetsQuery {
-    /**
-     * Format: int32
-     * @description Maximum number of items to return.
-     * @default 20
-     */
+    /** @description Maximum number of items in a page. Default: 100 with `for await` and `toArray()`, 20 with `page()`. */
     limit?: number | undefined;
     /** @description Returns only animals with this status. Animals without a status never match. */
     status?: PetStatus | undefined;
 }
 export interface ListOrdersQuery {
-    /**
-     * Format: int32
-     * @description Maximum number of items to return.
-     * @default 20
-     */
+    /** @description Maximum number of items in a page. Default: 100 with `for await` and `toArray()`, 20 with `page()`. */
     limit?: number | undefined;
     /** @description Returns only orders with this status. */
     status?: OrderStatus | undefined;

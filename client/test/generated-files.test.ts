@@ -38,6 +38,13 @@ test.each([
   await expect(generatedFiles(withField(name, schema))).rejects.toThrow(message);
 });
 
+test('the limit of a list is described as the size of a page, with both defaults', () => {
+  const limits = files['schema.d.ts']?.match(/^.*\n +limit\?/gm) ?? [];
+  const text =
+    'Maximum number of items in a page. Default: 100 with `for await` and `toArray()`, 20 with `page()`.';
+  expect(limits).toEqual(Array(2).fill(`    /** @description ${text} */\n    limit?`));
+});
+
 test('a list below another resource has a query without the ids of its path', async () => {
   const changed = JSON.parse(description);
   const { parameters } = changed.paths['/store/orders'].get;
