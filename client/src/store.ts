@@ -30,13 +30,13 @@ export interface AnimalStore {
    * in a page by default), or one page with `page()` (20 by default). Stable.
    * @example for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
    */
-  listPets(query?: ListPetsQuery, options?: CallOptions): Pages<Pet>;
+  listPets: (query?: ListPetsQuery, options?: CallOptions) => Pages<Pet>;
 
   /**
    * Adds an animal; the service assigns its id. Stable.
    * @example const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
    */
-  createPet(pet: NewPet, options?: CreateOptions): Promise<Pet>;
+  createPet: (pet: NewPet, options?: CreateOptions) => Promise<Pet>;
 
   /**
    * Fetches an animal. Stable.
@@ -44,7 +44,7 @@ export interface AnimalStore {
    * @deprecated It will be removed on 5 December 2030. Use `listPets` with a `status` instead.
    * @example const pet = await store.getPet(7n);
    */
-  getPet(petId: bigint, options?: CallOptions): Promise<Pet>;
+  getPet: (petId: bigint, options?: CallOptions) => Promise<Pet>;
 
   /**
    * Changes fields of an animal; `status: null` removes its status. Not retried if it
@@ -52,48 +52,48 @@ export interface AnimalStore {
    * @beta
    * @example const pet = await store.updatePet(7n, { name: 'Max' });
    */
-  updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Promise<Pet>;
+  updatePet: (petId: bigint, patch: PetPatch, options?: CallOptions) => Promise<Pet>;
 
   /**
    * Deletes an animal.
    * @beta
    * @example await store.deletePet(7n);
    */
-  deletePet(petId: bigint, options?: CallOptions): Promise<void>;
+  deletePet: (petId: bigint, options?: CallOptions) => Promise<void>;
 
   /**
    * Lists orders in ascending order of id, optionally with one status.
    * @experimental
    * @example const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
    */
-  listOrders(query?: ListOrdersQuery, options?: CallOptions): Pages<Order>;
+  listOrders: (query?: ListOrdersQuery, options?: CallOptions) => Pages<Order>;
 
   /**
    * Orders an available animal.
    * @experimental
    * @example const order = await store.placeOrder({ petId: 7n });
    */
-  placeOrder(order: NewOrder, options?: CreateOptions): Promise<Order>;
+  placeOrder: (order: NewOrder, options?: CreateOptions) => Promise<Order>;
 
   /**
    * Fetches an order.
    * @experimental
    * @example const { status } = await store.getOrder(5n);
    */
-  getOrder(orderId: bigint, options?: CallOptions): Promise<Order>;
+  getOrder: (orderId: bigint, options?: CallOptions) => Promise<Order>;
 
   /**
    * Approves, delivers or cancels an order.
    * @experimental
    * @example const order = await store.updateOrder(5n, { status: 'approved' });
    */
-  updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Promise<Order>;
+  updateOrder: (orderId: bigint, patch: OrderPatch, options?: CallOptions) => Promise<Order>;
 
   /**
    * Returns the health and the version of the service. Stable.
    * @example const { version } = await store.getHealth();
    */
-  getHealth(options?: CallOptions): Promise<Health>;
+  getHealth: (options?: CallOptions) => Promise<Health>;
 
   /**
    * Starts a session: each request sends the newest bookmark, so that reads from the nearest replica show at
@@ -106,7 +106,7 @@ export interface AnimalStore {
    * await session.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
    * for await (const pet of session.listPets({ status: 'available' })) console.log(pet.name);
    */
-  session(start?: string): Session;
+  session: (start?: string) => Session;
 }
 
 export interface Session extends AnimalStore {

@@ -10,13 +10,13 @@ export interface Pages<T> extends AsyncIterable<T> {
    * const { items, next } = await store.listPets({ limit: 10 }).page();
    * const second = next && (await store.listPets().page(next));
    */
-  page(next?: string): Promise<Page<T>>;
+  page: (next?: string) => Promise<Page<T>>;
 
   /**
    * Fetches the first `max` items, or all if there are fewer.
    * @example const pets = await store.listPets({ status: 'sold' }).toArray({ max: 500 });
    */
-  toArray(options: { max: number }): Promise<T[]>;
+  toArray: (options: { max: number }) => Promise<T[]>;
 }
 
 export type Page<T> = {

@@ -26,6 +26,15 @@ export async function sendBack() {
   await store.createPet(pet);
 }
 
+// Operations are properties, not methods: `const { createPet } = store` is no error to a linter. Only the parameter of a method may be
+// narrower, as `never` is.
+type MethodsOf<T> = {
+  [K in keyof T]: Record<K, (...args: never[]) => never> extends Pick<T, K> ? K : never;
+}[keyof T];
+expectType<Equal<MethodsOf<Omit<Client.Session, 'bookmark'>>, never>>();
+expectType<Equal<MethodsOf<Pick<Client.Pages<Client.Pet>, 'page' | 'toArray'>>, never>>();
+expectType<Equal<MethodsOf<{ add(pet: Client.Pet): void }>, 'add'>>();
+
 // The global fetch fits, and a service binding.
 fetch satisfies Client.Fetch;
 ((url, init) => binding.fetch(url, init)) satisfies Client.Fetch;
