@@ -3,8 +3,12 @@ import type { StoreErrorDetails } from './error.ts';
 import { hideKey } from './hide-key.ts';
 import type { Failure } from './response.ts';
 
-/** Codes of Node.js: no server listened, the host name was not resolved, or no connection was made in time. */
-const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+/**
+ * Codes of Node.js: no server listened, the host name was not resolved, no connection was made in time, or the client refused the server's
+ * certificate, such as CERT_HAS_EXPIRED or UNABLE_TO_VERIFY_LEAF_SIGNATURE (https://nodejs.org/api/tls.html). Not …ALERT_BAD_CERTIFICATE: it
+ * is from the server, which may send it later.
+ */
+const NOT_CONNECTED = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|CERT_|CERT$|_LEAF_/;
 
 /** A copy of an error has only these fields, and a copy of the cause. Other fields, such as a `Request`, could show the key. */
 const COPIED_FIELDS = ['name', 'message', 'code', 'syscall', 'stack'];
@@ -40,7 +44,7 @@ export function failureOf(error: unknown, sentKey = '', head?: StoreErrorDetails
  * prove that there was none.
  */
 function failedToConnect({ code = '', syscall }: Copy) {
-  return syscall === 'connect' || NOT_CONNECTED.includes(code);
+  return syscall === 'connect' || NOT_CONNECTED.test(code);
 }
 
 /** Copies of an error, of its cause, and so on, down to the fourth. */

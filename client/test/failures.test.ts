@@ -239,6 +239,14 @@ test.each([
   { cause: { code: 'ENOTFOUND' }, isUnsent: true },
   { cause: { code: 'EAI_AGAIN' }, isUnsent: true },
   { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' }, isUnsent: true },
+  // The certificate of the server is refused, before anything is sent.
+  { cause: { code: 'CERT_HAS_EXPIRED' }, isUnsent: true },
+  { cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, isUnsent: true },
+  { cause: { code: 'SELF_SIGNED_CERT_IN_CHAIN' }, isUnsent: true },
+  { cause: { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }, isUnsent: true },
+  { cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, isUnsent: true },
+  // The server refuses the certificate of the client, perhaps later.
+  { cause: { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' }, isUnsent: false },
   // A host with several addresses.
   { cause: new AggregateError([{ code: 'ETIMEDOUT', syscall: 'connect' }]), isUnsent: true },
   // These can also end a connection.
