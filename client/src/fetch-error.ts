@@ -18,8 +18,11 @@ type Copy = Error & { code?: string; syscall?: string };
 /**
  * @param sentKey - if it is absent, the `apiKey` function failed, and nothing was sent
  * @param head - of the response, if there was one
+ * @throws the error, if a framework threw it in `fetch` or `apiKey` to leave the caller's code, for example to redirect
  */
 export function failureOf(error: unknown, sentKey = '', head?: StoreErrorDetails): Failure {
+  // Next.js throws an error with a `digest`. SvelteKit and React Router throw an object with a `status` that is not an error.
+  if (read(error, error instanceof Error ? 'digest' : 'status')) throw error;
   const copies = copiesOf(error, sentKey);
   const [cause, causeOfCause] = copies;
   // Node.js gives the reason, such as ECONNREFUSED, only in the cause of its error.

@@ -22,7 +22,7 @@ type CallRecord = {
  * Sends the request until an attempt succeeds, a failure cannot be retried, or the call is interrupted.
  *
  * @param signal - aborted when the time of the call is over, or by a signal of the caller
- * @throws StoreError
+ * @throws StoreError, or what a framework threw to leave the caller's code (fetch-error.ts)
  */
 export async function send<T>(
   client: Client,

@@ -233,6 +233,56 @@ test.each([
   });
 });
 
+/** What frameworks throw to leave the caller's code. The key in it is the caller's own. */
+const NEXT_REDIRECT = Object.assign(new Error('NEXT_REDIRECT'), {
+  digest: 'NEXT_REDIRECT;replace;/login?key=animal_local_secret;307;',
+});
+const SVELTE_REDIRECT = { status: 303, location: '/login?key=animal_local_secret' };
+
+test.each([
+  { framework: 'Next.js', thrown: NEXT_REDIRECT },
+  { framework: 'SvelteKit', thrown: SVELTE_REDIRECT },
+  { framework: 'React Router', thrown: new Response(null, { status: 302 }) },
+])(
+  'what $framework throws to redirect reaches the caller unchanged, at once',
+  async ({ thrown }) => {
+    const redirect = () => Promise.reject(thrown);
+    const apiKey = 'animal_local_secret';
+    const copy = structuredClone(Object.entries(thrown));
+    const fromFetch = clientWith([redirect], { apiKey });
+    expect(await outcomeOf(createPet(fromFetch.store))).toBe(thrown);
+    expect(fromFetch.requests).toHaveLength(1);
+    const fromApiKey = clientWith([], { apiKey: redirect });
+    expect(await outcomeOf(createPet(fromApiKey.store))).toBe(thrown);
+    expect(await outcomeOf(fromApiKey.store.listPets().toArray({ max: 1 }))).toBe(thrown);
+    expect(Date.now()).toBe(0);
+    expect(Object.entries(thrown)).toEqual(copy);
+  },
+);
+
+test.each([
+  { thrown: Object.assign(new Error('a'), { status: 502 }), rule: 'an error with a status' },
+  { thrown: { status: 0 }, rule: 'a failed request of XMLHttpRequest' },
+])('$rule is a network_error', async ({ thrown }) => {
+  const { store } = clientWith([() => Promise.reject(thrown)]);
+  expect(await outcomeOf(createPet(store))).toMatchObject({ code: 'network_error', attempts: 4 });
+});
+
+test.each([NEXT_REDIRECT, SVELTE_REDIRECT])(
+  'a call that is aborted with %o is aborted',
+  async (cause) => {
+    const controller = new AbortController();
+    const { store } = clientWith([
+      () => {
+        controller.abort(cause);
+        return silence();
+      },
+    ]);
+    const call = store.createPet(REX, { signal: controller.signal });
+    expect(await outcomeOf(call)).toMatchObject({ code: 'aborted', cause, outcomeUnknown: true });
+  },
+);
+
 /** The causes of errors of `fetch`. Those of real runtimes are in suite.ts. */
 test.each([
   { cause: { code: 'ECONNREFUSED' }, isUnsent: true },
