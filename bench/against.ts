@@ -1,4 +1,4 @@
-/** `npm run bench:against -- COMMIT`: the CPU of a request to this worker ÷ that of another commit, each with its own stub bindings. */
+/** `node bench/against.ts COMMIT`: the CPU of a request to this worker ÷ that of another commit, each with its own stub bindings. */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { race } from './race.ts';
 import { build, STUBBED } from './servers.ts';
 
 const program = createProgram(
-  'npm run bench:against --',
+  'node bench/against.ts',
   'Compares CPU per request with another commit, with the packages that are installed here.',
 )
   .argument('<commit>')

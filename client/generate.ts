@@ -1,11 +1,11 @@
-/** `npm run client:types`: writes what the client takes from the OpenAPI description. */
+/** A part of `npm run openapi`: writes what the client takes from the OpenAPI description. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, run } from '../ops/command/command-line.ts';
 import { generatedFiles } from './generated-files.ts';
 
 const program = createProgram(
-  'npm run client:types --',
+  'node client/generate.ts',
   "Writes the client's types, and the names of its 64-bit fields, from the OpenAPI description.",
 ).action(generateTypes);
 

@@ -93,7 +93,7 @@ function isInt64({ type, format, anyOf = [] }: Schema): boolean {
 // ---------------------------------------------------------------------------------------- the files
 
 function moduleOf(int64Names: string[]): string {
-  return `/** From the OpenAPI description. Written by \`npm run client:types\`. */
+  return `/** From the OpenAPI description. Written by \`npm run openapi\`. */
 
 /** The names of the int64 fields, and of int64 parameters of paths. */
 // biome-ignore format: a new field is a new line

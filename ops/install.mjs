@@ -1,50 +1,38 @@
-// `npm run setup`, the first step of most commands: installs the packages of package-lock.json, unless they are installed. Plain
-// JavaScript for Node.js 20, because it runs before the project's Node.js is installed. npm's settings are in .npmrc.
+// `npm run setup`, the first step of `npm start`, `npm run dev` and `npm test`: installs the packages of package-lock.json, unless they
+// are installed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { isInstalled, LOCK, NEEDS_NODE } from './packages.mjs';
 
-/** `npm ci` first removes this file, and writes it when every package is installed. */
-const INSTALLED = 'node_modules/.package-lock.json';
-/** Exists while a command installs the packages of this folder. */
-const LOCK = '.installing';
+/** They win over the settings of the user. */
+const OPTIONS = [
+  '--ignore-scripts',
+  '--include=dev',
+  '--include=optional',
+  '--bin-links',
+  '--engine-strict=false',
+  // Versions are chosen already. With an age, npm would need the addresses of packages, which package-lock.json does not have.
+  '--min-release-age=0',
+  // Otherwise npm acts on a folder above that lists this one among its workspaces.
+  '--prefix=.',
+  // `npm run --silent` passes its own level on, which would hide the reason for a failure.
+  '--loglevel=error',
+];
 
-if (!isInstalled()) {
+if (NEEDS_NODE || !isInstalled()) {
   console.error('Installing the packages of package-lock.json, which can take minutes …');
   await npm('ci');
-}
-const installed = readPackages(INSTALLED);
-const nodePath = Object.keys(installed).find((path) => installed[path].bin?.node);
-// npm 10 installs the package of the project's Node.js, but removes its link from node_modules/.bin, together with those of the
-// packages for other platforms:
-// https://github.com/npm/cli/issues/4362
-if (nodePath && !existsSync('node_modules/.bin/node'))
-  await npm('rebuild', nodePath.replace('node_modules/', ''));
-
-/** Whether each package is installed in its locked version. Only optional ones may be missing. */
-function isInstalled() {
-  if (existsSync(LOCK)) return false;
-  try {
-    const installed = readPackages(INSTALLED);
-    return Object.entries(readPackages('package-lock.json')).every(([path, locked]) => {
-      // The project itself and its workspaces need no installation.
-      if (!path.includes('node_modules/') || locked.link) return true;
-      // An optional package can be one for another platform.
-      if (!installed[path]) return locked.optional;
-      return installed[path].version === locked.version && existsSync(path);
-    });
-  } catch {
-    // INSTALLED is missing, or was cut off by a crash or a full disk.
-    return false;
-  }
-}
-
-function readPackages(file) {
-  return JSON.parse(readFileSync(file, 'utf8')).packages;
+  // npm 10 installs the packaged Node.js without its link in node_modules/.bin: https://github.com/npm/cli/issues/4362
+  if (NEEDS_NODE) await npm('rebuild');
+  if (NEEDS_NODE && !existsSync('node_modules/.bin/node'))
+    fail('ops/node has no Node.js for this platform: install Node.js 22.18 or later');
+  if (!isInstalled())
+    fail('npm has not installed the packages of package-lock.json in this folder');
 }
 
 /** Runs npm, and shows only its errors. Fails if another command runs it in this folder. */
-async function npm(...args) {
+async function npm(command) {
   const npmScript = process.env.npm_execpath;
   if (!existsSync(npmScript ?? '')) fail('npm was not found: run npm run setup');
   try {
@@ -54,10 +42,9 @@ async function npm(...args) {
       'cannot create .installing: if another command installs the packages, wait for its end; otherwise delete it',
     );
   }
-  // Options win over the user's variables, which win over .npmrc. `npm run --silent` passes its log level on in such a variable,
-  // which would hide the reason for a failure.
-  const command = [npmScript, ...args, '--ignore-scripts', '--loglevel=error'];
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [npmScript, command, ...OPTIONS], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   // Otherwise npm can go on for a minute after a signal: https://github.com/npm/cli/issues/5976
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill('SIGKILL'));

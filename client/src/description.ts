@@ -1,4 +1,4 @@
-/** From the OpenAPI description. Written by `npm run client:types`. */
+/** From the OpenAPI description. Written by `npm run openapi`. */
 
 /** The names of the int64 fields, and of int64 parameters of paths. */
 // biome-ignore format: a new field is a new line

@@ -9,14 +9,16 @@ import tsconfig from '../../tsconfig.json' with { type: 'json' };
 import { temporaryFolder } from '../support/project.ts';
 
 test('npm run check has all its parts', () => {
-  const parts = ['lint', 'typecheck', 'types:check', 'openapi:check', 'openapi:lint', 'bundle'];
-  const commands = ['setup --silent', ...parts].map((name) => `npm run ${name}`);
+  const parts = [
+    'node ops/require-packages.mjs',
+    ...['npm run lint', 'npm run typecheck', 'npm run types -- --check'],
+    ...['npm run openapi -- --check', 'redocly lint public/v1/openapi.json', 'npm run bundle'],
+  ];
   expect(packageJson.scripts).toMatchObject({
-    check: commands.join(' && '),
+    check: parts.join(' && '),
     lint: 'biome ci',
     typecheck: 'tsc && tsc --project tsconfig.node.json',
-    'types:check': expect.stringMatching(/ --config wrangler.toml .* --check$/),
-    'openapi:check': expect.stringMatching(/ --check$/),
+    types: expect.stringContaining(' --config wrangler.toml '),
   });
 });
 

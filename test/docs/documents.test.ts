@@ -1,8 +1,10 @@
 /** The documents agree with the files, the scripts, the description and the limits of the code. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import wranglerPackage from '../../node_modules/wrangler/package.json' with { type: 'json' };
+import fallbackPackage from '../../ops/node/package.json' with { type: 'json' };
 import storePackage from '../../package.json' with { type: 'json' };
 import packageLock from '../../package-lock.json' with { type: 'json' };
 import { RANDOM_LENGTH } from '../../src/auth/key-format.ts';
@@ -115,15 +117,40 @@ test('miniflare has the version that wrangler needs', () => {
   expect(storePackage.devDependencies.miniflare).toBe(wranglerPackage.dependencies.miniflare);
 });
 
-test('every package has a hash, which npm verifies', () => {
-  const installed = Object.entries(packages).filter(([path]) => path.includes('node_modules/'));
-  const unverified = installed.filter(([, entry]) => !('integrity' in entry || 'link' in entry));
-  expect(unverified).toEqual([]);
+type Locked = Partial<Record<'name' | 'version' | 'resolved' | 'integrity', string>>;
+const locked = Object.entries<Locked>(packages);
+
+test('npm takes every package by its name and version, and verifies its hash', () => {
+  const downloaded = locked.filter(([path, entry]) => {
+    return path.includes('node_modules/') && !('link' in entry);
+  });
+  expect(downloaded.length).toBeGreaterThan(100);
+  // A foreign address, or another name, would be installed with a hash of its own.
+  for (const [path, entry] of downloaded) {
+    expect(entry, path).not.toHaveProperty('name');
+    expect(entry.version, path).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+    expect(entry.integrity, path).toMatch(/^sha512-/);
+  }
+});
+
+test('only the links to folders of this project have an address', () => {
+  const addresses = locked.filter(([, entry]) => 'resolved' in entry);
+  const links = addresses.map(([, entry]) => 'link' in entry && entry.resolved);
+  expect(['client', 'ops/node']).toEqual(expect.arrayContaining(links));
+});
+
+test("git's line ends are LF, also on Windows", () => {
+  const attributes = execFileSync('git', ['check-attr', 'eol', '--', 'src/app.ts', 'README.md']);
+  expect(`${attributes}`.match(/: \w+$/gm)).toEqual([': lf', ': lf']);
 });
 
 test('every version in package.json is exact', () => {
-  const { dependencies, devDependencies, optionalDependencies } = storePackage;
-  const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const { dependencies, devDependencies } = storePackage;
+  const versions = Object.values({
+    ...dependencies,
+    ...devDependencies,
+    ...fallbackPackage.optionalDependencies,
+  });
   expect(versions.filter((each) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(each))).toEqual([]);
 });
 

@@ -5,26 +5,31 @@ import { expect } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { startProcess, temporaryFolder } from '../support/project.ts';
 
-const NODE = { version: '26.0.0', optional: true, bin: { node: 'bin/node' } };
 const NEEDED = {
   'node_modules/hono': { version: '4.0.0' },
-  'node_modules/node-here': NODE,
+  'node_modules/for-linux': { version: '1.0.0', optional: true },
 };
 const LOCKED = {
   ...NEEDED,
   client: {},
   'node_modules/client': { link: true },
-  'node_modules/node-elsewhere': NODE,
+  'node_modules/for-windows': { version: '1.0.0', optional: true },
 };
 /** The list that npm writes of the packages it has installed. */
 export const LIST = '.package-lock.json';
 export const INSTALLED = JSON.stringify({ packages: NEEDED });
-const FILES = ['hono/package.json', 'node-here/package.json', '.bin/node'];
+const FILES = ['hono/package.json', 'for-linux/package.json', '.bin/node'];
 
 /** A clone whose packages are not installed. */
 export async function freshClone() {
   const folder = await temporaryFolder();
   const path = (name: string) => join(folder, name);
+
+  function start(script: string, env: Record<string, string> = {}, ...options: string[]) {
+    const fakeNpm = { npm_execpath: join(import.meta.dirname, 'npm.mjs') };
+    const command = [...options, join(PROJECT_ROOT, 'ops', script)];
+    return startProcess(command, folder, { ...fakeNpm, ...env });
+  }
 
   const clone = {
     write(name: string, content = '') {
@@ -40,18 +45,16 @@ export async function freshClone() {
     /** The calls of npm. */
     calls: () => readFileSync(path('calls'), 'utf8').split('\n').filter(Boolean),
 
-    start: (env: Record<string, string> = {}) =>
-      startProcess([join(PROJECT_ROOT, 'ops/install.mjs')], folder, {
-        npm_execpath: join(import.meta.dirname, 'npm.mjs'),
-        ...env,
-      }),
+    start,
+    run: (...command: Parameters<typeof start>) => start(...command).exited,
 
-    setUp: (env?: Record<string, string>) => clone.start(env).exited,
+    setUp: (env?: Record<string, string>, ...options: string[]) =>
+      clone.run('install.mjs', env, ...options),
 
     /** Starts an installation that waits until there is no file `hold`. */
     async hold() {
       clone.write('hold');
-      const command = clone.start();
+      const command = start('install.mjs');
       await expect.poll(clone.calls, { interval: 20 }).toHaveLength(1);
       return command;
     },

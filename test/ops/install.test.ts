@@ -1,9 +1,13 @@
 /** `npm run setup` as a process, with a fake npm: what makes it install, failures and interrupts. */
-import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { freshClone, INSTALLED, LIST } from './fake-npm.ts';
 
-const CI = 'ci --ignore-scripts --loglevel=error';
+// Without them, settings of a user would let packages run scripts, leave packages or their commands out, refuse Node.js 20, or look for
+// new versions; and a folder above could be installed instead.
+const OPTIONS =
+  '--ignore-scripts --include=dev --include=optional --bin-links --engine-strict=false --min-release-age=0 --prefix=. --loglevel=error';
+const CI = `ci ${OPTIONS}`;
 const BEGUN = 'Installing the packages of package-lock.json, which can take minutes …\n';
 
 let clone: Awaited<ReturnType<typeof freshClone>>;
@@ -22,6 +26,7 @@ const PACKAGES = `node_modules/${LIST}`;
 
 test.each([
   ['a package is new', () => clone.write(PACKAGES, INSTALLED.replace('4.0.0', '3.0.0'))],
+  ['an optional one is new', () => clone.write(PACKAGES, INSTALLED.replace('1.0.0', '0.9.0'))],
   ['a package is not installed', () => clone.write(PACKAGES, INSTALLED.replace('hono', 'other'))],
   ['there is no list of installed packages', () => clone.remove(PACKAGES)],
   [
@@ -36,11 +41,19 @@ test.each([
   expect(clone.calls()).toEqual([CI]);
 });
 
-test('the link to Node.js that npm 10 removes is restored', async () => {
+/** As a Node.js that is older than 22.18. */
+const OLD = [{}, '--no-strip-types'] as const;
+
+test('with an older Node.js, the packaged one is installed, and linked also by npm 10', async () => {
   clone.install();
-  clone.remove('node_modules/.bin/node');
-  expect((await clone.setUp()).code).toBe(0);
-  expect(clone.calls()).toEqual(['rebuild node-here --ignore-scripts --loglevel=error']);
+  expect(await clone.setUp(...OLD)).toEqual({ code: 0, stdout: '', stderr: BEGUN });
+  expect(clone.calls()).toEqual([CI, `rebuild ${OPTIONS}`]);
+});
+
+test('with an older Node.js on a platform without a packaged one, the set-up asks for a newer one', async () => {
+  clone.remove('registry/.bin');
+  const { code, stderr } = await clone.setUp(...OLD);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/: install Node.js 22.18 or later\n$/)]);
 });
 
 test('after a failure, the errors of npm are shown, and the next command installs again', async () => {
@@ -85,8 +98,43 @@ test('the set-up is refused while another command installs, also when all seems 
   expect((await first.exited).code).toBe(0);
 });
 
-test('a plain npm ci has the same settings', () => {
-  const settings = readFileSync('.npmrc', 'utf8').match(/^[^#\n].*$/gm);
-  for (const setting of ['ignore-scripts=true', 'include[]=dev', 'include[]=optional'])
-    expect(settings).toContain(setting);
+test('an npm that installs nothing in this folder is a failure', async () => {
+  clone.remove(`registry/${LIST}`);
+  const error = 'error: npm has not installed the packages of package-lock.json in this folder\n';
+  expect(await clone.setUp()).toEqual({ code: 1, stdout: '', stderr: `${BEGUN}${error}` });
+});
+
+const { start, dev, test: ownTests, setup, ...others } = packageJson.scripts;
+
+test('only npm start, npm run dev and npm test install packages', () => {
+  for (const script of [start, dev, ownTests])
+    expect(script).toMatch(/^npm run setup --silent && /);
+  expect(Object.values(others).join()).not.toMatch(/setup|install\.mjs/);
+});
+
+test('each other command first demands the packages', () => {
+  // The rest are commands of packages, or run only commands that demand them.
+  const commands = Object.values(others).filter((script) =>
+    /^node |vitest|&& npm run/.test(script),
+  );
+  expect(commands.length).toBeGreaterThan(12);
+  for (const script of commands)
+    expect(script).toMatch(/^node (?:--import=\.\/)?ops\/require-packages\.mjs /);
+});
+
+test.each<[string, () => void, ...string[]]>([
+  ['are missing', () => clone.remove('node_modules')],
+  ['are outdated', () => clone.write(PACKAGES, INSTALLED.replace('4.0.0', '3.0.0'))],
+  ['lack a newer Node.js', () => {}, '--no-strip-types'],
+])('a command whose packages %s fails with the fix', async (_, change, ...options) => {
+  clone.install();
+  change();
+  const stderr = 'error: packages are missing or outdated. Run: npm run setup\n';
+  const result = await clone.run('require-packages.mjs', {}, ...options);
+  expect(result).toEqual({ code: 1, stdout: '', stderr });
+});
+
+test('a command whose packages are installed begins', async () => {
+  clone.install();
+  expect(await clone.run('require-packages.mjs')).toEqual({ code: 0, stdout: '', stderr: '' });
 });

