@@ -2,8 +2,8 @@
 // are installed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { isInstalled, LOCK, NEEDS_NODE } from './packages.mjs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fail, isInstalled, LOCK, NEEDS_NODE, rejectProxy } from './packages.mjs';
 
 /** They win over the settings of the user. */
 const OPTIONS = [
@@ -20,6 +20,7 @@ const OPTIONS = [
   '--loglevel=error',
 ];
 
+rejectProxy();
 if (NEEDS_NODE || !isInstalled()) {
   console.error('Installing the packages of package-lock.json, which can take minutes …');
   await npm('ci');
@@ -42,19 +43,25 @@ async function npm(command) {
       'cannot create .installing: if another command installs the packages, wait for its end; otherwise delete it',
     );
   }
-  const child = spawn(process.execPath, [npmScript, command, ...OPTIONS], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const args = [npmScript, command, ...OPTIONS, `--cache=${findCache()}`];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   // Otherwise npm can go on for a minute after a signal: https://github.com/npm/cli/issues/5976
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill('SIGKILL'));
   const [code] = await once(child, 'close');
   rmSync(LOCK);
   if (code !== 0)
-    fail('the packages are not installed: was npm interrupted, or is the network down?');
+    fail('the packages are not installed: npm was interrupted, or names the cause above');
 }
 
-function fail(message) {
-  console.error(`error: ${message}`);
-  process.exit(1);
+/** The folder of npm's cache. In a home folder that cannot be written (`docker run --user 12345`), npm would fail: then in this project. */
+function findCache() {
+  const cache = process.env.npm_config_cache ?? '';
+  try {
+    mkdirSync(cache, { recursive: true });
+    accessSync(cache, constants.W_OK);
+    return cache;
+  } catch {
+    return '.wrangler/npm';
+  }
 }

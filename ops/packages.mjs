@@ -1,4 +1,4 @@
-// Whether the packages of package-lock.json are installed. Plain JavaScript, because a Node.js that cannot run TypeScript may run it.
+// Whether the packages of package-lock.json are installed, and can be. Plain JavaScript, because a Node.js that cannot run TypeScript may run it.
 import { existsSync, readFileSync } from 'node:fs';
 
 /** Whether this is a Node.js older than 22.18, and the packaged one (ops/node), which npm prefers, is not there yet. */
@@ -23,6 +23,19 @@ export function isInstalled() {
     // The list is missing, or was cut off by a crash or a full disk.
     return false;
   }
+}
+
+/** Fails if the variable of a proxy has no scheme. The errors of npm and wrangler would not name the variable. */
+export function rejectProxy() {
+  for (const name of ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']) {
+    const url = process.env[name];
+    if (url && !/^https?:/i.test(url)) fail(`${name} must begin with http:// or https://`);
+  }
+}
+
+export function fail(message) {
+  console.error(`error: ${message}`);
+  process.exit(1);
 }
 
 function readPackages(file) {

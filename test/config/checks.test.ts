@@ -22,6 +22,24 @@ test('npm run check has all its parts', () => {
   });
 });
 
+const { start, dev, test: ownTests, setup, ...others } = packageJson.scripts;
+
+test('only npm start, npm run dev and npm test install packages', () => {
+  for (const script of [start, dev, ownTests])
+    expect(script).toMatch(/^npm run setup --silent && /);
+  expect(Object.values(others).join()).not.toMatch(/setup|install\.mjs/);
+});
+
+test('each other command first demands the packages', () => {
+  // The rest are commands of packages, or run only commands that demand them.
+  const commands = Object.values(others).filter((script) =>
+    /^node |vitest|&& npm run/.test(script),
+  );
+  expect(commands.length).toBeGreaterThan(12);
+  for (const script of commands)
+    expect(script).toMatch(/^node (?:--import=\.\/)?ops\/require-packages\.mjs /);
+});
+
 test('the compiler is strict', () => {
   const { compilerOptions } = tsconfig;
   for (const option of [

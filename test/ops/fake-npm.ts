@@ -26,7 +26,10 @@ export async function freshClone() {
   const path = (name: string) => join(folder, name);
 
   function start(script: string, env: Record<string, string> = {}, ...options: string[]) {
-    const fakeNpm = { npm_execpath: join(import.meta.dirname, 'npm.mjs') };
+    const fakeNpm = {
+      npm_execpath: join(import.meta.dirname, 'npm.mjs'),
+      npm_config_cache: 'cache',
+    };
     const command = [...options, join(PROJECT_ROOT, 'ops', script)];
     return startProcess(command, folder, { ...fakeNpm, ...env });
   }
