@@ -1,7 +1,7 @@
 /** `npm run seed`: adds sample data to the local store, even while it is served. */
 import { createProgram, integerFrom, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { WRANGLER_ENV } from './command/wrangler.ts';
+import { LOCAL_ENV } from './command/wrangler.ts';
 import { addPets } from './local/sample-data.ts';
 import { setUpLocalStore } from './local/store.ts';
 
@@ -10,7 +10,7 @@ export const program = createProgram('npm run seed --', 'Adds animals to the loc
   .action(async ({ pets }: { pets: number }) => {
     // Wrangler runs in this process, and looks for the store in the current folder.
     process.chdir(PROJECT_ROOT);
-    Object.assign(process.env, WRANGLER_ENV);
+    Object.assign(process.env, LOCAL_ENV);
     // Imported only here, because loading wrangler would delay the error for invalid arguments.
     const { getPlatformProxy } = await import('wrangler');
     const { env, dispose } = await getPlatformProxy<Env>({

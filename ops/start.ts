@@ -1,5 +1,6 @@
 /** `npm start`: sets up the local store, serves it, and reloads the worker when its code changes. */
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { Option } from 'commander';
 import {
   createProgram,
@@ -10,7 +11,7 @@ import {
   visible,
 } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { WRANGLER_ENV } from './command/wrangler.ts';
+import { LOCAL_ENV } from './command/wrangler.ts';
 import { LOCAL_KEY, RUNTIME, reserveStore, setUpLocalStore } from './local/store.ts';
 
 const portOption = new Option('--port <number>', 'the port on localhost')
@@ -22,11 +23,16 @@ const portOption = new Option('--port <number>', 'the port on localhost')
 export const program = createProgram('npm start --', 'Sets up the local store and serves it.')
   .addOption(portOption)
   .action(async ({ port }: { port: number }) => {
+    // A stop is no failure, and ends the wrangler of the set-up, too. Registered before the handlers of Miniflare, wrangler's simulator,
+    // which exit with a code above 128:
+    // https://github.com/cloudflare/workers-sdk/blob/4cbd667224d4f7f3dda00fce0f4983c6418ed90b/packages/miniflare/src/exit-hook.ts
+    onStop(() => process.exit());
     reserveStore();
     await setUpLocalStore();
     console.log('Starting the server …');
-    await serve(port);
-    const origin = `http://localhost:${port}`;
+    const hostname = await findHostname();
+    await serve(hostname, port);
+    const origin = `http://${hostname}:${port}`;
     console.log(`\nThe animal store is ready: ${origin}/docs\n`);
     console.log(`  curl -i -w '\\n' ${origin}/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'\n`);
     console.log('Ctrl-C stops it, `npm run reset` empties it. Log of requests:\n');
@@ -34,14 +40,24 @@ export const program = createProgram('npm start --', 'Sets up the local store an
 
 if (import.meta.main) await run(program);
 
+/** Finds the name of this machine: 127.0.0.1 where `localhost` is ::1 without IPv6, as in some containers. */
+async function findHostname(): Promise<string> {
+  const probe = createServer().listen(0, 'localhost');
+  try {
+    await once(probe, 'listening');
+    return 'localhost';
+  } catch {
+    return '127.0.0.1';
+  } finally {
+    probe.close();
+  }
+}
+
 /** Serves the store until this process ends. Resolves when the store answers. */
-async function serve(port: number) {
-  // A stop is no failure. Registered before the handlers of Miniflare, wrangler's simulator, which exit with a code above 128:
-  // https://github.com/cloudflare/workers-sdk/blob/4cbd667224d4f7f3dda00fce0f4983c6418ed90b/packages/miniflare/src/exit-hook.ts
-  onStop(() => process.exit());
+async function serve(hostname: string, port: number) {
   // Wrangler runs in this process. It looks for its files in the current folder, and reads these variables.
   process.chdir(PROJECT_ROOT);
-  Object.assign(process.env, WRANGLER_ENV, {
+  Object.assign(process.env, LOCAL_ENV, {
     WRANGLER_LOG: 'warn',
     MINIFLARE_WORKERD_PATH: RUNTIME,
   });
@@ -54,7 +70,7 @@ async function serve(port: number) {
       // The runtime's inspector checks no origin: a web page that finds its port can run code in the worker.
       // https://github.com/cloudflare/workers-sdk/pull/9550
       inspector: false,
-      server: { hostname: 'localhost', port },
+      server: { hostname, port },
       // The level `warn` drops wrangler's line for each request, but also the worker's, which this handler prints.
       structuredLogsHandler: ({ message }: { message: string }) =>
         // A message can have values of a request's headers.

@@ -28,6 +28,12 @@ export const WRANGLER_ENV = {
   X_LOCAL_EXPLORER: 'false',
 };
 
+/** For the local store, wrangler also keeps its own files in this project: the home folder of a user may be read-only. */
+export const LOCAL_ENV = {
+  ...WRANGLER_ENV,
+  XDG_CONFIG_HOME: join(PROJECT_ROOT, '.wrangler/config'),
+};
+
 /** `runWrangler` kills wrangler after this time. */
 const LIMIT_MS = 300_000;
 
@@ -66,12 +72,16 @@ export function startWrangler(args: string[], { env, ...options }: Options = {})
  */
 export async function runWrangler(args: string[], options?: Options): Promise<string> {
   const child = startWrangler(args, { ...options, timeout: LIMIT_MS });
+  // Wrangler ends with this command, unless Ctrl-C may not end it.
+  const end = () => child.kill();
+  if (!options?.detached) process.once('exit', end);
   const [[code, signal], stdout, stderr] = await Promise.all([
     // `once` rejects if wrangler cannot be started.
     once(child, 'close'),
     text(child.stdout),
     text(child.stderr),
   ]);
+  process.off('exit', end);
   if (code === 0) return stdout;
   // After the limit, Node.js has killed wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
@@ -93,7 +103,8 @@ export async function runWranglerIn(
   if (!isLocal) rejectOverrides();
   // The empty name selects the top level of wrangler.toml.
   const name = isLocal ? '' : environment;
-  return runWrangler([...args, '--env', name], options).catch((cause: Error) => {
+  const settings = isLocal ? { ...options, env: LOCAL_ENV } : options;
+  return runWrangler([...args, '--env', name], settings).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
     // Matched, because a missing login has no code. Wrangler 4.164 goes on to advise a temporary account, which would not have the
     // store.

@@ -55,8 +55,10 @@ export function reserveStore(): void {
  */
 function endRuntimes(): void {
   const pattern = RUNTIME.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  // In the locale C, pkill would read `?` in place of each other letter than those of ASCII.
+  const env = { ...process.env, LC_ALL: 'C.UTF-8' };
   // Repeats until pkill finds none (status 1), because a runtime frees its port only a moment after the signal.
-  while (spawnSync('pkill', ['-KILL', '-f', `^${pattern}`]).status === 0);
+  while (spawnSync('pkill', ['-KILL', '-f', `^${pattern}`], { env }).status === 0);
 }
 
 /** Applies the migrations and writes the record of the local key. Keeps all data. */

@@ -95,7 +95,8 @@ export function copyProject() {
   let folder: string;
   beforeAll(async () => {
     const created = await createFolder();
-    folder = created.folder;
+    // With a letter that the locale C does not have.
+    folder = join(created.folder, 'é');
     copyFiles(folder);
     return created.remove;
   });

@@ -34,7 +34,7 @@ test('a start after a killed one ends the runtime that is left, and keeps its po
   first.process.kill('SIGKILL');
   await expect.poll(() => first.process.signalCode).toBe('SIGKILL');
   expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200);
-  const second = project.start('start.ts', ['--port', port]);
+  const second = project.start('start.ts', ['--port', port], { LC_ALL: 'C' });
   await second.printed('curl -i');
   const headers = { authorization: `Bearer ${LOCAL_KEY}` };
   const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
@@ -42,12 +42,27 @@ test('a start after a killed one ends the runtime that is left, and keeps its po
   await second.printed('"route":"/v1/pets"');
 });
 
+/** The command lines of all processes that name this copy. */
+const listProcesses = () =>
+  execFileSync('ps', ['-A', '-ww', '-o', 'args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(project.path()));
+
 // Windows has no ps.
-test.skipIf(process.platform === 'win32')('npm start opens no inspector', async () => {
+const testWithPs = test.skipIf(process.platform === 'win32');
+
+testWithPs('a stop during the set-up also ends wrangler', async () => {
+  const store = project.start('start.ts', ['--port', `${await freePort()}`]);
+  await expect.poll(() => listProcesses().join()).toContain('d1 migrations apply');
+  store.process.kill('SIGTERM');
+  expect((await store.exited).code).toBe(0);
+  await expect.poll(listProcesses).toEqual([]);
+});
+
+testWithPs('npm start opens no inspector', async () => {
   const store = project.start('start.ts', ['--port', `${await freePort()}`]);
   await store.printed('curl -i');
-  const processes = execFileSync('ps', ['-A', '-ww', '-o', 'args'], { encoding: 'utf8' });
-  const runtimes = processes.split('\n').filter((line) => line.startsWith(project.path()));
+  const runtimes = listProcesses().filter((line) => line.startsWith(project.path()));
   expect(runtimes).not.toEqual([]);
   expect(runtimes.join()).not.toContain('inspector');
 });

@@ -15,8 +15,11 @@ afterEach(() => {
 
 type Options = { dev: { structuredLogsHandler: (log: { message: string }) => void } };
 
-/** Runs `npm start`. Returns also what it did to the store, and how it serves it. `problem`: of wrangler's server. */
-async function start(args: string[] = [], problem?: Error) {
+/**
+ * Runs `npm start`. Returns also what it did to the store, and how it serves it. `problem`: of wrangler's server. `ipv6`: whether this
+ * machine can listen on `localhost`, which is ::1.
+ */
+async function start(args: string[] = [], problem?: Error, ipv6 = true) {
   const steps: string[] = [];
   const unstable_startWorker = vi.fn(async ({ dev }: Options) => {
     if (problem) throw problem;
@@ -28,6 +31,13 @@ async function start(args: string[] = [], problem?: Error) {
   const mocks = {
     wrangler: { unstable_startWorker },
     'node:child_process': { spawnSync: () => ({ status: 1 }) },
+    'node:net': {
+      createServer: () => {
+        const probe = Object.assign(new EventEmitter(), { listen: () => probe, close: () => {} });
+        setImmediate(() => probe.emit(ipv6 ? 'listening' : 'error'));
+        return probe;
+      },
+    },
     'node:sqlite': {
       DatabaseSync: class {
         exec(sql: string) {
@@ -36,7 +46,7 @@ async function start(args: string[] = [], problem?: Error) {
       },
     },
     '../../ops/command/wrangler.ts': {
-      WRANGLER_ENV: {},
+      LOCAL_ENV: {},
       runWranglerIn: async (env: string, args: string[]) =>
         void steps.push([env, ...args].join(' ')),
     },
@@ -68,6 +78,12 @@ test('npm start sets the store up, serves it on this machine alone, and shows a 
   expect(stdout).toContain(request);
   // Nothing that a terminal carries out.
   expect(stdout).toContain('\n{"colo":"\uFFFD31m"}\nnext\n');
+});
+
+test('npm start serves 127.0.0.1 where localhost is ::1 without IPv6', async () => {
+  const { stdout, served } = await start([], undefined, false);
+  expect(served).toMatchObject([[{ dev: { server: { hostname: '127.0.0.1' } } }]]);
+  expect(stdout).toContain("curl -i -w '\\n' http://127.0.0.1:8787/v1/pets ");
 });
 
 test("npm start ends with exit code 1 and the cause of wrangler's error", async () => {
