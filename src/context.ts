@@ -38,7 +38,7 @@ export type AuthenticatedContext<I extends Input = Input> = Pick<
 
 /** `npm run types` generates `Env` from wrangler.toml. Secrets are not in that file. */
 export type Bindings = Env & {
-  /** While this secret is set, the service rejects writes. A secret, because it can be set without a release. */
+  /** While this secret is set, even to an empty text, the service rejects writes. A secret, because it can be set without a release. */
   WRITES_STOPPED?: string;
 };
 

@@ -68,7 +68,7 @@ async function admitClient(c: Context<AppEnv>, { scope }: AuthenticatedDefinitio
   const client = await authenticate(c);
   await limitRate(c, client, scope);
   requireScope(client, scope);
-  if (scope === 'write' && c.env.WRITES_STOPPED) throw writesStopped();
+  if (scope === 'write' && c.env.WRITES_STOPPED !== undefined) throw writesStopped();
 }
 
 function writesStopped(): ApiError {
