@@ -24,6 +24,13 @@ test.each([
   'database table is locked: SQLITE_LOCKED',
   'interrupted: SQLITE_INTERRUPT',
   'disk I/O error: SQLITE_IOERR',
+  'out of memory: SQLITE_NOMEM',
+  'unable to open database file: SQLITE_CANTOPEN',
+  // https://developers.cloudflare.com/changelog/post/2026-09-01-d1-free-tier-limit-enforcement/
+  ...['read', 'write'].map(
+    (kind) =>
+      `Your account has exceeded D1's free tier daily row ${kind} limit. Upgrade to a paid plan or wait until tomorrow (midnight UTC) to continue.`,
+  ),
   'an unknown error',
 ])('an error of the platform is a 503: %s', async (text) => {
   const message = `D1_ERROR: ${text}`;
@@ -59,6 +66,22 @@ test.each([
   expect(line).toMatchObject({ cause: expect.stringContaining(text), stack: expect.any(String) });
   expect(line?.cause).toContain(fix);
   expect(await tableRows()).toMatchObject({ pets: [] });
+});
+
+/** The codes of SQLite for a statement that is wrong, or that our own code has sent wrongly. */
+const MISTAKES = ['ERROR', 'MISMATCH', 'RANGE', 'TOOBIG', 'AUTH', 'MISUSE'];
+/** The other codes of https://sqlite.org/rescode.html, and one that does not exist yet. */
+const OF_PLATFORM = [
+  ...['INTERNAL', 'PERM', 'ABORT', 'BUSY', 'LOCKED', 'NOMEM', 'READONLY', 'INTERRUPT', 'IOERR'],
+  ...['CORRUPT', 'NOTFOUND', 'CANTOPEN', 'PROTOCOL', 'EMPTY', 'SCHEMA', 'NOLFS', 'FORMAT'],
+  ...['NOTADB', 'NOTICE', 'WARNING', 'IOERR_AUTH', 'BUSY_SNAPSHOT', 'UNKNOWN_AS_YET'],
+];
+
+test.each([
+  ...MISTAKES.map((code) => [code, 'mistake']),
+  ...OF_PLATFORM.map((code) => [code, 'unknown outcome']),
+])('SQLITE_%s is the failure: %s', (code, kind) => {
+  expect(failureKind(new Error(`D1_ERROR: any text: SQLITE_${code}`))).toBe(kind);
 });
 
 test.each([
