@@ -27,7 +27,12 @@ export const ErrorBody = z.object({
 Limit.register(z.globalRegistry, {
   description: 'Maximum number of items to return.',
   // In the worker, `limit` is a `z.number`, because `z.int32` would add 1 % to the bundle.
-  override: { type: 'integer', format: 'int32' },
+  override: {
+    type: 'integer',
+    format: 'int32',
+    minimum: LIMIT.minimum,
+    maximum: LIMIT.maximum,
+  },
 });
 After.register(z.globalRegistry, {
   description:

@@ -13,13 +13,16 @@ const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maxim
 
 /** Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. */
 const LimitText = z.codec(
-  z.string(LIMIT_PROBLEM).check(z.regex(/^[0-9]+$/, LIMIT_PROBLEM)),
-  z
-    .number(LIMIT_PROBLEM)
-    .check(z.minimum(LIMIT.minimum, LIMIT_PROBLEM), z.maximum(LIMIT.maximum, LIMIT_PROBLEM)),
+  z.string(LIMIT_PROBLEM).check(z.regex(/^\d+$/, LIMIT_PROBLEM)),
+  z.number(LIMIT_PROBLEM).check(z.refine(isInRange, LIMIT_PROBLEM)),
   { decode: Number, encode: String },
 );
 export const Limit = z._default(LimitText, LIMIT.default);
+
+/** Not `z.minimum` and `z.maximum`, which would add 0.7 % to the worker. */
+function isInRange(limit: number): boolean {
+  return limit >= LIMIT.minimum && limit <= LIMIT.maximum;
+}
 
 /** The page begins after this id, as with Stripe's `starting_after`. Without it, the list begins at the smallest id. */
 export const After = z.optional(int64Text());
