@@ -10,7 +10,7 @@ const MAX_MESSAGE_LENGTH = 4096;
 
 export const ErrorBody = z.object({
   code: z.enum([...Object.keys(STATUS_OF), REQUEST_REJECTED]).register(z.globalRegistry, {
-    description: 'The machine-readable error code. One of a closed set.',
+    description: 'The machine-readable error code. Later versions may add codes.',
   }),
   message: z
     .string()
@@ -72,7 +72,7 @@ export function overrideWith(
     if (def.type === 'object' && io === 'output') delete jsonSchema.additionalProperties;
     if (def.type === 'array' && pageSchemas.has(zodSchema))
       Object.assign(jsonSchema, { minItems: 0, maxItems: LIMIT.maximum });
-    // The range of int64 is missing, because JavaScript would round it: ops/openapi.ts writes it into the JSON.
+    // Without the range, which the format implies: tools in JavaScript would round it to numbers beyond int64.
     if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
     if (def.type === 'number' && 'format' in def && def.format === 'int32')
       jsonSchema.format = 'int32';

@@ -54,7 +54,8 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const { describeApi } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);
-  const json = `${escaped(JSON.stringify(description, addInt64Range, 2))}\n`;
+  const json = `${escaped(JSON.stringify(description, null, 2))}
+`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
@@ -85,16 +86,4 @@ function servers(): Server[] {
       'x-internal': true,
     },
   ];
-}
-
-/**
- * A replacer for JSON.stringify. It adds the range to each int64 schema, with every digit: 9223372036854775807, not
- * 9223372036854776000. A tool that rounds to doubles rounds the largest id and this bound to the same number, and
- * accepts the id.
- */
-function addInt64Range(_: string, value: unknown): unknown {
-  const isInt64 = value instanceof Object && 'format' in value && value.format === 'int64';
-  if (!isInt64) return value;
-  const minimum = JSON.rawJSON('-9223372036854775808');
-  return { ...value, minimum, maximum: JSON.rawJSON('9223372036854775807') };
 }

@@ -9,14 +9,7 @@ if (location.protocol === 'http:' && !isLocal) {
   await new Promise(() => {});
 }
 
-// Swagger UI would show the bounds of int64 rounded to doubles. It shows the format as well.
-const withoutBounds = (_, value) => {
-  if (value?.format !== 'int64') return value;
-  const { minimum, maximum, ...schema } = value;
-  return schema;
-};
-
-const description = JSON.parse(await (await fetch(ADDRESS)).text(), withoutBounds);
+const description = await (await fetch(ADDRESS)).json();
 
 // The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];

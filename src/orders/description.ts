@@ -50,6 +50,7 @@ const Orders = z.array(OrderBody).register(z.globalRegistry, {
 
 OrderPath.shape.orderId.register(z.globalRegistry, {
   description: 'Identifier of the order.',
+  param: { example: ORDER.id },
 });
 OrderQuery.shape.status.register(z.globalRegistry, {
   description: 'Returns only orders with this status.',

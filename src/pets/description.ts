@@ -65,6 +65,7 @@ const Pets = z.array(PetBody).register(z.globalRegistry, {
 
 PetPath.shape.petId.register(z.globalRegistry, {
   description: 'Identifier of the animal.',
+  param: { example: PET.id },
 });
 PetQuery.shape.status.register(z.globalRegistry, {
   description: 'Returns only animals with this status. Animals without a status never match.',

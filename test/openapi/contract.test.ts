@@ -1,7 +1,7 @@
 /** The service accepts exactly what the description declares valid. */
 import { expect, test } from 'vitest';
 import { Name } from '../../src/pets/schemas.ts';
-import { description, operations, problems, text } from '../support/contract.ts';
+import { description, operations, problems } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
 
@@ -9,7 +9,7 @@ const sendWithoutD1 = startApp(startStore());
 
 const VALUES = [
   ...['0', '-0', '3.0', '1e2', '1.5', '9223372036854775807', '-9223372036854775808'],
-  // Far from the range, because the validator of the description rounds the range.
+  // Far from the range, because the validator of the description rounds the integers.
   ...['18446744073709551616', '-18446744073709551616', '1e400'],
   ...['null', 'true', '"3"', '[]', '["sold"]', '"available"', '"pending"', '"sold"', '"SOLD"'],
   ...['"placed"', '"approved"', '"delivered"', '"cancelled"', '""', '"x"', '" "', '"a\\n"'],
@@ -64,26 +64,39 @@ test.each(['', 'u'])('the pattern of a name with the flag "%s" is that of the se
 
 const lengths = (character: string) => [255, 256, 257].map((length) => character.repeat(length));
 const PRINTABLE = Array.from({ length: 95 }, (_, i) => `a${String.fromCharCode(0x20 + i)}a`);
-const KEYS = ['"', '""', '"""', '" "', 'a"', '"a', 'a, b', '"a, b"', ',', 'é', '"é"'];
-const QUOTED = [...lengths('a'), ...lengths(' ')].map((key) => `"${key}"`);
-const STARTS = ['first-primary', 'first-unconstrained', 'first', 'FIRST-PRIMARY', 'first-primary2'];
+const KEYS = ['"', '"""', '" "', 'a"', '"a', ',', 'a,b', 'é', '"é"'];
+const QUOTED = [1, 253].flatMap((length) => [`"${'a'.repeat(length)}"`, `"${' '.repeat(length)}"`]);
+const STARTS = ['first-primary', 'first-unconstrained'];
 
 test.each([
-  ['Idempotency-Key', 'IdempotencyKey', [...KEYS, ...QUOTED]],
-  ['X-D1-Bookmark', 'Bookmark', [...STARTS, 'é', 'a']],
+  ['Idempotency-Key', 'IdempotencyKey', [...KEYS, ...QUOTED, ...lengths('a')]],
+  ['X-D1-Bookmark', 'Bookmark', [...STARTS, ...lengths('a'), 'é', 'a']],
 ])('the service accepts exactly the described values of %s', async (header, component, values) => {
   const body = '{"name":"a","categoryId":1}';
-  for (const value of [...values, ...lengths('a'), ...PRINTABLE]) {
+  for (const value of [...values, ...PRINTABLE]) {
     const reply = await sendWithoutD1('POST', '/v1/pets', body, { [header]: value });
     const isDescribed = problems(`components/parameters/${component}/schema`, value).length === 0;
     expect(reply.status, `${value}: ${reply.text}`).toBe(isDescribed ? 503 : 400);
   }
 });
 
-test('the description has the exact range of every int64', () => {
-  const count = (part: string) => text.split(part).length - 1;
-  const total = count('"format": "int64"');
-  expect(total).toBeGreaterThan(5);
-  expect(count('"minimum": -9223372036854775808,')).toBe(total);
-  expect(count('"maximum": 9223372036854775807\n')).toBe(total);
+// Quotes do not count.
+test('the service accepts an Idempotency-Key of the described length in quotes', async () => {
+  const [longest, tooLong] = lengths('a').map((key) => ({ 'Idempotency-Key': `"${key}"` }));
+  const body = '{"name":"a","categoryId":1}';
+  expect((await sendWithoutD1('POST', '/v1/pets', body, longest)).status).toBe(503);
+  expect((await sendWithoutD1('POST', '/v1/pets', body, tooLong)).status).toBe(400);
+});
+
+// To reject them, a pattern would need look-ahead, which Go's regular expressions lack. The texts name them.
+test.each([
+  ['Idempotency-Key', 'IdempotencyKey', ['""', 'a, b', '"a, b"']],
+  ['X-D1-Bookmark', 'Bookmark', ['first', 'FIRST-PRIMARY', 'first-primary2']],
+])('the service rejects more values of %s than the pattern', async (header, component, values) => {
+  const body = '{"name":"a","categoryId":1}';
+  for (const value of values) {
+    expect(problems(`components/parameters/${component}/schema`, value)).toEqual([]);
+    const reply = await sendWithoutD1('POST', '/v1/pets', body, { [header]: value });
+    expect(reply.status, `${value}: ${reply.text}`).toBe(400);
+  }
 });

@@ -2,18 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
-import { STATUS_OF } from '../../src/errors.ts';
+import { REQUEST_REJECTED, STATUS_OF } from '../../src/errors.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { PetStatus } from '../../src/pets/schemas.ts';
-import { description, lists, operations } from '../support/contract.ts';
+import { description, lists, operations, text } from '../support/contract.ts';
 
 const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
 
 test('the description has the names and limits of the service interface', () => {
   const day = '2030-12-05';
-  const codes = Object.entries(STATUS_OF).map(([code, status]) => ({ code, status }));
   expect(description).toMatchObject({
-    openapi: '3.1.1',
+    // Some tools know no later patch version.
+    openapi: '3.1.0',
     info: { version: packageJson.version },
     security: [{ apiKey: [] }],
     servers: [
@@ -30,7 +30,10 @@ test('the description has the names and limits of the service interface', () => 
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas: {
-        Error: { required: ['code', 'message', 'status'], examples: codes },
+        Error: {
+          required: ['code', 'message', 'status'],
+          properties: { code: { enum: [...Object.keys(STATUS_OF), REQUEST_REJECTED] } },
+        },
       },
     },
   });
@@ -103,12 +106,16 @@ type Schema = {
   maximum?: number;
 };
 
-/** An integer also needs a format, by which clients choose its type. */
+/**
+ * An integer also needs a format, by which clients choose its type. The format int64 is the bound: tools in JavaScript would round
+ * the range to numbers beyond int64.
+ */
 function isBounded(schema: Schema) {
   const { type, format, minimum, maximum } = schema;
   if (type === 'string') return 'enum' in schema || 'const' in schema || 'maxLength' in schema;
   if (type !== 'integer') return true;
-  return format !== undefined && minimum !== undefined && maximum !== undefined;
+  const hasRange = minimum !== undefined && maximum !== undefined;
+  return format === 'int64' ? minimum === undefined && maximum === undefined : hasRange;
 }
 
 /** An object of the description, and all objects in it. Some of them are schemas. */
@@ -125,6 +132,47 @@ test('the bodies of requests are closed, and clients accept fields that response
     (schema) => 'additionalProperties' in schema && schema.additionalProperties === false,
   );
   expect(new Set(closed)).toEqual(new Set(bodies));
+});
+
+test('no number of the description is rounded by a tool written in JavaScript', () => {
+  const numbers = text.match(/(?<=: )-?\d[\d.e+-]*/g) ?? [];
+  expect(numbers.length).toBeGreaterThan(100);
+  expect(numbers.filter((number) => String(Number(number)) !== number)).toEqual([]);
+});
+
+test('every parameter of a path has an example', () => {
+  const ofPaths = operations.flatMap(({ parameters }) =>
+    parameters.filter((each) => each.in === 'path'),
+  );
+  expect(ofPaths.length).toBeGreaterThan(4);
+  expect(ofPaths.filter((parameter) => !('example' in parameter))).toEqual([]);
+});
+
+// A mock server sends the first example of the schema with every status.
+test('each response of an error has examples of its own status, and the schema Error has none', () => {
+  expect(description.components.schemas?.Error).not.toHaveProperty('examples');
+  expect(description.components.schemas?.Error).not.toHaveProperty('example');
+  for (const { operation } of operations) {
+    const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+    for (const [status, { content }] of errors) {
+      const examples = Object.values(content?.['application/json'].examples ?? {});
+      expect(examples.length, operation.operationId).toBeGreaterThan(0);
+      expect(examples.map(({ value }) => Object(value).status)).toEqual(
+        examples.map(() => Number(status)),
+      );
+    }
+  }
+});
+
+/** Syntax that not all of Go, Rust, Java, Python and JavaScript have, or have without the flag `u`. */
+const NOT_PORTABLE = /\\u|\\p|\\[dDwWbBAzZ]|\(\?/;
+
+test('the patterns are in the part of regular expressions that all languages share', () => {
+  const patterns = objectsIn(description).flatMap((schema) =>
+    'pattern' in schema ? [String(schema.pattern)] : [],
+  );
+  expect(patterns.length).toBeGreaterThan(8);
+  expect(patterns.filter((pattern) => NOT_PORTABLE.test(pattern))).toEqual([]);
 });
 
 test('every string and integer of the description is bounded', () => {

@@ -37,7 +37,9 @@ type Operation = {
     {
       headers: Record<string, Header>;
       /** Those of errors have an example for each code. */
-      content?: { 'application/json': { schema: Schema; examples?: object } };
+      content?: {
+        'application/json': { schema: Schema; examples?: Record<string, { value: object }> };
+      };
     }
   >;
 };
@@ -141,7 +143,9 @@ const closed = JSON.parse(text, (_, value) =>
   value?.type === 'object' ? { additionalProperties: false, ...value } : value,
 );
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-for (const format of ['int32', 'int64']) ajv.addFormat(format, true);
+ajv.addFormat('int32', { type: 'number', validate: (value) => (value | 0) === value });
+// A double that an int64 can be rounded to.
+ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
 ajv.addFormat('date-time', isTime);
 ajv.addSchema(closed, 'description');
 
