@@ -178,13 +178,17 @@ function invalidError({ operationId, param, query, json }: OperationDefinition):
   return invalidPart(error);
 }
 
+/** What the parser says of `{"name":"Rex","categoryId":1,}`. */
+const INVALID_JSON_REASON =
+  'Expected double-quoted property name in JSON at position 29 (line 1 column 30)';
+
 /** The errors that follow from the definition of an operation that needs an API key. */
 function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiError): ApiError[] {
   const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
   // The 503 of a create is shown as a request with an Idempotency-Key gets it.
   const variables = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
   return [
-    ...(json ? [invalidJson()] : []),
+    ...(json ? [invalidJson(INVALID_JSON_REASON)] : []),
     invalid,
     missingApiKey(),
     unknownApiKey('production'),

@@ -35,7 +35,10 @@ export async function authenticate(c: Context<AppEnv>): Promise<Client> {
 function requireFormat(key: string, expected: string): void {
   const environment = environmentOfKey(key);
   if (!environment) {
-    throw invalidToken('invalid_api_key', 'The API key is malformed. Check that it is complete.');
+    throw invalidToken(
+      'invalid_api_key',
+      'The API key is malformed. It must be complete, and nothing else may be there, such as quotes.',
+    );
   }
   if (environment !== expected) {
     throw invalidToken(
@@ -56,21 +59,27 @@ export function insufficientScope(scope: Scope): ApiError {
   });
 }
 
-/** The scheme of the header `Authorization`, with the space that must follow it. */
-const SCHEME = 'bearer ';
+/**
+ * The scheme and the credential of the header `Authorization`. A scheme has letters alone, so that a message which names it cannot
+ * show an API key that was sent without a scheme.
+ */
+const AUTHORIZATION = /^([a-z]{1,20}) +(.*)$/i;
 
 /** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
-  // `Bearer` without a key counts as missing, too: the runtime removes its space, so it does not begin with the scheme. Without a
-  // credential, the challenge has no attribute `error` (RFC 6750, section 3.1).
-  if (!header.toLowerCase().startsWith(SCHEME)) throw missingApiKey();
-  return header.slice(SCHEME.length).replace(/^ +/, '');
+  const [, scheme = '', credential = ''] = AUTHORIZATION.exec(header) ?? [];
+  // `Bearer` without a key counts as missing, too: the runtime removes its space. Without a credential, the challenge has no
+  // attribute `error` (RFC 6750, section 3.1).
+  if (scheme.toLowerCase() !== 'bearer') throw missingApiKey(scheme);
+  return credential;
 }
 
-export function missingApiKey(): ApiError {
+/** @param otherScheme - the scheme that was sent in place of `Bearer`, if any. */
+export function missingApiKey(otherScheme = ''): ApiError {
+  const mistake = otherScheme && `, not ${otherScheme}`;
   return new ApiError(
     'missing_api_key',
-    'An API key is required: send the header Authorization: Bearer <API_KEY>.',
+    `An API key is required: send the header Authorization: Bearer <API_KEY>${mistake}.`,
     { headers: { 'WWW-Authenticate': CHALLENGE } },
   );
 }

@@ -14,8 +14,9 @@ const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 export const PATCH_TYPES: readonly string[] = [JSON_TYPE, MERGE_PATCH_TYPE];
 
 /** A media type, and the only parameter that it may have. RFC 8259 defines none, but clients send `charset=utf-8`. */
-const CONTENT_TYPE =
-  /^([^\s;]+)[ \t]*(?:(?:;[ \t]*)+(?:charset=(?:utf-8|"utf-8")[ \t]*(?:;[ \t]*)*)?)?$/i;
+const CONTENT_TYPE = /^([^\s;]+)[ \t]*(?:;[ \t;]*(?:charset=("?)utf-8\2[ \t;]*)?)?$/i;
+/** A list, whose elements may be empty (RFC 9110, section 5.6.1.2). */
+const UNCOMPRESSED = /^[ \t,]*(?:identity[ \t,]*)?$/i;
 
 /** Deadline for a client to send its body, in milliseconds. */
 export const BODY_DEADLINE_MS = 30_000;
@@ -51,16 +52,12 @@ export async function readBody(
 }
 
 function requireContentType(c: Context, mediaTypes: readonly string[]): void {
-  const contentType = CONTENT_TYPE.exec(c.req.header('Content-Type') ?? '');
-  const mediaType = contentType?.[1]?.toLowerCase();
-  if (mediaType === undefined || !mediaTypes.includes(mediaType)) {
-    throw unsupportedMediaType(mediaTypes);
-  }
+  const [, mediaType = ''] = CONTENT_TYPE.exec(c.req.header('Content-Type') ?? '') ?? [];
+  if (!mediaTypes.includes(mediaType.toLowerCase())) throw unsupportedMediaType(mediaTypes);
 }
 
 function requireUncompressed(c: Context, mediaTypes: readonly string[]): void {
-  const coding = c.req.header('Content-Encoding') ?? 'identity';
-  if (coding.toLowerCase() !== 'identity') throw compressedBody(mediaTypes);
+  if (!UNCOMPRESSED.test(c.req.header('Content-Encoding') ?? '')) throw compressedBody(mediaTypes);
 }
 
 /** Reads at most `MAX_BODY_BYTES`. */
@@ -103,7 +100,7 @@ export function bodyTooLarge(): ApiError {
 export function unsupportedMediaType(mediaTypes: readonly string[]): ApiError {
   return new ApiError(
     'unsupported_media_type',
-    'The body must be JSON in UTF-8: send the header Content-Type: application/json.',
+    'The body must be JSON in UTF-8: send the header Content-Type: application/json once, with no parameter but charset=utf-8.',
     { headers: acceptHeaders(mediaTypes) },
   );
 }

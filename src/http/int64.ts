@@ -6,7 +6,12 @@ const INT64_PROBLEM = 'must be an integer from -9223372036854775808 to 922337203
 
 /** A field of a body, which `parseBody` (json.ts) has made a bigint. */
 export function int64() {
-  return z.int64({ error: requiredOr(INT64_PROBLEM) });
+  return z.int64({
+    error: (issue) =>
+      typeof issue.input === 'string'
+        ? `${INT64_PROBLEM}, not a string in quotes`
+        : requiredOr(INT64_PROBLEM)(issue),
+  });
 }
 
 /**
@@ -15,15 +20,14 @@ export function int64() {
  */
 export function int64Text() {
   return z.codec(
-    z.string(INT64_PROBLEM).check(z.regex(/^-?[0-9]+$/, INT64_PROBLEM)),
+    z.string(INT64_PROBLEM).check(z.regex(/^-?\d+$/, INT64_PROBLEM)),
     z.int64(INT64_PROBLEM),
     { decode: BigInt, encode: String },
   );
 }
 
 /** Matches every JSON number (RFC 8259, section 6). */
-const NUMBER =
-  /^(?<sign>-?)(?<whole>[0-9]+)(?:\.(?<fraction>[0-9]+))?(?:[eE](?<exponent>[+-]?[0-9]+))?$/;
+const NUMBER = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
 
 /** The largest int64 has this many digits. */
 const MAX_DIGITS = 19;
@@ -35,7 +39,7 @@ const MAX_DIGITS = 19;
  */
 export function parseInt64(source: string): bigint | undefined {
   // Plain digits are the usual case: 18 always fit in an int64.
-  if (/^-?[0-9]{1,18}$/.test(source)) return BigInt(source);
+  if (/^-?\d{1,18}$/.test(source)) return BigInt(source);
   const parts = NUMBER.exec(source)?.groups;
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;

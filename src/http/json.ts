@@ -40,7 +40,7 @@ export function parseBody(text: string): unknown {
   try {
     return parseJson(text, countValue);
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalidJson();
+    if (error instanceof SyntaxError) throw invalidJson(error.message);
     // The parser's stack has overflowed before all values were counted, so the message names both limits.
     if (error instanceof RangeError) {
       throw invalidRequest(['body: is nested too deeply or has too many values']);
@@ -49,6 +49,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-export function invalidJson(): ApiError {
-  return new ApiError('invalid_json', 'The body must be valid JSON.');
+/** @param reason - the parser's, with the place in the body. It can quote the body, so it must not be logged. */
+export function invalidJson(reason: string): ApiError {
+  return new ApiError('invalid_json', `The body must be valid JSON: ${reason}`);
 }

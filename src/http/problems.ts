@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts';
 
 /** Maximum number of problems in a message. */
 export const MAX_PROBLEMS = 20;
-/** Maximum length of the name of an unknown field or parameter in a message, in UTF-16 code units. */
+/** Maximum length of the name of an unknown field or parameter in a message, with its escapes. */
 const MAX_SHOWN_NAME = 64;
 
 export function invalidRequest(problems: string[]): ApiError {
@@ -50,10 +50,16 @@ export function invalidPart(
   return invalidRequest(problems);
 }
 
-/** How a message shows the name of an unknown field or parameter: cut if it is long, in quotes if it is empty. */
+/**
+ * How a message shows the name of an unknown field or parameter: in quotes if it is empty, cut if it is long, and with escapes in
+ * place of what can make it look like a known name, such as `\ufeffname`.
+ */
 function shownName(name: string): string {
   if (name === '') return '""';
-  // The cut can split a surrogate pair.
-  const beginning = name.slice(0, MAX_SHOWN_NAME).toWellFormed();
-  return name.length > MAX_SHOWN_NAME ? `${beginning}…` : beginning;
+  const escaped = name.replaceAll(/[^!-~]|\\/g, (codeUnit) => {
+    return `\\u${codeUnit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  if (escaped.length <= MAX_SHOWN_NAME) return escaped;
+  // Removes an escape that the cut has split.
+  return `${escaped.slice(0, MAX_SHOWN_NAME).replace(/\\u?\w{0,3}$/, '')}…`;
 }

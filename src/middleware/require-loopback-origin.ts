@@ -3,8 +3,14 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { invalidRequest } from '../http/problems.ts';
 
-/** The loopback host: its names (RFC 6761, section 6.3) and addresses (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
-const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+/**
+ * An origin on the loopback host: its names (RFC 6761, section 6.3), which may end in a dot, and its addresses (RFC 1122, section
+ * 3.2.1.3; RFC 4291, section 2.5.3).
+ */
+const LOOPBACK_ORIGIN = /^https?:\/\/(?:(?:.+\.)?localhost\.?|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/;
+
+const PROBLEM =
+  'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment';
 
 /**
  * In the local environment, a page that sends a request must be on the loopback host: the README shows the API key of every local
@@ -14,17 +20,15 @@ export const requireLoopbackOrigin = createMiddleware<AppEnv>(
   async function requireLoopbackOrigin(c, next) {
     const origin = c.req.header('Origin');
     if (c.env.ENVIRONMENT === 'local' && origin !== undefined && !isLoopback(origin)) {
-      throw invalidRequest([
-        'Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
-      ]);
+      // The page cannot read the response, and the browser shows only a CORS error.
+      c.get('log').cause = PROBLEM;
+      throw invalidRequest([PROBLEM]);
     }
     await next();
   },
 );
 
 function isLoopback(origin: string): boolean {
-  const url = URL.parse(origin);
-  // Rejects text that no browser sends as an origin, and `null`, which a sandboxed page sends.
-  if (url?.origin !== origin) return false;
-  return /^https?:$/.test(url.protocol) && LOOPBACK_HOST.test(url.hostname);
+  // Otherwise it is text that no browser sends as an origin.
+  return URL.parse(origin)?.origin === origin && LOOPBACK_ORIGIN.test(origin);
 }

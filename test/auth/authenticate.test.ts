@@ -10,18 +10,26 @@ const sendWithoutD1 = startApp(store);
 const list = (authorization: string | null) =>
   sendWithoutD1('GET', '/v1/pets', undefined, { authorization });
 
-test.each([null, 'Basic dXNlcjpwYXNz', 'Bearer'])(
-  'a request with the header %j is a 401 that asks for a key',
-  async (authorization) => {
-    const { headers, body } = await list(authorization);
-    expect(headers.get('www-authenticate')).toBe('Bearer realm="animal-store"');
-    expect(errorOf(body)).toBe(
-      '401 missing_api_key: An API key is required: send the header Authorization: Bearer <API_KEY>.',
-    );
-  },
-);
+const REQUIRED =
+  '401 missing_api_key: An API key is required: send the header Authorization: Bearer <API_KEY>';
 
-const MALFORMED = '401 invalid_api_key: The API key is malformed. Check that it is complete.';
+test.each([
+  [null, '.'],
+  ['Bearer', '.'],
+  ['Basic dXNlcjpwYXNz', ', not Basic.'],
+  ['token animal', ', not token.'],
+  // Not a scheme, but perhaps a secret.
+  ['animal_local_1 and more', '.'],
+  ['correcthorsebatterystaple xkcd', '.'],
+  ['dXNlcjpwYXNz', '.'],
+])('a request with the header %j is a 401 that asks for a key', async (authorization, end) => {
+  const { headers, body } = await list(authorization);
+  expect(headers.get('www-authenticate')).toBe('Bearer realm="animal-store"');
+  expect(errorOf(body)).toBe(`${REQUIRED}${end}`);
+});
+
+const MALFORMED =
+  '401 invalid_api_key: The API key is malformed. It must be complete, and nothing else may be there, such as quotes.';
 const FOREIGN =
   '401 invalid_api_key: This API key is for the production environment; this is local.';
 const UNKNOWN =
@@ -32,6 +40,10 @@ const REVOKED = '401 revoked_api_key: This API key was revoked.';
 
 test.each([
   ['a key with a space', () => generateKey('local').replace('_', ' _'), MALFORMED],
+  ['a key in quotes', () => `"${generateKey('local')}"`, MALFORMED],
+  ['a key before a no-break space', () => `${generateKey('local')}\u00a0`, MALFORMED],
+  ['a key after a second scheme', () => `Bearer ${generateKey('local')}`, MALFORMED],
+  ['a key without its end', () => generateKey('local').slice(0, -1), MALFORMED],
   ['a key after a tab', () => `\t${generateKey('local')}`, MALFORMED],
   ['an unknown key', () => generateKey('local'), UNKNOWN],
   ['a foreign key', () => generateKey('production'), FOREIGN],

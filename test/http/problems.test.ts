@@ -44,6 +44,15 @@ test.each([
   expect(errorOf((await sendWithoutD1('GET', path)).body)).toBe(`400 invalid_request: ${message}`);
 });
 
+test.each([
+  ['%EF%BB%BFlimit', '\\ufefflimit'],
+  ['limit%C2%A0', 'limit\\u00a0'],
+  ['limit+', 'limit\\u0020'],
+])('the parameter %s, which looks known, is shown as %s', async (name, shown) => {
+  const { body } = await sendWithoutD1('GET', `/v1/pets?${name}=5`);
+  expect(errorOf(body)).toContain(`400 invalid_request: ${shown}: is not a known parameter: `);
+});
+
 test.each(operations)('$operation.operationId rejects an unknown parameter', async (each) => {
   const { body } = await sendWithoutD1(each.method, `${each.examplePath}?x=1`);
   expect(errorOf(body)).toMatch(/^400 invalid_request: x: is not a known parameter/);

@@ -106,6 +106,8 @@ test('a page of any origin may read the headers, also those of an error', async 
 // The key of the local environment is public, so only pages of the loopback host may use it.
 test.each([
   ...['http://localhost', 'http://localhost:5173', 'https://shop.localhost:8443'],
+  // RFC 6761: a host name may end in a dot.
+  ...['http://localhost.:5173', 'http://shop.localhost.'],
   ...['http://127.0.0.1:3000', 'http://127.8.9.10', 'http://[::1]:8080'],
 ])('a page at %s may use the local store', async (origin) => {
   const { status, headers } = await store.fetch('/v1/pets', { headers: { origin } });
@@ -113,7 +115,12 @@ test.each([
 });
 
 test.each([
-  ...['https://evil.example', 'http://localhost.evil.example', 'http://evillocalhost'],
+  ...[
+    'https://evil.example',
+    'http://localhost.evil.example',
+    'http://localhost..',
+    'http://evillocalhost',
+  ],
   ...['http://127.0.0.1.evil.example', 'http://128.0.0.1', 'http://[::2]'],
   ...['ftp://localhost', 'null', 'http://evil.example@localhost', 'http://evil.example#.localhost'],
 ])('a page at %s may not use the local store', async (origin) => {
@@ -122,6 +129,13 @@ test.each([
     '400 invalid_request: Origin: must be on the loopback host, such as http://localhost:5173, in the local environment',
   );
   expect(headers.has('access-control-allow-origin')).toBe(false);
+});
+
+// The browser shows only a CORS error.
+test('the log says why a page may not use the local store', async () => {
+  await store.fetch('/v1/pets', { method: 'OPTIONS', headers: { origin: 'https://evil.example' } });
+  const cause = expect.stringMatching(/^Origin: must be on the loopback host/);
+  expect(await store.logLines()).toMatchObject([{ status: 400, code: 'invalid_request', cause }]);
 });
 
 // A page that rebinds DNS sends no preflight.

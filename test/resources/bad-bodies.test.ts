@@ -85,10 +85,26 @@ test.each([
   [named(`${LONGEST}x`), `name: must be at most ${MAX_NAME_LENGTH} characters long`],
   [field('__proto__'), `__proto__: ${KNOWN}`],
   [field(''), `"": ${KNOWN}`],
-  [field('\\ud800'), `\ufffd: ${KNOWN}`],
+  [field('\\ud800'), `\\ud800: ${KNOWN}`],
+  ['{"\ufeffname":"Rex","categoryId":1}', `name: is required; \\ufeffname: ${KNOWN}`],
+  ['{"name\u00a0":"Rex","categoryId":1}', `name: is required; name\\u00a0: ${KNOWN}`],
+  ['{"name ":"Rex","categoryId":1}', `name: is required; name\\u0020: ${KNOWN}`],
+  // The first letter is Cyrillic.
+  ['{"name":"Rex","\u0441ategoryId":1}', `categoryId: is required; \\u0441ategoryId: ${KNOWN}`],
+  // A name with a backslash is not mistaken for one with an escape.
+  [field('\\\\ufeffname'), `\\u005cufeffname: ${KNOWN}`],
+  ['{"name":"Rex","categoryId":"1"}', `categoryId: ${INT64}, not a string in quotes`],
+  ['{"name":"Rex","categoryId":null}', `categoryId: ${INT64}`],
+  ['{"name":"Rex","categoryId":true}', `categoryId: ${INT64}`],
   [field('x'.repeat(64)), `${'x'.repeat(64)}: ${KNOWN}`],
   [field('x'.repeat(65)), `${'x'.repeat(64)}…: ${KNOWN}`],
-  [field(`${'x'.repeat(63)}🐕`), `${'x'.repeat(63)}\ufffd…: ${KNOWN}`],
+  [field(`${'x'.repeat(58)}\u00a0`), `${'x'.repeat(58)}\\u00a0: ${KNOWN}`],
+  [field(`${'x'.repeat(58)}🐕`), `${'x'.repeat(58)}\\ud83d…: ${KNOWN}`],
+  // An escape is never cut.
+  ...[59, 60, 61, 62, 63].map((length) => [
+    field(`${'x'.repeat(length)}🐕`),
+    `${'x'.repeat(length)}…: ${KNOWN}`,
+  ]),
 ])('createPet rejects %s', async (body, message) => {
   expectError(await sendWithoutD1('POST', '/v1/pets', body), 400, 'invalid_request', message);
 });
