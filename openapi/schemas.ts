@@ -27,12 +27,7 @@ export const ErrorBody = z.object({
 Limit.register(z.globalRegistry, {
   description: 'Maximum number of items to return.',
   // In the worker, `limit` is a `z.number`, because `z.int32` would add 1 % to the bundle.
-  override: {
-    type: 'integer',
-    format: 'int32',
-    minimum: LIMIT.minimum,
-    maximum: LIMIT.maximum,
-  },
+  override: { type: 'integer', format: 'int32', ...LIMIT },
 });
 After.register(z.globalRegistry, {
   description:
@@ -82,8 +77,6 @@ export function overrideWith(
       delete jsonSchema.pattern;
       Object.assign(jsonSchema, { minLength: 24, maxLength: 24 });
     }
-    // zod leaves out the default of a codec: https://github.com/colinhacks/zod/issues/6049
-    if (def.type === 'default') jsonSchema.default = def.defaultValue;
     // The `source` of a RegExp escapes slashes, which only a literal needs.
     if (jsonSchema.pattern) jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');
     if (def.type === 'pipe') {

@@ -11,15 +11,16 @@ import { collectionUrl } from './urls.ts';
 export const LIMIT = { minimum: 1, maximum: 100, default: 20 };
 const LIMIT_PROBLEM = `must be an integer from ${LIMIT.minimum} to ${LIMIT.maximum}`;
 
-/** Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces. */
-const LimitText = z.codec(
-  z.string(LIMIT_PROBLEM).check(z.regex(/^\d+$/, LIMIT_PROBLEM)),
+/**
+ * Not `z.coerce`, which also accepts `1e1`, `0x10` and spaces; nor `z.minimum`, `z.maximum` and `z._default`, which would add 1 % to
+ * the worker.
+ */
+export const Limit = z.codec(
+  z.optional(z.string(LIMIT_PROBLEM).check(z.regex(/^\d+$/, LIMIT_PROBLEM))),
   z.number(LIMIT_PROBLEM).check(z.refine(isInRange, LIMIT_PROBLEM)),
-  { decode: Number, encode: String },
+  { decode: (text) => Number(text ?? LIMIT.default), encode: String },
 );
-export const Limit = z._default(LimitText, LIMIT.default);
 
-/** Not `z.minimum` and `z.maximum`, which would add 0.7 % to the worker. */
 function isInRange(limit: number): boolean {
   return limit >= LIMIT.minimum && limit <= LIMIT.maximum;
 }
