@@ -6,7 +6,7 @@ import { type Answer, clientWith, REX, reply, rex } from './fake.ts';
 
 const KEY = 'animal-1_local_secret';
 /** The same in JSON: one character, or all of them, are written as escapes. */
-const ESCAPED = '\\u0061nimal-1_local_secret';
+const ESCAPED = KEY.replace(/./, (first) => `\\u00${first.charCodeAt(0).toString(16)}`);
 const ALL_ESCAPED = KEY.replace(/./g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
 
 /** The error of a create with this key, which the answer has. */
