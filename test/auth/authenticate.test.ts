@@ -64,6 +64,13 @@ test('an issued key works, with the scheme in any case and more spaces', async (
   expect([reply.status, reply.headers.has('www-authenticate')]).toEqual([200, false]);
 });
 
+test('a line separator in a key makes it malformed, and is not a missing key', async () => {
+  // The runtime decodes these bytes as U+2028, which `.` of a pattern does not match.
+  const lineSeparator = '\u00e2\u0080\u00a8';
+  const headers = { authorization: `Bearer  ${lineSeparator}` };
+  expect(errorOf((await store.fetch('/v1/pets', { headers })).body)).toBe(MALFORMED);
+});
+
 const VALID = { id: 'key', label: 'x', createdAt: '2026-11-20T00:00:00Z' };
 
 test('a key is expired from the millisecond of its expiry on', () => {
