@@ -3,7 +3,7 @@
  */
 import * as z from 'zod/mini';
 import type { Scope } from '../definition.ts';
-import { sha256 } from '../sha256.ts';
+import { sha256Hex } from '../sha256.ts';
 
 /** ISO 8601 in UTC. `z.iso.datetime()` would add 0.7 KiB to the worker, after gzip. */
 const Time = z.string().check(
@@ -66,5 +66,5 @@ export const KV_NAME_PREFIX = 'key:';
 
 /** The KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
 export async function recordName(key: string): Promise<string> {
-  return KV_NAME_PREFIX + (await sha256(key));
+  return KV_NAME_PREFIX + (await sha256Hex(key));
 }

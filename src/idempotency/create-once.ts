@@ -9,6 +9,7 @@ import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../http/json.ts';
 import { runQueries } from '../http/run-queries.ts';
 import { NOTHING_WRITTEN } from '../http/unavailable.ts';
+import { sha256 } from '../sha256.ts';
 
 /** How long the record of an idempotency key is valid, in hours and in milliseconds. */
 export const KEPT_HOURS = 24;
@@ -90,15 +91,10 @@ async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined>
   // Validated: neither the order of the fields nor `01` for the id 1 makes another request.
   const request = [c.req.valid('param'), c.req.valid('query'), c.req.valid('json')];
   return {
-    keyHash: await hashOf(key),
-    requestHash: await hashOf(request),
+    keyHash: await sha256(JSON.stringify(key)),
+    requestHash: await sha256(JSON.stringify(request)),
     now: Date.now(),
   };
-}
-
-/** SHA-256 of the JSON. */
-function hashOf(value: unknown[]): Promise<ArrayBuffer> {
-  return crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(value)));
 }
 
 /** Inserts the record. */
