@@ -54,8 +54,7 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const { describeApi } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/resources.ts');
   const description = describeApi(servers(), await findResources(), packageJson.version);
-  const json = `${escaped(JSON.stringify(description, null, 2))}
-`;
+  const json = `${escaped(JSON.stringify(description, null, 2))}\n`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
