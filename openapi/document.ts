@@ -22,8 +22,7 @@ export type Server = { url: string; description: string; 'x-internal': boolean }
  * Builds the document.
  *
  * @param servers - their URLs are base addresses, which end in `/v1`.
- * @throws Error when an operation has no description or two, a description has no operation, an error code has no example, or a
- *   field, a parameter or a header has neither a text nor a reference.
+ * @throws Error when an operation has no description, a description has no operation, or an error code has no example.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
   const operations = describedRoutes(resources);
@@ -40,7 +39,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   const paged = operations.filter(({ definition }) => isPaged(definition));
   const pageSchemas = new Set(paged.map(({ about }) => about.responses[200]?.schema));
   const tagsInUse = operations.flatMap(({ about }) => about.tags);
-  const document = createDocument(
+  return createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -69,8 +68,6 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
     },
     { override: overrideWith(pageSchemas) },
   );
-  requireTexts(document, '');
-  return document;
 }
 
 /** The routes, each with the description of its operation. */
@@ -79,9 +76,6 @@ export function describedRoutes(resources: ResourceDescription[]) {
   const entries = resources.flatMap(({ operations }) => Object.entries(operations));
   const examples = resources.flatMap(({ errors = [] }) => errors);
   const descriptions = new Map(entries);
-  const ids = entries.map(([operationId]) => operationId);
-  const duplicate = ids.find((operationId, index) => ids.indexOf(operationId) < index);
-  if (duplicate) throw new Error(`the operation ${duplicate} is described twice`);
   const described = routes.map((route) => {
     const { operationId } = route.definition;
     const about = descriptions.get(operationId);
@@ -111,20 +105,4 @@ function requireExamples(errors: ApiError[]): void {
   );
   const missing = Object.keys(STATUS_OF).find((code) => !described.has(code));
   if (missing) throw new Error(`no operation describes the error code ${missing}`);
-}
-
-/** The members of the document whose own members have names and need texts. There, a key can be a name, such as `example`. */
-const NAMED = ['properties', 'parameters', 'headers'];
-
-/** Requires that each field, parameter and header has a text or is a reference. */
-function requireTexts(parent: object, place: string, keysAreNames = false): void {
-  for (const [key, part] of Object.entries(parent)) {
-    const isExample = !keysAreNames && /^examples?$/.test(key);
-    if (isExample || typeof part !== 'object') continue;
-    // The parameters of an operation are an array, so their names are not the keys.
-    const name = typeof part.name === 'string' ? part.name : key;
-    if (keysAreNames && !part.description && !part.$ref)
-      throw new Error(`${place}/${name} has no description`);
-    requireTexts(part, `${place}/${name}`, !keysAreNames && NAMED.includes(key));
-  }
 }

@@ -186,7 +186,7 @@ const INVALID_JSON_REASON =
 function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiError): ApiError[] {
   const { scope, json, mediaTypes = [JSON_TYPE], acceptsIdempotencyKey } = definition;
   // The 503 of a create is shown as a request with an Idempotency-Key gets it.
-  const variables = acceptsIdempotencyKey ? { idempotencyKey: 'any' } : {};
+  const variables = { definition, ...(acceptsIdempotencyKey && { idempotencyKey: 'any' }) };
   return [
     ...(json ? [invalidJson(INVALID_JSON_REASON)] : []),
     invalid,
@@ -200,7 +200,7 @@ function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiEr
     rateLimited(),
     unexpectedError(new Error()),
     // No cause, because only the log shows it.
-    serviceUnavailable(unavailableMessage(definition, variables), undefined),
+    serviceUnavailable(unavailableMessage(variables), undefined),
   ];
 }
 

@@ -67,8 +67,7 @@ function responseError(c: AuthenticatedContext, error: Error): Error {
     case 'mistake':
       return error;
     case 'unknown outcome':
-      // The idempotency key and the session are in `c.var`.
-      return serviceUnavailable(unavailableMessage(c.get('definition'), c.var), error);
+      return serviceUnavailable(unavailableMessage(c.var), error);
   }
 }
 

@@ -1,46 +1,37 @@
 /** The messages of a 503: what is unknown, and whether a retry is safe. */
 import type { AppEnv } from '../context.ts';
-import type { AuthenticatedDefinition } from '../definition.ts';
 
 const NO_RESPONSE = 'The database did not respond.';
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
 
-type Variables = AppEnv['Variables'];
-type WriteDefinition = Extract<AuthenticatedDefinition, { scope: 'write' }>;
+/** What a message depends on. */
+type Variables = Pick<AppEnv['Variables'], 'definition' | 'idempotencyKey' | 'session'>;
 
-/**
- * The message when D1 fails, also in the OpenAPI description. It depends on whether the request has an idempotency key and a
- * session.
- */
-export function unavailableMessage(
-  definition: AuthenticatedDefinition,
-  { idempotencyKey, session }: Pick<Variables, 'idempotencyKey' | 'session'>,
-): string {
-  if (definition.scope === 'write')
-    return `${NO_RESPONSE} ${unknownOutcome(definition, idempotencyKey)}`;
+/** The message when D1 fails, also in the OpenAPI description. */
+export function unavailableMessage(variables: Variables): string {
+  const outcome = unknownOutcome(variables);
+  if (outcome) return `${NO_RESPONSE} ${outcome}`;
   // A read in a session (the request has X-D1-Bookmark) may wait until a replica has the state of its bookmark.
-  return session === undefined
-    ? READ_UNAVAILABLE
-    : `${READ_UNAVAILABLE} To read from the primary, leave out X-D1-Bookmark.`;
+  return variables.session
+    ? `${READ_UNAVAILABLE} To read from the primary, leave out X-D1-Bookmark.`
+    : READ_UNAVAILABLE;
 }
 
 /** The message when D1 fails after the transaction of a write was undone. */
 export const NOTHING_WRITTEN = `${NO_RESPONSE} This request has changed nothing: retry it.`;
 
 /** The message when a middleware ends a request, such as Hono's `timeout`. */
-export function unfinishedMessage({
-  definition,
-  idempotencyKey,
-}: Pick<Variables, 'definition' | 'idempotencyKey'>): string {
+export function unfinishedMessage(variables: Variables): string {
   const message = 'The service did not finish the request.';
-  return definition?.scope === 'write'
-    ? `${message} ${unknownOutcome(definition, idempotencyKey)}`
-    : message;
+  const outcome = unknownOutcome(variables);
+  return outcome ? `${message} ${outcome}` : message;
 }
 
-function unknownOutcome({ effect, retryAdvice }: WriteDefinition, idempotencyKey?: string): string {
+/** What is unknown of a write. */
+function unknownOutcome({ definition, idempotencyKey }: Variables): string | undefined {
+  if (definition?.scope !== 'write') return undefined;
   return idempotencyKey === undefined
-    ? `It is unknown whether ${effect}. ${retryAdvice}`
+    ? `It is unknown whether ${definition.effect}. ${definition.retryAdvice}`
     : 'It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.';
 }
 

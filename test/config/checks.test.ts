@@ -1,6 +1,6 @@
 /** What `npm run check` rejects. A rule of biome.json whose path matches no file rejects nothing. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
@@ -119,4 +119,22 @@ test('the linter rejects every line that a rule of the project forbids', async (
   const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
   const found = stdout.matchAll(/animal-store-\w+\/(.*?),line=(\d+)/g);
   expect(Array.from(found, ([, file, line]) => `${file}:${line}`).sort()).toEqual(expected.sort());
+});
+
+test('npm run check names each field, header and parameter without a text', async () => {
+  const description = JSON.parse(readFileSync('public/v1/openapi.json', 'utf8'));
+  const { headers, parameters, schemas } = description.components;
+  delete headers.Location.description;
+  delete parameters.Bookmark.description;
+  delete schemas.Error.properties.code.description;
+  const file = join(await temporaryFolder(), 'openapi.json');
+  writeFileSync(file, JSON.stringify(description));
+  const redocly = join(PROJECT_ROOT, 'node_modules/@redocly/cli/bin/cli.js');
+  const args = [redocly, 'lint', '--format=json', file];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(Array.from(stdout.matchAll(/"pointer": "(.*)"/g), ([, place]) => place).sort()).toEqual([
+    '#/components/headers/Location/description',
+    '#/components/parameters/Bookmark',
+    '#/components/schemas/Error/properties/code/description',
+  ]);
 });
