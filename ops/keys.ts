@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
 import {
+  allowClosedPipe,
   confirm,
   createProgram,
   type Environment,
@@ -43,7 +44,9 @@ addCommand('create', 'Creates a key and prints it once.')
   .option('--read-only', 'give the key only the scope read (default: read and write)')
   .addOption(yesOption)
   .action(create);
-addCommand('list', 'Lists all keys: id, label, creation, expiry, state and scopes.').action(list);
+addCommand('list', 'Lists all keys: id, creation, expiry, state, scopes and label.')
+  .option('--json', 'print JSON')
+  .action(list);
 addCommand('rotate <id>', 'Creates a key with the same label and scopes. The old one expires.')
   .option(
     '--overlap <duration>',
@@ -71,14 +74,21 @@ async function create({ env, yes, label, expires, readOnly }: CreateOptions) {
   await issueKey(env, { label, expiresAt: expires, scopes });
 }
 
-async function list({ env }: Options) {
+async function list({ env, json }: Options & { json?: boolean }) {
   const rows = (await readKeys(env)).map(({ record }) => ({
-    ...record,
-    label: visible(record.label),
+    id: record.id,
+    createdAt: record.createdAt,
+    expiresAt: record.expiresAt ?? 'never',
     state: stateOf(record),
-    scopes: scopesOf(record).join(' and '),
+    scopes: scopesOf(record).join('+'),
+    // Last, because its text is free. `visible` replaces tabs and line breaks.
+    label: visible(record.label),
   }));
-  console.table(rows, ['id', 'label', 'createdAt', 'expiresAt', 'state', 'scopes']);
+  // `list | head` closes the pipe early, which is no failure.
+  allowClosedPipe();
+  if (json) return console.log(JSON.stringify(rows, null, 2));
+  console.error('id\tcreated\texpires\tstate\tscopes\tlabel');
+  for (const row of rows) console.log(Object.values(row).join('\t'));
 }
 
 async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: string }) {
@@ -185,7 +195,10 @@ async function issueKey(
   const id = `key_${randomBytes(6).toString('hex')}`;
   const record = { id, createdAt: new Date().toISOString(), ...fields };
   console.error('Writing the record of the new key …');
-  await writeRecord(env, await recordName(key), record);
+  await writeRecord(env, await recordName(key), record).catch((cause: Error) => {
+    // KV may have written it all the same.
+    throw new Error(`revoke the new key ${id} if it is listed: ${cause.message}`);
+  });
   const scopes = scopesOf(record).join(' and ');
   const expiry = record.expiresAt ?? 'never';
   console.error(`Key ${describeKey(record)} for ${env}, ${scopes}, expires ${expiry}.`);

@@ -21,7 +21,7 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
   // Without a listener, a failed write to a closed terminal would end the command. One is enough, even if tests call `run`
   // several times. Lost output, such as a new key on a full disk, is a failure.
   if (process.stdout.listenerCount('error') === 0) {
-    process.stdout.on('error', reportFailure);
+    process.stdout.on('error', reportLostOutput);
     process.stderr.on('error', () => {});
   }
   try {
@@ -32,6 +32,17 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
   }
 }
 
+let isClosedPipeAllowed = false;
+
+/** From now on, a reader that closes the pipe early is no failure. */
+export function allowClosedPipe(): void {
+  isClosedPipeAllowed = true;
+}
+
+function reportLostOutput(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' || !isClosedPipeAllowed) reportFailure(error);
+}
+
 /** Prints an error in one line, and sets the exit code 1. The command may go on. */
 export function reportFailure(error: unknown): void {
   console.error(`error: ${safeMessage(error)}`);
@@ -39,7 +50,7 @@ export function reportFailure(error: unknown): void {
 }
 
 /** An API key. Messages quote arguments, and a person may have passed a key in place of an id. */
-const API_KEY = /animal_[a-z]+_\w{20,}/g;
+export const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
 /** Environment variables whose values wrangler or `fetch` quotes in some errors, for example a token with a line break. */
 const SECRETS = [

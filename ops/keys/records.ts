@@ -38,8 +38,8 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   );
   const names = listed.map(({ name }) => name);
   const keys: StoredKey[] = [];
-  while (names.length > 0) {
-    const values = await readValues(env, names.splice(0, MAX_VALUES));
+  for (let read = 0; read < names.length; read += MAX_VALUES) {
+    const values = await readValues(env, names.slice(read, read + MAX_VALUES));
     for (const [name, value] of Object.entries(values)) {
       try {
         keys.push(parseKey(env, name, value));
@@ -48,10 +48,15 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
       }
     }
   }
+  if (keys.length < names.length)
+    reportFailure(`only ${keys.length} of the ${names.length} records in KV could be read`);
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
-/** Reads values, by name. The value of a record that was deleted after it was listed is `null`. */
+/**
+ * Reads values, by name. The value of a record that was deleted after it was listed is `null`. Reports a failed read, and returns no
+ * values: another read may find the key to revoke.
+ */
 function readValues(env: Environment, names: string[]): Promise<Record<string, string | null>> {
   return withTemporaryFile(async (file) => {
     await writeFile(file, JSON.stringify(names));
@@ -59,6 +64,9 @@ function readValues(env: Environment, names: string[]): Promise<Record<string, s
     // Cloudflare returns the values themselves, and wrangler's local KV an object around each:
     // https://developers.cloudflare.com/api/resources/kv/subresources/namespaces/methods/bulk_get/
     return JSON.parse(output, (_, part) => ('value' in Object(part) ? part.value : part));
+  }).catch((error) => {
+    reportFailure(error);
+    return {};
   });
 }
 

@@ -44,9 +44,19 @@ test.skipIf(!existsSync('/dev/full'))(
     const { status } = spawnSync(process.execPath, command, { stdio: ['ignore', full, 'ignore'] });
     expect(status).toBe(1);
     const { stdout } = await project.run('keys.ts', ['list']);
-    expect(stdout).toMatch(new RegExp(`${id}' +│ 'Anna' +│ '[^']+' +│ +│`));
+    expect(stdout).toMatch(new RegExp(`${id}\t.*\tnever\tactive\t.*\tAnna\n`));
   },
 );
+
+test('a closed pipe is no failure of list, and one of create, which loses a key', async () => {
+  const exitCode = async (command: string[]) => {
+    const { process, exited } = project.start('keys.ts', command);
+    process.stdout.destroy();
+    return (await exited).code;
+  };
+  expect(await exitCode(['list'])).toBe(0);
+  expect(await exitCode(['create', '--label', 'Bob'])).toBe(1);
+});
 
 test('openapi names a deleted file of src in one line', async () => {
   await rm(join(project.path(), 'src/pets'), { recursive: true });

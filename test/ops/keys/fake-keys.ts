@@ -38,7 +38,9 @@ export function fakeKeys() {
     expect([environment, binding, local, remote]).toEqual(place);
     if (kind === 'bulk') {
       files.push(name);
-      const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
+      const asked: string[] = JSON.parse(readFileSync(name, 'utf8'));
+      if (asked.includes(fake.failing)) throw new Error('KV fails');
+      const names = asked.filter((each) => each !== fake.omitted);
       expect(names).not.toEqual([]);
       expect(names.length).toBeLessThanOrEqual(100);
       const entries = names.map((each) => {
@@ -69,6 +71,9 @@ export function fakeKeys() {
   const fake = {
     /** By name. */
     values: new Map<string, string>(),
+    /** The names of a record that KV lists and does not return, and of one whose reads fail. */
+    omitted: '',
+    failing: '',
     /** Milliseconds. They pass at once. */
     pauses: [] as number[],
 

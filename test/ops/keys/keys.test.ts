@@ -18,12 +18,15 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-test('the rule for secret scanners finds all keys but local ones', () => {
-  const [, rule = ''] = readFileSync('docs/keys.md', 'utf8').split("'''");
-  const environments = ['local', 'staging', 'production'];
-  const found = environments.filter((environment) => generateKey(environment).match(rule));
-  expect(found).toEqual(['staging', 'production']);
-});
+test.each(['', 'Bearer%20', '\\n', 'KEY_', '\\u0022'])(
+  'the rule for secret scanners finds all keys but local ones after %j',
+  (before) => {
+    const [, rule = ''] = readFileSync('docs/keys.md', 'utf8').split("'''");
+    const environments = ['local', 'staging', 'production'];
+    const found = environments.filter((name) => `${before}${generateKey(name)}_`.match(rule));
+    expect(found).toEqual(['staging', 'production']);
+  },
+);
 
 test('create prints a key alone, and passes only its hash on', async () => {
   const { stdout, stderr } = await fake.run('create --label 🐈’s --env production --yes');
@@ -45,18 +48,41 @@ test.each([
 test('list shows each key with its scopes and state, the oldest first', async () => {
   fake.put({ ...ANNA, id: 'key_bob', createdAt: NOW, revokedAt: NOW });
   fake.put({ ...ANNA, scopes: ['read'], expiresAt: '2027-02-01T00:00:00.000Z' });
-  const { code, stdout } = await fake.run('list');
-  expect(code).toBe(0);
-  expect(stdout).toMatch(
-    /key_anna.*Anna.*2026-11-20.*2027-02-01.*active.*'read' .*\n.*key_bob.*revoked.*'read and write'/,
-  );
-  expect(stdout).not.toContain('key:');
+  const anna = ['key_anna', ANNA.createdAt, '2027-02-01T00:00:00.000Z', 'active', 'read', 'Anna'];
+  const bob = ['key_bob', NOW, 'never', 'revoked', 'read+write', 'Anna'];
+  const { stdout, stderr } = await fake.run('list');
+  expect(stdout).toBe(`${anna.join('\t')}\n${bob.join('\t')}\n`);
+  expect(stderr).toBe('id\tcreated\texpires\tstate\tscopes\tlabel\n');
+  const rows: object[] = JSON.parse((await fake.run('list --json')).stdout);
+  expect(rows.map(Object.values)).toEqual([anna, bob]);
+});
+
+test('a label cannot pass for another line or an id of list', async () => {
+  fake.put({ ...ANNA, label: 'Anna\nkey_bob\tx' });
+  const { stdout } = await fake.run('list');
+  expect(stdout).toMatch(/^key_anna\t.*\tAnna\uFFFDkey_bob\uFFFDx\n$/);
+});
+
+test('a record that KV lists and does not return is a failure', async () => {
+  fake.put(ANNA);
+  fake.put({ ...ANNA, id: 'key_bob' });
+  fake.omitted = nameOf('key_bob');
+  const { code, stdout, stderr } = await fake.run('list');
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^key_anna.*\n$/)]);
+  expect(stderr).toContain('error: only 1 of the 2 records in KV could be read\n');
+});
+
+test('a failed read of other keys does not keep revoke from a key', async () => {
+  for (let i = 100; i < 300; i += 1) fake.put({ ...ANNA, id: `key_${i}` });
+  fake.failing = nameOf('key_100');
+  const { code, stdout } = await fake.run('revoke key_299');
+  expect([code, stdout]).toEqual([1, expect.stringContaining('Key key_299 (Anna) is revoked. ')]);
 });
 
 test('more keys than wrangler reads at once are listed', async () => {
   for (let i = 0; i < 201; i += 1) fake.put({ ...ANNA, id: `key_${i}` });
   const { stdout } = await fake.run('list');
-  expect(stdout.match(/key_\d+'/g)).toHaveLength(201);
+  expect(stdout.match(/^key_\d+\t/gm)).toHaveLength(201);
 });
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
@@ -121,6 +147,25 @@ test('a rotated key keeps the label, lifetime, scopes and family of the first on
   ]);
 });
 
+test('a rotated key gets only the scopes that the worker grants to the old one', async () => {
+  fake.put({ ...ANNA, scopes: ['write', 'admin'] });
+  await fake.run('rotate key_anna');
+  expect(fake.records()[1]).toMatchObject({ scopes: ['write'] });
+});
+
+test.each(['create --label x', 'rotate key_anna'])(
+  '%s whose write fails names the key that may be active',
+  async (line) => {
+    fake.put(ANNA);
+    fake.beforePut = () => {
+      throw new Error('KV fails');
+    };
+    expect(await errorOf(1, line)).toMatch(
+      /^error: revoke the new key key_\w{12} if it is listed: KV fails$/m,
+    );
+  },
+);
+
 function failPutOf(id: string) {
   fake.beforePut = (name) => {
     if (name === nameOf(id)) throw new Error('KV fails');
@@ -160,6 +205,7 @@ test.each([
   ['create', "required option '--label <text>' not specified"],
   ['create --label \u3000', NOT_SHOWN],
   ['create --label a\u2029b', NOT_SHOWN],
+  [`create --label for:${KEY}`, 'It must not contain an API key.'],
   ['create --label x --expires 100000d', NO_DURATION],
   ['create --label x --expires 1h30m', NO_DURATION],
   ['create --label x --expires 0h', NO_DURATION],
@@ -264,7 +310,7 @@ test.each(['list', 'revoke key_anna', 'rotate key_anna', 'revoke key_\u001b[2J']
   async (line) => {
     fake.put({ ...ANNA, label: '\u001b[2J\u009b\r\u202e\u2028' });
     const { stdout, stderr } = await fake.run(line);
-    expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+    expect((stdout + stderr).replaceAll(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
   },
 );
 

@@ -70,10 +70,12 @@ testWithPs('npm start opens no inspector', async () => {
 test('the commands of docs/keys.md can be pasted', async () => {
   const page = readFileSync('docs/keys.md', 'utf8').split('## The commands')[1];
   const [, commands = ''] = /```sh\n(.*?)```/s.exec(page ?? '') ?? [];
-  const pasted = commands.replaceAll(
-    /npm run (--silent )?keys --/g,
-    `"${process.execPath}" ops/keys.ts`,
-  );
+  const run = `"${process.execPath}" ops/keys.ts`;
+  const findId = `ID=$(${run} list | grep 'Price list' | cut -f1)\n`;
+  const pasted = commands
+    .replaceAll(/npm run (--silent )?keys --/g, run)
+    .replace(/(.* rotate )/, `${findId}$1`)
+    .replaceAll('<id>', '"$ID"');
   // Bash reads the commands from standard input, as from a terminal: a command that reads it takes the next ones away.
   const options = { cwd: project.path(), input: pasted, encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync('bash', ['-e'], options);

@@ -21,7 +21,7 @@ test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async 
   expect(seeded.stdout).toMatch(/2 animals were added\.\n$/);
   const { stdout: key } = await project.run('keys.ts', ['create', '--label', 'Anna']);
   const { stdout: keys } = await project.run('keys.ts', ['list']);
-  expect(keys).toMatch(/'local'[\s\S]*'Anna'/);
+  expect(keys).toMatch(/^local\t.*\nkey_.*\tAnna\n$/);
 
   const fetchPets = async () => {
     const response = await fetch(url, { headers: { authorization: `Bearer ${key.trimEnd()}` } });
