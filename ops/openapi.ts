@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unstable_readConfig as readConfig } from 'wrangler';
 import type { Server } from '../openapi/document.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { VERSION_PATH } from '../src/http/urls.ts';
-import { createProgram, run } from './command/command-line.ts';
+import { createProgram, type DeployedEnvironment, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
+import { readConfig } from './command/wrangler.ts';
 
 /** Files that are copied unchanged. The source map of `swagger-ui.css` is left out: browsers request it only for developer tools. */
 const SWAGGER_UI = [
@@ -53,7 +53,7 @@ async function generatedFiles(): Promise<Map<string, string>> {
   // Imported only here, so that `run` prints an error of one line if these modules import a deleted folder.
   const { describeApi } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/resources.ts');
-  const description = describeApi(servers(), await findResources(), packageJson.version);
+  const description = describeApi(await readServers(), await findResources(), packageJson.version);
   const json = `${escaped(JSON.stringify(description, null, 2))}\n`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
   for (const name of SWAGGER_UI) {
@@ -73,12 +73,11 @@ function escaped(json: string): string {
 }
 
 /** Production first, because generated clients use the first server by default. */
-function servers(): Server[] {
-  const config = join(PROJECT_ROOT, 'wrangler.toml');
-  const urlOf = (env: string) => String(readConfig({ config, env }).vars.BASE_URL);
+async function readServers(): Promise<Server[]> {
+  const urlOf = async (env: DeployedEnvironment) => String((await readConfig(env)).vars.BASE_URL);
   return [
-    { url: urlOf('production'), description: 'Production', 'x-internal': false },
-    { url: urlOf('staging'), description: 'Staging', 'x-internal': true },
+    { url: await urlOf('production'), description: 'Production', 'x-internal': false },
+    { url: await urlOf('staging'), description: 'Staging', 'x-internal': true },
     {
       url: `http://localhost:8787${VERSION_PATH}`,
       description: 'Local development',

@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { type Environment, safeMessage } from './command-line.ts';
+import type { Unstable_Config } from 'wrangler';
+import { type DeployedEnvironment, type Environment, safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
 import { rejectOverrides } from './reject-overrides.ts';
 
@@ -33,6 +34,10 @@ export const LOCAL_ENV = {
   ...WRANGLER_ENV,
   XDG_CONFIG_HOME: join(PROJECT_ROOT, '.wrangler/config'),
 };
+
+/** A full or read-only disk has the errors of a damaged store. `npm run reset` would delete the animals, and not help. */
+const LOCAL_HINT =
+  '(Is the disk full or read-only, or has migrations/ a copy of a file? If not, the local store may be damaged: npm run reset empties it)';
 
 /** `runWrangler` kills wrangler after this time. */
 const LIMIT_MS = 300_000;
@@ -105,7 +110,7 @@ export async function runWranglerIn(
   const name = isLocal ? '' : environment;
   const settings = isLocal ? { ...options, env: LOCAL_ENV } : options;
   return runWrangler([...args, '--env', name], settings).catch((cause: Error) => {
-    if (isLocal) throw new Error(`${cause.message} (If the local store is damaged: npm run reset)`);
+    if (isLocal) throw new Error(`${cause.message} ${LOCAL_HINT}`);
     // Matched, because a missing login has no code. Wrangler 4.164 goes on to advise a temporary account, which would not have the
     // store.
     if (cause.message.includes('In a non-interactive environment'))
@@ -120,11 +125,20 @@ export async function runWranglerIn(
   });
 }
 
+/** Reads the settings of an environment from wrangler.toml. */
+export async function readConfig(env: DeployedEnvironment): Promise<Unstable_Config> {
+  // Imported only here, because loading wrangler would delay `--help` and the errors of arguments.
+  const { unstable_readConfig } = await import('wrangler');
+  return unstable_readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
+}
+
 /** Wrangler's errors as one line, without what it prints below them. If there is no error, all of the output. */
 export function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
-  const start = plain.indexOf('[ERROR]');
+  const start = plain.search(/\S \[ERROR\]/);
   if (start < 0) return safeMessage(plain);
+  // The reason for a crash of the runtime, such as a full disk.
+  const [reason] = plain.slice(0, start).split('▲ [');
   const [errors] = plain.slice(start).split(/If you think this is a bug|🪵|▲ \[/);
-  return safeMessage(errors?.replace('[ERROR]', ''));
+  return safeMessage(`${reason} ${errors?.replace(/\S \[ERROR\]/, '')}`);
 }

@@ -26,7 +26,7 @@ export type Build = Awaited<ReturnType<typeof buildCommit>>;
 export async function buildCommit(commit: string) {
   await requireCleanTree();
   const folder = join(PROJECT_ROOT, 'dist/release');
-  await wrangler(readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
+  await wrangler(await readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
   const scriptPath = join(folder, 'index.js');
   return { commit, scriptPath, sha256: hash('sha256', await readFile(scriptPath)) };
 }
@@ -50,7 +50,7 @@ async function git(...args: string[]): Promise<string> {
 
 /** @throws Error unless staging serves this build to all requests, which a release does only after the smoke test. */
 export async function requireTested({ commit, sha256 }: Build) {
-  const staging = readTarget('staging');
+  const staging = await readTarget('staging');
   const { newest } = await readDeployments(staging);
   const { annotations } = await readVersion(staging, requireOneVersion(newest));
   if (annotations['workers/tag'] !== commit)
@@ -60,9 +60,11 @@ export async function requireTested({ commit, sha256 }: Build) {
 }
 
 /** The test on staging writes, and must not reach the data of production. */
-export function requireSeparateStores() {
-  const productionValues = Object.values(readTarget('production').bindings);
-  for (const [name, value] of Object.entries(readTarget('staging').bindings))
+export async function requireSeparateStores() {
+  const staging = await readTarget('staging');
+  const production = await readTarget('production');
+  const productionValues = Object.values(production.bindings);
+  for (const [name, value] of Object.entries(staging.bindings))
     if (productionValues.includes(value))
       throw new Error(`wrangler.toml: ${name} is the same in staging and production`);
 }

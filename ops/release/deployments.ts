@@ -1,12 +1,9 @@
 /** Reads and changes an environment at Cloudflare, its versions and its deployments, with wrangler. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Unstable_Config as Config, unstable_readConfig as readConfig } from 'wrangler';
 import * as z from 'zod/mini';
 import type { DeployedEnvironment } from '../command/command-line.ts';
-import { PROJECT_ROOT } from '../command/project-root.ts';
 import { withTemporaryFile } from '../command/temporary-file.ts';
-import { runWranglerIn } from '../command/wrangler.ts';
+import { readConfig, runWranglerIn } from '../command/wrangler.ts';
 
 /**
  * Of a version, `workers/tag` is the commit, and `workers/message` the SHA-256 of the script. Of a deployment, `workers/message`
@@ -30,11 +27,10 @@ type Deployment = z.infer<typeof Deployment>;
 const UploadResult = z.object({ version_id: z.string('wrangler names no version') });
 
 /** An environment, as wrangler.toml describes it. */
-export type Target = ReturnType<typeof readTarget>;
+export type Target = Awaited<ReturnType<typeof readTarget>>;
 
-export function readTarget(environment: DeployedEnvironment) {
-  const path = join(PROJECT_ROOT, 'wrangler.toml');
-  const config: Config = readConfig({ config: path, env: environment });
+export async function readTarget(environment: DeployedEnvironment) {
+  const config = await readConfig(environment);
   const database = config.d1_databases.find((each) => each.binding === 'DB');
   const namespace = config.kv_namespaces.find((each) => each.binding === 'API_KEYS');
   // The values that identify the store. An id that is not set becomes the text `undefined`, which no version

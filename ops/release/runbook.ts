@@ -46,7 +46,7 @@ export async function release(
   const commit = await readHead();
   await confirm(`release commit ${commit}`, environment, yes, stop.signal);
   const build = await buildCommit(commit);
-  const rollout = await prepare(readTarget(environment), build, releaseId, stop);
+  const rollout = await prepare(await readTarget(environment), build, releaseId, stop);
   try {
     await rollOut(rollout, holdSeconds);
   } catch (cause) {
@@ -66,7 +66,7 @@ type Rollout = Awaited<ReturnType<typeof prepare>>;
 /** Checks what can be checked before the upload, and changes nothing. */
 async function prepare(target: Target, build: Build, releaseId: string, stop: AbortController) {
   requireOwnHost(target.config);
-  requireSeparateStores();
+  await requireSeparateStores();
   if (target.environment === 'production') await requireTested(build);
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   if (newest !== newestOfOthers)
@@ -252,5 +252,5 @@ function rollbackCommand({ environment }: Target, version = '<version>'): string
 
 /** Goes back from the release with an id, which is the message of its deployments. */
 export async function undo(environment: DeployedEnvironment, releaseId: string) {
-  console.log(await goBack(readTarget(environment), releaseId));
+  console.log(await goBack(await readTarget(environment), releaseId));
 }

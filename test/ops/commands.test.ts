@@ -23,11 +23,18 @@ test.each([
   ['npm run bundle', 'check-bundle.ts'],
   ['npm run rename', 'rename.ts'],
   ['npm run release', 'release.ts'],
-])('%s -- --help shows its usage', async (command, script) => {
-  const { code, stdout, stderr } = await runInProcess(script, {}, ['--help']);
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toMatch(new RegExp(`^Usage: ${command} -- `));
-});
+])(
+  '%s -- --help shows its usage, without the delay of loading wrangler',
+  async (command, script) => {
+    const loadWrangler = vi.fn(() => ({}));
+    vi.doMock('wrangler', loadWrangler);
+    const { code, stdout, stderr } = await runInProcess(script, {}, ['--help']);
+    vi.doUnmock('wrangler');
+    expect(loadWrangler).not.toHaveBeenCalled();
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(new RegExp(`^Usage: ${command} -- `));
+  },
+);
 
 test.each([
   ['start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
@@ -101,11 +108,23 @@ async function wranglerError(env: Environment, wrangler?: string) {
 const TIME_OVER = 'wrangler: it did not end within five minutes';
 
 test.each([
-  ['local', `${TIME_OVER} (If the local store is damaged: npm run reset)`],
+  [
+    'local',
+    expect.stringMatching(`^${TIME_OVER} \\(Is the disk full .* npm run reset empties it\\)$`),
+  ],
   ['staging', `${SET_UP} (${TIME_OVER})`],
   ['production', TIME_OVER],
 ] as const)('a command fails when the time of wrangler is over on %s', async (env, error) => {
-  expect(await wranglerError(env)).toEqual(new Error(error));
+  expect(await wranglerError(env)).toMatchObject({ message: error });
+});
+
+test('an error has the reason that the runtime prints above it, and no warning', async () => {
+  const output = 'SQLITE_FULL\n▲ [WARNING] old\n\n✘ [ERROR] The runtime failed\n\n🪵 Logs …';
+  const error = await wranglerError(
+    'production',
+    `console.error(${JSON.stringify(output)}); process.exit(1)`,
+  );
+  expect(error).toEqual(new Error('wrangler: SQLITE_FULL The runtime failed'));
 });
 
 test('a command that is not logged in says how, without the advice of wrangler', async () => {

@@ -65,9 +65,11 @@ async function importRelease() {
     (...args: never[]) =>
       current[name]?.(...args);
   const { program } = await importWith('release.ts', {
-    wrangler: { unstable_readConfig: late('readConfig') },
     '../../ops/command/project-root.ts': { PROJECT_ROOT: '/project' },
-    '../../ops/command/wrangler.ts': { runWranglerIn: late('runWranglerIn') },
+    '../../ops/command/wrangler.ts': {
+      readConfig: late('readConfig'),
+      runWranglerIn: late('runWranglerIn'),
+    },
     'node:fs/promises': { readFile: late('readFile'), rm: async () => {} },
     '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
     '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
@@ -191,10 +193,7 @@ export function fakeRelease() {
   }
 
   current = {
-    readConfig({ config, env }: { config: string; env: Name }) {
-      expect(config).toBe('/project/wrangler.toml');
-      return environments[env].config;
-    },
+    readConfig: async (name: Name) => environments[name].config,
     runWranglerIn,
     readFile: async (path: string) => written.get(path) ?? fake.script,
     watchErrors,
