@@ -39,7 +39,8 @@ export function serverOfProcess() {
 async function startServer() {
   // Otherwise, the server would keep a vitest process alive after its parent was killed.
   process.once('disconnect', () => process.exit());
-  const workers = [{ configPath: CONFIG }, withFaults()];
+  const config = readLocalConfig();
+  const workers = [{ config }, withFaults(config)];
   const harness = createTestHarness({ root: PROJECT_ROOT, workers });
   const { url } = await harness.listen();
   const plain = harness.getWorker<Env>();
@@ -60,8 +61,12 @@ export function readVars(env: string): Faults['vars'] {
   return readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars;
 }
 
-function withFaults() {
-  const config = readConfig({ config: CONFIG });
+/** Without the build step, which would set up the developer's own store, for both workers at once. */
+function readLocalConfig() {
+  return { ...readConfig({ config: CONFIG }), build: {} };
+}
+
+function withFaults(config: ReturnType<typeof readLocalConfig>) {
   // A database without tables, for the fault `unmigrated`.
   const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   const small = {

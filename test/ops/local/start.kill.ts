@@ -2,9 +2,15 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../../ops/command/project-root.ts';
+import { LOCAL_KEY } from '../../../ops/local/store.ts';
 import { copyProject, freePort, startProcess } from '../../support/project.ts';
 
 const project = copyProject();
+
+const startDev = (port: number) => {
+  const bin = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
+  return startProcess([bin, 'dev', '--port', `${port}`], project.path());
+};
 
 test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async () => {
   const port = await freePort();
@@ -51,10 +57,23 @@ test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async 
 
   // `npx wrangler dev` serves the same animals.
   rmSync(envFile);
-  const bin = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
-  const dev = startProcess([bin, 'dev', '--port', `${port}`], project.path());
+  const dev = startDev(port);
   await dev.printed('Ready on');
   expect(await fetchPets()).toEqual(pets);
+  dev.process.kill('SIGINT');
+  await dev.exited;
+});
+
+test('wrangler dev alone sets up a store that does not exist yet, and a deployment does not', async () => {
+  await project.run('reset.ts');
+  const deployment = { WRANGLER_COMMAND: 'deploy' };
+  expect(await project.run('local/build.mjs', [], deployment)).toMatchObject({ stdout: '' });
+  const port = await freePort();
+  const dev = startDev(port);
+  await dev.printed('Ready on');
+  const headers = { authorization: `Bearer ${LOCAL_KEY}` };
+  const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
+  expect([pets.status, await pets.json()]).toEqual([200, []]);
   dev.process.kill('SIGINT');
   await dev.exited;
 });
