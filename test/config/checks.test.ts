@@ -17,7 +17,7 @@ test('npm run check has all its parts', () => {
   expect(packageJson.scripts).toMatchObject({
     check: parts.join(' && '),
     lint: 'biome ci',
-    typecheck: 'tsc && tsc --project tsconfig.node.json',
+    typecheck: 'tsc && tsc --project src',
     types: expect.stringContaining(' --config wrangler.toml '),
   });
 });

@@ -32,7 +32,7 @@ test('the service without client and benchmarks passes every check and test', as
     text.replace(/^npm run test:client\n/m, '').replace('test:alone', 'test:kill'),
   );
   copy.edit('.gitattributes', (text) => text.replace(/^client\/.*\n/gm, ''));
-  for (const name of ['biome.json', 'tsconfig.node.json']) copy.edit(name, editJson);
+  for (const name of ['biome.json', 'tsconfig.json']) copy.edit(name, editJson);
   for (const document of globSync(['*.md', 'docs/**/*.md'], { cwd: copy.folder }))
     copy.edit(document, (text) => text.replace(LINK, '$1').replace(SCRIPT, ''));
   for (const line of ['install --package-lock-only', 'run openapi', 'run format'])
