@@ -1,10 +1,10 @@
 /** `node bench/against.ts COMMIT`: the CPU of a request to this worker ÷ that of another commit, each with its own stub bindings. */
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createProgram, run } from '../ops/command/command-line.ts';
+import { git } from '../ops/command/git.ts';
 import { PROJECT_ROOT } from '../ops/command/project-root.ts';
 import { race } from './race.ts';
 import { build, STUBBED } from './servers.ts';
@@ -25,7 +25,3 @@ const program = createProgram(
     }
   });
 await run(program);
-
-function git(...args: string[]): void {
-  execFileSync('git', args, { cwd: PROJECT_ROOT, stdio: 'pipe' });
-}

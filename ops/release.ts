@@ -4,6 +4,7 @@
  */
 import { Argument, Option } from 'commander';
 import { createProgram, integerFrom, run, yesOption } from './command/command-line.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
 import { release, undo } from './release/runbook.ts';
 
 /**
@@ -38,4 +39,8 @@ program
   .addArgument(new Argument('<environment>').choices(['staging', 'production']))
   .argument('<id>', 'the id of the release')
   .action(undo);
-if (import.meta.main) await run(program);
+
+if (import.meta.main) {
+  process.chdir(PROJECT_ROOT);
+  await run(program);
+}

@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checksum } from '../src/auth/key-format.ts';
 import { createProgram, run } from './command/command-line.ts';
+import { git } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 
 /** For git: all files but the copies of Swagger UI. */
@@ -30,10 +31,12 @@ if (import.meta.main) {
 }
 
 function rename(service: string, prefix: string, singular: string, plural: string) {
-  if (git('status', '--porcelain')) throw new Error('commit first, so that you can undo this');
+  // By default, a user's setting can hide untracked files.
+  if (git('status', '--porcelain', '--untracked-files=all'))
+    throw new Error('commit first, so that you can undo this');
   for (const word of [service, prefix, singular, plural]) checkWord(word);
   checkResource(singular, plural);
-  const files = git('ls-files', NOT_SWAGGER_UI).trim().split('\n');
+  const files = git('ls-files', '-z', NOT_SWAGGER_UI).split('\0').filter(Boolean);
   const spacedService = service.replaceAll('-', ' ');
   // Where several match, the first one wins, so `animal-store` stands before `animal`.
   const replacements = new Map([
@@ -45,20 +48,13 @@ function rename(service: string, prefix: string, singular: string, plural: strin
     ...['pets', 'animals'].flatMap((word) => replacementsOf(word, plural)),
     ...['pet', 'animal'].flatMap((word) => replacementsOf(word, singular)),
   ]);
-  console.log('To undo this, also after a failure: git reset --hard && git clean -fd');
-  for (const path of files) {
-    const text = replace(readFileSync(path, 'utf8'), replacements);
-    const newPath = replace(path, replacements);
-    // Unlike a rename of the file, this also removes a folder that becomes empty.
-    if (newPath !== path) git('rm', '--quiet', path);
-    mkdirSync(dirname(newPath), { recursive: true });
-    writeFileSync(newPath, text);
-  }
+  console.log('To undo this, also after a failure: git reset --hard');
+  for (const path of files) rewrite(path, replacements);
   for (const script of ['openapi', 'format']) {
     const command = [process.env.npm_execpath ?? '', 'run', '--silent', script];
     execFileSync(process.execPath, command, { stdio: 'inherit' });
   }
-  git('add', '--all');
+  git('add', '--update');
   console.log('Everything is staged. Next: git commit, npm run reset, npm run check, npm test');
 }
 
@@ -71,7 +67,7 @@ function checkWord(word: string) {
   // Without the two files that have the words of the example.
   const searched = [NOT_SWAGGER_UI, ':!CONTRIBUTING.md', ':!ops/rename.ts'];
   // `git grep` exits with 1 if it finds no file. `execFileSync` would throw an error then.
-  const search = ['grep', '-lwi', word, '--', ...searched];
+  const search = ['grep', '--no-color', '-lwi', word, '--', ...searched];
   const { stdout } = spawnSync('git', search, { encoding: 'utf8' });
   if (stdout) throw new Error(`the word ${word} is used, choose another: ${stdout}`);
 }
@@ -95,6 +91,19 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** Makes the replacements in the text of a file, and in its path. */
+function rewrite(path: string, replacements: Map<string, string>) {
+  const text = replace(readFileSync(path, 'utf8'), replacements);
+  const newPath = replace(path, replacements);
+  if (newPath === path) return writeFileSync(path, text);
+  // Unlike a rename of the file, this also removes a folder that becomes empty.
+  git('rm', '--quiet', path);
+  mkdirSync(dirname(newPath), { recursive: true });
+  writeFileSync(newPath, text);
+  // Staged at once, so that the undo deletes it.
+  git('add', '--force', newPath);
+}
+
 /** Makes the replacements in a text, and corrects the checksums of its API keys. */
 function replace(text: string, replacements: Map<string, string>): string {
   const names = [...replacements.keys()].join('|');
@@ -104,8 +113,4 @@ function replace(text: string, replacements: Map<string, string>): string {
   return text
     .replaceAll(pattern, (found) => replacements.get(found) ?? found)
     .replaceAll(KEY, (_, withoutChecksum: string) => withoutChecksum + checksum(withoutChecksum));
-}
-
-function git(...args: string[]): string {
-  return execFileSync('git', args, { encoding: 'utf8' });
 }

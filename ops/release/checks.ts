@@ -1,10 +1,9 @@
 /** Builds the worker for a release, and checks what must hold before the build is deployed. */
-import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Unstable_Config as Config } from 'wrangler';
+import { git } from '../command/git.ts';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 import {
   readDeployments,
@@ -24,7 +23,7 @@ export type Build = Awaited<ReturnType<typeof buildCommit>>;
  * get the same script: `npm run bundle` checks that.
  */
 export async function buildCommit(commit: string) {
-  await requireCleanTree();
+  requireCleanTree();
   const folder = join(PROJECT_ROOT, 'dist/release');
   await wrangler(await readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
   const scriptPath = join(folder, 'index.js');
@@ -32,20 +31,15 @@ export async function buildCommit(commit: string) {
 }
 
 /** @throws Error unless the files are those of HEAD. An ignored file in src, public or migrations could be released, too. */
-async function requireCleanTree() {
-  const changed = await git('status', '--porcelain', '--untracked-files=all');
-  const listIgnored = ['ls-files', '--others', '--ignored', '--exclude-standard'];
-  const ignored = await git(...listIgnored, 'src', 'public', 'migrations');
+function requireCleanTree() {
+  const changed = git('status', '--porcelain', '--untracked-files=all');
+  const ignored = git('ls-files', '-oi', '--exclude-standard', 'src', 'public', 'migrations');
   if (changed || ignored) throw new Error(`commit or remove first: ${changed} ${ignored}`);
 }
 
 /** The id of the commit that is checked out. */
-export function readHead(): Promise<string> {
+export function readHead() {
   return git('rev-parse', 'HEAD');
-}
-
-async function git(...args: string[]): Promise<string> {
-  return (await promisify(execFile)('git', args, { cwd: PROJECT_ROOT })).stdout.trim();
 }
 
 /** @throws Error unless staging serves this build to all requests, which a release does only after the smoke test. */

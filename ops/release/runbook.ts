@@ -43,7 +43,7 @@ export async function release(
     console.log('Stopping, except a rollback. This may take minutes.');
     stop.abort(new Error('interrupted'));
   });
-  const commit = await readHead();
+  const commit = readHead();
   await confirm(`release commit ${commit}`, environment, yes, stop.signal);
   const build = await buildCommit(commit);
   const rollout = await prepare(await readTarget(environment), build, releaseId, stop);
@@ -105,7 +105,7 @@ async function rollOut(rollout: Rollout, holdSeconds: number) {
   const version = await upload(rollout);
   requireSameWriteStop(old, await readVersion(target, version));
   // Wrangler reads the migrations from the checkout, which must still be the built commit.
-  if ((await readHead()) !== build.commit) throw new Error('another commit was checked out');
+  if (readHead() !== build.commit) throw new Error('another commit was checked out');
   await applyMigrations(rollout);
   const test = target.environment === 'staging' ? smokeTest : testReads;
   const newEndpoint = { ...rollout.oldEndpoint, version };

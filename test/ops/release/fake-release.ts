@@ -79,7 +79,7 @@ async function importRelease() {
       onStop: late('onStop'),
     },
     'node:timers/promises': { setTimeout: late('pause') },
-    'node:child_process': { execFile: late('execFile') },
+    '../../ops/command/git.ts': { git: late('git') },
   });
   return program;
 }
@@ -174,11 +174,9 @@ export function fakeRelease() {
     rejectAborted();
   }
 
-  type Callback = (error: null, output: { stdout: string }) => void;
-  function execFile(file: string, args: [keyof typeof git], options: object, done: Callback) {
-    expect([file, options]).toEqual(['git', { cwd: '/project' }]);
+  function runGit(...args: [keyof typeof git]) {
     pass(`git ${args.join(' ')}`);
-    done(null, { stdout: `${git[args[0]]}\n` });
+    return git[args[0]];
   }
 
   /** Watches the log of a version, as ops/release/tail.ts does. An event at `log` throws when there was a 500. */
@@ -207,7 +205,7 @@ export function fakeRelease() {
       interrupt = stop;
     },
     pause,
-    execFile,
+    git: runGit,
   };
 
   const fake = {

@@ -39,7 +39,7 @@ const PROMOTION = [
   READ_HEAD,
   'confirm',
   'git status --porcelain --untracked-files=all',
-  'git ls-files --others --ignored --exclude-standard src public migrations',
+  'git ls-files -oi --exclude-standard src public migrations',
   'staging deploy --dry-run --outdir /project/dist/release',
   'staging deployments list --json',
   'staging versions view v1 --json',

@@ -16,7 +16,8 @@ const PROMOTE = 'release.ts promote --yes --hold';
 const COMMIT = 'git add --all; git commit -qm Change';
 
 // A user's own level of wrangler's log hides what a release reads.
-const ENV = { WRANGLER_LOG: 'error', SMOKE_API_KEY: 'a key' };
+// In a hook of another repository, git would read that one.
+const ENV = { WRANGLER_LOG: 'error', GIT_DIR: 'of another repository', SMOKE_API_KEY: 'a key' };
 
 /** Runs a command of ops that must have this exit code. Returns its errors. */
 async function run(exitCode: number, line: string) {
