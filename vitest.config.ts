@@ -1,4 +1,9 @@
-import { defineConfig } from 'vitest/config';
+import { join } from 'node:path';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { forgetRepository } from './ops/command/git.ts';
+
+// Otherwise, tests in a hook of git would change the developer's repository, in place of their own.
+forgetRepository();
 
 /** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {
@@ -38,6 +43,8 @@ export default defineConfig({
       test: {
         name,
         include,
+        // Folders whose names begin with a dot can hold worktrees.
+        exclude: [...configDefaults.exclude, '**/.*/**'],
         // Number of random histories in histories.test.ts.
         env: { HISTORIES: name === 'long' ? '100' : '2' },
         // Far more than any test needs, so that a busy machine does not fail it.
@@ -52,6 +59,9 @@ export default defineConfig({
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     env: {
+      // Instead of the user's settings, such as signed commits.
+      GIT_CONFIG_GLOBAL: join(import.meta.dirname, 'test/support/gitconfig'),
+      GIT_CONFIG_NOSYSTEM: '1',
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       // Otherwise the runtime writes a trace of every request to disk, which takes a third of the request's time.

@@ -1,6 +1,6 @@
 /** A copy of the project in a repository of its own. Needs git. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyFiles, temporaryFolder } from './project.ts';
 
@@ -20,9 +20,8 @@ export async function copyRepository(from?: string) {
 /** Makes the files of a folder the first commit of a repository. Returns its git. */
 export function createRepository(folder: string) {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
-  git('init', '--quiet');
-  git('config', 'user.name', 'Test');
-  git('config', 'user.email', 'test@animals.test');
+  git('init', '--quiet', '--template=');
+  mkdirSync(join(folder, '.git/info'));
   // Ignores a file of this name, too, which a release must refuse. .gitignore names the folder.
   writeFileSync(join(folder, '.git/info/exclude'), 'node_modules');
   git('add', '--all');

@@ -70,8 +70,8 @@ function endGroup(leader: number | undefined): void {
 export function copyFiles(folder: string, from = PROJECT_ROOT): void {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const files = execFileSync('git', list, { cwd: from, encoding: 'utf8' }).split('\0');
-  // The list ends with an empty name, and may have files that are deleted.
-  for (const file of files.filter((name) => name && existsSync(join(from, name))))
+  // The list ends with an empty name, and may have files that are deleted, and worktrees (`a/`).
+  for (const file of files.filter((name) => /[^/]$/.test(name) && existsSync(join(from, name))))
     cpSync(join(from, file), join(folder, file));
   for (const packages of ['node_modules', 'client/node_modules'])
     if (existsSync(dirname(join(folder, packages)))) linkPackages(packages, folder);

@@ -1,5 +1,5 @@
 /** The server of a test process: the worker in workerd with real D1 and KV. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
@@ -23,6 +23,8 @@ declare global {
 /** The name of the worker with faults. */
 const FAULTS = 'animal-store-faults';
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
+/** Not the folder of the project, in which wrangler would read the variables of a developer, `.dev.vars` or `.env`. */
+const ROOT = join(PROJECT_ROOT, '.wrangler/test');
 
 /** Requests per ten seconds that a rate limiter allows, if the fault `limited` selects it. */
 export const SMALL_LIMIT = 5;
@@ -39,9 +41,9 @@ export function serverOfProcess() {
 async function startServer() {
   // Otherwise, the server would keep a vitest process alive after its parent was killed.
   process.once('disconnect', () => process.exit());
-  const config = readLocalConfig();
-  const workers = [{ config }, withFaults(config)];
-  const harness = createTestHarness({ root: PROJECT_ROOT, workers });
+  const workers = [{ config: readWorker() }, withFaults()];
+  mkdirSync(ROOT, { recursive: true });
+  const harness = createTestHarness({ root: ROOT, workers });
   const { url } = await harness.listen();
   const plain = harness.getWorker<Env>();
   await plain.applyD1Migrations('DB');
@@ -61,12 +63,20 @@ export function readVars(env: string): Faults['vars'] {
   return readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars;
 }
 
-/** Without the build step, which would set up the developer's own store, for both workers at once. */
-function readLocalConfig() {
-  return { ...readConfig({ config: CONFIG }), build: {} };
+/** The worker of the project, with absolute paths, and without the build step, which would set up the developer's own store. */
+function readWorker() {
+  const { d1_databases, ...config } = readConfig({ config: CONFIG });
+  const migrations_dir = join(PROJECT_ROOT, 'migrations');
+  return {
+    ...config,
+    build: {},
+    assets: { ...config.assets, directory: join(PROJECT_ROOT, 'public') },
+    d1_databases: d1_databases.map((database: object) => ({ ...database, migrations_dir })),
+  };
 }
 
-function withFaults(config: ReturnType<typeof readLocalConfig>) {
+function withFaults() {
+  const config = readWorker();
   // A database without tables, for the fault `unmigrated`.
   const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   const small = {
@@ -78,7 +88,7 @@ function withFaults(config: ReturnType<typeof readLocalConfig>) {
     config: {
       ...config,
       name: FAULTS,
-      main: 'test/faults/worker.ts',
+      main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
       d1_databases: [...config.d1_databases, unmigrated],
       ratelimits: [...config.ratelimits, small],
     },
