@@ -17,6 +17,7 @@ import {
   visible,
   yesOption,
 } from './command/command-line.ts';
+import { rejectOtherConfig } from './command/reject-other-config.ts';
 import { generateKey } from './keys/generate-key.ts';
 import { parseLabel, timeAfter } from './keys/options.ts';
 import {
@@ -38,6 +39,9 @@ export const program = createProgram(
   'npm run keys --',
   'Creates, lists, rotates and revokes API keys.',
 );
+program.hook('preAction', (_, command) => {
+  if (command.opts().env !== 'local') rejectOtherConfig();
+});
 addCommand('create', 'Creates a key and prints it once.')
   .requiredOption('--label <text>', 'the owner or purpose, up to 100 characters', parseLabel)
   .option('--expires <duration>', 'time until it expires, such as 90d (default: never)', timeAfter)

@@ -13,6 +13,7 @@ import { release, undo } from './release/runbook.ts';
  */
 const MAX_HOLD_S = 18_000;
 
+const dryRunOption = new Option('--dry-run', 'check, print what would change, and change nothing');
 const idOption = new Option('--id <id>', 'the id of this release, for undo (default: random)');
 
 export const program = createProgram('npm run release --', 'Releases the store.');
@@ -20,6 +21,7 @@ program
   .command('staging')
   .description('Releases HEAD to staging.')
   .addOption(idOption)
+  .addOption(dryRunOption)
   .action((options) => release('staging', options));
 program
   .command('promote')
@@ -31,11 +33,14 @@ program
     300,
   )
   .addOption(idOption)
+  .addOption(dryRunOption)
   .addOption(yesOption)
   .action((options) => release('production', options));
 program
   .command('undo')
-  .description('Goes back from a release that was killed, unless somebody has deployed since.')
+  .description(
+    'Goes back from a release that failed or was killed, unless somebody has deployed since.',
+  )
   .addArgument(new Argument('<environment>').choices(['staging', 'production']))
   .argument('<id>', 'the id of the release')
   .action(undo);

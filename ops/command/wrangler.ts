@@ -2,19 +2,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import type { Unstable_Config } from 'wrangler';
+import wranglerPackage from 'wrangler/package.json' with { type: 'json' };
 import { type DeployedEnvironment, type Environment, safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
-import { rejectOverrides } from './reject-overrides.ts';
 
-/**
- * Wrangler's script. Its bin would run this script in a second process, which goes on when the bin is killed:
- * https://github.com/cloudflare/workers-sdk/pull/14598
- */
-const CLI = join(PROJECT_ROOT, 'node_modules/wrangler/wrangler-dist/cli.js');
+/** Wrangler's command. It starts a second process, and passes SIGTERM on to it, but not SIGKILL. */
+const BIN = join(PROJECT_ROOT, 'node_modules/wrangler', wranglerPackage.bin.wrangler);
 
 /** Variables that make wrangler start faster, and turn off its extra output, its editor, its metrics and a download. */
 export const WRANGLER_ENV = {
@@ -39,7 +37,7 @@ export const LOCAL_ENV = {
 const LOCAL_HINT =
   '(Is the disk full or read-only, or has migrations/ a copy of a file? If not, the local store may be damaged: npm run reset empties it)';
 
-/** `runWrangler` kills wrangler after this time. */
+/** `runWrangler` ends wrangler after this time. */
 const LIMIT_MS = 300_000;
 
 type Options = {
@@ -47,7 +45,7 @@ type Options = {
   cwd?: string;
   /** Ctrl-C does not end wrangler. */
   detached?: boolean;
-  /** `startWrangler` kills wrangler after this many milliseconds. */
+  /** `startWrangler` ends wrangler after this many milliseconds. */
   timeout?: number;
   /** Further variables. */
   env?: Record<string, string>;
@@ -58,13 +56,20 @@ type Options = {
  * CLOUDFLARE_ENV names.
  */
 export function startWrangler(args: string[], { env, ...options }: Options = {}) {
-  // Without `--config`, wrangler prefers a wrangler.jsonc, even of a folder above this one.
-  return spawn(process.execPath, ['--no-warnings', CLI, ...args, '--config', 'wrangler.toml'], {
+  // Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env: both could name another worker.
+  const files = ['--config', 'wrangler.toml', '--env-file', devNull];
+  return spawn(process.execPath, [BIN, ...args, ...files], {
     cwd: PROJECT_ROOT,
     ...options,
-    killSignal: 'SIGKILL',
-    // A quieter level, set by the user, would suppress output that the commands read.
-    env: { ...process.env, ...WRANGLER_ENV, WRANGLER_LOG: 'log', ...env },
+    env: {
+      ...process.env,
+      ...WRANGLER_ENV,
+      // Names another worker, too.
+      WRANGLER_CI_OVERRIDE_NAME: undefined,
+      // A quieter level, set by the user, would suppress output that the commands read.
+      WRANGLER_LOG: 'log',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
@@ -88,7 +93,7 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
   ]);
   process.off('exit', end);
   if (code === 0) return stdout;
-  // After the limit, Node.js has killed wrangler.
+  // After the limit, Node.js has ended wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
   throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
 }
@@ -96,8 +101,7 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
 /**
  * Runs wrangler on an environment, as `runWrangler`.
  *
- * @throws Error, with the fix if a file or variable overrides wrangler.toml, nobody is logged in, the environment is not set up,
- * or the local store may be damaged.
+ * @throws Error, with the fix if the environment is not set up, or the local store may be damaged.
  */
 export async function runWranglerIn(
   environment: Environment,
@@ -105,21 +109,13 @@ export async function runWranglerIn(
   options?: Options,
 ): Promise<string> {
   const isLocal = environment === 'local';
-  if (!isLocal) rejectOverrides();
   // The empty name selects the top level of wrangler.toml.
   const name = isLocal ? '' : environment;
   const settings = isLocal ? { ...options, env: LOCAL_ENV } : options;
   return runWrangler([...args, '--env', name], settings).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} ${LOCAL_HINT}`);
-    // Matched, because a missing login has no code. Wrangler 4.164 goes on to advise a temporary account, which would not have the
-    // store.
-    if (cause.message.includes('In a non-interactive environment'))
-      throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    // wrangler.toml still has its placeholder, or Cloudflare says that the worker was never deployed (10007).
-    const isNotSetUp =
-      config.includes(`"${environment}-account-id"`) || cause.message.includes('[code: 10007]');
-    if (isNotSetUp)
+    if (config.includes(`"${environment}-account-id"`))
       throw new Error(`${environment} is not set up. See docs/set-up.md. (${cause.message})`);
     throw cause;
   });
@@ -137,8 +133,9 @@ export function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
   const start = plain.search(/\S \[ERROR\]/);
   if (start < 0) return safeMessage(plain);
-  // The reason for a crash of the runtime, such as a full disk.
-  const [reason] = plain.slice(0, start).split('▲ [');
+  // Above it stand the reason for a crash of the runtime, such as a full disk, and warnings. The last one says what differs, when
+  // `--strict` refuses.
+  const [reason, ...warnings] = plain.slice(0, start).split('▲ ');
   const [errors] = plain.slice(start).split(/If you think this is a bug|🪵|▲ \[/);
-  return safeMessage(`${reason} ${errors?.replace(/\S \[ERROR\]/, '')}`);
+  return safeMessage(`${reason} ${warnings.at(-1) ?? ''} ${errors?.replace(/\S \[ERROR\]/, '')}`);
 }

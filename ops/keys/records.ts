@@ -85,7 +85,7 @@ function parseKey(env: Environment, name: string, value: string | null): StoredK
   } catch (cause) {
     // The empty name selects the local store, even if CLOUDFLARE_ENV is set.
     const where = env === 'local' ? '--local --env=' : `--remote --env ${env}`;
-    const command = `npx wrangler kv key delete ${name} --binding API_KEYS ${where}`;
+    const command = `npx wrangler kv key delete ${name} --binding API_KEYS ${where} --config wrangler.toml`;
     throw new Error(`KV has no valid record ${name}. Delete an invalid one: ${command}`, {
       cause,
     });

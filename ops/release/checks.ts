@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Unstable_Config as Config } from 'wrangler';
+import { isDeepStrictEqual } from 'node:util';
+import { environmentOfKey } from '../../src/auth/key-format.ts';
+import type { DeployedEnvironment } from '../command/command-line.ts';
 import { git } from '../command/git.ts';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 import {
@@ -10,7 +12,6 @@ import {
   readTarget,
   readVersion,
   requireOneVersion,
-  type Target,
   type Version,
   wrangler,
 } from './deployments.ts';
@@ -27,7 +28,18 @@ export async function buildCommit(commit: string) {
   const folder = join(PROJECT_ROOT, 'dist/release');
   await wrangler(await readTarget('staging'), 'deploy', '--dry-run', '--outdir', folder);
   const scriptPath = join(folder, 'index.js');
-  return { commit, scriptPath, sha256: hash('sha256', await readFile(scriptPath)) };
+  return { commit, scriptPath, sha256: await hashFile(scriptPath) };
+}
+
+/** @throws Error if the checkout or the build has changed, for example while the operator was asked. */
+export async function requireUnchangedBuild({ commit, scriptPath, sha256 }: Build) {
+  requireCleanTree();
+  const isSame = readHead() === commit && (await hashFile(scriptPath)) === sha256;
+  if (!isSame) throw new Error('another commit was checked out or built');
+}
+
+async function hashFile(path: string): Promise<string> {
+  return hash('sha256', await readFile(path));
 }
 
 /** @throws Error unless the files are those of HEAD. An ignored file in src, public or migrations could be released, too. */
@@ -42,65 +54,55 @@ export function readHead() {
   return git('rev-parse', 'HEAD');
 }
 
+/**
+ * The commits between two, one a line: those of `next` alone with `>`, those of `served` alone with `<`. `served` is the tag of a
+ * version, which need not be a commit of this clone.
+ */
+export function listCommits(served: unknown, next: string): string {
+  try {
+    // The tag is no option, whatever it is.
+    return git('log', '--oneline', '--left-right', '--end-of-options', `${served}...${next}`);
+  } catch {
+    return 'unknown: the served version is of no commit in this clone';
+  }
+}
+
 /** @throws Error unless staging serves this build to all requests, which a release does only after the smoke test. */
 export async function requireTested({ commit, sha256 }: Build) {
   const staging = await readTarget('staging');
   const { newest } = await readDeployments(staging);
   const { annotations } = await readVersion(staging, requireOneVersion(newest));
-  if (annotations['workers/tag'] !== commit)
-    throw new Error('staging does not serve HEAD. Run: npm run release -- staging');
+  const served = annotations['workers/tag'];
+  if (served !== commit) throw new Error(`staging serves the commit ${served}, not ${commit}`);
   if (annotations['workers/message'] !== sha256)
     throw new Error("the build differs from staging's. Run npm ci, and release to staging again");
 }
 
-/** The test on staging writes, and must not reach the data of production. */
-export async function requireSeparateStores() {
-  const staging = await readTarget('staging');
-  const production = await readTarget('production');
-  const productionValues = Object.values(production.bindings);
-  for (const [name, value] of Object.entries(staging.bindings))
-    if (productionValues.includes(value))
-      throw new Error(`wrangler.toml: ${name} is the same in staging and production`);
+/** Returns the smoke test's key. @throws Error unless it is a key of the environment. */
+export function requireSmokeKey(environment: DeployedEnvironment): string {
+  // A secret often ends in a line break.
+  const key = (process.env.SMOKE_API_KEY ?? '').trim();
+  if (environmentOfKey(key) === environment) return key;
+  throw new Error(`SMOKE_API_KEY must be an API key of ${environment}: docs/operations.md#release`);
 }
 
-/** Two versions that share the requests must have one store. */
-export function requireSameStore({ bindings }: Target, { id, resources }: Version) {
-  for (const [name, value] of Object.entries(bindings)) {
-    const bound = resources.bindings.find((each) => each.name === name);
-    // The value is in the field `id`, `namespace_id` or `text`, depending on the type of the binding.
-    if (bound && Object.values(bound).includes(value)) continue;
-    const page = '"Move a store" in docs/operations.md';
-    throw new Error(`${name} = ${value} in wrangler.toml is not in version ${id}: ${page}`);
+/** What two versions that share the requests must have in common: their stores, their address, and whether writes are stopped. */
+const COMMON = ['DB', 'API_KEYS', 'BASE_URL', 'WRITES_STOPPED'];
+
+/**
+ * @throws Error unless two versions have the same stores and address, and both or none stops writes. An uploaded version has the
+ * secrets of the newest version, which need not be the served one.
+ */
+export function requireSameBindings(old: Version, next: Version) {
+  for (const name of COMMON) {
+    if (isDeepStrictEqual(storedValue(old, name), storedValue(next, name))) continue;
+    const pages = '"Move a store" and "Stop writes" in docs/operations.md';
+    throw new Error(`${name} of ${next.id} is not that of ${old.id}, which is served: ${pages}`);
   }
 }
 
-/**
- * The secret WRITES_STOPPED stops writes. An uploaded version gets the secrets of the newest version, which need not be the
- * served one.
- */
-export function requireSameWriteStop(old: Version, next: Version) {
-  if (stopsWrites(old) === stopsWrites(next)) return;
-  const page = '"Stop writes" in docs/operations.md';
-  throw new Error(`${next.id} would stop or resume writes: ${page}`);
-}
-
-function stopsWrites({ resources }: Version): boolean {
-  return resources.bindings.some(({ name }) => name === 'WRITES_STOPPED');
-}
-
-/**
- * Returns the host of `BASE_URL`. It must be the only host, because wrangler takes a host from any other worker without asking: a
- * second route could cut off another service. A preview URL is refused, because it would serve untested versions.
- */
-export function requireOwnHost(config: Partial<Config>): string {
-  const { name, workers_dev, preview_urls, routes = [], vars } = config;
-  const host = URL.parse(String(vars?.BASE_URL))?.host;
-  const hosts = routes.map((each) => (typeof each === 'string' ? each : each.pattern));
-  // On workers.dev, the host contains the name of the account, which no other setting has.
-  const account = host?.split('.')[1];
-  if (workers_dev) hosts.push(`${name}.${account}.workers.dev`);
-  if (hosts.join() === host && preview_urls === false) return host;
-  const rule =
-    'wrangler.toml: the host of BASE_URL must be the only one, without a preview URL or a second route.';
-  throw new Error(`${rule} With workers_dev it is ${name}.ACCOUNT.workers.dev`);
+/** The value of a binding is in one of these fields, depending on its type. A secret shows none. */
+function storedValue({ resources }: Version, name: string) {
+  const binding = resources.bindings.find((each) => each.name === name);
+  return binding && [binding.id, binding.namespace_id, binding.text];
 }

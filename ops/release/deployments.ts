@@ -23,24 +23,15 @@ const Deployment = z.object({
   annotations: Annotations,
   versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
 });
-type Deployment = z.infer<typeof Deployment>;
+export type Deployment = z.infer<typeof Deployment>;
 const UploadResult = z.object({ version_id: z.string('wrangler names no version') });
 
 /** An environment, as wrangler.toml describes it. */
 export type Target = Awaited<ReturnType<typeof readTarget>>;
 
 export async function readTarget(environment: DeployedEnvironment) {
-  const config = await readConfig(environment);
-  const database = config.d1_databases.find((each) => each.binding === 'DB');
-  const namespace = config.kv_namespaces.find((each) => each.binding === 'API_KEYS');
-  // The values that identify the store. An id that is not set becomes the text `undefined`, which no version
-  // has: `requireSameStore` refuses it.
-  const bindings = {
-    DB: String(database?.database_id),
-    API_KEYS: String(namespace?.id),
-    BASE_URL: String(config.vars.BASE_URL),
-  };
-  return { environment, config, bindings };
+  const { name, account_id: accountId, vars } = await readConfig(environment);
+  return { environment, name, accountId, baseUrl: String(vars.BASE_URL) };
 }
 
 /** Runs wrangler. Ctrl-C does not end it, because a call that is cut off may still take effect. */
@@ -94,10 +85,15 @@ export async function readDeployments(target: Target, releaseId = '') {
   throw new Error(`${target.environment} has no other deployment among its ten newest`);
 }
 
-/** Returns the version that serves all requests. @throws Error if the deployment has two. */
+/** The version that serves all requests, unless the deployment has two. */
+export function soleVersion({ versions }: Deployment): string | undefined {
+  return versions.length === 1 ? versions[0]?.version_id : undefined;
+}
+
+/** @throws Error if the deployment has two versions. */
 export function requireOneVersion(deployment: Deployment): string {
-  const [first, ...others] = deployment.versions;
-  if (first && others.length === 0) return first.version_id;
+  const version = soleVersion(deployment);
+  if (version) return version;
   const page = '"Unfinished releases" in docs/operations.md';
   throw new Error(`a release is unfinished: ${describe(deployment)}. ${page}`);
 }

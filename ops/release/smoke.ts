@@ -63,14 +63,16 @@ async function waitForVersion(endpoint: Endpoint) {
 
 /** Sends a request. Returns the body. @throws Error unless the status is the expected one. */
 async function call(endpoint: Endpoint, request: string, expected: number, body?: object) {
-  const { status, text } = await sendOrRepeat(endpoint, request, body).catch((cause: Error) => {
-    throw new Error(`${request}: ${cause.message}`, { cause });
-  });
+  const { status, text, isOfWorker } = await sendOrRepeat(endpoint, request, body).catch(
+    (cause: Error) => {
+      throw new Error(`${request}: ${cause.message}`, { cause });
+    },
+  );
   if (status === expected) return text ? JSON.parse(text) : {};
-  const hint = [401, 403].includes(status)
-    ? ' SMOKE_API_KEY: "Release" in docs/operations.md.'
-    : '';
-  throw new Error(`${request}: ${status}, not ${expected}.${hint} ${text}`);
+  const answer = isOfWorker ? text : 'Cloudflare answered, not the worker: bot protection?';
+  throw new Error(
+    `${request}: ${status}, not ${expected}. See docs/operations.md#release. ${answer}`,
+  );
 }
 
 /** Sends a request. After a network error, it sends a GET a second time, because that changes nothing. */
@@ -96,5 +98,7 @@ async function send({ baseUrl, apiKey, override }: Endpoint, request: string, bo
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(REQUEST_MS),
   });
-  return { status: response.status, text: await response.text() };
+  // A page of Cloudflare, for example of its bot protection, has no such header.
+  const isOfWorker = response.headers.has('x-request-id');
+  return { status: response.status, text: await response.text(), isOfWorker };
 }

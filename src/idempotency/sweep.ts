@@ -7,7 +7,8 @@ import { KEPT_MS } from './create-once.ts';
 /** Maximum number of records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
 /**
- * Maximum number of statements of a run. D1 allows 1,000 in one invocation. The next run, ten minutes later, removes the rest.
+ * Maximum number of statements of a run. D1 allows 1,000 in one invocation. On the Free plan it allows 50, and a run that needs more fails.
+ * The next run, ten minutes later, removes the rest.
  * https://developers.cloudflare.com/d1/platform/limits/
  */
 const MAX_STEPS = 900;

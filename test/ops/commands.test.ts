@@ -2,12 +2,15 @@
 import * as childProcess from 'node:child_process';
 import * as fs from 'node:fs';
 import { readFile as readReal } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { confirm, type Environment, onStop, safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
+import { rejectOtherConfig } from '../../ops/command/reject-other-config.ts';
+import { errorText } from '../../ops/command/wrangler.ts';
 import { importWith, runInProcess } from '../support/command.ts';
+import { temporaryFolder } from '../support/project.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -93,7 +96,7 @@ async function wranglerError(env: Environment, wrangler?: string) {
   const spawn = (node: string, args: string[], options: { timeout: number }) => {
     expect(options.timeout).toBe(300_000);
     const timeout = wrangler ? 300_000 : 1;
-    const command = wrangler ? ['--eval', wrangler] : args;
+    const command = wrangler ? ['--eval', wrangler, ...args] : args;
     return childProcess.spawn(node, command, { ...options, timeout });
   };
   const mocks = { 'node:fs': { ...fs, readFileSync }, 'node:child_process': { spawn } };
@@ -118,20 +121,39 @@ test.each([
   expect(await wranglerError(env)).toMatchObject({ message: error });
 });
 
-test('an error has the reason that the runtime prints above it, and no warning', async () => {
+test('an error has the reason that the runtime prints above it, and the warning', async () => {
   const output = 'SQLITE_FULL\n▲ [WARNING] old\n\n✘ [ERROR] The runtime failed\n\n🪵 Logs …';
   const error = await wranglerError(
     'production',
     `console.error(${JSON.stringify(output)}); process.exit(1)`,
   );
-  expect(error).toEqual(new Error('wrangler: SQLITE_FULL The runtime failed'));
+  expect(error).toEqual(new Error('wrangler: SQLITE_FULL [WARNING] old The runtime failed'));
 });
 
-test('a command that is not logged in says how, without the advice of wrangler', async () => {
-  const advice = 'In a non-interactive environment, it is … rerun this with `--temporary`';
-  const error = await wranglerError('staging', `console.error('${advice}'); process.exit(1)`);
-  const fix = 'not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN';
-  expect(error).toEqual(new Error(fix));
+test.each(['project/wrangler.json', 'wrangler.jsonc', '.wrangler/deploy/config.json'])(
+  'a command of the project refuses %s, in its folder or above, which wrangler would prefer',
+  async (file) => {
+    const folder = await temporaryFolder();
+    expect(() => rejectOtherConfig(join(folder, 'project'))).not.toThrow();
+    fs.mkdirSync(dirname(join(folder, file)), { recursive: true });
+    fs.writeFileSync(join(folder, file), '{}');
+    expect(() => rejectOtherConfig(join(folder, 'project'))).toThrow(`remove ${folder}/${file}: `);
+  },
+);
+
+test('the refusal of a changed worker shows what differs', () => {
+  const differs = '\u001b[33m▲ [WARNING] The configuration differs: - 1 + 2';
+  const refusal = '\n✘ [ERROR] Aborting because of conflicts\n🪵  Logs were written';
+  expect(errorText(`▲ [WARNING] Other\n${differs}${refusal}`)).toBe(
+    '[WARNING] The configuration differs: - 1 + 2 Aborting because of conflicts',
+  );
+});
+
+test('no file or variable names another worker to wrangler', async () => {
+  vi.stubEnv('WRANGLER_CI_OVERRIDE_NAME', 'another');
+  const show = 'console.error(process.argv.join(" "), process.env.WRANGLER_CI_OVERRIDE_NAME)';
+  const error = await wranglerError('production', `${show}; process.exit(1)`);
+  expect(error.message).toMatch(/ --config wrangler.toml --env-file \S+ undefined$/);
 });
 
 test('a command fails when somebody kills wrangler', async () => {

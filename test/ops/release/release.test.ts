@@ -1,12 +1,17 @@
 /** Releases in this process, against a fake: a promotion with every event at every point, every refusal, and the ways back. */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { generateKey } from '../../../ops/keys/generate-key.ts';
 import type { Result } from '../../support/project.ts';
 import { changesOf, type Fake, fakeRelease } from './fake-release.ts';
 
 let fake: Fake;
 
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
   fake = fakeRelease();
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const PROMOTE = ['promote', '--yes', '--id', 'mine', '--hold', '15'];
@@ -14,13 +19,14 @@ const STAGING = ['staging', '--id', 'mine'];
 const UNDO = ['undo', 'production', 'mine'];
 
 const UPLOAD =
-  'versions upload /project/dist/release/index.js --no-bundle --tag head --message SHA256 --no-x-provision --strict';
+  'versions upload /project/dist/release/index.js --no-bundle --tag head --message SHA256 --strict';
 const MIGRATE = 'd1 migrations apply DB --remote';
 // A release tells its deployments from those of others by their message.
 const AT_0 = 'versions deploy v2@0% v1@100% --yes --message mine';
 const AT_10 = 'versions deploy v2@10% v1@90% --yes --message mine';
 const AT_100 = 'versions deploy v2@100% --yes --message mine';
 const TRIGGERS = 'triggers deploy';
+const LOG = 'git log --oneline --left-right --end-of-options head...head';
 const BACK = 'rollback v1 --yes --message mine';
 
 const before = (step: string) => `before production ${step}`;
@@ -31,31 +37,56 @@ const BY_OVERRIDE = 'reads https://production.test/v1 v2 by override store-produ
 const PAUSE = 'pause 10000';
 const SETTLE = 'pause 15000';
 const WATCH = 'watch production v2';
+const HELD = [BY_OVERRIDE, PAUSE, 'log'];
+/** Whether the checkout and the build are still those that were checked. */
+const TREE = [
+  'git status --porcelain --untracked-files=all',
+  'git ls-files -oi --exclude-standard src public migrations',
+];
+/** A look at the migrations that are applied. */
+const MIGRATIONS = [
+  "production d1 execute DB --remote --command SELECT name FROM sqlite_schema WHERE name = 'd1_migrations' --json",
+  'production d1 execute DB --remote --command SELECT name FROM d1_migrations --json',
+];
 
 /** A change, and the look before it: whether another operator has deployed. */
 const change = (step: string) => [LIST, before(step), after(step)];
+const PLAN = [
+  'Commits that production gets (>) or loses (<):',
+  '> 1234567 Change',
+  'Migrations to apply: 2.sql',
+  'Steps: upload, migrations, test at 0 %, 10 %, 100 %, routes and crons.',
+  'Seconds at 10 %, while the log is watched: 15',
+];
 /** All that a promotion passes. */
 const PROMOTION = [
+  'reject other configurations',
   READ_HEAD,
-  'confirm',
-  'git status --porcelain --untracked-files=all',
-  'git ls-files -oi --exclude-standard src public migrations',
+  ...TREE,
   'staging deploy --dry-run --outdir /project/dist/release',
   'staging deployments list --json',
   'staging versions view v1 --json',
   LIST,
   'production versions view v1 --json',
   'reads https://production.test/v1 v1',
+  ...MIGRATIONS,
+  LOG,
+  'confirm',
+  ...TREE,
+  READ_HEAD,
   ...change(UPLOAD),
   'production versions view v2 --json',
+  ...TREE,
   READ_HEAD,
   'production d1 time-travel info DB --json',
   ...change(MIGRATE),
+  ...MIGRATIONS,
   ...change(AT_0),
   BY_OVERRIDE,
   WATCH,
   ...change(AT_10),
-  ...[BY_OVERRIDE, PAUSE, 'log', BY_OVERRIDE, 'pause 5000', 'log', 'allow loss'],
+  ...HELD,
+  ...HELD,
   ...change(AT_100),
   'reads https://production.test/v1 v2',
   ...change(TRIGGERS),
@@ -101,8 +132,9 @@ describe('a promotion', () => {
     const { code, stdout, stderr } = await fake.release(PROMOTE);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.split('\n')).toEqual([
-      'To serve again what is served now: npx wrangler rollback v1 --env production',
-      'Applying migrations. To restore the data: npx wrangler d1 time-travel restore DB --bookmark a-bookmark --env production',
+      'To serve again what is served now: npx wrangler rollback v1 --env production --config wrangler.toml',
+      ...PLAN,
+      'Applying migrations. To restore the data: npx wrangler d1 time-travel restore DB --bookmark a-bookmark --env production --config wrangler.toml',
       'Deploying v2 at 0 %',
       'Deploying v2 at 10 %',
       'Deploying v2 at 100 %',
@@ -113,10 +145,35 @@ describe('a promotion', () => {
     expect(fake.isWatching()).toBe(false);
   });
 
-  test('is not asked about after an interrupt', async () => {
-    fake.at('confirm', interrupt);
-    await fake.release(PROMOTE);
-    expect(fake.points.at(-1)).toBe('confirm');
+  test.each([
+    ['the time at 10 %', () => {}, 'Seconds at 10 %, while the log is watched: 300'],
+    [
+      'all migrations where wrangler has no table of them',
+      () => production().tables.sqlite_schema.pop(),
+      'Migrations to apply: 1.sql, 2.sql',
+    ],
+    [
+      'a served commit that is not in the clone',
+      () => fake.at(LOG, fail),
+      'unknown: the served version is of no commit in this clone',
+    ],
+    [
+      'that both environments share an account',
+      () => (staging().config.account_id = production().config.account_id),
+      'One account: ',
+    ],
+  ])('shows %s with --dry-run, asks nothing, and changes nothing', async (_, given, line) => {
+    given();
+    const { code, stdout } = await fake.release(['promote', '--dry-run']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`\n${line}`)]);
+    expect(fake.points.at(-1)).toBe(LOG);
+  });
+
+  test('uploads no script that was built while it asked', async () => {
+    fake.at('confirm', () => (fake.script = 'another script'));
+    const { stderr } = await fake.release(PROMOTE);
+    expect(stderr).toContain('error: another commit was checked out or built\n');
+    expect(fake.changes()).toEqual([]);
   });
 
   test('prints the bookmark before it applies the migrations', async () => {
@@ -139,14 +196,14 @@ describe('a promotion', () => {
     {
       what: 'finds another commit checked out',
       event: checkOut,
-      first: 1,
+      first: PROMOTION.indexOf(READ_HEAD) + 1,
       last: PROMOTION.lastIndexOf(READ_HEAD),
-      error: 'error: another commit was checked out',
+      error: 'error: another commit was checked out or built',
     },
   ])('that $what at any point goes back, or on', async (disturbance) => {
     const { event, first = 0, last = PROMOTION.length, error, served = 'v1@100%' } = disturbance;
     const check: Check = ({ code, stdout, stderr }, i, place) => {
-      if (i < first || i > last) return;
+      if (i < first || i > last || place.endsWith(LOG)) return;
       expect([code, fake.served()], place).toEqual([1, served]);
       expect(stderr.startsWith(error), place).toBe(true);
       // Only what has changed nothing ends without a word on what is served.
@@ -158,7 +215,7 @@ describe('a promotion', () => {
       const done = changesOf(PROMOTION.slice(0, isUnderWay ? i + 2 : i + 1));
       const back = done.includes(AT_0) ? [BACK] : [];
       expect(fake.changes(), place).toEqual([...done, ...back]);
-      expect(fake.points.slice(i + 1), place).not.toContain('pause 5000');
+      expect(fake.points.slice(i + 1), place).not.toContain(PAUSE);
     };
     await disturb(PROMOTE, () => {}, event, check);
   });
@@ -171,6 +228,26 @@ describe('a promotion', () => {
     expect(fake.points.filter((point) => point.startsWith('pause'))).toEqual(pauses);
     expect(fake.points.includes(WATCH)).toBe(pauses.length > 0);
     expect(fake.served()).toBe('v2@100%');
+  });
+
+  test('counts the time of slow tests as time at 10 %', async () => {
+    fake.at(BY_OVERRIDE, () => vi.setSystemTime(Date.now() + 100_000), 9);
+    await fake.release(['promote', '--yes']);
+    expect(fake.points.filter((point) => point === PAUSE)).toHaveLength(3);
+  });
+
+  test.each(['', 'animal_production_x', generateKey('staging')])(
+    'does nothing with the smoke key %j',
+    async (key) => {
+      const { code, stderr } = await fake.release(PROMOTE, '', key);
+      expect([code, fake.points]).toEqual([1, ['reject other configurations']]);
+      expect(stderr).toContain('error: SMOKE_API_KEY must be an API key of production: ');
+    },
+  );
+
+  test('accepts a smoke key with a line break at its end, as secrets often have', async () => {
+    const key = `${generateKey('production')}\n`;
+    expect(await fake.release(PROMOTE, '', key)).toMatchObject({ code: 0 });
   });
 
   test('changes nothing before a yes', async () => {
@@ -202,14 +279,9 @@ describe('before any change', () => {
   const print = (command: string, output: string) => () => {
     production().outputs[command] = output;
   };
-  const bind = (name: string) => () => {
-    Object.assign(production().bindings, { [name]: { text: 'another' } });
+  const bind = (name: string, value: object) => () => {
+    production().newBindings[name] = value;
   };
-  const shareKeys = () => {
-    staging().config.kv_namespaces = production().config.kv_namespaces;
-  };
-  const stopWrites = (version: string) => () =>
-    production().versionsWithStoppedWrites.push(version);
   const changeTag = () => (staging().annotations['workers/tag'] = 'an older commit');
   const changeScript = () => (fake.script = 'another script');
 
@@ -217,7 +289,12 @@ describe('before any change', () => {
     ['a promotion without a terminal and --yes', ['promote'], () => {}, 'add --yes'],
     ['one with changed files', PROMOTE, setGit('status', ' M a.ts'), 'or remove first: M a.ts'],
     ['one with an ignored file', PROMOTE, setGit('ls-files', 'a.ts'), 'or remove first: a.ts'],
-    ['one of another commit', PROMOTE, changeTag, 'staging does not serve HEAD'],
+    [
+      'one of another commit',
+      PROMOTE,
+      changeTag,
+      'staging serves the commit an older commit, not head',
+    ],
     ['one of other bytes', PROMOTE, changeScript, "the build differs from staging's"],
     [
       'one during a release to staging',
@@ -237,27 +314,6 @@ describe('before any change', () => {
       () => fake.deploy('production', 'v1@100%', 'mine'),
       'an earlier release has this id: choose another --id',
     ],
-    [
-      'one to another database',
-      PROMOTE,
-      bind('DB'),
-      'wrangler.toml is not in version v1: "Move a store"',
-    ],
-    ['one to other keys', PROMOTE, bind('API_KEYS'), 'API_KEYS = production-keys'],
-    ['one to another address', PROMOTE, bind('BASE_URL'), 'BASE_URL = https://production.test/v1'],
-    ['a release to staging with the keys of production', STAGING, shareKeys, 'the same in'],
-    [
-      'one with another route',
-      PROMOTE,
-      () => production().config.routes.push('another.test'),
-      'the host of BASE_URL must be the only one',
-    ],
-    [
-      'one without BASE_URL',
-      PROMOTE,
-      () => Object.assign(production().config, { vars: {}, routes: [] }),
-      'the host of BASE_URL must be the only one',
-    ],
     ['one with nothing deployed', PROMOTE, dropDeployment, 'production has no other deployment'],
     ['one with a strange list', PROMOTE, print('list', '{}'), 'list is not as expected: {}'],
   ])('%s is refused', async (_, args, given, error) => {
@@ -268,13 +324,19 @@ describe('before any change', () => {
   });
 
   test.each([
-    ['would resume writes', stopWrites('v1'), 'v2 would stop or resume writes: "Stop writes"'],
-    ['would stop writes', stopWrites('v2'), 'v2 would stop or resume writes: "Stop writes"'],
+    ['has another database', bind('DB', { id: 'other' }), 'DB of v2 is not that of v1, which'],
+    ['has other keys', bind('API_KEYS', { namespace_id: 'other' }), 'API_KEYS of v2 is not that'],
+    [
+      'has another address',
+      bind('BASE_URL', { text: 'other' }),
+      'BASE_URL of v2 is not that of v1',
+    ],
+    ['would stop writes', bind('WRITES_STOPPED', {}), 'WRITES_STOPPED of v2 is not that of v1'],
     ['has no version', print('upload', '{}'), 'wrangler names no version'],
     [
       'has a migration without success, although wrangler has',
-      print('migrations', '│ 0004_a.sql │ ❌ │\n│ 0005.sql │ ✅ │'),
-      'a migration failed: │ 0004_a.sql │ ❌ ',
+      () => production().toApply.splice(0, 1, '3.sql'),
+      'migrations failed: 2.sql. ',
     ],
   ])('a promotion that %s deploys nothing', async (_, given, error) => {
     given();
@@ -302,6 +364,7 @@ describe('a promotion that goes back', () => {
       'production serves v1@100% v2@0%, not',
     ],
     ['after a call with a late effect', before(AT_10), takeEffectLate, 'error: timed out'],
+    ['after three failed reads', PAUSE, () => [fake.at(LIST, fail, 3), fail()], 'it failed'],
     ['after an undo', PAUSE, undo, 'production serves v1@100%, not v1@90% v2@10%'],
   ])('%s serves the old version', async (_, at, event, error) => {
     fake.at(at, event);
@@ -314,53 +377,86 @@ describe('a promotion that goes back', () => {
   const failToRead = () => [fake.at(LIST, fail, 99), fail()];
   const failTwice = () => [
     overtake(),
-    fake.at(before('rollback other --yes --message mine'), fail, 2),
+    fake.at(before('rollback other --yes --message mine'), fail, 99),
   ];
+  const rollbackTo = (version: string) =>
+    `Run: npx wrangler rollback ${version} --env production --config wrangler.toml`;
   /** Between a release's look and its change. */
   const promoteByHand = () => fake.deploy('production', 'v1@100% other@0%');
 
   test.each([
-    ['cannot read deployments', PAUSE, failToRead, 'v1'],
-    ['cannot put back the deployment of another operator', before(AT_10), failTwice, 'other'],
-    ['finds another promotion', before(AT_0), promoteByHand, '<version>'],
-  ])('but %s ends with the command to run', async (_, at, event, good) => {
+    ['cannot read deployments', PAUSE, failToRead, rollbackTo('v1')],
+    [
+      'cannot put back the deployment of another operator',
+      before(AT_10),
+      failTwice,
+      rollbackTo('other'),
+    ],
+    [
+      'finds another promotion',
+      before(AT_0),
+      promoteByHand,
+      'See "Unfinished releases" in docs/operations.md',
+    ],
+  ])('but %s ends with what to do', async (_, at, event, fix) => {
     fake.at(at, event);
     const { code, stderr } = await fake.release(PROMOTE);
-    const command = `Run: npx wrangler rollback ${good} --env production\n`;
-    expect(stderr.endsWith(`could not confirm the rollback. ${command}`)).toBe(true);
-    expect([code, fake.points.includes(SETTLE)]).toEqual([1, true]);
+    expect(stderr.endsWith(`could not confirm the rollback. ${fix}\n`)).toBe(true);
+    const pauses = [0, 15, 30, 60, 120, 300].map((seconds) => `pause ${seconds * 1000}`);
+    expect([code, fake.points]).toEqual([1, expect.arrayContaining(pauses)]);
   });
 });
 
 describe('undo', () => {
   // A call that failed may take effect late: hence the last look.
   const LOOK_BACK = ['pause 0', LIST, before(BACK), after(BACK), SETTLE, LIST];
+  const goneBack = () => [share(), fake.deploy('production', 'v1@100%', 'mine')];
 
   test('goes back from a release that was killed', async () => {
     share();
     const { code, stdout } = await fake.release(UNDO);
     expect([code, stdout]).toEqual([0, 'Going back …\nproduction serves v1@100%\n']);
-    expect(fake.points).toEqual(LOOK_BACK);
+    expect(fake.points).toEqual(['reject other configurations', ...LOOK_BACK]);
+  });
+
+  test('names a file that wrangler would prefer, and goes back all the same', async () => {
+    share();
+    fake.at('reject other configurations', fail);
+    const { code, stderr } = await fake.release(UNDO);
+    expect([code, stderr, fake.served()]).toEqual([0, 'warning: it failed\n', 'v1@100%']);
+  });
+
+  test('names the version that it knows when it cannot read what is served', async () => {
+    share();
+    fake.at(after(BACK), () => fake.at(LIST, fail, 9));
+    const { stderr } = await fake.release(UNDO);
+    expect(stderr).toContain('Run: npx wrangler rollback v1 --env production ');
+  });
+
+  test('fails when it leaves two versions of another release', async () => {
+    fake.deploy('production', 'x@10% y@90%', 'another');
+    const { code, stderr } = await fake.release(UNDO);
+    expect([code, fake.changes()]).toEqual([1, []]);
+    expect(stderr).toContain('a release is unfinished: time 1 berta deployed x@10% y@90%');
   });
 
   test.each([
     ['after which somebody deployed', () => [share(), overtake()], 'other@100%'],
-    ['beside another', () => fake.deploy('production', 'x@10% y@90%'), 'x@10% y@90%'],
+    ['that has gone back itself', goneBack, 'v1@100%'],
   ])('of a release %s says what is served', async (_, given, served) => {
     given();
     const { code, stdout } = await fake.release(UNDO);
     expect([code, fake.changes()]).toEqual([0, []]);
-    const reason = 'Nothing to undo: the newest deployment is not of release mine';
-    expect(stdout).toBe(`Going back …\n${reason}\nproduction serves ${served}\n`);
+    expect(stdout.endsWith(`\nproduction serves ${served}\n`)).toBe(true);
   });
 
   test.each([
     ['fails once', fail, 'v1@100%'],
     ['is overtaken', overtake, 'other@100%'],
   ])('that %s at any point ends with what others serve', async (_, event, served) => {
-    const check: Check = ({ code, stdout }, i, place) => {
+    const check: Check = ({ code, stdout }, _i, place) => {
       // The real pause does not fail.
-      if (event === fail && i === 0) return;
+      if (event === fail && place.endsWith('pause 0')) return;
       expect([code, fake.served()], place).toEqual([0, served]);
       expect(stdout, place).toContain(`production serves ${served}`);
     };

@@ -1,7 +1,8 @@
 /** Two whole releases, one to staging and its promotion, through the real wrangler, to a fake of Cloudflare's API. */
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { generateKey } from '../../../ops/keys/generate-key.ts';
 import { type Clone, cloneProject } from '../../support/clone.ts';
 import { ACCOUNT, type Cloudflare, startCloudflare } from '../../support/fake-cloudflare.ts';
 import { startProcess } from '../../support/project.ts';
@@ -17,11 +18,17 @@ const COMMIT = 'git add --all; git commit -qm Change';
 
 // A user's own level of wrangler's log hides what a release reads.
 // In a hook of another repository, git would read that one.
-const ENV = { WRANGLER_LOG: 'error', GIT_DIR: 'of another repository', SMOKE_API_KEY: 'a key' };
+const ENV = {
+  WRANGLER_LOG: 'error',
+  GIT_DIR: 'of another repository',
+  SMOKE_API_KEY: generateKey('production'),
+};
+const STAGING_ENV = { ...ENV, SMOKE_API_KEY: generateKey('staging') };
 
 /** Runs a command of ops that must have this exit code. Returns its errors. */
 async function run(exitCode: number, line: string) {
-  const { code, stdout, stderr } = await clone.start(`node ops/${line}`, ENV);
+  const env = line.includes('staging') ? STAGING_ENV : ENV;
+  const { code, stdout, stderr } = await clone.start(`node ops/${line}`, env);
   expect(code, stdout + stderr).toBe(exitCode);
   return stderr;
 }
@@ -36,8 +43,6 @@ beforeAll(async () => {
   cloudflare = await startCloudflare();
   clone = await cloneProject(cloudflare);
   writeFileSync(clone.path('ops/release/smoke.ts'), SMOKE);
-  const watch = readFileSync(clone.path('ops/release/tail.ts'), 'utf8');
-  writeFileSync(clone.path('ops/release/tail.ts'), watch.replace('60_000', '20_000'));
   return clone.remove;
 });
 beforeEach(() => {
@@ -48,13 +53,6 @@ beforeEach(() => {
 afterAll(() => cloudflare.close());
 
 describe('from the first set-up on', { shuffle: false }, () => {
-  test('undo on a worker that does not exist names the page to read', async () => {
-    clone.editConfig('production-account-id', ACCOUNT);
-    const page = 'production is not set up. See docs/set-up.md.';
-    expect(await run(1, 'release.ts undo production mine')).toContain(page);
-    clone.editConfig(ACCOUNT, 'production-account-id');
-  });
-
   test('both environments are set up', async () => {
     await setUp(clone, 'staging', 'animal-store-staging.anna.workers.dev');
     await setUp(clone, 'production', 'api.animals.test');
@@ -74,7 +72,7 @@ describe('from the first set-up on', { shuffle: false }, () => {
     await clone.run(COMMIT);
     cloudflare.state.failsMigrations = true;
     const error = await run(1, 'release.ts staging');
-    expect(error).toContain('error: a migration failed: ');
+    expect(error).toContain('error: migrations failed: 9999_new.sql. ');
     expect(sharesOf('staging')).toEqual(['100']);
   });
 
@@ -88,14 +86,9 @@ describe('from the first set-up on', { shuffle: false }, () => {
   });
 
   test.each([
-    [
-      'the token may not watch it',
-      () => (cloudflare.state.mayTail = false),
-      'Authentication error',
-    ],
     ['the connection is lost', () => {}, 'Tail connection lost'],
     [
-      // Wrangler then ignores SIGTERM.
+      // For a minute. Wrangler then ignores SIGTERM.
       'Cloudflare does not answer',
       () => (cloudflare.state.holdsTails = true),
       'wrangler tail is not connected',
@@ -116,13 +109,43 @@ describe('from the first set-up on', { shuffle: false }, () => {
     await expect.poll(() => cloudflare.state.tails).toBe(0);
   });
 
-  test('a promotion whose version logs a 500 goes back', async () => {
+  /** Does something when the new version of production gets 10 % of the requests. */
+  const at10 = (event: () => void) => {
     cloudflare.state.onDeploy = () => {
-      if (sharesOf('production').at(-1) === '10/90')
-        cloudflare.log('{"code":"internal_error","cause":"no such table"}');
+      if (sharesOf('production').at(-1) === '10/90') event();
     };
+  };
+
+  test('a dry run shows commits and migrations, and only reads', async () => {
+    writeFileSync(
+      clone.path('migrations/9999_other.sql'),
+      'CREATE TABLE other (id INTEGER) STRICT;',
+    );
+    await clone.run(COMMIT);
+    const { stdout } = await clone.start('node ops/release.ts staging --dry-run', STAGING_ENV);
+    await clone.run('git reset --hard -q HEAD~1');
+    expect(stdout).toMatch(/^> \w+ Change\nMigrations to apply: 9999_other.sql\n/m);
+    const writes = cloudflare.calls.filter((call) => !call.startsWith('GET '));
+    expect(writes).toEqual(Array(2).fill(expect.stringMatching(/^POST \S+\/query$/)));
+    expect(cloudflare.databases[0]?.sql.at(-1)).not.toContain('other');
+  });
+
+  test.each([
+    [
+      'logs a 500',
+      () => cloudflare.log('{"code":"internal_error","cause":"no table"}'),
+      'no table',
+    ],
+    ['logs too much to watch', () => cloudflare.overload(), '--hold 0): Dropping events'],
+  ])('a promotion whose version %s goes back, also when files appear', async (_, event, reason) => {
+    const files = { '.env': 'WRANGLER_CI_OVERRIDE_NAME=another', 'wrangler.json': '{}' };
+    at10(() => {
+      event();
+      for (const [name, text] of Object.entries(files)) writeFileSync(clone.path(name), text);
+    });
     const error = await run(1, `${PROMOTE} 60`);
-    expect(error).toContain('no such table');
+    for (const name of Object.keys(files)) rmSync(clone.path(name));
+    expect(error).toContain(reason);
     expect(sharesOf('production').slice(-3)).toEqual(['0/100', '10/90', '100']);
     await expect.poll(() => cloudflare.state.tails).toBe(0);
   });
@@ -130,12 +153,11 @@ describe('from the first set-up on', { shuffle: false }, () => {
   test('an interrupted promotion goes back, also when nobody reads its output any more', async () => {
     const args = [...PROMOTE.split(' '), '60'];
     const { process: child } = startProcess(args, clone.path('ops'), { ...cloudflare.env, ...ENV });
-    cloudflare.state.onDeploy = () => {
-      if (sharesOf('production').at(-1) !== '10/90') return;
+    at10(() => {
       child.stdout.destroy();
       child.stderr.destroy();
       child.kill('SIGINT');
-    };
+    });
     const [code] = await once(child, 'exit');
     expect([code, sharesOf('production').slice(-3)]).toEqual([1, ['0/100', '10/90', '100']]);
   });
