@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import { LOCAL_KEY } from '../ops/local/store.ts';
 import { sweepIdempotencyKeys } from '../src/idempotency/sweep.ts';
 import { type Call, sendInProcess } from '../test/support/stubs.ts';
+import { observe } from './observe.ts';
 import { build, withServers } from './servers.ts';
 import { table } from './statistics.ts';
 
@@ -73,21 +74,8 @@ export async function countRows(env: Env, pets: number): Promise<Record<string, 
 
 /** Adds what D1 bills to `rows`. */
 function counting(db: D1Database, rows: Rows): D1Database {
-  const count = <T extends D1Result>(result: T): T => {
-    rows.read += result.meta.rows_read;
-    rows.written += result.meta.rows_written;
-    return result;
-  };
-  const wrap = (statement: D1PreparedStatement): D1PreparedStatement =>
-    Object.assign(Object.create(statement), {
-      statement,
-      bind: (...values: unknown[]) => wrap(statement.bind(...values)),
-      all: async () => count(await statement.all()),
-      run: async () => count(await statement.run()),
-    });
-  return Object.assign(Object.create(db), {
-    prepare: (sql: string) => wrap(db.prepare(sql)),
-    batch: async (wrapped: { statement: D1PreparedStatement }[]) =>
-      (await db.batch(wrapped.map(({ statement }) => statement))).map(count),
+  return observe(db, ({ meta }) => {
+    rows.read += meta.rows_read;
+    rows.written += meta.rows_written;
   });
 }
