@@ -8,7 +8,7 @@ forgetRepository();
 /** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {
   test: ['**/*.test.ts'],
-  // More histories of faults, and tests that measure times or a million rows.
+  // More histories of faults, tests that measure times or a million rows, and the comparison with plain Hono.
   long: ['**/*.long.ts', '**/histories.test.ts'],
   // Real processes: the commands, a life of the local store, kills and damaged files.
   kill: ['**/*.kill.ts'],
