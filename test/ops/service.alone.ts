@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { copyRepository } from '../support/copy.ts';
 
-const LINK = /\[([^\]]*)\]\([^)]*(?:client\/|BENCHMARKS)[^)]*\)/g;
+const LINK = /\[([^\]]*)\]\([^)]*(?:client\/|bench\/|BENCHMARKS)[^)]*\)/g;
 const SCRIPT = /^.*npm run (?:example|bench|client|test:client|test:alone)\b.*\n/gm;
 /** What names a folder that is removed. */
 const REMOVED = /client|bench/;
