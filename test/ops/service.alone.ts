@@ -1,4 +1,4 @@
-/** A copy without the client and the benchmarks, by the steps of "The service alone" in CONTRIBUTING.md. */
+/** A copy without the client and the benchmarks, by the steps of "The service alone" in docs/your-own.md. */
 import { globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { copyRepository } from '../support/copy.ts';
