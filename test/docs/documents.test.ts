@@ -63,6 +63,14 @@ test.each([
   expect(commands).not.toMatch(/(^|\s)#/);
 });
 
+test('the picture of README.md shows files, bindings and environments that exist', () => {
+  const [picture = ''] = allOf(read('README.md'), /```mermaid\n(.*?)```/gs);
+  const names = allOf(picture, /"(\S+)<br>/g);
+  expect(names.length).toBeGreaterThan(10);
+  const config = read('wrangler.toml');
+  expect(names.filter((name) => !existsSync(name) && !config.includes(`"${name}"`))).toEqual([]);
+});
+
 test('SECURITY.md names tests that exist', () => {
   const named = allOf(read('SECURITY.md'), /`([\w/-]+\.[a-z]+\.ts)`/g);
   expect(named.length).toBeGreaterThan(20);
