@@ -97,8 +97,8 @@ test.each([
 });
 
 test.each([
-  `a key has ${Math.floor(RANDOM_LENGTH * Math.log2(62))} random bits`,
-  `a body that does not arrive within ${BODY_DEADLINE_MS / 1000} seconds is a 400`,
+  `A key has ${Math.floor(RANDOM_LENGTH * Math.log2(62))} random bits`,
+  `A body that does not arrive within ${BODY_DEADLINE_MS / 1000} seconds is a 400`,
   `to ${writes} writes in ${PERIOD_S} s for each key`,
   `A read waits at most ${DEADLINE_MS / 1000} seconds for a state`,
 ])('SECURITY.md says "%s"', (claim) => {
