@@ -1,4 +1,4 @@
-/** docs/operations.md agrees with the database, and the alerts with the log. */
+/** docs/operations.md and docs/sql agree with the database, and the alerts with the log. */
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -19,16 +19,28 @@ test('git ignores the files that commands of the pages write, which a release wo
   expect(ignored.trim().split('\n')).toEqual(files);
 });
 
-/** The statements that a command of the page, `STATEMENTS "…" > file`, writes. */
-async function statements(from: string) {
-  const commands = page.matchAll(/STATEMENTS "(SELECT [^"]+)"/g);
-  const queries = Array.from(commands, ([, sql = '']) => sql);
-  const found = queries.filter((sql) => sql.includes(` FROM ${from}`));
-  expect(found, from).toHaveLength(1);
+/** A file of docs/sql, for the ids that the page passes. */
+const readSql = (name: string, ids: string) =>
+  readFileSync(`docs/sql/${name}.sql`, 'utf8').replace('<ids>', ids);
+
+/** The statements that a file generates: `rows <name> <ids>` on the page. */
+async function statements(name: string, ids = '') {
   const { DB } = await store.bindings();
-  const { results } = await DB.prepare(found[0] ?? '').all<{ sql: string }>();
+  const { results } = await DB.prepare(readSql(name, ids)).all<{ sql: string }>();
   return results.flatMap(({ sql }) => splitSqlQuery(sql));
 }
+
+test('the page uses every file of docs/sql, with ids where it needs them, and D1 runs it', async () => {
+  const commands = page.matchAll(/\b(?:sql|rows) ([a-z]+(?:-[a-z]+)+|migrations)( <ids>)?/g);
+  const used = new Set(Array.from(commands, ([, name, ids = '']) => `${name}${ids}`));
+  const { DB } = await store.bindings();
+  for (const path of globSync('docs/sql/*.sql')) {
+    const sql = readFileSync(path, 'utf8');
+    expect(used).toContain(basename(path, '.sql') + (sql.includes('<ids>') ? ' <ids>' : ''));
+    expect(await DB.prepare(sql.replace('<ids>', '1')).run()).toMatchObject({ success: true });
+  }
+  expect(used.size).toBe(globSync('docs/sql/*.sql').length);
+});
 
 async function execute(list: string[]) {
   const { DB } = await store.bindings();
@@ -53,7 +65,7 @@ test('the largest ids are raised for every table after a restore, also for an em
   await createRows();
   const before = await rowsOf('sqlite_sequence');
   expect(before).toContainEqual({ name: 'pets', seq: 2 });
-  const raise = await statements('sqlite_sequence');
+  const raise = await statements('raise-ids');
   // A restore to a time when there was one animal, and no order.
   await execute([
     'DELETE FROM pets WHERE id = 2',
@@ -75,7 +87,7 @@ test('some rows are restored exactly', async () => {
   await store.exec('UPDATE pets SET category_id = 9007199254740993, status = NULL WHERE id = 2');
   const tables = ['pets', 'orders'];
   const before = await Promise.all(tables.map(rowsOf));
-  const lists = await Promise.all(tables.map(statements));
+  const lists = await Promise.all(tables.map((table) => statements(`restore-${table}`, '1,2')));
   // A statement that lacks a column loses its values.
   const columns = lists.map(([sql = '']) => /\((.*?)\)/.exec(sql)?.[1]?.split(', '));
   expect(columns).toEqual(before.map(([row]) => Object.keys(Object(row))));
@@ -90,32 +102,35 @@ test('some rows are restored exactly', async () => {
 
 test('an open order is restored once the newer open one is cancelled as the page says', async () => {
   await createRows();
-  const list = await statements('orders');
+  const list = await statements('restore-orders', '1');
   await execute([
     "UPDATE orders SET status = 'cancelled'",
     'INSERT INTO orders (pet_id) VALUES (1)',
   ]);
-  const [, error = ''] = /`(UNIQUE constraint failed: [^`]+)`/.exec(page) ?? [];
+  const [, error = ''] = /`(UNIQUE constraint failed: orders[^`]+)`/.exec(page) ?? [];
   await expect(execute(list)).rejects.toThrow(error);
-  const [, cancel = ''] = /QUERY "(UPDATE orders [^"]+)"/.exec(page) ?? [];
-  await execute([cancel, ...list]);
+  await execute([readSql('cancel-open-orders', '1'), ...list]);
   expect(await rowsOf('orders')).toMatchObject([
     { id: 1, status: 'placed' },
     { id: 2, status: 'cancelled' },
   ]);
 });
 
-test('the animals that no import accepts are left out of a backup, and nothing else', () => {
-  const [, leaveOut = ''] = /grep -vE '([^']+)'/.exec(page) ?? [];
-  const insert = 'INSERT INTO "pets" ("id","name","category_id","status") VALUES';
-  const kept = [
-    'INSERT INTO "orders" ("id","pet_id") VALUES(1,5);',
-    `${insert}(2,'${insert}(1,',1,NULL);`,
-    `${insert}(15,'Rex',1,NULL);`,
-  ];
-  const backup = [`${insert}(1,'Rex',9223372036854776000,NULL);`, `${insert}(5,'Max',-9,NULL);`];
-  const lines = [...kept, ...backup].filter((line) => !new RegExp(leaveOut).test(line));
-  expect(lines).toEqual(kept);
+test('only an animal whose integer an export rounds is reported', async () => {
+  for (const categoryId of [2 ** 53, -(2 ** 53)])
+    await store.createPet({ ...withNewName(REX), categoryId });
+  await store.createPet(REX);
+  await store.exec('UPDATE pets SET category_id = -9007199254740993 WHERE id = 3');
+  const { DB } = await store.bindings();
+  expect((await DB.prepare(readSql('large-integers', '')).all()).results).toEqual([{ id: 3 }]);
+});
+
+test('the records of a backup of API keys are restored, but not one without metadata', () => {
+  const metadata = { id: 'key_1', label: 'Anna', createdAt: '2026-11-20T09:30:00.000Z' };
+  const input = JSON.stringify([{ name: 'key:a', metadata }, { name: 'key:b' }]);
+  const output = execFileSync(process.execPath, ['docs/sql/restore-keys.mjs'], { input });
+  const value = JSON.stringify(metadata);
+  expect(JSON.parse(`${output}`)).toEqual([{ key: 'key:a', value, metadata }]);
 });
 
 const ALERTS = readFileSync('docs/alerts/README.md', 'utf8');

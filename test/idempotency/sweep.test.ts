@@ -51,13 +51,14 @@ async function sweepAt(now: number, env: object) {
   return logLines().at(-1);
 }
 
-test('the purge of docs/operations.md removes the records older than an hour', async () => {
-  const page = readFileSync('docs/operations.md', 'utf8');
-  const [purge = ''] = /DELETE FROM idempotency_keys [^"]+/.exec(page) ?? [];
+test('the statements of docs/operations.md remove the records older than an hour, or all', async () => {
   await addRecords(1, 61 * MINUTE);
   await addRecords(2, 59 * MINUTE);
-  await store.exec(purge);
+  const { DB } = await store.bindings();
+  await DB.prepare(readFileSync('docs/sql/purge-idempotency-keys.sql', 'utf8')).run();
   expect((await tableRows()).idempotency_keys).toHaveLength(2);
+  await DB.prepare(readFileSync('docs/sql/delete-idempotency-keys.sql', 'utf8')).run();
+  expect((await tableRows()).idempotency_keys).toEqual([]);
 });
 
 test('the sweep removes a record at exactly KEPT_HOURS', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
-export const HOSTS: Record<string, string> = {
+const HOSTS: Record<string, string> = {
   staging: 'staging.api.animal-store.example',
   production: 'api.animal-store.example',
 };

@@ -1,14 +1,14 @@
-/** Sets an environment up with the commands of docs/set-up.md. */
+/** Sets an environment up with the commands and the edits of docs/set-up.md. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Clone } from './clone.ts';
 import { ACCOUNT } from './fake-cloudflare.ts';
-import { HOSTS } from './placeholders.ts';
 
 /** The page as the reader of an environment at this host adapts it. */
 function readPage(environment: string, host: string) {
   return readFileSync('docs/set-up.md', 'utf8')
     .replaceAll('animal-store-staging.<name>.workers.dev', host)
+    .replaceAll('<host>', host)
     .replaceAll('staging', environment);
 }
 
@@ -18,18 +18,26 @@ export function readBlocks(environment: string, host: string) {
   return Array.from(blocks, ([, lines = '']) => lines.trim().split('\n'));
 }
 
-/** Follows the page up to the deployment. Staging's host contains that of production, so staging must be set up first. */
+/** The lines of wrangler.toml that the page changes, and what they become: the account, the address, two ids, another address. */
+function readEdits(environment: string, host: string) {
+  const edits = readPage(environment, host).matchAll(/^-(.*)\n\+(.*)/gm);
+  return Array.from(edits, ([, from = '', to = '']) => ({ from, to }));
+}
+
+/** Follows the page up to the deployment. */
 export async function setUp(clone: Clone, environment: string, host: string) {
   const [, creates = [], deploys = []] = readBlocks(environment, host);
-  const names = readPage(environment, host).matchAll(/`(\w+-[a-z-]+-id)`/g);
-  const [account = '', ...ids] = Array.from(names, ([, name = '']) => name);
-  clone.editConfig(account, ACCOUNT);
-  if (host.endsWith('.workers.dev'))
-    clone.editConfig(RegExp(`^routes = .*"${environment}\\..*$`, 'gm'), 'workers_dev = true');
-  clone.editConfig(HOSTS[environment] ?? 'a placeholder', host);
-  for (const [i, command] of creates.entries()) {
+  const edits = readEdits(environment, host);
+  clone.editConfig(edits[0]?.from ?? '', `account_id = "${ACCOUNT}"`);
+  const ids: string[] = [];
+  for (const command of creates) {
     const [, id = ''] = /id = "([\w-]+)"/.exec(await clone.run(command)) ?? [];
-    clone.editConfig(ids[i] ?? 'a placeholder', id);
+    ids.push(id);
+  }
+  const made = host.endsWith('.workers.dev') ? edits.slice(1, 5) : edits.slice(3);
+  for (const { from, to } of made) {
+    const value = /<[a-z]+-id>/.test(to) ? ids.shift() : '';
+    clone.editConfig(from, to.replace(/<[a-z]+-id>/, `${value}`));
   }
   for (const command of deploys) expect(await clone.run(command)).not.toContain('❌');
 }

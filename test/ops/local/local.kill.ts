@@ -84,6 +84,36 @@ test('the commands of docs/keys.md can be pasted', async () => {
   expect(revoked.map(([, label]) => label)).toEqual(['Price list', "Anna's shop"]);
 });
 
+test.each(['operations', 'keys', 'set-up'])(
+  'the shell refuses each command of docs/%s.md that still has a placeholder',
+  (name) => {
+    const page = readFileSync(`docs/${name}.md`, 'utf8');
+    const pattern = /(?<=`|^ *)(npx|npm|curl|sql|rows|only|without) [^`\n]*<[^`\n]*>[^`\n]*/gm;
+    const commands = Array.from(page.matchAll(pattern));
+    expect(commands).not.toEqual([]);
+    for (const [command, program] of commands) {
+      const script = `${program}() { echo ran; }; ${command}`;
+      const { status, stdout } = spawnSync('bash', ['-c', script]);
+      expect([status === 0, `${stdout}`], command).toEqual([false, '']);
+    }
+  },
+);
+
+test('the functions of docs/operations.md read the store, and take animals out of an export', async () => {
+  await project.run('reset.ts');
+  await project.run('seed.ts', ['--pets', '1']);
+  const insert = 'INSERT INTO "pets" ("id","name") VALUES';
+  const others = [`${insert}(2,'${insert}(1,`, `${insert}(15,`, 'INSERT INTO "orders" VALUES(1,'];
+  const animals = [`${insert}(1,`, `${insert}(5,`];
+  writeFileSync(join(project.path(), 'backup.sql'), [...others, ...animals].join('\n'));
+  const commands = 'rows restore-pets 1; only 1,5 < backup.sql; without 1,5 < backup.sql';
+  const script = `. docs/sql/functions.sh local; ${commands}`;
+  const { stdout } = spawnSync('bash', ['-ec', script], { cwd: project.path() });
+  const [row, ...lines] = `${stdout}`.trim().split('\n');
+  expect(row).toMatch(/^INSERT OR REPLACE INTO pets .* VALUES \(1, 'Animal 1', .*;$/);
+  expect(lines).toEqual([...animals, ...others]);
+});
+
 test('npm start names npm run reset when files are damaged, which deletes them', async () => {
   await project.run('seed.ts', ['--pets', '1']);
   const databases = globSync(join(project.path(), '.wrangler/state/**/*.sqlite*'));
