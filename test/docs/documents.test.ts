@@ -1,5 +1,5 @@
 /** The documents agree with the files, the scripts, the description and the limits of the code. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,7 +36,9 @@ const anchorsOf = (path: string) =>
       .replaceAll(' ', '-'),
   );
 
-test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'client/*.md']);
+
+test.each(DOCUMENTS)(
   '%s links to files and headings, and names scripts, that exist',
   (document) => {
     const text = read(document);
@@ -61,6 +63,18 @@ test.each([
   const commands = allOf(read(document), /^```sh\n(.*?)^```/gms).join('');
   expect(commands).not.toBe('');
   expect(commands).not.toMatch(/(^|\s)#/);
+});
+
+test('no reader must read more words than a limit', () => {
+  const { status, stdout } = spawnSync(process.execPath, ['test/docs/words.ts']);
+  expect(status, `${stdout}`).toBe(0);
+});
+
+test.each(DOCUMENTS)('no line of a command of %s has more than 120 characters', (document) => {
+  const blocks = allOf(read(document), /^ *```(?:sh|console)\n(.*?)^ *```/gms);
+  const spans = allOf(read(document), /`((?:npx|npm|node|curl|sql|rows) [^`]+)`/g);
+  const lines = [...blocks, ...spans].flatMap((text) => text.split('\n'));
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
 });
 
 test('the picture of README.md shows files, bindings and environments that exist', () => {
