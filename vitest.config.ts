@@ -18,6 +18,8 @@ const PROJECTS = {
   client: ['**/*.client.ts'],
   // `npm run check` and `npm test` in a renamed copy of the project.
   rename: ['**/*.rename.ts'],
+  // The same in a copy with another resource, by the guide of CONTRIBUTING.md.
+  resource: ['**/*.resource.ts'],
   // The same, and the tests of `kill`, in a copy without the client and the benchmarks.
   alone: ['**/*.alone.ts'],
   // The docs page and the client in a browser.

@@ -11,6 +11,7 @@ import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts
 import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
+import { codesTable } from './tables.ts';
 
 /** The file with the text at the top of the docs page. */
 const INTRO_FILE = join(import.meta.dirname, 'about.md');
@@ -45,7 +46,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       info: {
         title: 'Animal store',
         version,
-        description: readFileSync(INTRO_FILE, 'utf8').trim(),
+        description: introduction(),
         contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
       },
       servers,
@@ -68,6 +69,12 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
     },
     { override: overrideWith(pageSchemas) },
   );
+}
+
+/** The text at the top of the docs page. The section on retries is in docs/api.md, which a deployed store does not serve. */
+function introduction(): string {
+  const codes = codesTable().replace('[retries](#retries)', 'the message');
+  return `${readFileSync(INTRO_FILE, 'utf8')}\n${codes}`.trim();
 }
 
 /** The routes, each with the description of its operation. */

@@ -81,7 +81,13 @@ export function describeOperation(
 ): ZodOpenApiOperationObject {
   const { operationId, param, query, deprecation, acceptsIdempotencyKey } = definition;
   // The other fields are copied.
-  const { requestBody: _requestBody, responses: _responses, errors: _errors, ...copied } = about;
+  const {
+    requestBody: _body,
+    responses: _responses,
+    errors: _errors,
+    retryReason: _reason,
+    ...copied
+  } = about;
   const header = z.object({
     ...(acceptsIdempotencyKey && { 'Idempotency-Key': IdempotencyKey }),
     'X-D1-Bookmark': Bookmark,

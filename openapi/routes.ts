@@ -6,7 +6,7 @@ import { VERSION_PATH } from '../src/http/urls.ts';
 import { definitions } from '../src/operation.ts';
 
 /** A route of the app, as OpenAPI writes it: method in lower case, path without the version, such as `/pets/{petId}`. */
-type Route = { method: string; path: string; definition: OperationDefinition };
+export type Route = { method: string; path: string; definition: OperationDefinition };
 
 /**
  * The routes in the order of the description, in which the methods of a path stand together.

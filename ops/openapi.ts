@@ -1,4 +1,7 @@
-/** `npm run openapi`: writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page. */
+/**
+ * `npm run openapi`: writes the OpenAPI description, the tables of the documents, the client's types, and the copies of Swagger UI for
+ * the docs page.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -21,9 +24,9 @@ const SWAGGER_UI = [
 
 export const program = createProgram(
   'npm run openapi --',
-  "Writes the OpenAPI description, the client's types, and the copies of Swagger UI for the docs page.",
+  "Writes the OpenAPI description, the tables of the documents, the client's types, and the copies of Swagger UI for the docs page.",
 )
-  .option('--check', 'write nothing, and fail if the description or a copy is out of date')
+  .option('--check', 'write nothing, and fail if the description, a table or a copy is out of date')
   .action(async (options: { check?: boolean }) => {
     for (const [path, content] of await generatedFiles()) {
       const file = join(PROJECT_ROOT, path);
@@ -35,7 +38,7 @@ export const program = createProgram(
     }
     // A check leaves the client's types to `npm test`.
     if (!options.check) generateClientTypes();
-    console.log('The OpenAPI description and the copies of Swagger UI are up to date.');
+    console.log('The OpenAPI description, the tables and the copies of Swagger UI are up to date.');
   });
 
 if (import.meta.main) await run(program);
@@ -51,11 +54,20 @@ function generateClientTypes() {
 /** The contents of the generated files and copies, by their paths. */
 async function generatedFiles(): Promise<Map<string, string>> {
   // Imported only here, so that `run` prints an error of one line if these modules import a deleted folder.
-  const { describeApi } = await import('../openapi/document.ts');
+  const { describeApi, describedRoutes } = await import('../openapi/document.ts');
   const { findResources } = await import('../openapi/resources.ts');
-  const description = describeApi(await readServers(), await findResources(), packageJson.version);
+  const { documentParts, withPart } = await import('../openapi/tables.ts');
+  const resources = await findResources();
+  const description = describeApi(await readServers(), resources, packageJson.version);
   const json = `${escaped(JSON.stringify(description, null, 2))}\n`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
+  for (const [path, name, text] of documentParts(describedRoutes(resources))) {
+    // A copy of the project may have no client.
+    const file = join(PROJECT_ROOT, path);
+    if (!existsSync(file)) continue;
+    const document = files.get(path) ?? (await readFile(file, 'utf8'));
+    files.set(path, withPart(document, name, text));
+  }
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;

@@ -27,15 +27,15 @@ export type AuthenticatedDefinition = CommonDefinition & {
   mediaTypes?: readonly string[];
   deprecation?: Deprecation;
 } & (
-    | { scope: 'read'; acceptsIdempotencyKey?: never }
+    | { scope: 'read'; acceptsIdempotencyKey?: never; effect?: never; safeRetry?: never }
     | {
         scope: 'write';
         /** Whether the operation accepts an `Idempotency-Key`. Its handler must then call `createOnce`, which uses the key. */
         acceptsIdempotencyKey?: boolean;
         /** The end of "It is unknown whether …" in a 503 to a request without `Idempotency-Key`, such as `the animal was added`. */
-        effect: string;
-        /** The next sentence of that 503: what the client should do. */
-        retryAdvice: string;
+        effect: `the ${string} was ${string}`;
+        /** Why such a request may be sent again: the end of "A retry is safe: …" in that 503. Absent if it may not. */
+        safeRetry?: string;
       }
   );
 
@@ -47,6 +47,8 @@ export type PublicDefinition = CommonDefinition & {
   mediaTypes?: never;
   deprecation?: never;
   acceptsIdempotencyKey?: never;
+  effect?: never;
+  safeRetry?: never;
 };
 
 /** The deprecation of an operation that still works. The responses of the operation have it in headers. */

@@ -24,6 +24,8 @@ export type OperationDescription = {
   'x-stability'?: 'beta' | 'experimental';
   /** Examples of the body, for an operation whose definition has `json`. */
   requestBody?: { examples: Record<string, { summary?: string; value: unknown }> };
+  /** Why the client retries a change with `safeRetry` that is no deletion: a row of the table in client/README.md. */
+  retryReason?: string;
   /** The successful response. */
   responses: { [Status in 200 | 201 | 204]?: SuccessDescription };
 };

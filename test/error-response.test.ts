@@ -25,7 +25,7 @@ app.use('/failed', async (_c, _next) => {
 });
 app.use('/slow', timeout(1));
 app.use('/slow', async (c, next) => {
-  const definition = { scope: 'write', effect: 'the animal was added', retryAdvice: 'Check.' };
+  const definition = { scope: 'write', effect: 'the animal was added', safeRetry: 'x.' };
   const idempotencyKey = c.req.header('idempotency-key');
   if (!c.req.query('early')) c.set('definition', { operationId: 'x', ...definition } as never);
   if (idempotencyKey) c.set('idempotencyKey', idempotencyKey);
@@ -63,7 +63,12 @@ const AT_MOST_ONCE = 'Retry with the same Idempotency-Key: it is carried out at 
 
 test.each([
   ['before its operation', '/slow?early=1', {}, UNFINISHED],
-  ['of a write', '/slow', {}, `${UNFINISHED} It is unknown whether the animal was added. Check.`],
+  [
+    'of a write',
+    '/slow',
+    {},
+    `${UNFINISHED} It is unknown whether the animal was added. A retry is safe: x.`,
+  ],
   [
     'of a write with an idempotency key',
     '/slow',

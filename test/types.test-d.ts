@@ -39,7 +39,6 @@ const create = operation({
   json: NewPet,
   acceptsIdempotencyKey: true,
   effect: 'the animal was added',
-  retryAdvice: 'Check before you retry.',
 });
 app.post('/', create, async (c) => c.json(await queries.createPet(c, c.req.valid('json')), 201));
 
@@ -48,7 +47,6 @@ const bodiless = operation({
   scope: 'write',
   param: PetPath,
   effect: 'the tag was added',
-  retryAdvice: 'Check before you retry.',
 });
 app.post('/:petId/tags', bodiless, async (c) => {
   // @ts-expect-error: the request has no body, which a retry must repeat
@@ -101,9 +99,9 @@ app.patch('/', list, async (c) => {
 operation({ operationId: 'x', scope: 'read', querry: PetQuery });
 
 // @ts-expect-error: a read has no effect that could be unknown
-({ operationId: 'x', scope: 'read', effect: 'x', retryAdvice: 'x' }) satisfies OperationDefinition;
-// @ts-expect-error: the 503 of a write says whether a retry is safe
-({ operationId: 'x', scope: 'write', effect: 'x' }) satisfies OperationDefinition;
+({ operationId: 'x', scope: 'read', effect: 'the x was y' }) satisfies OperationDefinition;
+// @ts-expect-error: the 503 of a write says what is unknown
+({ operationId: 'x', scope: 'write' }) satisfies OperationDefinition;
 // @ts-expect-error: a read cannot be a create
 ({ operationId: 'x', scope: 'read', acceptsIdempotencyKey: true }) satisfies OperationDefinition;
 // @ts-expect-error: an operation has a scope, or is public

@@ -10,11 +10,10 @@ export const EXAMPLES = Array.from(README.matchAll(/```ts\n(.*?)```/gs), ([, blo
 
 /** The rows of the table of methods. */
 export const METHODS = Array.from(
-  README.matchAll(/^\| `(\w+)` +\| `(.+?)` +\| (yes|no) .*\| (.+?) +\|$/gm),
-  ([, name, request = '', retried, stability]) => ({
+  README.matchAll(/^\| `(\w+)` +\| `(.+?)` +\| (yes|no) /gm),
+  ([, name, request = '', retried]) => ({
     name,
     request: request.replace('/', '/v1/'),
     retried,
-    stability,
   }),
 );

@@ -1,5 +1,6 @@
 /** The messages of a 503: what is unknown, and whether a retry is safe. */
 import type { AppEnv } from '../context.ts';
+import type { AuthenticatedDefinition } from '../definition.ts';
 
 const NO_RESPONSE = 'The database did not respond.';
 const READ_UNAVAILABLE = 'The database is temporarily unavailable.';
@@ -31,10 +32,14 @@ export function unfinishedMessage(variables: Variables): string {
 function unknownOutcome({ definition, idempotencyKey }: Variables): string | undefined {
   if (definition?.scope !== 'write') return undefined;
   return idempotencyKey === undefined
-    ? `It is unknown whether ${definition.effect}. ${definition.retryAdvice}`
+    ? `It is unknown whether ${definition.effect}. ${retryAdvice(definition)}`
     : 'It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.';
 }
 
-/** The advice for a create without an idempotency key. */
-export const CREATE_ADVICE =
-  'Check before you retry. To make retries safe, send an Idempotency-Key with the first request.';
+/** The advice for a request without an idempotency key. */
+function retryAdvice({ safeRetry, acceptsIdempotencyKey }: AuthenticatedDefinition): string {
+  if (safeRetry !== undefined) return `A retry is safe: ${safeRetry}`;
+  return acceptsIdempotencyKey
+    ? 'Check before you retry. To make retries safe, send an Idempotency-Key with the first request.'
+    : 'Check before you retry: the same change could overwrite a later one of another client.';
+}

@@ -95,6 +95,7 @@ export const description: ResourceDescription = {
         'A placed order can be approved, an approved order delivered, and either cancelled. Delivering sets the status of the animal to `sold`, cancelling sets it to `available`. Setting the current status of the order again changes nothing.',
       'x-stability': 'experimental',
       requestBody: { examples: { approve: { value: { status: 'approved' } } } },
+      retryReason: 'An order never returns to an earlier status, so a retry undoes nothing.',
       responses: {
         200: {
           description: 'The order with its new status.',

@@ -3,7 +3,6 @@ import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 import { takePage } from '../http/paging.ts';
-import { CREATE_ADVICE } from '../http/unavailable.ts';
 import { collectionUrl } from '../http/urls.ts';
 import { operation } from '../operation.ts';
 import * as queries from './queries.ts';
@@ -27,7 +26,6 @@ export const orders = new Hono<AppEnv>()
       errors: ['pet_not_found', 'pet_not_available'],
       acceptsIdempotencyKey: true,
       effect: 'the order was placed',
-      retryAdvice: CREATE_ADVICE,
     }),
     async (c) => {
       const order = await queries.placeOrder(c, c.req.valid('json'));
@@ -57,7 +55,7 @@ export const orders = new Hono<AppEnv>()
       mediaTypes: PATCH_TYPES,
       errors: ['order_not_found', 'invalid_transition'],
       effect: 'the order was changed',
-      retryAdvice: 'A retry is safe: setting the current status again changes nothing.',
+      safeRetry: 'setting the current status again changes nothing.',
     }),
     async (c) => {
       const { orderId } = c.req.valid('param');

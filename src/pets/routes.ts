@@ -3,7 +3,6 @@ import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 import { takePage } from '../http/paging.ts';
-import { CREATE_ADVICE } from '../http/unavailable.ts';
 import { collectionUrl } from '../http/urls.ts';
 import { operation } from '../operation.ts';
 import * as queries from './queries.ts';
@@ -25,9 +24,8 @@ export const pets = new Hono<AppEnv>()
       scope: 'write',
       json: NewPet,
       acceptsIdempotencyKey: true,
-      // Both are parts of the 503 for an unknown outcome: "It is unknown whether the animal was added. …"
+      // A part of the 503 for an unknown outcome: "It is unknown whether the animal was added. …"
       effect: 'the animal was added',
-      retryAdvice: CREATE_ADVICE,
     }),
     async (c) => {
       const pet = await queries.createPet(c, c.req.valid('json'));
@@ -64,8 +62,6 @@ export const pets = new Hono<AppEnv>()
       mediaTypes: PATCH_TYPES,
       errors: ['pet_not_found', 'pet_has_open_order'],
       effect: 'the animal was changed',
-      retryAdvice:
-        'Check before you retry: the same change could overwrite a later one of another client.',
     }),
     async (c) => {
       const { petId } = c.req.valid('param');
@@ -81,7 +77,7 @@ export const pets = new Hono<AppEnv>()
       param: PetPath,
       errors: ['pet_not_found', 'pet_has_open_order'],
       effect: 'the animal was deleted',
-      retryAdvice: 'A retry is safe: 404 means that the animal is deleted.',
+      safeRetry: '404 means that the animal is deleted.',
     }),
     async (c) => {
       const { petId } = c.req.valid('param');

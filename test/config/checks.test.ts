@@ -76,7 +76,7 @@ const REJECTED: Record<string, string[]> = {
     ...['../app.ts', '../auth/y.ts', '../middleware/y.ts', '../orders/y.ts', '../../ops/y.ts'],
     'zod-openapi',
   ),
-  'src/orders/x.ts': imports('../app.ts', '../auth/y.ts', '../middleware/y.ts', 'zod-openapi'),
+  'src/orders/x.ts': imports('../health/y.ts'),
   'src/d1/x.ts': imports(
     ...['../context.ts', '../errors.ts', '../http/y.ts', 'hono', 'hono/x', '@hono/x'],
     ...['zod', 'zod/mini', 'zod-openapi'],

@@ -19,7 +19,6 @@ import { MAX_QUERY_LENGTH } from '../../src/http/query-text.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/http/request-headers.ts';
 import { KEPT_HOURS } from '../../src/idempotency/create-once.ts';
 import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
-import { operations } from '../support/contract.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 
@@ -117,15 +116,6 @@ test.each([
   `A read waits at most ${DEADLINE_MS / 1000} seconds for a state`,
 ])('SECURITY.md says "%s"', (claim) => {
   expect(read('SECURITY.md').replaceAll(/\s+/g, ' ')).toContain(claim);
-});
-
-test('docs/api.md has advice about retries of every operation', () => {
-  const [, retries = ''] = read('docs/api.md').split('\n## Retries');
-  // The texts in backquotes.
-  const advised = allOf(retries, /^\| (`.*?) \|/gm).flatMap((cell) => allOf(cell, /`([^`]+)`/g));
-  const others = operations.filter(({ method }) => !advised.includes(method));
-  const names = others.map(({ operationId }) => operationId);
-  expect(advised).toEqual(expect.arrayContaining(names));
 });
 
 const { version, packages } = packageLock;

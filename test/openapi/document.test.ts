@@ -99,8 +99,7 @@ const createToy: AuthenticatedDefinition = {
   operationId: 'createToy',
   scope: 'write',
   json: NewPet,
-  effect: '',
-  retryAdvice: '',
+  effect: 'the toy was added',
 };
 
 test("an operation's own error is described beside the common errors of its status", () => {

@@ -5,7 +5,14 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { REQUEST_REJECTED, STATUS_OF } from '../../src/errors.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { PetStatus } from '../../src/pets/schemas.ts';
-import { description, lists, operations, text } from '../support/contract.ts';
+import {
+  changes,
+  description,
+  lists,
+  operations,
+  text,
+  unavailableOf,
+} from '../support/contract.ts';
 
 const baseUrlOf = (env: string) => readConfig({ config: 'wrangler.toml', env }).vars.BASE_URL;
 
@@ -178,4 +185,14 @@ test('the patterns are in the part of regular expressions that all languages sha
 test('every string and integer of the description is bounded', () => {
   const unbounded = objectsIn(description).filter((schema) => !isBounded(schema));
   expect(unbounded).toEqual([]);
+});
+
+test('the 503 of a change says what is unknown, and whether a retry is safe', () => {
+  const messages = changes.map((change) => [change.operationId, unavailableOf(change)]);
+  const start = 'The database did not respond. It is unknown whether';
+  expect(Object.fromEntries(messages)).toMatchObject({
+    updatePet: `${start} the animal was changed. Check before you retry: the same change could overwrite a later one of another client.`,
+    deletePet: `${start} the animal was deleted. A retry is safe: 404 means that the animal is deleted.`,
+    updateOrder: `${start} the order was changed. A retry is safe: setting the current status again changes nothing.`,
+  });
 });

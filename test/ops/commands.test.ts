@@ -58,11 +58,18 @@ test.each([
 });
 
 const DESCRIPTION = join(PROJECT_ROOT, 'public/v1/openapi.json');
+const README = join(PROJECT_ROOT, 'README.md');
 
 test('openapi writes what is out of date, and --check only names it', async () => {
   const description = fs.readFileSync(DESCRIPTION, 'utf8');
+  const readme = fs.readFileSync(README, 'utf8');
+  const oldReadme = readme.replace('`getHealth`', '`getLife`');
   /** These are out of date, or written; all other files are those of the project. */
-  const files = new Map([[DESCRIPTION, '{}']]);
+  const files = new Map([
+    [DESCRIPTION, description],
+    [README, oldReadme],
+  ]);
+  const script = join(PROJECT_ROOT, 'client/generate.ts');
   const spawnSync = vi.fn(() => ({ status: 0 }));
   const mocks = {
     'node:fs/promises': {
@@ -70,17 +77,19 @@ test('openapi writes what is out of date, and --check only names it', async () =
       writeFile: async (path: string, text: string) => void files.set(path, text),
     },
     'node:child_process': { spawnSync },
-    'node:fs': { ...fs, existsSync: () => true },
+    // Also without a client.
+    'node:fs': { ...fs, existsSync: (path: string) => path === script || fs.existsSync(path) },
   };
-  const stderr = 'error: public/v1/openapi.json is out of date. Run: npm run openapi\n';
+  const stderr = 'error: README.md is out of date. Run: npm run openapi\n';
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
-  expect([...files.values()]).toEqual(['{}']);
+  expect(files.get(README)).toBe(oldReadme);
+  files.set(DESCRIPTION, '{}');
   const written = await runInProcess('openapi.ts', mocks, []);
-  expect(written.stdout).toContain('public/v1/openapi.json is written.\n');
-  const script = join(PROJECT_ROOT, 'client/generate.ts');
+  expect(written.stdout).toContain('public/v1/openapi.json is written.\nREADME.md is written.\n');
   expect(spawnSync).toHaveBeenLastCalledWith(process.execPath, [script], { stdio: 'inherit' });
-  expect(files).toEqual(new Map([[DESCRIPTION, description]]));
-  const stdout = 'The OpenAPI description and the copies of Swagger UI are up to date.\n';
+  expect([...files.values()]).toEqual([description, readme]);
+  const stdout =
+    'The OpenAPI description, the tables and the copies of Swagger UI are up to date.\n';
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 0, stdout });
   // A check writes no types.
   expect(spawnSync).toHaveBeenCalledTimes(1);

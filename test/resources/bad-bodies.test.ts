@@ -1,7 +1,7 @@
 /** Bodies that the operations reject before they reach D1. */
 import { expect, test } from 'vitest';
-import { MAX_NAME_LENGTH, NewPet, PetStatus } from '../../src/pets/schemas.ts';
-import { creates, INT64, operations } from '../support/contract.ts';
+import { MAX_NAME_LENGTH, NewPet, PetPatch, PetStatus } from '../../src/pets/schemas.ts';
+import { creates, INT64, operations, readable } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
@@ -58,11 +58,14 @@ test.each(TEXTS)('$operationId rejects the $field $text, or stores exactly that'
   await createExample(create);
   const reply = await store.send(method, examplePath, { ...exampleBody, [field]: text });
   const { id = 1 } = Object(reply.body);
-  const stored = await store.fetch(`${create.examplePath}/${id}`);
-  expect(reply.status === 400 || Object(stored.body)[field] === text, stored.text).toBe(true);
+  const reads = readable([`${create.examplePath}/${id}`]).map((address) => store.fetch(address));
+  const bodies = [reply, ...(await Promise.all(reads))].map(({ body }) => Object(body));
+  const isStored = bodies.every((body) => body[field] === text);
+  expect(reply.status === 400 || isStored, JSON.stringify(bodies)).toBe(true);
 });
 
-const KNOWN = `is not a known field: ${Object.keys(NewPet.shape).join(', ')}`;
+const knownOf = (shape: object) => `is not a known field: ${Object.keys(shape).join(', ')}`;
+const KNOWN = knownOf(NewPet.shape);
 const STATUS = `must be one of ${PetStatus.options.join(', ')}`;
 
 const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
@@ -111,7 +114,7 @@ test.each([
 
 test.each([
   ['{}', 'body: must have at least one field'],
-  ['{"nmae":1}', `nmae: ${KNOWN}`],
+  ['{"nmae":1}', `nmae: ${knownOf(PetPatch.shape)}`],
   ['{"name":null}', 'name: must be a string'],
 ])('updatePet rejects %s', async (body, message) => {
   expectError(await sendWithoutD1('PATCH', '/v1/pets/1', body), 400, 'invalid_request', message);

@@ -80,13 +80,14 @@ test('a retry of a create waits for D1 twice', async () => {
   ]);
 });
 
-// D1 repeats a read that fails, unless it is in a batch. A create needs no batch without a reservation and an idempotency key.
-test.each(
-  CALLS.filter(({ method, operationId }) => method === 'GET' || operationId === 'createPet'),
-)('$operationId is one statement outside a batch', async (call) => {
-  const bindings = stubBindings();
-  const batch = vi.spyOn(bindings.DB, 'batch');
-  const { status } = await sendInProcess(call, bindings, generateKey('production'));
-  expect(status).toBeLessThan(300);
-  expect(batch).not.toHaveBeenCalled();
-});
+// D1 repeats a read that fails, unless it is in a batch.
+test.each(CALLS.filter(({ method }) => method === 'GET'))(
+  '$operationId is one statement outside a batch',
+  async (call) => {
+    const bindings = stubBindings();
+    const batch = vi.spyOn(bindings.DB, 'batch');
+    const { status } = await sendInProcess(call, bindings, generateKey('production'));
+    expect(status).toBe(200);
+    expect(batch).not.toHaveBeenCalled();
+  },
+);

@@ -10,6 +10,9 @@ import type { Reply } from './store.ts';
 /** The ids in a path, such as `{petId}`. */
 const IDS = /\{\w+Id\}/g;
 
+/** A path with an id in place of each. */
+export const withIds = (path: string, id = 1) => path.replaceAll(IDS, `${id}`);
+
 type Header = { required: boolean; schema: { type: string } };
 type Schema = {
   type?: string;
@@ -25,7 +28,13 @@ type Operation = {
   tags: string[];
   'x-stability'?: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  parameters?: {
+    name: string;
+    in: string;
+    required?: boolean;
+    example?: unknown;
+    schema: Schema;
+  }[];
   requestBody?: {
     required?: boolean;
     content: {
@@ -46,7 +55,7 @@ type Operation = {
 type Description = {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: Record<string, Record<string, object>>;
+  components: Record<string, Record<string, Schema>>;
 };
 
 export const text = readFileSync(join(PROJECT_ROOT, 'public/v1/openapi.json'), 'utf8');
@@ -76,7 +85,7 @@ export const operations = Object.entries(paths).flatMap(([path, item]) =>
       fields: content?.schema.properties ?? {},
       required: content?.schema.required ?? [],
       /** With the id 1. */
-      examplePath: `${VERSION_PATH}${path.replaceAll(IDS, '1')}`,
+      examplePath: withIds(`${VERSION_PATH}${path}`),
       exampleBody: exampleBodies[0],
       exampleBodies,
       pointer: `paths/${encodeURIComponent(path.replaceAll('/', '~1'))}/${method}`,
@@ -94,41 +103,80 @@ export type Described = (typeof operations)[number];
 const schemaOf = ({ operation }: Described, status: number) =>
   operation.responses[status]?.content?.['application/json'].schema;
 
+/** The schema of an item of a list. */
+function itemOf(list: Described) {
+  const [, item = ''] = /schemas\/(\w+)$/.exec(schemaOf(list, 200)?.items?.$ref ?? '') ?? [];
+  return description.components.schemas?.[item];
+}
+
+/** The creates of items with one of these schemas. */
+const createsOf = (schemas: (Schema | undefined)[]) =>
+  creates.filter((create) => schemas.includes(schemaOf(create, 201)));
+
 /** The create of the items of a list. It can be at another path: `GET /pets/{petId}/orders` could list what `POST /store/orders` creates. */
 export function createOf(list: Described) {
-  const [, item = ''] = /schemas\/(\w+)$/.exec(schemaOf(list, 200)?.items?.$ref ?? '') ?? [];
-  const schema = description.components.schemas?.[item];
-  const matching = creates.filter((create) => schemaOf(create, 201) === schema);
+  const matching = createsOf([itemOf(list)]);
   const create = matching.find(({ path }) => path === list.path) ?? matching[0];
   if (!create) throw new Error(`no operation creates what ${list.operationId} lists`);
   return create;
 }
 
-/** The values of a field in bodies that have it. */
-function valuesOf(bodies: object[], field: string) {
-  const values = bodies.map((body) => new Map(Object.entries(body)).get(field));
-  return values.filter((value) => value !== undefined).map(String);
-}
+/** The values of a field in bodies that have it, also in an array. */
+const valuesOf = (bodies: object[], field: string) =>
+  bodies.flatMap((body) => new Map(Object.entries(body)).get(field) ?? []).map(String);
 
-/** The filters of lists, with the values to try: all of an enum; otherwise those of examples, and one that no item has. */
+/**
+ * The filters of lists. `isField`: the items have a field of that name. `values`: all of an enum; otherwise the examples, of the
+ * parameter and of the field in bodies, and one that no item has.
+ */
 export const filters = lists.flatMap((list) => {
   const given = list.parameters.filter((each) => each.in === 'query');
   const own = given.filter(({ name }) => name !== 'limit' && name !== 'after');
-  const { exampleBodies } = createOf(list);
-  return own.flatMap(({ name, schema }) => {
-    const examples = valuesOf(exampleBodies, name);
-    if (!schema.enum && examples.length === 0)
-      throw new Error(`no example of a body for ${list.path} has the field ${name}, a filter`);
+  const item = itemOf(list);
+  const bodies = createsOf([item]).flatMap(({ exampleBodies }) => exampleBodies);
+  return own.map(({ name, schema, example }) => {
+    const isField = name in (item?.properties ?? {});
+    const ofParameter = example === undefined ? [] : [String(example)];
+    const examples = schema.enum ?? [...ofParameter, ...valuesOf(bodies, name)];
     const values = schema.enum ?? [...examples, '987654321'];
-    return values.map((value) => ({ list, path: list.examplePath, name, value }));
+    return { list, name, isField, examples, values };
   });
 });
+
+/** Each list with each value of each filter. */
+export const filteredLists = filters.flatMap(({ list, name, isField, values }) =>
+  values.map((value) => {
+    const path = `${list.examplePath}?${name}=${encodeURIComponent(value)}`;
+    return { list, path, name, isField, value };
+  }),
+);
 
 /** The operations on one item, whose id ends the path: the name of the id, and its collection. */
 export const itemOperations = operations.flatMap((operation) => {
   const [, collection = '', idName = ''] = /^(.*)\/\{(\w+)\}$/.exec(operation.path) ?? [];
-  return idName ? [{ ...operation, idName, collection: collection.replaceAll(IDS, '1') }] : [];
+  return idName ? [{ ...operation, idName, collection: withIds(collection) }] : [];
 });
+
+/** The changes of an item: each PATCH and DELETE, with the create of its item. */
+export const changes = itemOperations
+  .filter(({ method }) => method !== 'GET')
+  .map((change) => {
+    const ofItem = operations.filter(({ path }) => path === change.path);
+    const create =
+      creates.find(({ examplePath }) => examplePath === change.collection) ??
+      createsOf(ofItem.map((each) => schemaOf(each, 200)))[0];
+    return { ...change, create };
+  });
+
+/** The described message of an operation's 503. */
+export const unavailableOf = ({ operation }: Described) =>
+  Object(
+    operation.responses[503]?.content?.['application/json'].examples?.service_unavailable?.value,
+  ).message;
+
+/** The addresses that a GET of the description reads. */
+export const readable = (addresses: string[]) =>
+  addresses.filter((address) => operationOf(`GET ${address}`));
 
 /** The operation of a request, such as `GET /v1/pets/1?x=1`; `undefined` for other routes. HEAD is described as GET. */
 function operationOf(request: string) {

@@ -1,5 +1,5 @@
 /** The server of a test process: the worker in workerd with real D1 and KV. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
@@ -95,10 +95,10 @@ function withFaults() {
   };
 }
 
-const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
-
 /** The names of the tables. */
-export const TABLES = Array.from(schema.matchAll(/^CREATE TABLE (\w+)/gm), ([, name = '']) => name);
+export const TABLES = globSync(join(PROJECT_ROOT, 'migrations/*.sql'))
+  .sort()
+  .flatMap((file) => readFileSync(file, 'utf8').match(/(?<=^CREATE TABLE )\w+/gm) ?? []);
 
 /** The statements that empty the tables, and reset their ids. */
 export const EMPTY_TABLES = ['sqlite_sequence', ...TABLES]

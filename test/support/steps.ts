@@ -1,6 +1,6 @@
 /** Steps that tests share: the rows that a test begins with, requests, and what the database holds after them. */
 import { expect } from 'vitest';
-import { createOf, type Described } from './contract.ts';
+import { createOf, type Described, withIds } from './contract.ts';
 import { withNewName } from './new-name.ts';
 import { TABLES } from './server.ts';
 import type { Reply, Store } from './store.ts';
@@ -55,21 +55,21 @@ export function stepsOf(store: Store) {
 
     /**
      * Creates an item with a new name, from an example body of the description: that with the number `turn`, counted round. `list`
-     * lists the item, also if it has ids in its path.
+     * lists the item, also if it has ids in its path, such as `parent`.
      */
-    async createExample(create: Described, turn = 0, list = create) {
-      const { exampleBodies, examplePath, fields } = create;
+    async createExample(create: Described, turn = 0, list = create, parent = 1) {
+      const { exampleBodies, path, fields } = create;
       await steps.insertRowsOfExamples();
       const parents = list.parameters.filter((each) => each.in === 'path' && each.name in fields);
-      const ids = Object.fromEntries(parents.map(({ name }) => [name, 1]));
+      const ids = Object.fromEntries(parents.map(({ name }) => [name, parent]));
       const example = exampleBodies[turn % exampleBodies.length] ?? {};
-      return store.send('POST', examplePath, withNewName({ ...example, ...ids }));
+      return store.send('POST', withIds(path, parent), withNewName({ ...example, ...ids }));
     },
 
     /** Creates items that a list has. */
-    async createExamples(list: Described, count: number) {
+    async createExamples(list: Described, count: number, parent = 1) {
       for (let turn = 0; turn < count; turn += 1)
-        await steps.createExample(createOf(list), turn, list);
+        await steps.createExample(createOf(list), turn, list, parent);
     },
 
     /** All rows of each table. Integers beyond 2^53 are rounded. */

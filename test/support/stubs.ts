@@ -7,18 +7,16 @@ export type Stubs = { [name in keyof Bindings]: unknown };
 
 const RECORD = '{"id":"stub","label":"stub","createdAt":"2026-11-20T00:00:00Z"}';
 
-/** A row with the columns of every statement, the result of a list of 20, and that of every other statement. */
-const ROW = {
-  id: '12',
+/** A row with any column: by default the text of an int64, which is JSON, too. */
+const ROW: object = Object.assign(Object.create(new Proxy({}, { get: () => '12' })), {
   id_text: '12',
-  pet_id_text: '12',
   name: 'Rex 12',
   category_id_text: '12',
   status: 'available',
-  item_id_text: '12',
   item: '{}',
   is_same: 1,
-};
+});
+/** The result of a list of 20, and that of every other statement. */
 const PAGE = { results: Array(21).fill(ROW), meta: {} };
 const RESULT = { results: [ROW], meta: {} };
 
