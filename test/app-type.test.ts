@@ -36,7 +36,7 @@ test('app.routes has the names of the middleware and of the operations', () => {
 test('testClient calls the app in the process of the test', async () => {
   const log = vi.spyOn(console, 'log').mockReturnValue();
   onTestFinished(() => log.mockRestore());
-  const env = await store.bindings();
+  const env = store.bindings();
   const { health, v1 } = testClient<AppType>(app, env);
   const healthy = await health.$get();
   expect(await healthy.json()).toMatchObject({ status: 'ok' });

@@ -59,7 +59,7 @@ test.each([
 ])('a record that is now %s is not used, also while KV then fails', async (_, change, code) => {
   const key = await store.issueKey();
   await list(key);
-  await change((await store.bindings()).API_KEYS, await recordName(key));
+  await change(store.bindings().API_KEYS, await recordName(key));
   await setAhead(31);
   expect(await list(key)).toBe(code);
   await setAhead(32, 'throws');

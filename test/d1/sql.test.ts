@@ -8,7 +8,7 @@ const store = startStore();
 
 /** The first row that a statement returns in D1. */
 async function firstRow<Row>(statement: Sql<Row>) {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   return prepare(DB, statement).first<Row>();
 }
 

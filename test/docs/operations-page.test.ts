@@ -25,7 +25,7 @@ const readSql = (name: string, ids: string) =>
 
 /** The statements that a file generates: `rows <name> <ids>` on the page. */
 async function statements(name: string, ids = '') {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   const { results } = await DB.prepare(readSql(name, ids)).all<{ sql: string }>();
   return results.flatMap(({ sql }) => splitSqlQuery(sql));
 }
@@ -33,7 +33,7 @@ async function statements(name: string, ids = '') {
 test('the page uses every file of docs/sql, with ids where it needs them, and D1 runs it', async () => {
   const commands = page.matchAll(/\b(?:sql|rows) ([a-z]+(?:-[a-z]+)+|migrations)( <ids>)?/g);
   const used = new Set(Array.from(commands, ([, name, ids = '']) => `${name}${ids}`));
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   for (const path of globSync('docs/sql/*.sql')) {
     const sql = readFileSync(path, 'utf8');
     expect(used).toContain(basename(path, '.sql') + (sql.includes('<ids>') ? ' <ids>' : ''));
@@ -43,12 +43,12 @@ test('the page uses every file of docs/sql, with ids where it needs them, and D1
 });
 
 async function execute(list: string[]) {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   await DB.batch(list.map((sql) => DB.prepare(sql)));
 }
 
 async function rowsOf(table: string) {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   return (await DB.prepare(`SELECT * FROM ${table} ORDER BY 1`).all()).results;
 }
 
@@ -121,7 +121,7 @@ test('only an animal whose integer an export rounds is reported', async () => {
     await store.createPet({ ...withNewName(REX), categoryId });
   await store.createPet(REX);
   await store.exec('UPDATE pets SET category_id = -9007199254740993 WHERE id = 3');
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   expect((await DB.prepare(readSql('large-integers', '')).all()).results).toEqual([{ id: 3 }]);
 });
 
@@ -148,7 +148,7 @@ const inSqlite = (alert: string) =>
     .replaceAll(/attributes\['(\w+)'\]/g, "json_extract(attributes, '$.$1')");
 
 test('each query of an alert counts the lines that its alert is about', async () => {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   await store.createPet(REX);
   await store.fetch('/v1/pets');
   await store.fetch('/v1/health');

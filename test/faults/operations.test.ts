@@ -2,7 +2,7 @@
  * Every operation while D1 fails: its response, the single call of D1, and what D1 then stores. The operations come from the
  * description, with its examples.
  */
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   changes,
   creates,
@@ -11,7 +11,6 @@ import {
   readable,
   unavailableOf,
 } from '../support/contract.ts';
-import { EMPTY_TABLES } from '../support/server.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { type Reply, startStore } from '../support/store.ts';
 import type { Fault } from './fault.ts';
@@ -78,7 +77,7 @@ async function storedAfter({ send, create }: Write) {
   expect((await send()).status).toBeLessThan(300);
   const after = await stored();
   expect(after).not.toBe(before);
-  await store.exec(EMPTY_TABLES);
+  await store.emptyTables();
   await setUp(create);
   return after;
 }

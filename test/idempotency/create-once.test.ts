@@ -33,7 +33,7 @@ async function contextOf({
   param?: object;
   json?: object;
 } = {}) {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   const values = {
     idempotencyKey: key,
     client: { id: 'x' },

@@ -48,7 +48,7 @@ const REX = { name: 'Rex', categoryId: 3 };
 test('an idempotency key is valid for exactly KEPT_HOURS', async () => {
   stopTime();
   const apiKey = await store.issueKey();
-  const bindings = await store.bindings();
+  const bindings = store.bindings();
   const create = { method: 'POST', path: '/v1/pets', body: JSON.stringify(REX), ...withKey('k') };
   const isReplayed = async () => {
     const { status, headers } = await sendInProcess(create, bindings, apiKey);

@@ -67,7 +67,7 @@ test('the sweep removes a record at exactly KEPT_HOURS', async () => {
     `INSERT INTO idempotency_keys (key_hash, request_hash, item_id, item, created_at)
        VALUES (x'01', x'', 1, '{}', ${now - KEPT_MS}), (x'02', x'', 2, '{}', ${now - KEPT_MS + 1})`,
   );
-  expect(await sweepAt(now, await store.bindings())).toMatchObject({ removed: 1 });
+  expect(await sweepAt(now, store.bindings())).toMatchObject({ removed: 1 });
   expect(await tableRows()).toMatchObject({ idempotency_keys: [{ item_id: 2 }] });
 });
 

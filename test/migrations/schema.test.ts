@@ -18,7 +18,7 @@ const statementsOf = (sql: string) =>
     .sort();
 
 test('schema.sql equals the result of the migrations', async () => {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   const { results } = await DB.prepare(
     `SELECT sql FROM sqlite_schema
      WHERE sql IS NOT NULL AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'

@@ -13,7 +13,6 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EMPTY_TABLES } from '../support/server.ts';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
@@ -136,7 +135,7 @@ test('the answers to eight clients stay true while D1 and clients fail', async (
   const recorded: Event[][] = [];
   for (const histories of fc.sample(clients, { seed: SEED, numRuns: COUNT })) {
     const events: Event[] = [];
-    await store.exec(EMPTY_TABLES);
+    await store.emptyTables();
     await insertPet({ id: 1, status: 'available' });
     await store.resetCalls();
     const abandoned: Promise<void>[] = [];

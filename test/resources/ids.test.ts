@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest';
 import { creates, INT64, itemOperations, readable } from '../support/contract.ts';
 import { startApp } from '../support/in-process.ts';
-import { TABLES } from '../support/server.ts';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
@@ -61,7 +60,12 @@ describe.each(creates)('$operationId', (create) => {
 
   test('the id of a deleted item is not used again', async () => {
     const deleted = await createExample(create);
-    await store.exec(TABLES.map((table) => `DELETE FROM ${table}`).join('; '));
+    await store.exec(
+      store
+        .tables()
+        .map((table) => `DELETE FROM ${table}`)
+        .join('; '),
+    );
     const created = await createExample(create);
     expect(created.status).toBe(201);
     expect(created.headers.get('location')).not.toBe(deleted.headers.get('location'));

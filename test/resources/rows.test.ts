@@ -25,7 +25,7 @@ async function rowsOf(send: () => Promise<Reply>) {
 
 /** The rows that D1 writes for plain statements: also an entry for each index that changes, and the row of sqlite_sequence. */
 async function writtenBy(...statements: string[]) {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   const results = await DB.batch(statements.map((sql) => DB.prepare(sql)));
   return results.reduce((sum, { meta }) => sum + meta.rows_written, 0);
 }

@@ -1,15 +1,18 @@
-/** Node.js, and the server that the test files of a process share. Vitest waits for the teardown, which closes it. */
+/** Node.js, and the servers that the test files of a process share. Vitest waits for the teardown, which closes them. */
 import type { Environment } from 'vitest/runtime';
-// For the type of globalThis.sharedServer.
+// For the type of globalThis.sharedServers.
 import type {} from './server.ts';
 
 export default {
-  name: 'shared-server',
+  name: 'shared-servers',
   viteEnvironment: 'ssr',
   setup: () => ({
     async teardown() {
-      const server = await globalThis.sharedServer;
-      await server?.harness.close();
+      for (const server of Object.values(globalThis.sharedServers ?? {}))
+        await server.then(
+          ({ harness }) => harness.close(),
+          () => {},
+        );
     },
   }),
 } satisfies Environment;

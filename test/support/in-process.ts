@@ -19,7 +19,7 @@ export function startApp(store: Store) {
   let key: string;
   beforeAll(async () => {
     key = await store.issueKey();
-    env = { ...(await store.bindings()), ...stubLimiters, DB };
+    env = { ...store.bindings(), ...stubLimiters, DB };
   });
   beforeEach(() => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});

@@ -1,27 +1,10 @@
-/** The server of a test process: the worker in workerd with real D1 and KV. */
-import { globSync, mkdirSync, readFileSync } from 'node:fs';
+/** The servers of a test process: a worker in workerd, with a database and keys of its own. */
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestHarness, unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import type { Faults } from '../faults/worker.ts';
 
-/**
- * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. Only then it can have the
- * variables of another environment.
- */
-export type ServerOptions = { faults?: false; env?: 'local' } | { faults: true; env?: Environment };
-
-/** The environment of wrangler.toml whose variables the app has: staging over https; local, the default, over http. */
-type Environment = 'local' | 'staging';
-
-export type Server = Awaited<ReturnType<typeof startServer>>;
-
-declare global {
-  var sharedServer: Promise<Server> | undefined;
-}
-
-/** The name of the worker with faults. */
-const FAULTS = 'animal-store-faults';
 const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 /** Not the folder of the project, in which wrangler would read the variables of a developer, `.dev.vars` or `.env`. */
 const ROOT = join(PROJECT_ROOT, '.wrangler/test');
@@ -29,33 +12,86 @@ const ROOT = join(PROJECT_ROOT, '.wrangler/test');
 /** Requests per ten seconds that a rate limiter allows, if the fault `limited` selects it. */
 export const SMALL_LIMIT = 5;
 
-/**
- * The server of this process, with both workers. Test files share it, also those that import this module anew; environment.ts
- * closes it.
- */
-export function serverOfProcess() {
-  globalThis.sharedServer ??= startServer();
-  return globalThis.sharedServer;
+/** The worker as it is deployed, and the one with bindings that fail on demand (faults/worker.ts). */
+const WORKERS = { plain: () => ({ config: readWorker() }), faults: withFaults };
+
+type WorkerName = keyof typeof WORKERS;
+
+export type Server = Awaited<ReturnType<typeof startServer>>;
+
+declare global {
+  var sharedServers: { [Name in WorkerName]?: Promise<Server> } | undefined;
 }
 
-async function startServer() {
+/**
+ * The server of this process with this worker, started by the first test file that needs it. Test files share it, also those that
+ * import this module anew; environment.ts closes it.
+ */
+export function serverOfProcess(name: WorkerName): Promise<Server> {
+  globalThis.sharedServers ??= {};
+  globalThis.sharedServers[name] ??= startServer(name);
+  return globalThis.sharedServers[name];
+}
+
+async function startServer(name: WorkerName) {
   // Otherwise, the server would keep a vitest process alive after its parent was killed.
   process.once('disconnect', () => process.exit());
-  const workers = [{ config: readWorker() }, withFaults()];
   mkdirSync(ROOT, { recursive: true });
-  const harness = createTestHarness({ root: ROOT, workers });
-  const { url } = await harness.listen();
-  const plain = harness.getWorker<Env>();
-  await plain.applyD1Migrations('DB');
-  return {
-    harness,
-    url,
-    /** The unmodified worker, and the one with faults. They have the same database and keys. */
-    workers: { plain, faults: harness.getWorker<Env>(FAULTS) },
-    bindings: await plain.getEnv(),
-    /** Whether the database may hold rows. */
-    isDirty: true,
-  };
+  const harness = createTestHarness({ root: ROOT, workers: [WORKERS[name]()] });
+  try {
+    const { url } = await harness.listen();
+    const worker = harness.getWorker<Env>();
+    await worker.applyD1Migrations('DB');
+    const bindings = await worker.getEnv();
+    const tables = await readTables(bindings.DB);
+    const emptying = ['sqlite_sequence', ...tables].map((table) => `DELETE FROM ${table}`);
+    let mayHaveRows = true;
+    return {
+      harness,
+      origin: url.origin,
+      tables,
+      keys: bindings.API_KEYS,
+      scheduled: worker.scheduled,
+
+      /** Sends a request to the worker. */
+      fetch(address: string, init: NonNullable<Parameters<typeof worker.fetch>[1]> = {}) {
+        if (init.method !== 'GET') mayHaveRows = true;
+        return worker.fetch(address, init);
+      },
+
+      /** The origin, for requests without `fetch`. */
+      url() {
+        mayHaveRows = true;
+        return url.origin;
+      },
+
+      bindings() {
+        mayHaveRows = true;
+        return bindings;
+      },
+
+      /** Empties the tables, and resets their ids. Does nothing if nothing can have written since the last call, which saves time. */
+      async emptyTables() {
+        if (mayHaveRows) await bindings.DB.exec(emptying.join('; '));
+        mayHaveRows = false;
+      },
+    };
+  } catch (error) {
+    // Otherwise, its runtime would keep this process alive.
+    await harness.close();
+    throw error;
+  }
+}
+
+/** The names of the tables that the migrations have created. */
+async function readTables(db: D1Database): Promise<string[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'table'
+        AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*' AND name <> 'd1_migrations'`,
+    )
+    .all<{ name: string }>();
+  return results.map(({ name }) => name);
 }
 
 /** The variables of an environment. */
@@ -87,20 +123,9 @@ function withFaults() {
   return {
     config: {
       ...config,
-      name: FAULTS,
       main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
       d1_databases: [...config.d1_databases, unmigrated],
       ratelimits: [...config.ratelimits, small],
     },
   };
 }
-
-/** The names of the tables. */
-export const TABLES = globSync(join(PROJECT_ROOT, 'migrations/*.sql'))
-  .sort()
-  .flatMap((file) => readFileSync(file, 'utf8').match(/(?<=^CREATE TABLE )\w+/gm) ?? []);
-
-/** The statements that empty the tables, and reset their ids. */
-export const EMPTY_TABLES = ['sqlite_sequence', ...TABLES]
-  .map((table) => `DELETE FROM ${table}`)
-  .join('; ');

@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import { createOf, type Described, withIds } from './contract.ts';
 import { withNewName } from './new-name.ts';
-import { TABLES } from './server.ts';
 import type { Reply, Store } from './store.ts';
 
 type Id = number | bigint;
@@ -74,10 +73,11 @@ export function stepsOf(store: Store) {
 
     /** All rows of each table. Integers beyond 2^53 are rounded. */
     async tableRows() {
-      const { DB } = await store.bindings();
-      const statements = TABLES.map((table) => DB.prepare(`SELECT * FROM ${table}`));
+      const { DB } = store.bindings();
+      const tables = store.tables();
+      const statements = tables.map((table) => DB.prepare(`SELECT * FROM ${table}`));
       const results = await DB.batch<Record<string, unknown>>(statements);
-      return Object.fromEntries(TABLES.map((table, i) => [table, results[i]?.results ?? []]));
+      return Object.fromEntries(tables.map((table, i) => [table, results[i]?.results ?? []]));
     },
 
     /** Expects a request to leave the database as it is, and returns its reply. */

@@ -5,13 +5,13 @@ import { generateKey } from '../../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
 import { expectDescribed } from './contract.ts';
-import {
-  EMPTY_TABLES,
-  readVars,
-  type Server,
-  type ServerOptions,
-  serverOfProcess,
-} from './server.ts';
+import { readVars, type Server, serverOfProcess } from './server.ts';
+
+/**
+ * With `faults`, the app has bindings that fail on demand, and high limits: see faults/worker.ts. Only then it can have the
+ * variables of another environment: those of staging, over https.
+ */
+type StoreOptions = { faults?: false; env?: 'local' } | { faults: true; env?: 'local' | 'staging' };
 
 export type RequestOptions = {
   method?: string;
@@ -26,8 +26,7 @@ export type Reply = { status: number; headers: Headers; text: string; body: unkn
 export type Store = ReturnType<typeof startStore>;
 
 /** Starts the store for a test file. Each test begins with an empty database. */
-export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
-  const name = faults ? 'faults' : 'plain';
+export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   const suiteKey = generateKey(env);
   let server: Server;
   /** The variables of the environment, for the worker with faults. */
@@ -36,19 +35,16 @@ export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
    * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
    * accepts https alone.
    */
-  const request: Server['workers']['plain']['fetch'] = (path, init) => {
-    const origin = env === 'local' ? server.url.origin : 'https://animal-store.example';
-    return server.workers[name].fetch(`${origin}${path}`, init);
+  const request = (path: string, init?: Parameters<Server['fetch']>[1]) => {
+    const origin = env === 'local' ? server.origin : 'https://animal-store.example';
+    return server.fetch(`${origin}${path}`, init);
   };
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
 
   const store = {
-    /** The origin of its addresses. A test that knows it can also write without `fetch`, so the tables are emptied after it. */
-    url() {
-      server.isDirty = true;
-      return server.url.origin;
-    },
+    /** The origin of its addresses. */
+    url: () => server.url(),
 
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(
@@ -56,7 +52,6 @@ export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
       { method = 'GET', key = suiteKey, headers, body }: RequestOptions = {},
     ) {
       const sentHeaders = headersWith({ authorization: key && `Bearer ${key}`, ...headers });
-      if (method !== 'GET') server.isDirty = true;
       const init = { method, headers: [...sentHeaders], ...(body !== undefined && { body }) };
       const response = await request(path, init);
       requestIds.add(response.headers.get('x-request-id'));
@@ -82,19 +77,20 @@ export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
     },
 
     /** Puts a key's record into KV, or replaces it. */
-    putRecord: (key: string, record: Partial<KeyRecord>) =>
-      putRecord(server.bindings.API_KEYS, key, record),
+    putRecord: (key: string, record: Partial<KeyRecord>) => putRecord(server.keys, key, record),
 
-    async bindings() {
-      server.isDirty = true;
-      return server.bindings;
-    },
+    bindings: () => server.bindings(),
+
+    /** The names of the tables. */
+    tables: () => server.tables,
+
+    /** Empties the tables, as before each test. */
+    emptyTables: () => server.emptyTables(),
 
     /** Runs SQL statements in one call. A prepared statement takes five calls to the other process. */
     async exec(sql: string) {
-      const { DB } = await store.bindings();
       // D1 takes each line for a statement.
-      await DB.exec(sql.replaceAll('\n', ' '));
+      await server.bindings().DB.exec(sql.replaceAll('\n', ' '));
     },
 
     /** Only with the option `faults`: replaces the faults, and sets the counts of `calls` to 0. */
@@ -114,7 +110,7 @@ export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
 
     /** Runs the scheduled handler, and returns whether it succeeded. */
     async scheduled() {
-      const { outcome } = await server.workers[name].scheduled({ cron: '*/10 * * * *' });
+      const { outcome } = await server.scheduled({ cron: '*/10 * * * *' });
       scheduledRuns += 1;
       return outcome === 'ok';
     },
@@ -134,14 +130,13 @@ export function startStore({ faults, env = 'local' }: ServerOptions = {}) {
   };
 
   beforeAll(async () => {
-    server = await serverOfProcess();
+    server = await serverOfProcess(faults ? 'faults' : 'plain');
     vars = readVars(env);
     await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {
-    if (server.isDirty) await server.bindings.DB.exec(EMPTY_TABLES);
-    server.isDirty = false;
     if (faults) await store.resetCalls();
+    await server.emptyTables();
     server.harness.clearLogs();
     requestIds.clear();
     scheduledRuns = 0;

@@ -6,7 +6,7 @@ import { startStore } from '../../support/store.ts';
 const store = startStore();
 
 test('pets are added beside those that exist, in several statements', async () => {
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   await addPets(DB, 3);
   await addPets(DB, 4_500);
   // Exactly the rows of two statements.
