@@ -11,11 +11,15 @@ const plainNow = Date.now;
 let timeOfDay = plainNow();
 let elapsed = 0;
 let steppedAt = plainNow();
-let callsInProgress = 0;
+let callsInProgress = new Set<object>();
 
-/** Sets the time of day, in milliseconds from the real one. */
+/**
+ * Sets the time of day, in milliseconds from the real one. Calls of earlier requests stop the clock no longer: those of a request that
+ * the runtime has cancelled never end.
+ */
 export function setClock(ahead = 0) {
   timeOfDay = plainNow() + ahead;
+  callsInProgress = new Set();
 }
 
 Date.now = () => timeOfDay;
@@ -23,7 +27,7 @@ Date.now = () => timeOfDay;
 /** Waits for a millisecond, in which the clock makes one step for all timers together. */
 async function step() {
   await tick();
-  if (callsInProgress === 0 && plainNow() !== steppedAt) elapsed += STEP_MS;
+  if (callsInProgress.size === 0 && plainNow() !== steppedAt) elapsed += STEP_MS;
   steppedAt = plainNow();
 }
 
@@ -47,11 +51,13 @@ globalThis.clearTimeout = ((timer: number) => timers.delete(timer)) as never;
 
 /** Makes a call of a binding. The clock stands still until it ends, because its duration is that of the machine. */
 export async function callBinding<T>(call: () => Promise<T>) {
-  callsInProgress += 1;
+  // `setClock` replaces the set.
+  const others = callsInProgress;
+  others.add(call);
   try {
     return await call();
   } finally {
-    callsInProgress -= 1;
+    others.delete(call);
   }
 }
 

@@ -7,9 +7,11 @@ beforeEach(() => void vi.spyOn(console, 'log').mockReturnValue());
 afterEach(() => void vi.restoreAllMocks());
 
 test.each(['staging', 'production'])(
-  'plain http to %s is a 403 without a redirect',
+  'plain http to %s is a 403 without a redirect, whatever a header says',
   async (ENVIRONMENT) => {
-    const response = await app.request('http://store.example/v1/pets/1', {}, { ENVIRONMENT });
+    const headers = { 'x-forwarded-proto': 'https', forwarded: 'proto=https' };
+    const url = 'http://store.example/v1/pets/1';
+    const response = await app.request(url, { headers }, { ENVIRONMENT });
     // As described: without the header Deprecation of getPet.
     const reply = await readReply('GET', '/v1/pets/1', response);
     expect(reply.headers.has('location')).toBe(false);

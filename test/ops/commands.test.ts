@@ -165,6 +165,20 @@ test('no file or variable names another worker to wrangler', async () => {
   expect(error.message).toMatch(/ --config wrangler.toml --env-file \S+ undefined$/);
 });
 
+test.each(['staging', 'production'])(
+  'a file that can name another worker is refused on %s',
+  async (env) => {
+    const folder = await temporaryFolder();
+    fs.writeFileSync(join(folder, 'wrangler.json'), '{}');
+    const mocks = { '../../ops/command/project-root.ts': { PROJECT_ROOT: folder } };
+    const { code, stderr } = await runInProcess('keys.ts', mocks, ['list', '--env', env]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: remove \S*wrangler.json: /m),
+    ]);
+  },
+);
+
 test('a command fails when somebody kills wrangler', async () => {
   const error = await wranglerError('production', "process.kill(process.pid, 'SIGTERM')");
   expect(error).toEqual(new Error('wrangler: SIGTERM'));

@@ -166,6 +166,13 @@ test.each(['create --label x', 'rotate key_anna'])(
   },
 );
 
+// Otherwise, the new key could write.
+test('a key that replaces one with a misspelled member `scopes` may only read', async () => {
+  fake.put({ ...ANNA, scope: ['read'] });
+  await fake.run('rotate key_anna');
+  expect(fake.records()[1]).toMatchObject({ scopes: ['read'] });
+});
+
 function failPutOf(id: string) {
   fake.beforePut = (name) => {
     if (name === nameOf(id)) throw new Error('KV fails');

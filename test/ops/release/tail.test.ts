@@ -1,7 +1,8 @@
 /** The watch of a version's log, with a fake of the process that tails it. whole.release.ts watches with the real one. */
-import { EventEmitter } from 'node:events';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { errorText } from '../../../ops/command/wrangler.ts';
 import { importWith } from '../../support/command.ts';
 
@@ -104,6 +105,21 @@ test('an interrupt ends the watch, also before it is connected', async () => {
   stop.abort(new Error('interrupted'));
   await expect(start).rejects.toThrow('interrupted');
   expect(tail.child.kill).toHaveBeenCalledExactlyOnceWith('SIGTERM');
+});
+
+test('a wrangler that ignores the end of the watch is killed after ten seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const ignore = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)";
+  const command = ['--eval', `${ignore}; console.log('Connected to the store')`];
+  const child = spawn(process.execPath, command, { detached: true });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  tail.startWrangler.mockReturnValue(child as never);
+  await watch();
+  stop.abort(new Error('interrupted'));
+  vi.advanceTimersByTime(9_999);
+  expect(child.signalCode).toBeNull();
+  vi.advanceTimersByTime(1);
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 });
 
 test('a watch does not start after an interrupt', async () => {
