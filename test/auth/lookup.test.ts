@@ -12,9 +12,11 @@ const store = startStore({ faults: true });
 const HOUR = 3_600;
 const REVOKED = { revokedAt: '2026-11-20T00:00:00Z' };
 
-/** Sets the time of day ahead of the real one, in seconds. */
-const setAhead = (seconds: number, kv: 'works' | 'throws' | 'hangs' = 'works') =>
-  store.fault({ ahead: seconds * 1_000, kv });
+const NOON = Date.parse('2026-11-20T12:00:00Z');
+
+/** Stops the time of day so many seconds after noon. */
+const setTime = (seconds: number, kv: 'works' | 'throws' | 'hangs' = 'works') =>
+  store.fault({ now: NOON + seconds * 1_000, kv });
 
 /** Lists the animals with a key, and returns the code of the error, or the status. */
 async function list(key: string): Promise<unknown> {
@@ -24,13 +26,13 @@ async function list(key: string): Promise<unknown> {
 
 test('a key is read from KV every thirty seconds, so a revoked one is then rejected', async () => {
   const key = await store.issueKey({ id: 'leaked' });
+  await setTime(0);
   expect(await list(key)).toBe(200);
   expect(await store.calls()).toMatchObject({ kvReads: 1, last: { get: { cacheTtl: 30 } } });
   await store.putRecord(key, { id: 'leaked', ...REVOKED });
-  // Two seconds earlier, so that a slow machine does not fail the test.
-  await setAhead(28);
+  await setTime(29.999);
   expect([await list(key), (await store.calls()).kvReads]).toEqual([200, 0]);
-  await setAhead(31);
+  await setTime(30);
   expect([await list(key), (await store.calls()).kvReads]).toEqual(['revoked_api_key', 1]);
   const lines = await store.logLines();
   expect(lines.at(-1)).toMatchObject({ keyId: 'leaked', code: 'revoked_api_key' });
@@ -58,11 +60,12 @@ test.each([
   ['invalid', (kv: KVNamespace, name: string) => kv.put(name, '{}'), 'internal_error'],
 ])('a record that is now %s is not used, also while KV then fails', async (_, change, code) => {
   const key = await store.issueKey();
+  await setTime(0);
   await list(key);
   await change(store.bindings().API_KEYS, await recordName(key));
-  await setAhead(31);
+  await setTime(31);
   expect(await list(key)).toBe(code);
-  await setAhead(32, 'throws');
+  await setTime(32, 'throws');
   expect(await list(key)).toBe('service_unavailable');
 });
 
@@ -95,17 +98,18 @@ test.each(['throws', 'hangs'] as const)(
   async (kv) => {
     const [active, revoked] = [await store.issueKey(), await store.issueKey(REVOKED)];
     const listWithBoth = async () => [await list(active), await list(revoked)];
+    await setTime(0);
     await listWithBoth();
-    for (const seconds of [31, 62, HOUR - 20]) {
-      await setAhead(seconds, kv);
+    for (const seconds of [30, 60, HOUR - 1]) {
+      await setTime(seconds, kv);
       expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
       expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
       expect(await store.calls()).toMatchObject({ kvReads: 2 });
       expect((await store.logLines()).at(-1)).toHaveProperty('keyStale', true);
     }
-    await setAhead(HOUR + 5, kv);
+    await setTime(HOUR, kv);
     expect(await listWithBoth()).toEqual(['service_unavailable', 'service_unavailable']);
-    await setAhead(HOUR + 5);
+    await setTime(HOUR);
     expect(await listWithBoth()).toEqual([200, 'revoked_api_key']);
   },
 );

@@ -37,17 +37,22 @@ const anchorsOf = (path: string) =>
 
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'client/*.md']);
 
+/** Whether a link of a document leads to a file, and to a heading of it if it names one. */
+function leadsSomewhere(document: string, link: string) {
+  const [path, anchor] = link.split('#');
+  const file = path ? join(dirname(document), path) : document;
+  if (!existsSync(file)) return false;
+  return anchor === undefined || anchorsOf(file).includes(anchor);
+}
+
 test.each(DOCUMENTS)(
   '%s links to files and headings, and names scripts, that exist',
   (document) => {
     const text = read(document);
-    for (const link of allOf(text, /\]\((?!https?:)([^)]*)\)/g)) {
-      const [path, anchor] = link.split('#');
-      const anchors = anchorsOf(path ? join(dirname(document), path) : document);
-      expect([undefined, ...anchors], link).toContain(anchor);
-    }
+    const links = allOf(text, /\]\((?!https?:)([^)]*)\)/g);
+    expect(links.filter((link) => !leadsSomewhere(document, link))).toEqual([]);
     const scripts = allOf(text, /npm\s+run\s+(?:-+\w+\s+)*([a-z][\w:]*)/g);
-    expect(Object.keys(storePackage.scripts)).toEqual(expect.arrayContaining(scripts));
+    expect(scripts.filter((name) => !(name in storePackage.scripts))).toEqual([]);
   },
 );
 

@@ -14,11 +14,11 @@ let steppedAt = plainNow();
 let callsInProgress = new Set<object>();
 
 /**
- * Sets the time of day, in milliseconds from the real one. Calls of earlier requests stop the clock no longer: those of a request that
+ * Sets the time of day, in milliseconds since 1970; by default the real one. Calls of earlier requests stop the clock no longer: those of a request that
  * the runtime has cancelled never end.
  */
-export function setClock(ahead = 0) {
-  timeOfDay = plainNow() + ahead;
+export function setClock(now = plainNow()) {
+  timeOfDay = now;
   callsInProgress = new Set();
 }
 

@@ -12,8 +12,8 @@ type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER';
 export type Faults = {
   /** The variables and secrets of the environment; default those of the local one. */
   vars?: Partial<Pick<Bindings, 'ENVIRONMENT' | 'BASE_URL' | 'WRITES_STOPPED'>>;
-  /** Milliseconds from the real time of day to the app's. */
-  ahead?: number;
+  /** The app's time of day, in milliseconds since 1970; default the real one. */
+  now?: number;
   kv?: Fault;
   limiters?: Fault;
   /** The limiter that has a small limit. */
@@ -61,7 +61,7 @@ async function control(request: Request) {
   if (request.method === 'PUT') {
     faults = await request.json<Faults>();
     calls = new Calls();
-    setClock(faults.ahead);
+    setClock(faults.now);
     endCalls();
   }
   return Response.json({ ...calls, held: heldCalls() });

@@ -16,6 +16,11 @@ test.each([
   ...['/v1/Pets', '/V1/pets', '/v1/pets%2F1', '/v1/%pets', '/%ff', '/%ff/v1/pets'],
 ])('%s is not found, and needs no key', async (path) => {
   const { body } = await store.fetch(path, { key: null });
+  expect(body).toMatchObject({ code: 'not_found' });
+});
+
+test('the message for an unknown path names no part of it', async () => {
+  const { body } = await sendWithoutD1('GET', '/v1/toys');
   expect(errorOf(body)).toBe('404 not_found: Path not found.');
 });
 

@@ -1,15 +1,20 @@
 /** A copy of the project in a repository of its own. Needs git. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { copyFiles, temporaryFolder } from './project.ts';
 
 export async function copyRepository(from?: string) {
   const folder = await temporaryFolder();
   const path = (name: string) => join(folder, name);
-  const npm = (line: string, stdio: 'inherit' | 'pipe' = 'inherit') => {
+  /** Runs npm in the copy, which must succeed. Does not block this process for minutes: vitest would take it for dead. */
+  const npm = async (line: string) => {
     const command = [process.env.npm_execpath ?? '', ...line.split(' ')];
-    return spawnSync(process.execPath, command, { cwd: folder, stdio, encoding: 'utf8' });
+    const child = spawn(process.execPath, command, { cwd: folder, stdio: 'inherit' });
+    const [code] = await once(child, 'close');
+    expect(code, `npm ${line}`).toBe(0);
   };
   const edit = (name: string, change: (text: string) => string) =>
     writeFileSync(path(name), change(readFileSync(path(name), 'utf8')));
