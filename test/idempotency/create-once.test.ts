@@ -1,11 +1,21 @@
 /** The one transaction of `createOnce`, with creates that no operation has. */
 import '../../src/http/bigint-to-json.ts';
-import { expect, test } from 'vitest';
+import { Hono } from 'hono';
+import { beforeAll, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import type { AppEnv } from '../../src/context.ts';
 import { sql } from '../../src/d1/sql.ts';
 import { ApiError } from '../../src/errors.ts';
-import { type Create, createOnce } from '../../src/idempotency/create-once.ts';
+import { parseJson } from '../../src/http/json.ts';
+import { CREATE_ADVICE } from '../../src/http/unavailable.ts';
+import { type Create, type CreateContext, createOnce } from '../../src/idempotency/create-once.ts';
+import { accessLog } from '../../src/middleware/access-log.ts';
+import { operation } from '../../src/operation.ts';
+import { PetPath } from '../../src/pets/schemas.ts';
+import { stopTime } from '../support/in-process.ts';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
+import { headersOf, stubLimiters } from '../support/stubs.ts';
 
 const store = startStore();
 const { insertPet, insertOrder, tableRows } = stepsOf(store);
@@ -24,30 +34,50 @@ const MIA: Create<Item> = {
   item: { name: 'Mia' },
 };
 
-/** The context of a request with or without an idempotency key. */
-async function contextOf({
-  key,
-  ...parts
-}: {
-  key?: string | undefined;
-  param?: object;
-  json?: object;
-} = {}) {
-  const { DB } = store.bindings();
-  const values = {
-    idempotencyKey: key,
-    client: { id: 'x' },
-    definition: { operationId: 'x' },
-    log: {},
-  };
-  const get = (name: keyof typeof values) => values[name];
-  const valid = (part: 'param' | 'json') => parts[part];
-  return { env: { DB }, get, var: values, req: { valid }, header() {} } as never;
+/** Answers the next request. */
+let handle: (c: CreateContext) => Promise<object>;
+/** What it threw. */
+let thrown: Error | undefined;
+
+const app = new Hono<AppEnv>();
+app.use(accessLog);
+app.post(
+  '/:petId',
+  operation({
+    operationId: 'addPhoto',
+    scope: 'write',
+    param: PetPath,
+    json: z.strictObject({}),
+    acceptsIdempotencyKey: true,
+    effect: 'the photo was added',
+    retryAdvice: CREATE_ADVICE,
+  }),
+  async (c) => c.json(await handle(c)),
+);
+app.onError((error, c) => {
+  thrown = error;
+  return c.text('', 500);
+});
+
+let apiKey: string;
+beforeAll(async () => {
+  apiKey = await store.issueKey();
+});
+
+/** Sends a request, with or without an idempotency key, that carries out a create in the database. */
+async function carryOut(create: Create<Item>, key?: string, path = '/1') {
+  return sendTo((c) => createOnce(c, create), key, path);
 }
 
-/** Carries out a create in the database, as a request of its own. */
-async function carryOut(create: Create<Item>, request?: Parameters<typeof contextOf>[0]) {
-  return createOnce(await contextOf(request), create);
+async function sendTo(handler: typeof handle, key?: string, path = '/1') {
+  stopTime();
+  handle = handler;
+  thrown = undefined;
+  const headers = headersOf({ path, headers: { ...(key && { 'idempotency-key': key }) } }, apiKey);
+  const bindings = { ...store.bindings(), ...stubLimiters };
+  const response = await app.request(path, { method: 'POST', headers, body: '{}' }, bindings);
+  if (thrown) throw thrown;
+  return parseJson(await response.text());
 }
 
 const KEYS = [undefined, 'k'];
@@ -56,7 +86,7 @@ test.each(KEYS)('with the key %s, a violated constraint undoes every statement',
   await insertOrder({ petId: 7, status: 'placed' });
   const ordered = sql`INSERT INTO orders (pet_id) VALUES (7)`;
   await expectUnchanged(async () => {
-    const twice = carryOut({ ...MIA, followedBy: () => [ordered] }, { key });
+    const twice = carryOut({ ...MIA, followedBy: () => [ordered] }, key);
     await expect(twice).rejects.toThrow('UNIQUE constraint failed: orders.pet_id');
   });
 });
@@ -71,7 +101,7 @@ test.each(KEYS)('with the key %s, a violated constraint becomes the refusal', as
       reason: (found, cause) => new ApiError('not_found', `There is a name: ${found}.`, { cause }),
     },
   };
-  const refused = await carryOut(create, { key }).catch((error) => error);
+  const refused = await carryOut(create, key).catch((error) => error);
   expect(refused).toMatchObject({
     message: 'There is a name: false.',
     cause: { message: expect.stringContaining('NOT NULL constraint failed: pets.name') },
@@ -90,7 +120,7 @@ test.each(KEYS)(
         reason: () => new ApiError('not_found', 'There is no name.'),
       },
     };
-    await expect(carryOut(create, { key })).rejects.toThrow('constraint failed: pets.category_id');
+    await expect(carryOut(create, key)).rejects.toThrow('constraint failed: pets.category_id');
   },
 );
 
@@ -110,18 +140,18 @@ test('a constraint of the same column in another table is a mistake of ours', as
 test('a retry undoes a statement without any condition', async () => {
   await insertPet({ id: 7, status: 'available' });
   const create = { ...MIA, followedBy: () => [sql`UPDATE pets SET status = 'sold'`] };
-  const first = await carryOut(create, { key: 'k' });
+  const first = await carryOut(create, 'k');
   await store.exec("UPDATE pets SET status = 'available' WHERE id = 7");
   await expectUnchanged(async () => {
-    expect(await carryOut(create, { key: 'k' })).toEqual(first);
+    expect(await carryOut(create, 'k')).toEqual(first);
   });
 });
 
 test('a retry gets the item of the first request, with exact integers', async () => {
   const item = { name: 'Mia', categoryId: 2n ** 53n + 1n, note: null };
-  const first = await carryOut({ ...MIA, item }, { key: 'k' });
+  const first = await carryOut({ ...MIA, item }, 'k');
   expect(first).toEqual({ id: 1n, ...item });
-  expect(await carryOut({ ...MIA, item: {} }, { key: 'k' })).toEqual(first);
+  expect(await carryOut({ ...MIA, item: {} }, 'k')).toEqual(first);
 });
 
 test.each(KEYS)('with the key %s, the writes that follow get the id of the row', async (key) => {
@@ -137,7 +167,7 @@ test.each(KEYS)('with the key %s, the writes that follow get the id of the row',
         sql`INSERT INTO orders (pet_id, status) VALUES (${id}, 'cancelled')`,
       ],
     },
-    { key },
+    key,
   );
   expect(created.id).toBe(10n);
   expect(await tableRows()).toMatchObject({
@@ -148,9 +178,12 @@ test.each(KEYS)('with the key %s, the writes that follow get the id of the row',
 });
 
 test.each(KEYS)('with the key %s, a request creates only one item', async (key) => {
-  const c = await contextOf({ key });
-  await createOnce(c, MIA);
-  await expectUnchanged(() => expect(createOnce(c, MIA)).rejects.toThrow('only once'));
+  const sending = sendTo(async (c) => {
+    await createOnce(c, MIA);
+    return createOnce(c, MIA);
+  }, key);
+  await expect(sending).rejects.toThrow('only once');
+  expect(await tableRows()).toMatchObject({ pets: [{ id: 1 }] });
 });
 
 test('the name of a table or a column is not any text', async () => {
@@ -159,20 +192,18 @@ test('the name of a table or a column is not any text', async () => {
 });
 
 test('the same body below another path is another request', async () => {
-  const send = (petId: bigint) =>
-    carryOut(MIA, { key: 'k', param: { petId }, json: { text: 'x' } });
-  const first = await send(1n);
-  expect(await send(1n)).toEqual(first);
-  await expectUnchanged(() => expect(send(2n)).rejects.toThrow('another path'));
+  const first = await carryOut(MIA, 'k', '/1');
+  expect(await carryOut(MIA, 'k', '/01')).toEqual(first);
+  await expectUnchanged(() => expect(carryOut(MIA, 'k', '/2')).rejects.toThrow('another path'));
 });
 
 test('a refusal leaves an expired record, which is not the response', async () => {
   const refused = sql`INSERT INTO orders (pet_id) SELECT NULL FROM orders`;
   const create = { ...MIA, followedBy: () => [refused] };
-  await carryOut(create, { key: 'k' });
+  await carryOut(create, 'k');
   await store.exec('UPDATE idempotency_keys SET created_at = 0');
   await insertOrder({ petId: 1, status: 'delivered' });
   await expectUnchanged(() =>
-    expect(carryOut(create, { key: 'k' })).rejects.toThrow('NOT NULL constraint failed'),
+    expect(carryOut(create, 'k')).rejects.toThrow('NOT NULL constraint failed'),
   );
 });
