@@ -54,7 +54,7 @@ async function sweepAt(now: number, env: object) {
 test('the statements of docs/operations.md remove the records older than an hour, or all', async () => {
   await addRecords(1, 61 * MINUTE);
   await addRecords(2, 59 * MINUTE);
-  const { DB } = await store.bindings();
+  const { DB } = store.bindings();
   await DB.prepare(readFileSync('docs/sql/purge-idempotency-keys.sql', 'utf8')).run();
   expect((await tableRows()).idempotency_keys).toHaveLength(2);
   await DB.prepare(readFileSync('docs/sql/delete-idempotency-keys.sql', 'utf8')).run();
