@@ -2,7 +2,7 @@
  * Every operation while D1 fails: its response, the single call of D1, and what D1 then stores. The operations come from the
  * description, with its examples.
  */
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   changes,
   creates,

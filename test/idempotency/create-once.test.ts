@@ -7,7 +7,6 @@ import type { AppEnv } from '../../src/context.ts';
 import { sql } from '../../src/d1/sql.ts';
 import { ApiError } from '../../src/errors.ts';
 import { parseJson } from '../../src/http/json.ts';
-import { CREATE_ADVICE } from '../../src/http/unavailable.ts';
 import { type Create, type CreateContext, createOnce } from '../../src/idempotency/create-once.ts';
 import { accessLog } from '../../src/middleware/access-log.ts';
 import { operation } from '../../src/operation.ts';
@@ -50,7 +49,6 @@ app.post(
     json: z.strictObject({}),
     acceptsIdempotencyKey: true,
     effect: 'the photo was added',
-    retryAdvice: CREATE_ADVICE,
   }),
   async (c) => c.json(await handle(c)),
 );
