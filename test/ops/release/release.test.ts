@@ -450,7 +450,8 @@ describe('undo', () => {
     given();
     const { code, stdout } = await fake.release(UNDO);
     expect([code, fake.changes()]).toEqual([0, []]);
-    expect(stdout.endsWith(`\nproduction serves ${served}\n`)).toBe(true);
+    const reason = 'Nothing to undo: the last deployment of others is served, not mine';
+    expect(stdout.endsWith(`\n${reason}\nproduction serves ${served}\n`)).toBe(true);
   });
 
   test.each([
