@@ -13,7 +13,7 @@ import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
 import { codesTable } from './tables.ts';
 
-/** The file with the text at the top of the docs page. */
+/** The file with the text at the top of the docs page. `<BASE_URL>` in it stands for the URL of the first server, and `<ERROR_CODES>` for their table. */
 const INTRO_FILE = join(import.meta.dirname, 'about.md');
 
 /** `x-internal` marks a server that is not for users of the API. */
@@ -46,7 +46,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       info: {
         title: 'Animal store',
         version,
-        description: introduction(),
+        description: introduction(servers[0]?.url ?? ''),
         contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
       },
       servers,
@@ -72,9 +72,10 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
 }
 
 /** The text at the top of the docs page. The section on retries is in docs/api.md, which a deployed store does not serve. */
-function introduction(): string {
+function introduction(baseUrl: string): string {
   const codes = codesTable().replace('[retries](#retries)', 'the message');
-  return `${readFileSync(INTRO_FILE, 'utf8')}\n${codes}`.trim();
+  const text = readFileSync(INTRO_FILE, 'utf8').trim();
+  return text.replaceAll('<BASE_URL>', baseUrl).replace('<ERROR_CODES>', codes.trim());
 }
 
 /** The routes, each with the description of its operation. */

@@ -10,14 +10,14 @@ import { createProgram, run } from './command/command-line.ts';
 import { git } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
 
-/** For git: all files but the copies of Swagger UI. */
-const NOT_SWAGGER_UI = ':!public/docs/swagger-ui*';
+/** For git: all files but pictures and the copies of Swagger UI. */
+const OWN_TEXTS = [':!*.png', ':!public/docs/swagger-ui*'];
 /** An API key. The group is the key without its checksum, the last six characters. */
 const KEY = /\b([a-z][a-z0-9-]*_(?:local|staging|production)_\w{30})\w{6}\b/g;
 
 export const program = createProgram(
   'npm run rename --',
-  'Replaces names and words in every tracked file but Swagger UI, before the first deployment.',
+  'Replaces names and words in every tracked file but pictures and Swagger UI, before the first deployment.',
 )
   .argument('<service>', 'name of packages, workers and hosts, such as library-desk')
   .argument('<prefix>', 'beginning of API keys, such as desk')
@@ -36,7 +36,9 @@ function rename(service: string, prefix: string, singular: string, plural: strin
     throw new Error('commit first, so that you can undo this');
   for (const word of [service, prefix, singular, plural]) checkWord(word);
   checkResource(singular, plural);
-  const files = git('ls-files', '-z', NOT_SWAGGER_UI).split('\0').filter(Boolean);
+  const files = git('ls-files', '-z', '--', ...OWN_TEXTS)
+    .split('\0')
+    .filter(Boolean);
   const spacedService = service.replaceAll('-', ' ');
   // Where several match, the first one wins, so `animal-store` stands before `animal`.
   const replacements = new Map([
@@ -65,7 +67,7 @@ function checkWord(word: string) {
       `${word} must be lower-case letters, digits and hyphens, and begin with a letter`,
     );
   // Without the two files that have the words of the example.
-  const searched = [NOT_SWAGGER_UI, ':!docs/your-own.md', ':!ops/rename.ts'];
+  const searched = [...OWN_TEXTS, ':!docs/your-own.md', ':!ops/rename.ts'];
   // `git grep` exits with 1 if it finds no file. `execFileSync` would throw an error then.
   const search = ['grep', '--no-color', '-lwi', word, '--', ...searched];
   const { stdout } = spawnSync('git', search, { encoding: 'utf8' });

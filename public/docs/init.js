@@ -11,25 +11,31 @@ if (location.protocol === 'http:' && !isLocal) {
 
 const description = await (await fetch(ADDRESS)).json();
 
+// The key that every local store accepts (README.md). It is public, and no deployed store accepts it.
+const localKey = isLocal && 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
+
+// The line of curl at the top sends a request to this store, locally with the key.
+description.info.description = description.info.description
+  .replaceAll(description.servers[0].url, `${location.origin}/v1`)
+  .replaceAll('<API_KEY>', localKey || '<API_KEY>');
+
 // The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];
 description.servers = server('/v1');
 description.paths['/health'].servers = server('');
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
+// Paper is never dark.
+const dark = matchMedia('screen and (prefers-color-scheme: dark)');
 const followColorScheme = () =>
   document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', followColorScheme);
 followColorScheme();
 
-// The contact link is this page, so the page links to the description instead.
+// The contact link is this page.
 delete description.info.contact;
-description.externalDocs = { url: ADDRESS, description: `OpenAPI description: ${ADDRESS}` };
 
-// The key that every local store accepts (README.md). It is public, and no deployed store accepts it.
-if (isLocal)
-  description.components.securitySchemes.apiKey.description +=
-    '\n\nThe key of every local store: `animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP`';
+if (localKey)
+  description.components.securitySchemes.apiKey.description += `\n\nThe key of every local store: \`${localKey}\``;
 
 // Users paste the whole header, or "Bearer" and the key. Swagger UI adds another "Bearer".
 const requestInterceptor = (request) => {
@@ -42,13 +48,29 @@ const requestInterceptor = (request) => {
   return request;
 };
 
-// Swagger UI would parse and format JSON bodies, which rounds integers beyond 2^53.
-const showRawBodies = () => ({
+// Every number as it was sent. An older browser, which lacks `JSON.rawJSON`, keeps the body on one line.
+const keepNumber = (_, value, { source }) =>
+  typeof value === 'number' ? JSON.rawJSON(source) : value;
+const indented = (body) => {
+  if (!JSON.rawJSON) return body;
+  try {
+    return JSON.stringify(JSON.parse(body, keepNumber), null, 2);
+  } catch {
+    return body; // It is not JSON.
+  }
+};
+
+// Swagger UI would parse and format JSON bodies itself, which rounds integers beyond 2^53.
+const showExactBodies = () => ({
   wrapComponents: {
     responseBody:
       (ResponseBody, { React }) =>
-      (props) =>
-        React.createElement(ResponseBody, { ...props, contentType: 'text/plain' }),
+      ({ content, ...props }) =>
+        React.createElement(ResponseBody, {
+          ...props,
+          content: indented(content),
+          contentType: 'text/plain',
+        }),
   },
 });
 
@@ -66,6 +88,28 @@ const showStability = () => ({
           React.createElement(OperationSummaryPath, props),
           stability && React.createElement('span', { className: 'stability' }, stability),
         );
+      },
+  },
+});
+
+// A documented error is one line, which a button unfolds.
+const foldErrors = () => ({
+  wrapComponents: {
+    response:
+      (Response, { React }) =>
+      (props) => {
+        const [isOpen, setOpen] = React.useState(false);
+        const response = React.createElement(Response, props);
+        const isError = Number(props.code) >= 400;
+        if (!isError) return response;
+        const toggle = React.createElement(
+          'button',
+          { type: 'button', 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) },
+          `${props.code} ${props.response.get('description')}`,
+        );
+        const cell = React.createElement('td', { colSpan: 2 }, toggle);
+        const line = React.createElement('tr', { className: 'error-line' }, cell);
+        return React.createElement(React.Fragment, null, line, isOpen && response);
       },
   },
 });
@@ -149,10 +193,13 @@ const Modal =
 
 const holdFocus = () => ({ wrapComponents: { authorizationPopup: Modal } });
 
-// Swagger UI's headings leave out level 2, and give the headers of a response the level of "Responses".
+// Swagger UI's headings leave out level 2, and some are lower than the ones above them demand.
 const levelOf = (heading) => {
   if (heading.closest('.models') === heading.parentElement) return 2;
-  return Number(heading.tagName[1]) - (heading.matches('.headers__title') ? 0 : 1);
+  if (heading.matches('.auth-container h6')) return 4;
+  const level = Number(heading.tagName[1]);
+  // The headers of a response are below "Responses".
+  return heading.matches('.headers__title') ? level : level - 1;
 };
 const page = document.querySelector('#docs');
 new MutationObserver(() => {
@@ -160,11 +207,28 @@ new MutationObserver(() => {
     heading.setAttribute('aria-level', levelOf(heading));
 }).observe(page, { childList: true, subtree: true });
 
-window.SwaggerUIBundle({
+// A blocked style sheet has no rules, or none that can be read.
+const isStyled = () => {
+  try {
+    return [...document.styleSheets].every(({ cssRules }) => cssRules.length > 0);
+  } catch {
+    return false;
+  }
+};
+
+const finishPage = () => {
+  if (localKey) ui.preauthorizeApiKey('apiKey', localKey);
+  if (isStyled()) document.querySelector('#incomplete').remove();
+};
+
+const ui = window.SwaggerUIBundle({
   spec: description,
   domNode: page,
   requestInterceptor,
-  plugins: [showRawBodies, showStability, nameControls, hideKey, holdFocus],
+  plugins: [showExactBodies, showStability, foldErrors, nameControls, hideKey, holdFocus],
+  onComplete: finishPage,
+  // The list of schemas is folded.
+  defaultModelsExpandDepth: 0,
   deepLinking: true,
   displayRequestDuration: true,
   showExtensions: true,

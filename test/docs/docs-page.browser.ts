@@ -22,8 +22,8 @@ afterEach(async () => {
 });
 afterAll(() => browser.close());
 
-/** Opens the docs page, and records its warnings and errors: failed requests and violations of its policy, too. */
-async function open(options: BrowserContextOptions = {}, origin = store.url()) {
+/** Opens a page, and records its warnings and errors: failed requests and violations of its policy, too. */
+async function openPage(options: BrowserContextOptions = {}) {
   page = await browser.newPage(options);
   page.setDefaultTimeout(0); // The test's own timeout does not depend on the machine's speed.
   problems = [];
@@ -31,6 +31,11 @@ async function open(options: BrowserContextOptions = {}, origin = store.url()) {
     if (['error', 'warning'].includes(message.type())) problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(error.message));
+}
+
+/** Opens the docs page. */
+async function open(options: BrowserContextOptions = {}, origin = store.url()) {
+  await openPage(options);
   // The store of the tests has no https.
   await page.route(/^https:/, async (route) => {
     const { pathname } = new URL(route.request().url());
@@ -41,7 +46,7 @@ async function open(options: BrowserContextOptions = {}, origin = store.url()) {
   await page.waitForSelector('.opblock');
 }
 
-const button = (name: string) => page.getByRole('button', { name });
+const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 /** Opens the dialog that asks for the key. */
 async function askForKey() {
@@ -49,9 +54,16 @@ async function askForKey() {
   return page.getByRole('dialog', { name: 'Authorization' });
 }
 
+/** Removes the key that the page of a local store has at first. */
+async function logOut() {
+  const dialog = await askForKey();
+  await dialog.getByRole('button', { name: 'Logout' }).click();
+  return dialog;
+}
+
 /** Types into the dialog, and closes it. */
 async function authorize(text: string) {
-  const dialog = await askForKey();
+  const dialog = await logOut();
   await dialog.getByLabel('Value').fill(text);
   await dialog.getByRole('button', { name: 'Authorize' }).click();
   await dialog.getByRole('button', { name: 'Close' }).first().click();
@@ -90,17 +102,73 @@ test('the docs page shows the stability of operations, and when getPet ends', as
 test('the key, such as that of a local store, is typed into a password field, and is not in the line of curl', async () => {
   const key = await store.issueKey();
   await open();
-  const dialog = await askForKey();
+  const dialog = await logOut();
   expect(await dialog.innerText()).toContain(LOCAL_KEY);
   const field = dialog.getByLabel('Value');
   expect(await field.getAttribute('type')).toBe('password');
   expect(await field.getAttribute('autocomplete')).toBe('off');
+  await field.fill(key);
+  await dialog.getByRole('button', { name: 'Authorize' }).click();
   await page.keyboard.press('Escape');
-  await authorize(key);
   expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
   const curl = await page.locator('.curl-command').innerText();
   expect(curl).toContain("-H 'Authorization: Bearer <API_KEY>'");
   expect(await page.content()).not.toContain(key);
+});
+
+test('the first request to a local store succeeds, by its line of curl and by the page', async () => {
+  await store.putRecord(LOCAL_KEY, { id: 'local' });
+  await open();
+  const header = `-H 'Authorization: Bearer ${LOCAL_KEY}'`;
+  const curl = `curl -i -w '\\n' ${store.url()}/v1/pets \\\n  ${header}`;
+  expect((await page.locator('.description pre').innerText()).trim()).toBe(curl);
+  expect(await (await unfold('listPets')).execute()).toEqual(['200', '[]']);
+  expect(await page.locator('#incomplete').count()).toBe(0);
+});
+
+test('a button unfolds a documented error, and another one the schemas', async () => {
+  await open();
+  await unfold('listPets');
+  const count = (text: string) => page.getByText(text, { exact: true }).count();
+  for (const [name, text] of [
+    [/^429 /, 'Seconds to wait before the next request.'],
+    ['Schemas', 'PetStatus'],
+  ] as const) {
+    expect(await count(text)).toBe(0);
+    await button(name).click();
+    await expect.poll(() => count(text)).toBeGreaterThan(0);
+  }
+});
+
+test.each([
+  ['v1/openapi.json', 503, 'body'],
+  ['v1/openapi.json', 200, 'body'],
+  ['docs/swagger-ui-bundle.js', 403, 'body'],
+  ['docs/init.js', 403, 'body'],
+  ['docs/swagger-ui.css', 403, '.authorize.locked'],
+])(
+  'with a page in place of %s (%i), a sentence links the description',
+  async (file, status, end) => {
+    await openPage();
+    const answer = { status, contentType: 'text/html', body: '<h1>Log in to this network</h1>' };
+    await page.route(`**/${file}`, (route) => route.fulfill(answer));
+    await page.goto(`${store.url()}/docs`);
+    await expect.poll(() => problems).not.toEqual([]);
+    await page.waitForSelector(end);
+    const sentence = page.getByText('JavaScript or one of its files is blocked');
+    expect(await sentence.isVisible()).toBe(true);
+    expect(await sentence.getByRole('link').getAttribute('href')).toBe('/v1/openapi.json');
+    await page.close();
+    problems = [];
+  },
+);
+
+test('the sentence appears before the style sheets', async () => {
+  await openPage();
+  await page.route('**/*.css', () => {});
+  await page.goto(`${store.url()}/docs`, { waitUntil: 'commit' });
+  const paints = () => page.evaluate("performance.getEntriesByType('paint').length");
+  await expect.poll(paints).toBeGreaterThan(0);
 });
 
 test('elsewhere the docs page goes to https before it shows anything, without a key', async () => {
@@ -110,7 +178,9 @@ test('elsewhere the docs page goes to https before it shows anything, without a 
   expect(page.url()).toBe(`${https}/docs`);
   const requests = await page.evaluate('performance.getEntries().map(({ name }) => name)');
   expect(requests).toContain(`${https}/v1/openapi.json`);
-  expect(await (await askForKey()).innerText()).not.toContain('animal_local');
+  const dialog = await askForKey();
+  expect(await dialog.getByLabel('Value').inputValue()).toBe('');
+  expect(await page.content()).not.toContain('animal_local');
 });
 
 /** Run in the page: where the focus is, and the width of its outline. */
@@ -122,6 +192,8 @@ const IN_DIALOG = ['dialog', '3px'];
 
 test('the dialog holds the focus, shows it, and gives it back', async () => {
   await open();
+  await logOut();
+  await page.keyboard.press('Escape');
   for (const { key, from } of [
     { key: 'Escape', from: 'Authorize' },
     { key: 'Enter', from: 'Close' },
@@ -140,22 +212,25 @@ test('the dialog holds the focus, shows it, and gives it back', async () => {
   }
 });
 
-test('requests of the docs page are sent as written, and integers are shown exactly', async () => {
+test('requests of the docs page are sent as written, and responses are indented with exact integers', async () => {
   await open();
   await authorize(`Bearer ${await store.issueKey()}`);
   const createPet = await unfold('createPet');
-  const pet = '"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
+  const pet = '  "name": "Rex",\n  "categoryId": 9007199254740993,\n  "status": "sold"\n}';
   await createPet.input('Request body').fill(`{${pet}`);
-  expect(await createPet.execute()).toEqual(['201', `{"id":1,${pet}`]);
+  expect(await createPet.execute()).toEqual(['201', `{\n  "id": 1,\n${pet}`]);
   await button('Clear').click();
-  expect(await createPet.execute()).toEqual(['201', `{"id":2,${pet}`]);
+  expect(await createPet.execute()).toEqual(['201', `{\n  "id": 2,\n${pet}`]);
   const updatePet = await unfold('updatePet');
   await updatePet.input('petId').fill('1');
   await updatePet.input('Request body').fill('{"status":"pending"}');
   expect(await updatePet.execute()).toEqual(['200', expect.stringContaining('"pending"')]);
+  // As in an older browser.
+  await page.evaluate('delete JSON.rawJSON');
   const listPets = await unfold('listPets');
   await listPets.input('status').selectOption('sold');
-  expect(await listPets.execute()).toEqual(['200', `[{"id":2,${pet}]`]);
+  const line = '[{"id":2,"name":"Rex","categoryId":9007199254740993,"status":"sold"}]';
+  expect(await listPets.execute()).toEqual(['200', line]);
 });
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -166,10 +241,28 @@ const RULES = {
 /** Run in the page: violations of any rule of level A or AA, and headings that leave out a level. */
 const VIOLATIONS = `axe.run(${JSON.stringify(RULES)}).then((result) => result.violations)`;
 
-test.each(['light', 'dark'] as const)(
-  'everybody can read the docs page in %s',
-  async (colorScheme) => {
-    await open({ colorScheme });
+/** Run in the page: the length of the longest first line of a block of text. */
+const LONGEST_LINE = `
+  const selection = getSelection();
+  const lengths = Array.from(document.querySelectorAll('#docs :is(p, li, td, button)'), (block) => {
+    selection.setPosition(block);
+    selection.modify('extend', 'forward', 'lineboundary');
+    return String(selection).length;
+  });
+  Math.max(...lengths)`;
+/** Run in the page: the number of blocks that are shown without a text. */
+const EMPTY_BLOCKS = `[...document.querySelectorAll('#docs :is(p, li, tr, h4, h5)')]
+  .filter((block) => block.checkVisibility() && !block.textContent.trim()).length`;
+
+test.each([
+  ['light', 1280],
+  ['light', 320],
+  ['dark', 1280],
+  ['dark', 320],
+] as const)(
+  'everybody can read the docs page in %s, %i pixels wide',
+  async (colorScheme, width) => {
+    await open({ colorScheme, viewport: { width, height: 720 } });
     await page.evaluate(axe);
     await askForKey();
     expect(await page.evaluate(VIOLATIONS)).toEqual([]);
@@ -177,6 +270,14 @@ test.each(['light', 'dark'] as const)(
     await authorize(`Authorization: Bearer ${await store.issueKey()}`);
     const listPets = await unfold('listPets');
     expect(await listPets.execute()).toEqual(['200', '[]']);
+    for (const summary of await page.locator('.info summary').all()) await summary.click();
+    await button(/^400 /).click();
+    await button('Schemas').click();
     await expect.poll(() => page.evaluate(VIOLATIONS)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await page.evaluate(LONGEST_LINE)).toBeLessThanOrEqual(75);
+    expect(await page.evaluate(EMPTY_BLOCKS)).toBe(0);
+    await page.emulateMedia({ media: 'print' });
+    await expect.poll(() => page.evaluate('document.documentElement.className')).toBe('');
   },
 );

@@ -123,6 +123,14 @@ test.each([
   expect(read('SECURITY.md').replaceAll(/\s+/g, ' ')).toContain(claim);
 });
 
+test.each([
+  `${requests} in ${PERIOD_S} s, of which ${writes} writes`,
+  `${MAX_BODY_BYTES / 1024} KiB of JSON, at most ${MAX_VALUES} values`,
+  `at most ${LIMIT.maximum} items, default ${LIMIT.default}`,
+])('openapi/about.md says "%s"', (limit) => {
+  expect(read('openapi/about.md')).toContain(limit);
+});
+
 const { version, packages } = packageLock;
 
 test('the package, the lock file and the changelog have one version', () => {

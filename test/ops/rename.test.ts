@@ -28,6 +28,7 @@ async function repositoryWith(text: string) {
   writeFileSync(join(folder, 'pets/Pet.md'), text);
   writeFileSync(join(folder, '.gitignore'), 'pet.txt');
   writeFileSync(join(folder, 'npm.log'), '');
+  writeFileSync(join(folder, 'pets/picture.png'), Buffer.from([0xff]));
   vi.stubEnv('npm_execpath', npm);
   process.chdir(folder);
   const git = createRepository(folder);
@@ -50,7 +51,7 @@ test('rename replaces words and keys in texts and paths, and stages everything',
     `toy-shop, an toy shop. Toy shop ToyShop toys TOY toyish ${'pet'}er ${'sha512'}-pets ${key}${checksum(key)}`,
   );
   expect(git('show', ':npm.log')).toBe('run --silent openapi\nrun --silent format\n');
-  expect(git('ls-files')).toBe('.gitignore\nnpm.log\nnpm.mjs\ntoys/Toy.md\n');
+  expect(git('ls-files')).toBe('.gitignore\nnpm.log\nnpm.mjs\npets/picture.png\ntoys/Toy.md\n');
 });
 
 test('the undo that rename prints deletes no file of the developer', async () => {
