@@ -11,9 +11,12 @@ import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts
 import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
-import { codesTable } from './tables.ts';
+import { codesTable, retriesTable } from './tables.ts';
 
-/** The file with the text at the top of the docs page. `<BASE_URL>` in it stands for the URL of the first server, and `<ERROR_CODES>` for their table. */
+/**
+ * The file with the text at the top of the docs page. In it, `<BASE_URL>` stands for the URL of the first server, and
+ * `<ERROR_CODES>` and `<RETRIES>` for tables.
+ */
 const INTRO_FILE = join(import.meta.dirname, 'about.md');
 
 /** `x-internal` marks a server that is not for users of the API. */
@@ -46,7 +49,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       info: {
         title: 'Animal store',
         version,
-        description: introduction(servers[0]?.url ?? ''),
+        description: introduction(servers[0]?.url ?? '', operations),
         contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
       },
       servers,
@@ -71,11 +74,13 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   );
 }
 
-/** The text at the top of the docs page. The section on retries is in docs/api.md, which a deployed store does not serve. */
-function introduction(baseUrl: string): string {
-  const codes = codesTable().replace('[retries](#retries)', 'the message');
-  const text = readFileSync(INTRO_FILE, 'utf8').trim();
-  return text.replaceAll('<BASE_URL>', baseUrl).replace('<ERROR_CODES>', codes.trim());
+/** The text at the top of the docs page. It has tables of docs/api.md, which a deployed store does not serve. */
+function introduction(baseUrl: string, operations: ReturnType<typeof describedRoutes>): string {
+  return readFileSync(INTRO_FILE, 'utf8')
+    .trim()
+    .replaceAll('<BASE_URL>', baseUrl)
+    .replace('<ERROR_CODES>', codesTable().replace('[retries](#retries)', '_Retries_'))
+    .replace('<RETRIES>', retriesTable(operations));
 }
 
 /** The routes, each with the description of its operation. */

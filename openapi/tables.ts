@@ -63,7 +63,7 @@ function stabilityOf({ definition, about }: DescribedRoute): string {
 }
 
 /** Which requests to retry. */
-function retriesTable(routes: DescribedRoute[]): string {
+export function retriesTable(routes: DescribedRoute[]): string {
   const safe = routes.filter((route) => route.about.retryReason && retryReason(route));
   const unsafe = routes.filter((route) => !retryReason(route));
   const names = ['GET', 'DELETE', ...safe.map(({ definition }) => definition.operationId)];

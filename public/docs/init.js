@@ -17,7 +17,7 @@ const localKey = isLocal && 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 // The line of curl at the top sends a request to this store, locally with the key.
 description.info.description = description.info.description
   .replaceAll(description.servers[0].url, `${location.origin}/v1`)
-  .replaceAll('<API_KEY>', localKey || '<API_KEY>');
+  .replace('<API_KEY>', localKey || '<API_KEY>');
 
 // The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];
@@ -48,15 +48,14 @@ const requestInterceptor = (request) => {
   return request;
 };
 
-// Every number as it was sent. An older browser, which lacks `JSON.rawJSON`, keeps the body on one line.
+// Every number as it was sent.
 const keepNumber = (_, value, { source }) =>
   typeof value === 'number' ? JSON.rawJSON(source) : value;
 const indented = (body) => {
-  if (!JSON.rawJSON) return body;
   try {
     return JSON.stringify(JSON.parse(body, keepNumber), null, 2);
   } catch {
-    return body; // It is not JSON.
+    return body; // It is not JSON, or an older browser lacks `JSON.rawJSON`.
   }
 };
 

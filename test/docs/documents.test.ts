@@ -127,6 +127,7 @@ test.each([
   `${requests} in ${PERIOD_S} s, of which ${writes} writes`,
   `${MAX_BODY_BYTES / 1024} KiB of JSON, at most ${MAX_VALUES} values`,
   `at most ${LIMIT.maximum} items, default ${LIMIT.default}`,
+  `valid for ${KEPT_HOURS} hours`,
 ])('openapi/about.md says "%s"', (limit) => {
   expect(read('openapi/about.md')).toContain(limit);
 });
