@@ -9,16 +9,18 @@ import { copyProject } from '../support/project.ts';
 const project = copyProject();
 
 test('the local store needs no other file than wrangler.toml', async () => {
-  for (const file of ['.env', '.wrangler/deploy/config.json', 'wrangler.json', 'wrangler.jsonc']) {
-    await mkdir(dirname(join(project.path(), file)), { recursive: true });
-    await writeFile(join(project.path(), file), '{}');
+  const files = ['.env', '.wrangler/deploy/config.json', 'wrangler.json', 'wrangler.jsonc'].map(
+    (name) => join(project.path(), name),
+  );
+  for (const file of files) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, '{}');
   }
   expect(await project.run('keys.ts', ['list'])).toMatchObject({ code: 0 });
   expect(await project.run('seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
   const { stderr } = await project.run('keys.ts', ['list', '--env', 'staging']);
   expect(stderr).toMatch(/error: remove .*: wrangler prefers it to wrangler.toml/);
-  for (const file of ['.env', '.wrangler/deploy', 'wrangler.json', 'wrangler.jsonc'])
-    await rm(join(project.path(), file), { recursive: true });
+  for (const file of files) await rm(file);
 });
 
 test.skipIf(!existsSync('/dev/full'))(
@@ -35,7 +37,7 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-test('a closed pipe is no failure of list, and one of create, which loses a key', async () => {
+test('after its output is closed, list succeeds, and create fails because nobody gets the key', async () => {
   const exitCode = async (command: string[]) => {
     const { process, exited } = project.start('keys.ts', command);
     process.stdout.destroy();

@@ -7,8 +7,6 @@ import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { confirm, type Environment, onStop, safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
-import { rejectOtherConfig } from '../../ops/command/reject-other-config.ts';
-import { errorText } from '../../ops/command/wrangler.ts';
 import { importWith, runInProcess } from '../support/command.ts';
 import { temporaryFolder } from '../support/project.ts';
 
@@ -130,33 +128,37 @@ test.each([
   expect(await wranglerError(env)).toMatchObject({ message: error });
 });
 
-test('an error has the reason that the runtime prints above it, and the warning', async () => {
-  const output = 'SQLITE_FULL\n▲ [WARNING] old\n\n✘ [ERROR] The runtime failed\n\n🪵 Logs …';
-  const error = await wranglerError(
-    'production',
-    `console.error(${JSON.stringify(output)}); process.exit(1)`,
+/** What a release prints when the runtime crashes, or `--strict` refuses a changed worker. */
+const OUTPUT = `SQLITE_FULL
+▲ [WARNING] Other
+\u001b[33m▲ [WARNING] The configuration differs: - 1 + 2
+✘ [ERROR] Aborting because of conflicts
+🪵 Logs were written`;
+
+test('an error has the reason of the runtime and the last warning, which stand above it', async () => {
+  const fail = `console.error(${JSON.stringify(OUTPUT)}); process.exit(1)`;
+  expect(await wranglerError('production', fail)).toEqual(
+    new Error(
+      'wrangler: SQLITE_FULL [WARNING] The configuration differs: - 1 + 2 Aborting because of conflicts',
+    ),
   );
-  expect(error).toEqual(new Error('wrangler: SQLITE_FULL [WARNING] old The runtime failed'));
 });
 
 test.each(['project/wrangler.json', 'wrangler.jsonc', '.wrangler/deploy/config.json'])(
-  'a command of the project refuses %s, in its folder or above, which wrangler would prefer',
+  'a command on production refuses %s, in its folder or above, which wrangler would prefer',
   async (file) => {
     const folder = await temporaryFolder();
-    expect(() => rejectOtherConfig(join(folder, 'project'))).not.toThrow();
     fs.mkdirSync(dirname(join(folder, file)), { recursive: true });
     fs.writeFileSync(join(folder, file), '{}');
-    expect(() => rejectOtherConfig(join(folder, 'project'))).toThrow(`remove ${folder}/${file}: `);
+    const PROJECT_ROOT = join(folder, 'project');
+    const mocks = { '../../ops/command/project-root.ts': { PROJECT_ROOT } };
+    const { code, stderr } = await runInProcess('keys.ts', mocks, ['list', '--env', 'production']);
+    expect([code, stderr]).toEqual([
+      1,
+      `error: remove ${folder}/${file}: wrangler prefers it to wrangler.toml\n`,
+    ]);
   },
 );
-
-test('the refusal of a changed worker shows what differs', () => {
-  const differs = '\u001b[33m▲ [WARNING] The configuration differs: - 1 + 2';
-  const refusal = '\n✘ [ERROR] Aborting because of conflicts\n🪵  Logs were written';
-  expect(errorText(`▲ [WARNING] Other\n${differs}${refusal}`)).toBe(
-    '[WARNING] The configuration differs: - 1 + 2 Aborting because of conflicts',
-  );
-});
 
 test('no file or variable names another worker to wrangler', async () => {
   vi.stubEnv('WRANGLER_CI_OVERRIDE_NAME', 'another');
@@ -164,20 +166,6 @@ test('no file or variable names another worker to wrangler', async () => {
   const error = await wranglerError('production', `${show}; process.exit(1)`);
   expect(error.message).toMatch(/ --config wrangler.toml --env-file \S+ undefined$/);
 });
-
-test.each(['staging', 'production'])(
-  'a file that can name another worker is refused on %s',
-  async (env) => {
-    const folder = await temporaryFolder();
-    fs.writeFileSync(join(folder, 'wrangler.json'), '{}');
-    const mocks = { '../../ops/command/project-root.ts': { PROJECT_ROOT: folder } };
-    const { code, stderr } = await runInProcess('keys.ts', mocks, ['list', '--env', env]);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/^error: remove \S*wrangler.json: /m),
-    ]);
-  },
-);
 
 test('a command fails when somebody kills wrangler', async () => {
   const error = await wranglerError('production', "process.kill(process.pid, 'SIGTERM')");
