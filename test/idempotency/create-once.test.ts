@@ -17,15 +17,9 @@ import { startStore } from '../support/store.ts';
 import { headersOf, stubLimiters } from '../support/stubs.ts';
 
 const store = startStore();
-const { insertPet, insertOrder, tableRows } = stepsOf(store);
+const { insertPet, insertOrder, tableRows, expectUnchanged } = stepsOf(store);
 
 type Item = { name?: string; categoryId?: bigint; note?: null };
-
-async function expectUnchanged(act: () => Promise<unknown>) {
-  const before = await tableRows();
-  await act();
-  expect(await tableRows()).toEqual(before);
-}
 
 const MIA: Create<Item> = {
   into: 'pets',

@@ -80,12 +80,12 @@ export function stepsOf(store: Store) {
       return Object.fromEntries(tables.map((table, i) => [table, results[i]?.results ?? []]));
     },
 
-    /** Expects a request to leave the database as it is, and returns its reply. */
-    async expectUnchanged(send: () => Promise<Reply>) {
+    /** Expects an action to leave the database as it is, and returns its result, such as the reply of a request. */
+    async expectUnchanged<Result>(act: () => Promise<Result>) {
       const before = await steps.tableRows();
-      const reply = await send();
+      const result = await act();
       expect(await steps.tableRows()).toEqual(before);
-      return reply;
+      return result;
     },
   };
   return steps;
