@@ -131,7 +131,7 @@ test.each([
 /** What a release prints when the runtime crashes, or `--strict` refuses a changed worker. */
 const OUTPUT = `SQLITE_FULL
 ▲ [WARNING] Other
-\u001b[33m▲ [WARNING] The configuration differs: - 1 + 2
+▲ \u001b[33m[WARNING] The configuration differs: - 1 + 2
 ✘ [ERROR] Aborting because of conflicts
 🪵 Logs were written`;
 
