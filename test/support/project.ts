@@ -107,7 +107,14 @@ export function copyProject() {
 
   /** Runs it, and resolves when it has exited. */
   const run = (...command: Parameters<typeof start>) => start(...command).exited;
-  return { start, run, path: () => folder };
+
+  /** Starts the store at a port, and resolves when it answers there. */
+  async function serve(port: number, env?: Record<string, string>) {
+    const store = start('start.ts', ['--port', `${port}`], env);
+    await store.printed('curl -i');
+    return store;
+  }
+  return { start, run, serve, path: () => folder };
 }
 
 /** A port that nothing listens on. */

@@ -13,29 +13,27 @@ const SHELL =
   "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })";
 
 test('a store stops when the process that started it is killed, and starts again', async () => {
-  const port = `${await freePort()}`;
-  const command = ['ops/start.ts', '--port', port];
+  const port = await freePort();
+  const command = ['ops/start.ts', '--port', `${port}`];
   const shell = startProcess(['--eval', SHELL, '--', ...command], project.path());
   await shell.printed('curl -i');
   shell.process.kill('SIGKILL');
   // Its output ends when its child has ended.
   await shell.exited;
   await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
-  await project.start('start.ts', ['--port', port]).printed('curl -i');
+  await project.serve(port);
 });
 
 test('a start after a killed one ends the runtime that is left, and keeps its port and rows', async () => {
   await project.run('reset.ts');
-  const port = `${await freePort()}`;
-  const first = project.start('start.ts', ['--port', port]);
-  await first.printed('curl -i');
+  const port = await freePort();
+  const first = await project.serve(port);
   await project.run('seed.ts', ['--pets', '1']);
   // Only Node.js, not its group: the runtime goes on.
   first.process.kill('SIGKILL');
   await expect.poll(() => first.process.signalCode).toBe('SIGKILL');
   expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200);
-  const second = project.start('start.ts', ['--port', port], { LC_ALL: 'C' });
-  await second.printed('curl -i');
+  const second = await project.serve(port, { LC_ALL: 'C' });
   const headers = { authorization: `Bearer ${LOCAL_KEY}` };
   const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
   expect(await pets.json()).toMatchObject([{ name: 'Animal 1' }]);
@@ -60,8 +58,7 @@ testWithPs('a stop during the set-up also ends wrangler', async () => {
 });
 
 testWithPs('npm start opens no inspector', async () => {
-  const store = project.start('start.ts', ['--port', `${await freePort()}`]);
-  await store.printed('curl -i');
+  await project.serve(await freePort());
   const runtimes = listProcesses().filter((line) => line.startsWith(project.path()));
   expect(runtimes).not.toEqual([]);
   expect(runtimes.join()).not.toContain('inspector');

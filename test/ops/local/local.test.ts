@@ -4,7 +4,6 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { LOCAL_KEY, RUNTIME } from '../../../ops/local/store.ts';
-import { recordName } from '../../../src/auth/key-record.ts';
 import { runInProcess } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/project.ts';
 
@@ -16,11 +15,10 @@ afterEach(() => {
 type Options = { dev: { structuredLogsHandler: (log: { message: string }) => void } };
 
 /**
- * Runs `npm start`. Returns also what it did to the store, and how it serves it. `problem`: of wrangler's server. `ipv6`: whether this
- * machine can listen on `localhost`, which is ::1.
+ * Runs `npm start`, without a store. Returns also how it serves it. `problem`: of wrangler's server. `ipv6`: whether this machine can
+ * listen on `localhost`, which is ::1.
  */
 async function start(args: string[] = [], problem?: Error, ipv6 = true) {
-  const steps: string[] = [];
   const unstable_startWorker = vi.fn(async ({ dev }: Options) => {
     if (problem) throw problem;
     dev.structuredLogsHandler({ message: '{"colo":"\u009b31m"}\nnext' });
@@ -30,7 +28,6 @@ async function start(args: string[] = [], problem?: Error, ipv6 = true) {
   });
   const mocks = {
     wrangler: { unstable_startWorker },
-    'node:child_process': { spawnSync: () => ({ status: 1 }) },
     'node:net': {
       createServer: () => {
         const probe = Object.assign(new EventEmitter(), { listen: () => probe, close: () => {} });
@@ -38,17 +35,11 @@ async function start(args: string[] = [], problem?: Error, ipv6 = true) {
         return probe;
       },
     },
-    'node:sqlite': {
-      DatabaseSync: class {
-        exec(sql: string) {
-          steps.push(sql);
-        }
-      },
-    },
-    '../../ops/command/wrangler.ts': {
-      LOCAL_ENV: {},
-      runWranglerIn: async (env: string, args: string[]) =>
-        void steps.push([env, ...args].join(' ')),
+    '../../ops/local/store.ts': {
+      LOCAL_KEY,
+      RUNTIME,
+      reserveStore() {},
+      setUpLocalStore: async () => {},
     },
   };
   const { env } = process;
@@ -58,23 +49,17 @@ async function start(args: string[] = [], problem?: Error, ipv6 = true) {
   vi.spyOn(process, 'once').mockReturnThis();
   const result = await runInProcess('start.ts', mocks, args);
   process.env = env;
-  return { ...result, steps, served: unstable_startWorker.mock.calls };
+  return { ...result, served: unstable_startWorker.mock.calls };
 }
 
-test('npm start sets the store up, serves it on this machine alone, and shows a request', async () => {
-  const { code, stdout, steps, served } = await start(['--port', '8790']);
+test('npm start serves the store on this machine alone, and shows a request', async () => {
+  const { code, stdout, served } = await start(['--port', '8790']);
   expect(code).toBe(0);
-  expect(steps).toEqual([
-    'BEGIN EXCLUSIVE',
-    'local d1 migrations apply DB --local',
-    expect.stringContaining(`local kv key put ${await recordName(LOCAL_KEY)} `),
-  ]);
   // Not the environment of a .env file, no tunnel, and no inspector, which any page can use.
   const server = { hostname: 'localhost', port: 8790 };
   const dev = { inspector: false, server, structuredLogsHandler: expect.any(Function) };
   expect(served).toEqual([[{ config: 'wrangler.toml', env: '', dev }]]);
   const request = `curl -i -w '\\n' http://localhost:8790/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`;
-  expect(stdout).toMatch(/^Setting up the local store: .*…\n/);
   expect(stdout).toContain(request);
   // Nothing that a terminal carries out.
   expect(stdout).toContain('\n{"colo":"\uFFFD31m"}\nnext\n');
@@ -101,7 +86,7 @@ test('the option --port, which npm keeps without "--", is used, too', async () =
   vi.stubEnv('npm_config_port', '8842');
   expect((await start()).served).toMatchObject([[{ dev: { server: { port: 8842 } } }]]);
   vi.stubEnv('npm_config_port', 'true');
-  expect(await start()).toMatchObject({ code: 2, steps: [] });
+  expect(await start()).toMatchObject({ code: 2, served: [] });
 });
 
 test('reset ends the runtimes of this folder that killed commands have left, and deletes the store', async () => {

@@ -7,6 +7,12 @@ import { copyProject, freePort, startProcess } from '../../support/project.ts';
 
 const project = copyProject();
 
+async function fetchPets(port: number, key: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}` };
+  const response = await fetch(`http://localhost:${port}/v1/pets`, { headers });
+  return response.json();
+}
+
 const startDev = (port: number) => {
   const bin = join(PROJECT_ROOT, 'node_modules/wrangler/bin/wrangler.js');
   return startProcess([bin, 'dev', '--port', `${port}`], project.path());
@@ -17,9 +23,7 @@ test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async 
   // Wrangler reads this file, and would serve that environment.
   const envFile = join(project.path(), '.env');
   writeFileSync(envFile, 'CLOUDFLARE_ENV=staging\n');
-  const store = project.start('start.ts', ['--port', `${port}`]);
-  await store.printed('curl -i');
-  const url = `http://localhost:${port}/v1/pets`;
+  const store = await project.serve(port);
 
   const seeded = await project.run('seed.ts', ['--pets', '2'], { CLOUDFLARE_ENV: 'staging' });
   expect(seeded).toMatchObject({ code: 0, stderr: '' });
@@ -29,18 +33,15 @@ test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async 
   const { stdout: keys } = await project.run('keys.ts', ['list']);
   expect(keys).toMatch(/^local\t.*\nkey_.*\tAnna\n$/);
 
-  const fetchPets = async () => {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${key.trimEnd()}` } });
-    return response.json();
-  };
   const pets = [
     { id: 1, name: 'Animal 1', categoryId: 1, status: 'available' },
     { id: 2, name: 'Animal 2', categoryId: 2, status: 'pending' },
   ];
-  expect(await fetchPets()).toEqual(pets);
+  expect(await fetchPets(port, key.trimEnd())).toEqual(pets);
   await store.printed('"route":"/v1/pets"');
   // Its key is public, so no other machine may reach it.
   await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
+  expect(store.output.stdout).toContain('Setting up the local store: ');
   expect(store.output.stdout).not.toContain('[wrangler:info]');
   // By default wrangler serves an editor of the database there, which other pages can frame.
   expect((await fetch(`http://localhost:${port}/cdn-cgi/local/explorer`)).status).toBe(404);
@@ -59,7 +60,7 @@ test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async 
   rmSync(envFile);
   const dev = startDev(port);
   await dev.printed('Ready on');
-  expect(await fetchPets()).toEqual(pets);
+  expect(await fetchPets(port, key.trimEnd())).toEqual(pets);
   dev.process.kill('SIGINT');
   await dev.exited;
 });
@@ -71,9 +72,7 @@ test('wrangler dev alone sets up a store that does not exist yet, and a deployme
   const port = await freePort();
   const dev = startDev(port);
   await dev.printed('Ready on');
-  const headers = { authorization: `Bearer ${LOCAL_KEY}` };
-  const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
-  expect([pets.status, await pets.json()]).toEqual([200, []]);
+  expect(await fetchPets(port, LOCAL_KEY)).toEqual([]);
   dev.process.kill('SIGINT');
   await dev.exited;
 });
