@@ -1,7 +1,7 @@
 /** A copy of the project in a repository of its own. Needs git. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { copyFiles, temporaryFolder } from './project.ts';
@@ -26,9 +26,6 @@ export async function copyRepository(from?: string) {
 export function createRepository(folder: string) {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
   git('init', '--quiet', '--template=');
-  mkdirSync(join(folder, '.git/info'));
-  // Ignores a file of this name, too, which a release must refuse. .gitignore names the folder.
-  writeFileSync(join(folder, '.git/info/exclude'), 'node_modules');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'Begin');
   return git;
