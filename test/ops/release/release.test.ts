@@ -148,7 +148,6 @@ describe('a promotion', () => {
   });
 
   test.each([
-    ['the time at 10 %', () => {}, 'Seconds at 10 %, while the log is watched: 300'],
     [
       'all migrations where wrangler has no table of them',
       () => production().tables.sqlite_schema.pop(),
@@ -356,8 +355,6 @@ describe('a promotion that goes back', () => {
     fake.at(SETTLE, share);
     throw new Error('timed out');
   };
-  /** Another process runs `undo production mine`. */
-  const undo = () => fake.deploy('production', 'v1@100%', 'mine');
 
   test.each([
     [
@@ -367,8 +364,6 @@ describe('a promotion that goes back', () => {
       'production serves v1@100% v2@0%, not',
     ],
     ['after a call with a late effect', before(AT_10), takeEffectLate, 'error: timed out'],
-    ['after three failed reads', PAUSE, () => [fake.at(LIST, fail, 3), fail()], 'it failed'],
-    ['after an undo', PAUSE, undo, 'production serves v1@100%, not v1@90% v2@10%'],
   ])('%s serves the old version', async (_, at, event, error) => {
     fake.at(at, event);
     const { code, stderr } = await fake.release(PROMOTE);
@@ -413,7 +408,6 @@ describe('a promotion that goes back', () => {
 describe('undo', () => {
   // A call that failed may take effect late: hence the last look.
   const LOOK_BACK = [WAY_BACK, LIST, before(BACK), after(BACK), SETTLE, LIST];
-  const goneBack = () => [share(), fake.deploy('production', 'v1@100%', 'mine')];
 
   test('goes back from a release that was killed', async () => {
     share();
@@ -429,13 +423,6 @@ describe('undo', () => {
     expect([code, stderr, fake.served()]).toEqual([0, 'warning: it failed\n', 'v1@100%']);
   });
 
-  test('names the version that it knows when it cannot read what is served', async () => {
-    share();
-    fake.at(after(BACK), () => fake.at(LIST, fail, 9));
-    const { stderr } = await fake.release(UNDO);
-    expect(stderr).toContain('Run: npx wrangler rollback v1 --env production ');
-  });
-
   test('fails when it leaves two versions of another release', async () => {
     fake.deploy('production', 'x@10% y@90%', 'another');
     const { code, stderr } = await fake.release(UNDO);
@@ -443,15 +430,13 @@ describe('undo', () => {
     expect(stderr).toContain('a release is unfinished: time 1 berta deployed x@10% y@90%');
   });
 
-  test.each([
-    ['after which somebody deployed', () => [share(), overtake()], 'other@100%'],
-    ['that has gone back itself', goneBack, 'v1@100%'],
-  ])('of a release %s says what is served', async (_, given, served) => {
-    given();
+  test('changes nothing after a release that has gone back itself', async () => {
+    share();
+    fake.deploy('production', 'v1@100%', 'mine');
     const { code, stdout } = await fake.release(UNDO);
     expect([code, fake.changes()]).toEqual([0, []]);
     const reason = 'Nothing to undo: the last deployment of others is served, not mine';
-    expect(stdout.endsWith(`\n${reason}\nproduction serves ${served}\n`)).toBe(true);
+    expect(stdout.endsWith(`\n${reason}\nproduction serves v1@100%\n`)).toBe(true);
   });
 
   test.each([

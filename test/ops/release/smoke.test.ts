@@ -103,7 +103,6 @@ test.each([
   ['PATCH /pets/2', refuse(500), 'PATCH /pets/2: 500, not 200.'],
   ['PATCH /pets/2', show({}), 'GET /pets/2: not the changed animal: {"id":2'],
   ['GET /pets/2', refuse(500), 'GET /pets/2: 500, not 200.'],
-  ['GET /pets/2', show(REX), 'GET /pets/2: not the changed animal: {"name":"Rex"'],
 ])(
   'the smoke test fails at another answer to %s, and leaves no animal',
   async (request, answer, error) => {
