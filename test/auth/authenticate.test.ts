@@ -122,6 +122,7 @@ test.each([
   { restriction: { scopes: null }, scopes: ['read'] },
   { restriction: { scopes: 'write' }, scopes: ['read'] },
   { restriction: { scopes: ['read', 'write'], scope: 'read' }, scopes: ['read'] },
+  { restriction: { scope: ['read'] }, scopes: ['read'] },
 ])('a key with $restriction has the scopes $scopes', ({ restriction, scopes }) => {
   const record = parseRecord(JSON.stringify({ ...VALID, ...restriction }));
   expect(scopesOf(record)).toEqual(scopes);
