@@ -24,8 +24,8 @@ declare global {
 }
 
 /**
- * The server of this process with this worker, started by the first test file that needs it. Test files share it, also those that
- * import this module anew; environment.ts closes it.
+ * The server of this process with this worker, started by the first test file that needs it. All test files share it, although
+ * `vi.resetModules` makes some of them load a second instance of this module. environment.ts closes it.
  */
 export function serverOfProcess(name: WorkerName): Promise<Server> {
   globalThis.sharedServers ??= {};
