@@ -32,11 +32,11 @@ export function withPart(document: string, name: string, text: string): string {
 
 /** What to do about each error code. */
 export function codesTable(): string {
-  const advice = new Map(Object.entries(ADVICE_ON));
+  const advice: Record<string, string> = ADVICE_ON;
   const rows = Object.entries(STATUS_OF).map(([name, status]) => [
     `${status}`,
     code(name),
-    advice.get(name) ?? '',
+    advice[name] ?? '',
   ]);
   return tableOf(['status', '`code`', 'what to do'], rows);
 }

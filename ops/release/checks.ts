@@ -60,7 +60,7 @@ export function readHead() {
  */
 export function listCommits(served: unknown, next: string): string {
   try {
-    // The tag is no option, whatever it is.
+    // A tag that begins with a hyphen is not an option.
     return git('log', '--oneline', '--left-right', '--end-of-options', `${served}...${next}`);
   } catch {
     return 'unknown: the served version is of no commit in this clone';

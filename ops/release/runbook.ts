@@ -5,7 +5,6 @@ import * as z from 'zod/mini';
 import { confirm, type DeployedEnvironment, onStop, safeMessage } from '../command/command-line.ts';
 import { rejectOtherConfig } from '../command/reject-other-config.ts';
 import {
-  type Build,
   buildCommit,
   listCommits,
   readHead,
@@ -49,14 +48,11 @@ export async function release(
     console.log('Stopping, except a rollback. This may take minutes.');
     stop.abort(new Error('interrupted'));
   });
-  rejectOtherConfig();
-  requireSmokeKey(environment);
-  const build = await buildCommit(readHead());
-  const rollout = await prepare(await readTarget(environment), build, releaseId, stop);
+  const rollout = await prepare(environment, releaseId, stop);
   await printPlan(rollout, holdSeconds);
   if (dryRun) return;
   // The question can wait for long, because each change below looks again at what is served and built.
-  await confirm(`release commit ${build.commit}`, environment, yes, stop.signal);
+  await confirm(`release commit ${rollout.build.commit}`, environment, yes, stop.signal);
   try {
     await rollOut(rollout, holdSeconds);
   } catch (cause) {
@@ -74,18 +70,18 @@ export async function release(
 /** A release that is under way. */
 type Rollout = Awaited<ReturnType<typeof prepare>>;
 
-/** Checks what can be checked before the upload, and changes nothing. */
-async function prepare(target: Target, build: Build, releaseId: string, stop: AbortController) {
-  if (target.environment === 'production') await requireTested(build);
+/** Builds HEAD, checks what can be checked before the upload, and changes nothing. */
+async function prepare(environment: DeployedEnvironment, releaseId: string, stop: AbortController) {
+  rejectOtherConfig();
+  const apiKey = requireSmokeKey(environment);
+  const build = await buildCommit(readHead());
+  const target = await readTarget(environment);
+  if (environment === 'production') await requireTested(build);
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   if (newest !== newestOfOthers)
     throw new Error('an earlier release has this id: choose another --id');
   const old = await readVersion(target, requireOneVersion(newest));
-  const oldEndpoint = {
-    baseUrl: target.baseUrl,
-    apiKey: requireSmokeKey(target.environment),
-    version: old.id,
-  };
+  const oldEndpoint = { baseUrl: target.baseUrl, apiKey, version: old.id };
   // The old version must pass the test, because a release that fails goes back to it.
   await testReads(oldEndpoint);
   console.log('To serve again what is served now:', commandOf(target, 'rollback', old.id));
@@ -114,7 +110,8 @@ async function printPlan({ target, build, old }: Rollout, holdSeconds: number) {
   console.log('Migrations to apply:', pending.join(', ') || 'none');
   console.log('Steps: upload, migrations, test at 0 %, 10 %, 100 %, routes and crons.');
   console.log('Seconds at 10 %, while the log is watched:', holdSeconds);
-  const [staging, production] = [await readTarget('staging'), await readTarget('production')];
+  const staging = await readTarget('staging');
+  const production = await readTarget('production');
   if (staging.accountId === production.accountId)
     console.log(
       "One account: whoever has staging's token can deploy production without a review. See docs/set-up.md#production.",

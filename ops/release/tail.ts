@@ -50,7 +50,7 @@ export async function watchErrors(environment: string, version: string, stop: Ab
   });
   child.stderr.on('data', (text) => {
     stderr += text;
-    // Wrangler only warns of a lost connection. It connects again, but never learns of the 500s meanwhile.
+    // Wrangler only warns of a lost connection. It connects again, but never learns of the 500s until then.
     if (isConnected) disconnect();
   });
 
