@@ -114,7 +114,7 @@ async function printPlan({ target, build, old }: Rollout, holdSeconds: number) {
   const production = await readTarget('production');
   if (staging.accountId === production.accountId)
     console.log(
-      "One account: whoever has staging's token can deploy production without a review. See docs/set-up.md#production.",
+      "One account: people with staging's token can deploy production without a review. See docs/set-up.md#production.",
     );
 }
 
