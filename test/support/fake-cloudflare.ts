@@ -207,7 +207,10 @@ export async function startCloudflare() {
       state.tails -= 1;
     });
     // A socket reports its end only while it is read.
-    socket.resume().on('end', () => socket.end());
+    socket.on('end', () => socket.end());
+    socket.on('data', (frame: Buffer) => {
+      if (frame[0] === PING) socket.write(pongFrame(frame));
+    });
     socket.write(handshake(headers['sec-websocket-key'] ?? ''));
   });
   /** Sends a line of the log to all tails. */
@@ -266,6 +269,17 @@ function textFrame(text: string) {
   const head = Buffer.from([0x81, 126, 0, 0]);
   head.writeUInt16BE(Buffer.byteLength(text), 2);
   return Buffer.concat([head, Buffer.from(text)]);
+}
+
+/** The first byte of a ping, and of its answer. https://www.rfc-editor.org/rfc/rfc6455#section-5.5.2 */
+const PING = 0x89;
+const PONG = 0x8a;
+
+/** The answer to a ping of at most 125 bytes, which a client masks: the same bytes. Without it, wrangler counts the connection as lost. */
+function pongFrame(ping: Buffer) {
+  const mask = ping.subarray(2, 6);
+  const content = ping.subarray(6).map((byte, i) => byte ^ Number(mask[i % 4]));
+  return Buffer.concat([Buffer.from([PONG, content.length]), content]);
 }
 
 /** A request that has logged a line, as a tail gets it. */
