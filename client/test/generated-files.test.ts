@@ -42,7 +42,9 @@ test('the limit of a list is described as the size of a page, with both defaults
   const limits = files['schema.d.ts']?.match(/^.*\n +limit\?/gm) ?? [];
   const text =
     'Maximum number of items in a page. Default: 100 with `for await` and `toArray()`, 20 with `page()`.';
-  expect(limits).toEqual(Array(2).fill(`    /** @description ${text} */\n    limit?`));
+  const lists = description.match(/"name": "limit"/g) ?? [];
+  expect(lists.length).toBeGreaterThan(1);
+  expect(limits).toEqual(lists.map(() => `    /** @description ${text} */\n    limit?`));
 });
 
 test('a list below another resource has a query without the ids of its path', async () => {

@@ -51,7 +51,9 @@ test('rename replaces words and keys in texts and paths, and stages everything',
     `toy-shop, an toy shop. Toy shop ToyShop toys TOY toyish ${'pet'}er ${'sha512'}-pets ${key}${checksum(key)}`,
   );
   expect(git('show', ':npm.log')).toBe('run --silent openapi\nrun --silent format\n');
-  expect(git('ls-files')).toBe('.gitignore\nnpm.log\nnpm.mjs\npets/picture.png\ntoys/Toy.md\n');
+  // Sorted, because a renamed copy of this test has other words.
+  const files = ['.gitignore', 'npm.log', 'npm.mjs', 'pets/picture.png', 'toys/Toy.md'];
+  expect(git('ls-files').trim().split('\n').sort()).toEqual(files.sort());
 });
 
 test('the undo that rename prints deletes no file of the developer', async () => {
