@@ -213,15 +213,19 @@ export async function startCloudflare() {
     });
     socket.write(handshake(headers['sec-websocket-key'] ?? ''));
   });
-  /** Sends a line of the log to all tails. */
-  function log(line: string) {
-    for (const socket of tailSockets) socket.write(textFrame(eventOf(line)));
+  /** Sends an event, and what a worker has logged for it, to all tails. */
+  function send(event: object, logs: object[]) {
+    const frame = textFrame(JSON.stringify({ event, logs, exceptions: [] }));
+    for (const socket of tailSockets) socket.write(frame);
   }
-  /** Tells all tails that Cloudflare drops events, in words of our own. */
+  /** Sends a request that has logged a line. */
+  function log(line: string) {
+    const request = { url: 'https://api.animals.test/v1/pets', method: 'POST' };
+    send({ request }, [{ level: 'log', message: [line] }]);
+  }
+  /** Says that Cloudflare drops events, in words of our own. */
   function overload() {
-    const event = { type: 'overload', message: `Dropping ${'events '.repeat(20)}` };
-    for (const socket of tailSockets)
-      socket.write(textFrame(JSON.stringify({ event, logs: [], exceptions: [] })));
+    send({ type: 'overload', message: `Dropping ${'events '.repeat(20)}` }, []);
   }
   /** Cuts the connections of all tails, and refuses new ones. */
   function cutTails() {
@@ -280,13 +284,6 @@ function pongFrame(ping: Buffer) {
   const mask = ping.subarray(2, 6);
   const content = ping.subarray(6).map((byte, i) => byte ^ Number(mask[i % 4]));
   return Buffer.concat([Buffer.from([PONG, content.length]), content]);
-}
-
-/** A request that has logged a line, as a tail gets it. */
-function eventOf(line: string) {
-  const request = { url: 'https://api.animals.test/v1/pets', method: 'POST' };
-  const logs = [{ level: 'log', message: [line] }];
-  return JSON.stringify({ event: { request }, logs, exceptions: [] });
 }
 
 function error(status: 403 | 404, code: number, message: string) {

@@ -13,7 +13,7 @@ const ROOT = join(PROJECT_ROOT, '.wrangler/test');
 export const SMALL_LIMIT = 5;
 
 /** The worker as it is deployed, and the one with bindings that fail on demand (faults/worker.ts). */
-const WORKERS = { plain: () => ({ config: readWorker() }), faults: withFaults };
+const WORKERS = { plain: readWorker, faults: withFaults };
 
 type WorkerName = keyof typeof WORKERS;
 
@@ -37,7 +37,7 @@ async function startServer(name: WorkerName) {
   // Otherwise, the server would keep a vitest process alive after its parent was killed.
   process.once('disconnect', () => process.exit());
   mkdirSync(ROOT, { recursive: true });
-  const harness = createTestHarness({ root: ROOT, workers: [WORKERS[name]()] });
+  const harness = createTestHarness({ root: ROOT, workers: [{ config: WORKERS[name]() }] });
   try {
     const { url } = await harness.listen();
     const worker = harness.getWorker<Env>();
@@ -54,8 +54,8 @@ async function startServer(name: WorkerName) {
       scheduled: worker.scheduled,
 
       /** Sends a request to the worker. */
-      fetch(address: string, init: NonNullable<Parameters<typeof worker.fetch>[1]> = {}) {
-        if (init.method !== 'GET') mayHaveRows = true;
+      fetch(address: string, init?: Parameters<typeof worker.fetch>[1]) {
+        if (init?.method !== 'GET') mayHaveRows = true;
         return worker.fetch(address, init);
       },
 
@@ -84,7 +84,7 @@ async function startServer(name: WorkerName) {
 }
 
 /** The names of the tables that the migrations have created. */
-async function readTables(db: D1Database): Promise<string[]> {
+async function readTables(db: D1Database) {
   const { results } = await db
     .prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table'
@@ -121,11 +121,9 @@ function withFaults() {
     simple: { limit: SMALL_LIMIT, period: 10 as const },
   };
   return {
-    config: {
-      ...config,
-      main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
-      d1_databases: [...config.d1_databases, unmigrated],
-      ratelimits: [...config.ratelimits, small],
-    },
+    ...config,
+    main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
+    d1_databases: [...config.d1_databases, unmigrated],
+    ratelimits: [...config.ratelimits, small],
   };
 }

@@ -35,9 +35,10 @@ export async function setUp(clone: Clone, environment: string, host: string) {
     ids.push(id);
   }
   const made = host.endsWith('.workers.dev') ? edits.slice(1, 5) : edits.slice(3);
-  for (const { from, to } of made) {
-    const value = /<[a-z]+-id>/.test(to) ? ids.shift() : '';
-    clone.editConfig(from, to.replace(/<[a-z]+-id>/, `${value}`));
-  }
+  for (const { from, to } of made)
+    clone.editConfig(
+      from,
+      to.replace(/<[a-z]+-id>/, () => `${ids.shift()}`),
+    );
   for (const command of deploys) expect(await clone.run(command)).not.toContain('❌');
 }

@@ -30,7 +30,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   const suiteKey = generateKey(env);
   let server: Server;
   /** The variables of the environment, for the worker with faults. */
-  let vars: Faults['vars'];
+  const vars = readVars(env);
   /**
    * Sends a request without the proxy of `wrangler dev`, which would double its time. Any host reaches the worker; staging
    * accepts https alone.
@@ -131,7 +131,6 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
 
   beforeAll(async () => {
     server = await serverOfProcess(faults ? 'faults' : 'plain');
-    vars = readVars(env);
     await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {

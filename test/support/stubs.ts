@@ -9,9 +9,7 @@ const RECORD = '{"id":"stub","label":"stub","createdAt":"2026-11-20T00:00:00Z"}'
 
 /** A row with any column: by default the text of an int64, which is JSON, too. */
 const ROW: object = Object.assign(Object.create(new Proxy({}, { get: () => '12' })), {
-  id_text: '12',
   name: 'Rex 12',
-  category_id_text: '12',
   status: 'available',
   item: '{}',
   is_same: 1,
