@@ -14,10 +14,16 @@ const description = await (await fetch(ADDRESS)).json();
 // The key that every local store accepts (README.md). It is public, and no deployed store accepts it.
 const localKey = isLocal && 'animal_local_ThisKeyOpensOnlyALocalStore0001k8qeP';
 
-// The line of curl at the top sends a request to this store, locally with the key.
-description.info.description = description.info.description
-  .replaceAll(description.servers[0].url, `${location.origin}/v1`)
-  .replace('<API_KEY>', localKey || '<API_KEY>');
+// The line of curl at the top sends a request to this store.
+description.info.description = description.info.description.replaceAll(
+  description.servers[0].url,
+  `${location.origin}/v1`,
+);
+// Locally it has the key, which no operator has to give.
+if (localKey)
+  description.info.description = description.info.description
+    .replace('<API_KEY>', localKey)
+    .replace(/ from the operator: .*/, ': every local store accepts the one below.');
 
 // The page's Content-Security-Policy blocks other origins.
 const server = (path) => [{ url: `${location.origin}${path}`, description: 'This store' }];

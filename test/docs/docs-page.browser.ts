@@ -46,6 +46,9 @@ async function open(options: BrowserContextOptions = {}, origin = store.url()) {
   await page.waitForSelector('.opblock');
 }
 
+/** The first thing that the page tells its readers to do. */
+const firstStep = () => page.locator('.description li').first().innerText();
+
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 /** Opens the dialog that asks for the key. */
@@ -119,6 +122,7 @@ test('the key, such as that of a local store, is typed into a password field, an
 test('the first request to a local store succeeds, by its line of curl and by the page', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
   await open();
+  expect(await firstStep()).toBe('Get a key: every local store accepts the one below.');
   const header = `-H 'Authorization: Bearer ${LOCAL_KEY}'`;
   const curl = `curl -i -w '\\n' ${store.url()}/v1/pets \\\n  ${header}`;
   expect((await page.locator('.description pre').innerText()).trim()).toBe(curl);
@@ -176,6 +180,7 @@ test('elsewhere the docs page goes to https before it shows anything, without a 
   const https = http.replace('http:', 'https:');
   await open({}, http);
   expect(page.url()).toBe(`${https}/docs`);
+  expect(await firstStep()).toContain('from the operator');
   const requests = await page.evaluate('performance.getEntries().map(({ name }) => name)');
   expect(requests).toContain(`${https}/v1/openapi.json`);
   const dialog = await askForKey();
