@@ -1,5 +1,5 @@
 # The functions of docs/operations.md, for bash and zsh. Name the environment: . docs/sql/functions.sh production
-# With `local` they act on the local store, for practice.
+# With `local` they act on the local store.
 STORE=$1
 
 # Runs a file of this folder, for the animals with these ids: sql restore-pets 1,2
