@@ -101,7 +101,7 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
 /**
  * Runs wrangler on an environment, as `runWrangler`.
  *
- * @throws Error, with the fix if the environment is not set up, or the local store may be damaged.
+ * @throws Error, with the fix if nobody is logged in, the environment is not set up, or the local store may be damaged.
  */
 export async function runWranglerIn(
   environment: Environment,
@@ -114,6 +114,9 @@ export async function runWranglerIn(
   const settings = isLocal ? { ...options, env: LOCAL_ENV } : options;
   return runWrangler([...args, '--env', name], settings).catch((cause: Error) => {
     if (isLocal) throw new Error(`${cause.message} ${LOCAL_HINT}`);
+    // Wrangler's own text advises a temporary account, which would not have the store. A missing login has no code.
+    if (cause.message.includes('In a non-interactive environment'))
+      throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
     const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
     if (config.includes(`"${environment}-account-id"`))
       throw new Error(`${environment} is not set up. See docs/set-up.md. (${cause.message})`);

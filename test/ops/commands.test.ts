@@ -128,6 +128,13 @@ test.each([
   expect(await wranglerError(env)).toMatchObject({ message: error });
 });
 
+test('a command that is not logged in says how, without the advice of wrangler', async () => {
+  const advice = 'In a non-interactive environment, it is … rerun this with `--temporary`';
+  const error = await wranglerError('staging', `console.error('${advice}'); process.exit(1)`);
+  const fix = 'not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN';
+  expect(error).toEqual(new Error(fix));
+});
+
 /** What a release prints when the runtime crashes, or `--strict` refuses a changed worker. */
 const OUTPUT = `SQLITE_FULL
 ▲ [WARNING] Other
