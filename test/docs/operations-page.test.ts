@@ -100,15 +100,13 @@ test('some rows are restored exactly', async () => {
   expect(await Promise.all(tables.map(rowsOf))).toEqual(before);
 });
 
-test('an open order is restored once the newer open one is cancelled as the page says', async () => {
+test('an open order is restored, and a newer open one cancelled, by the commands of the page', async () => {
   await createRows();
   const list = await statements('restore-orders', '1');
   await execute([
     "UPDATE orders SET status = 'cancelled'",
     'INSERT INTO orders (pet_id) VALUES (1)',
   ]);
-  const [, error = ''] = /`(UNIQUE constraint failed: orders[^`]+)`/.exec(page) ?? [];
-  await expect(execute(list)).rejects.toThrow(error);
   await execute([readSql('cancel-open-orders', '1'), ...list]);
   expect(await rowsOf('orders')).toMatchObject([
     { id: 1, status: 'placed' },
@@ -116,13 +114,16 @@ test('an open order is restored once the newer open one is cancelled as the page
   ]);
 });
 
-test('only an animal whose integer an export rounds is reported', async () => {
+test('only an animal whose integer an export rounds is saved exactly', async () => {
   for (const categoryId of [2 ** 53, -(2 ** 53)])
     await store.createPet({ ...withNewName(REX), categoryId });
   await store.createPet(REX);
   await store.exec('UPDATE pets SET category_id = -9007199254740993 WHERE id = 3');
-  const { DB } = store.bindings();
-  expect((await DB.prepare(readSql('large-integers', '')).all()).results).toEqual([{ id: 3 }]);
+  const before = await rowsOf('pets');
+  const lines = await statements('large-integers');
+  expect(lines.length).toBe(1);
+  await execute(['DELETE FROM pets WHERE id = 3', ...lines]);
+  expect(await rowsOf('pets')).toEqual(before);
 });
 
 test('the records of a backup of API keys are restored, but not one without metadata', () => {

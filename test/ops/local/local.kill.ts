@@ -85,7 +85,7 @@ test.each(['operations', 'keys', 'set-up'])(
   'the shell refuses each command of docs/%s.md that still has a placeholder',
   (name) => {
     const page = readFileSync(`docs/${name}.md`, 'utf8');
-    const pattern = /(?<=`|^ *)(npx|npm|curl|sql|rows|only|without) [^`\n]*<[^`\n]*>[^`\n]*/gm;
+    const pattern = /(?<=`|^ *)(npx|npm|curl|sql|rows|only|exactly) [^`\n]*<[^`\n]*>[^`\n]*/gm;
     const commands = Array.from(page.matchAll(pattern));
     expect(commands).not.toEqual([]);
     for (const [command, program] of commands) {
@@ -101,14 +101,25 @@ test('the functions of docs/operations.md read the store, and take animals out o
   await project.run('seed.ts', ['--pets', '1']);
   const insert = 'INSERT INTO "pets" ("id","name") VALUES';
   const others = [`${insert}(2,'${insert}(1,`, `${insert}(15,`, 'INSERT INTO "orders" VALUES(1,'];
-  const animals = [`${insert}(1,`, `${insert}(5,`];
-  writeFileSync(join(project.path(), 'backup.sql'), [...others, ...animals].join('\n'));
-  const commands = 'rows restore-pets 1; only 1,5 < backup.sql; without 1,5 < backup.sql';
-  const script = `. docs/sql/functions.sh local; ${commands}`;
-  const { stdout } = spawnSync('bash', ['-ec', script], { cwd: project.path() });
-  const [row, ...lines] = `${stdout}`.trim().split('\n');
-  expect(row).toMatch(/^INSERT OR REPLACE INTO pets .* VALUES \(1, 'Animal 1', .*;$/);
-  expect(lines).toEqual([...animals, ...others]);
+  const files = {
+    backup: [...others, `${insert}(1,'rounded'`, `${insert}(5,`],
+    exact: [`${insert}(1,'exact'`],
+    empty: [''],
+  };
+  for (const [name, lines] of Object.entries(files))
+    writeFileSync(join(project.path(), `${name}.sql`), lines.join('\n'));
+  const run = (commands: string) => {
+    const script = `. docs/sql/functions.sh local; ${commands}`;
+    const { stdout } = spawnSync('bash', ['-ec', script], { cwd: project.path() });
+    return `${stdout}`.trim().split('\n');
+  };
+  const row = expect.stringMatching(/^INSERT OR REPLACE INTO pets .* VALUES \(1, 'Animal 1', .*;$/);
+  expect(run('rows restore-pets 1')).toEqual([row]);
+  const animals = [...files.exact, `${insert}(5,`];
+  expect(run('exactly exact.sql < backup.sql')).toEqual([...others, ...animals]);
+  expect(run('exactly exact.sql < backup.sql | only 1,5')).toEqual(animals);
+  expect(run('exactly empty.sql < backup.sql')).toEqual(files.backup);
+  expect(run('only "1, 5" < backup.sql')).toEqual(['']);
 });
 
 test('npm start names npm run reset when files are damaged, which deletes them', async () => {
