@@ -1,6 +1,6 @@
 /** Finds the descriptions of the resources: each file src/<resource>/description.ts exports one. */
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ResourceDescription } from '../src/description.ts';
 
 const SRC = join(import.meta.dirname, '../src');
@@ -10,7 +10,7 @@ export async function findResources(): Promise<ResourceDescription[]> {
 }
 
 async function importDescription(path: string): Promise<ResourceDescription> {
-  const { description } = await import(`../src/${path}`);
+  const { description } = await import(`../src/${dirname(path)}/description.ts`);
   if (!description) throw new Error(`src/${path} does not export \`description\``);
   return description;
 }
