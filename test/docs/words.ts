@@ -8,8 +8,9 @@ import { existsSync, readFileSync } from 'node:fs';
 const read = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 /** What everybody reads of a page. Below the mark is what they look up. */
 const readStart = (path: string) => read(path).replace(/<!-- Below: to look up -->.*/s, '');
-/** A changelog up to its newest version. */
-const readNewest = (path: string) => read(path).replace(/^(.*?^## \d.*?)^## .*/ms, '$1');
+/** A changelog up to its newest version, without what is not released. */
+const readNewest = (path: string) =>
+  read(path).replace(/^## Unreleased.*?(?=^## )|(?<=^## \d.*?)^## .*/gms, '');
 
 /** What an operator reads at night: the page up to its table of symptoms, and one procedure that the table names. */
 function readProcedure(index: string, link: string) {
