@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { forgetRepository } from './ops/command/git.ts';
 
-// Otherwise, tests in a hook of git would change the developer's repository, in place of their own.
-forgetRepository();
+// A hook of git exports GIT_DIR, for example, which git prefers to the current folder: tests in a hook would change the developer's
+// repository, in place of their own.
+const names = execFileSync('git', ['rev-parse', '--local-env-vars'], { encoding: 'utf8' });
+for (const name of names.split('\n')) delete process.env[name];
 
 /** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {

@@ -19,7 +19,7 @@ afterEach(() => {
 const NPM = `import { appendFileSync } from 'node:fs';
 appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n');`;
 
-/** A repository with a file of this text. Its settings, and a variable of a hook, must not change what rename does. */
+/** A repository with a file of this text. Its settings must not change what rename does. */
 async function repositoryWith(text: string) {
   const folder = await temporaryFolder();
   const npm = join(folder, 'npm.mjs');
@@ -34,7 +34,6 @@ async function repositoryWith(text: string) {
   const git = createRepository(folder);
   git('config', 'color.ui', 'always');
   git('config', 'status.showUntrackedFiles', 'no');
-  vi.stubEnv('GIT_DIR', 'of another repository');
   return git;
 }
 

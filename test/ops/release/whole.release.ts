@@ -17,10 +17,8 @@ const PROMOTE = 'release.ts promote --yes --hold';
 const COMMIT = 'git add --all; git commit -qm Change';
 
 // A user's own level of wrangler's log hides what a release reads.
-// In a hook of another repository, git would read that one.
 const ENV = {
   WRANGLER_LOG: 'error',
-  GIT_DIR: 'of another repository',
   SMOKE_API_KEY: generateKey('production'),
 };
 const STAGING_ENV = { ...ENV, SMOKE_API_KEY: generateKey('staging') };
