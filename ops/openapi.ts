@@ -6,7 +6,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Server } from '../openapi/document.ts';
+import { describeApi, describedRoutes, type Server } from '../openapi/document.ts';
+import { findResources } from '../openapi/resources.ts';
+import { documentParts, withPart } from '../openapi/tables.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { VERSION_PATH } from '../src/http/urls.ts';
 import { createProgram, type DeployedEnvironment, run } from './command/command-line.ts';
@@ -53,10 +55,6 @@ function generateClientTypes() {
 
 /** The contents of the generated files and copies, by their paths. */
 async function generatedFiles(): Promise<Map<string, string>> {
-  // Imported only here, so that `run` prints an error of one line if these modules import a deleted folder.
-  const { describeApi, describedRoutes } = await import('../openapi/document.ts');
-  const { findResources } = await import('../openapi/resources.ts');
-  const { documentParts, withPart } = await import('../openapi/tables.ts');
   const resources = await findResources();
   const description = describeApi(await readServers(), resources, packageJson.version);
   const json = `${escaped(JSON.stringify(description, null, 2))}\n`;

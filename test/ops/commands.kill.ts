@@ -46,10 +46,3 @@ test('after its output is closed, list succeeds, and create fails because nobody
   expect(await exitCode(['list'])).toBe(0);
   expect(await exitCode(['create', '--label', 'Bob'])).toBe(1);
 });
-
-test('openapi names a deleted file of src in one line', async () => {
-  await rm(join(project.path(), 'src/pets'), { recursive: true });
-  const { code, stdout, stderr } = await project.run('openapi.ts');
-  expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^error: Cannot find module '.*pets.*\n$/);
-});
