@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import type { DeployedEnvironment } from '../command/command-line.ts';
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { readConfig, runWranglerIn } from '../command/wrangler.ts';
+import type { Build } from './checks.ts';
 
 /**
  * Of a version, `workers/tag` is the commit, and `workers/message` the SHA-256 of the script. Of a deployment, `workers/message`
@@ -39,10 +40,13 @@ export function wrangler({ environment }: Target, ...args: string[]): Promise<st
   return runWranglerIn(environment, args, { detached: true });
 }
 
-/** Uploads a version without deploying it. Returns its id. */
-export function uploadVersion({ environment }: Target, ...args: string[]): Promise<string> {
+/** Uploads a build as a version, without deploying it. Returns its id. */
+export function uploadVersion({ environment }: Target, build: Build): Promise<string> {
+  const annotations = ['--tag', build.commit, '--message', build.sha256];
+  // `--strict` refuses a worker that was changed in the dashboard.
+  const options = ['--no-bundle', ...annotations, '--strict'];
   return withTemporaryFile(async (path) => {
-    await runWranglerIn(environment, ['versions', 'upload', ...args], {
+    await runWranglerIn(environment, ['versions', 'upload', build.scriptPath, ...options], {
       detached: true,
       env: { WRANGLER_OUTPUT_FILE_PATH: path },
     });

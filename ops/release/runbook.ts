@@ -121,7 +121,9 @@ async function printPlan({ target, build, old }: Rollout, holdSeconds: number) {
 /** Uploads the build, and serves it to more and more requests. */
 async function rollOut(rollout: Rollout, holdSeconds: number) {
   const { target, build, old } = rollout;
-  const version = await upload(rollout);
+  await requireUnchangedBuild(build);
+  await requireUnchanged(rollout);
+  const version = await uploadVersion(target, build);
   requireSameBindings(old, await readVersion(target, version));
   // Wrangler reads the migrations from the checkout.
   await requireUnchangedBuild(build);
@@ -161,24 +163,6 @@ async function requireUnchanged({ releaseId, target, startId, expectedShares, st
     throw new Error(`${target.environment} serves ${served}, not ${expectedShares}`);
 }
 
-/** Returns the id of the new version. */
-async function upload(rollout: Rollout): Promise<string> {
-  const { commit, scriptPath, sha256 } = rollout.build;
-  await requireUnchangedBuild(rollout.build);
-  await requireUnchanged(rollout);
-  return uploadVersion(
-    rollout.target,
-    scriptPath,
-    '--no-bundle',
-    '--tag',
-    commit,
-    '--message',
-    sha256,
-    // Refuses a worker that was changed in the dashboard.
-    '--strict',
-  );
-}
-
 async function applyMigrations(rollout: Rollout) {
   const { target } = rollout;
   const TimeTravel = z.object({ bookmark: z.string() });
@@ -196,9 +180,8 @@ async function deploy(rollout: Rollout, version: string, percentage: number) {
   const rest = percentage === 100 ? [] : [`${rollout.old.id}@${100 - percentage}%`];
   const shares = [`${version}@${percentage}%`, ...rest];
   const options = ['--yes', '--message', rollout.releaseId];
-  await requireUnchanged(rollout);
   console.log(`Deploying ${version} at ${percentage} %`);
-  await wrangler(rollout.target, 'versions', 'deploy', ...shares, ...options);
+  await change(rollout, 'versions', 'deploy', ...shares, ...options);
   rollout.expectedShares = shares.sort().join(' ');
 }
 
