@@ -140,10 +140,8 @@ async function revoke(id: string | undefined, { env, yes }: Options) {
 
 async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: boolean) {
   const description = describeKey(record);
-  if (record.revokedAt) {
-    console.log('Key', description, 'was already revoked at', record.revokedAt);
-    return;
-  }
+  if (record.revokedAt)
+    return console.log('Key', description, 'was already revoked at', record.revokedAt);
   await confirmChange('revoke', env, record, yes);
   await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
   console.log(

@@ -17,7 +17,6 @@ export async function addPets(db: D1Database, count: number): Promise<void> {
      FROM number`,
   );
   for (let done = 0; done < count; done += CHUNK) {
-    if (done > 0 && done % 100_000 === 0) console.error(`${done} of ${count} animals …`);
     await runWhenUnlocked(insertion.bind(Math.min(CHUNK, count - done), done));
   }
 }
