@@ -108,20 +108,25 @@ export async function runWranglerIn(
   args: string[],
   options?: Options,
 ): Promise<string> {
-  const isLocal = environment === 'local';
-  // The empty name selects the top level of wrangler.toml.
-  const name = isLocal ? '' : environment;
-  const settings = isLocal ? { ...options, env: LOCAL_ENV } : options;
-  return runWrangler([...args, '--env', name], settings).catch((cause: Error) => {
-    if (isLocal) throw new Error(`${cause.message} ${LOCAL_HINT}`);
+  if (environment === 'local')
+    // The empty name selects the top level of wrangler.toml.
+    return runWrangler([...args, '--env', ''], { env: LOCAL_ENV }).catch((cause: Error) => {
+      throw new Error(`${cause.message} ${LOCAL_HINT}`);
+    });
+  requireSetUp(environment);
+  return runWrangler([...args, '--env', environment], options).catch((cause: Error) => {
     // Wrangler's own text advises a temporary account, which would not have the store. A missing login has no code.
     if (cause.message.includes('In a non-interactive environment'))
       throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
-    const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-    if (config.includes(`"${environment}-account-id"`))
-      throw new Error(`${environment} is not set up. See docs/set-up.md. (${cause.message})`);
     throw cause;
   });
+}
+
+/** @throws Error if wrangler.toml still has a placeholder in place of the environment's account. */
+export function requireSetUp(environment: DeployedEnvironment) {
+  const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
+  if (config.includes(`"${environment}-account-id"`))
+    throw new Error(`${environment} is not set up. See docs/set-up.md`);
 }
 
 /** Reads the settings of an environment from wrangler.toml. */

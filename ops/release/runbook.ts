@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { confirm, type DeployedEnvironment, onStop, safeMessage } from '../command/command-line.ts';
 import { rejectOtherConfig } from '../command/reject-other-config.ts';
+import { requireSetUp } from '../command/wrangler.ts';
 import {
   buildCommit,
   listCommits,
@@ -255,6 +256,8 @@ function commandOf({ environment }: Target, command: string, argument: string): 
 
 /** Goes back from the release with an id, which is the message of its deployments. */
 export async function undo(environment: DeployedEnvironment, releaseId: string) {
+  // Otherwise, each attempt to go back would fail with this error.
+  requireSetUp(environment);
   try {
     rejectOtherConfig();
   } catch (error) {

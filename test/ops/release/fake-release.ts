@@ -62,6 +62,7 @@ async function importRelease() {
     '../../ops/command/wrangler.ts': {
       readConfig: late('readConfig'),
       runWranglerIn: late('runWranglerIn'),
+      requireSetUp: late('requireSetUp'),
     },
     'node:fs/promises': {
       readFile: late('readFile'),
@@ -202,6 +203,7 @@ export function fakeRelease() {
     readConfig: async (name: Name) => environments[name].config,
     runWranglerIn,
     readFile: async (path: string) => written.get(path) ?? fake.script,
+    requireSetUp: (name: Name) => pass(`require set-up of ${name}`),
     rejectOtherConfig: () => pass('reject other configurations'),
     watchErrors,
     testReads: test('reads'),

@@ -406,6 +406,7 @@ describe('a promotion that goes back', () => {
 });
 
 describe('undo', () => {
+  const SET_UP = 'require set-up of production';
   // A call that failed may take effect late: hence the last look.
   const LOOK_BACK = [WAY_BACK, LIST, before(BACK), after(BACK), SETTLE, LIST];
 
@@ -413,7 +414,13 @@ describe('undo', () => {
     share();
     const { code, stdout } = await fake.release(UNDO);
     expect([code, stdout]).toEqual([0, 'Going back …\nproduction serves v1@100%\n']);
-    expect(fake.points).toEqual(['reject other configurations', ...LOOK_BACK]);
+    expect(fake.points).toEqual([SET_UP, 'reject other configurations', ...LOOK_BACK]);
+  });
+
+  test('fails at once where nothing is set up', async () => {
+    fake.at(SET_UP, fail);
+    const { code } = await fake.release(UNDO);
+    expect([code, fake.points]).toEqual([1, [SET_UP]]);
   });
 
   test('names a file that wrangler would prefer, and goes back all the same', async () => {
@@ -445,7 +452,7 @@ describe('undo', () => {
   ])('that %s at any point ends with what others serve', async (_, event, served) => {
     const check: Check = ({ code, stdout }, _i, place) => {
       // The real pause does not fail.
-      if (event === fail && place.endsWith(WAY_BACK)) return;
+      if (event === fail && (place.endsWith(SET_UP) || place.endsWith(WAY_BACK))) return;
       expect([code, fake.served()], place).toEqual([0, served]);
       expect(stdout, place).toContain(`production serves ${served}`);
     };
