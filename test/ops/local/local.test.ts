@@ -90,19 +90,19 @@ test('the option --port, which npm keeps without "--", is used, too', async () =
 });
 
 // local.kill.ts lets it end the runtime of a killed `npm start`.
-test('reset deletes the store', async () => {
+test('reset deletes the store, and looks for its runtimes until none is left', async () => {
   const PROJECT_ROOT = await temporaryFolder();
   const state = join(PROJECT_ROOT, '.wrangler/state');
+  const spawnSync = vi.fn().mockReturnValueOnce({ status: 0 }).mockReturnValue({ status: 1 });
   const mocks = {
     '../../ops/command/project-root.ts': { PROJECT_ROOT },
-    // Otherwise, it would end the store of a developer.
-    'node:child_process': { spawnSync: () => ({ status: 1 }) },
+    'node:child_process': { spawnSync },
   };
   const atExit = vi.spyOn(process, 'once').mockReturnThis();
   mkdirSync(state, { recursive: true });
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await runInProcess('reset.ts', mocks, [])).toEqual({ code: 0, stdout, stderr: '' });
-  expect(existsSync(state)).toBe(false);
+  expect([existsSync(state), spawnSync.mock.calls.length]).toEqual([false, 2]);
   const [, release] = atExit.mock.calls[0] ?? [];
   release?.();
 });
