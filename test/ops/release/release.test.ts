@@ -459,11 +459,3 @@ describe('undo', () => {
     await disturb(UNDO, share, event, check);
   });
 });
-
-test.each(['promote --hold 1.5', 'promote --hold 18001', 'staging --hold 0', 'undo local mine'])(
-  '"%s" is refused with the exit code 2',
-  async (line) => {
-    const { code, stderr } = await fake.release(line.split(' '));
-    expect([code, stderr, fake.points]).toEqual([2, expect.stringMatching(/^error: .*\n$/), []]);
-  },
-);
