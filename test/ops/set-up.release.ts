@@ -12,8 +12,7 @@ import { readBlocks, setUp } from '../support/set-up.ts';
 
 /** Serves the deployed version of a worker, with its rows and keys, over https. Returns the port. */
 async function serve(clone: Clone, cloudflare: Cloudflare, environment: string) {
-  const { versions } = cloudflare.find(`animal-store-${environment}`);
-  const [version] = versions;
+  const [version] = cloudflare.find(`animal-store-${environment}`).versions;
   if (!version) throw new Error('a version must be deployed');
   const { id, code, resources } = version;
   const texts = resources.bindings.map(({ name, text = '' }) => [name, text]);

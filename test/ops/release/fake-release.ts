@@ -53,32 +53,22 @@ let current: Record<string, (...args: never[]) => unknown> = {};
 let imported: Promise<Command> | undefined;
 
 async function importRelease() {
-  const late =
-    (name: string) =>
-    (...args: never[]) =>
-      current[name]?.(...args);
+  const late = (...names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, (...args: never[]) => current[name]?.(...args)]));
   const { program } = await importWith('release.ts', {
     '../../ops/command/project-root.ts': { PROJECT_ROOT: '/project' },
-    '../../ops/command/wrangler.ts': {
-      readConfig: late('readConfig'),
-      runWranglerIn: late('runWranglerIn'),
-      requireSetUp: late('requireSetUp'),
-    },
+    '../../ops/command/wrangler.ts': late('readConfig', 'runWranglerIn', 'requireSetUp'),
     'node:fs/promises': {
-      readFile: late('readFile'),
+      ...late('readFile'),
       readdir: async () => ['2.sql', '1.sql', 'README.md'],
       rm: async () => {},
     },
-    '../../ops/command/reject-other-config.ts': { rejectOtherConfig: late('rejectOtherConfig') },
-    '../../ops/release/tail.ts': { watchErrors: late('watchErrors') },
-    '../../ops/release/smoke.ts': { testReads: late('testReads'), smokeTest: late('smokeTest') },
-    '../../ops/command/command-line.ts': {
-      ...commandLine,
-      confirm: late('confirm'),
-      onStop: late('onStop'),
-    },
-    'node:timers/promises': { setTimeout: late('pause') },
-    '../../ops/command/git.ts': { git: late('git') },
+    '../../ops/command/reject-other-config.ts': late('rejectOtherConfig'),
+    '../../ops/release/tail.ts': late('watchErrors'),
+    '../../ops/release/smoke.ts': late('testReads', 'smokeTest'),
+    '../../ops/command/command-line.ts': { ...commandLine, ...late('confirm', 'onStop') },
+    'node:timers/promises': late('setTimeout'),
+    '../../ops/command/git.ts': late('git'),
   });
   return program;
 }
@@ -215,7 +205,7 @@ export function fakeRelease() {
     onStop(stop: () => void) {
       interrupt = stop;
     },
-    pause,
+    setTimeout: pause,
     git: runGit,
   };
 

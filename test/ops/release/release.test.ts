@@ -275,29 +275,36 @@ test('a release has another id each time by default', async () => {
 });
 
 describe('before any change', () => {
-  const setGit = (name: keyof Fake['git'], output: string) => () => {
-    fake.git[name] = output;
-  };
-  const print = (command: string, output: string) => () => {
-    production().outputs[command] = output;
-  };
   const bind = (name: string, value: object) => () => {
     production().newBindings[name] = value;
   };
-  const changeTag = () => (staging().annotations['workers/tag'] = 'an older commit');
-  const changeScript = () => (fake.script = 'another script');
 
   test.each([
     ['a promotion without a terminal and --yes', ['promote'], () => {}, 'add --yes'],
-    ['one with changed files', PROMOTE, setGit('status', ' M a.ts'), 'or remove first: M a.ts'],
-    ['one with an ignored file', PROMOTE, setGit('ls-files', 'a.ts'), 'or remove first: a.ts'],
+    [
+      'one with changed files',
+      PROMOTE,
+      () => (fake.git.status = ' M a.ts'),
+      'or remove first: M a.ts',
+    ],
+    [
+      'one with an ignored file',
+      PROMOTE,
+      () => (fake.git['ls-files'] = 'a.ts'),
+      'or remove first: a.ts',
+    ],
     [
       'one of another commit',
       PROMOTE,
-      changeTag,
+      () => (staging().annotations['workers/tag'] = 'an older commit'),
       'staging serves the commit an older commit, not head',
     ],
-    ['one of other bytes', PROMOTE, changeScript, "the build differs from staging's"],
+    [
+      'one of other bytes',
+      PROMOTE,
+      () => (fake.script = 'another script'),
+      "the build differs from staging's",
+    ],
     [
       'one during a release to staging',
       PROMOTE,
@@ -317,7 +324,12 @@ describe('before any change', () => {
       'an earlier release has this id: choose another --id',
     ],
     ['one with nothing deployed', PROMOTE, dropDeployment, 'production has no other deployment'],
-    ['one with a strange list', PROMOTE, print('list', '{}'), 'list is not as expected: {}'],
+    [
+      'one with a strange list',
+      PROMOTE,
+      () => (production().outputs.list = '{}'),
+      'list is not as expected: {}',
+    ],
   ])('%s is refused', async (_, args, given, error) => {
     given();
     const { code, stderr } = await fake.release(args);
@@ -334,7 +346,7 @@ describe('before any change', () => {
       'BASE_URL of v2 is not that of v1',
     ],
     ['would stop writes', bind('WRITES_STOPPED', {}), 'WRITES_STOPPED of v2 is not that of v1'],
-    ['has no version', print('upload', '{}'), 'wrangler names no version'],
+    ['has no version', () => (production().outputs.upload = '{}'), 'wrangler names no version'],
     [
       'has a migration without success, although wrangler has',
       () => production().toApply.splice(0, 1, '3.sql'),
