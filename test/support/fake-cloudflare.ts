@@ -1,6 +1,6 @@
 /**
  * A fake of the parts of Cloudflare's API that set an environment up and release to it through wrangler: the login, workers
- * and their hosts, versions, deployments, logs, databases (SQLite) and KV namespaces. It records its calls.
+ * and their hosts, versions, deployments, logs, databases (SQLite) and KV namespaces.
  * https://developers.cloudflare.com/api/
  */
 import { hash, randomUUID } from 'node:crypto';
@@ -35,8 +35,6 @@ export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
 /** Starts the fake. */
 export async function startCloudflare() {
-  /** The calls so far, such as `GET /accounts/…`. */
-  const calls: string[] = [];
   const workers = new Map<string, Worker>();
   /** The worker of each host, and those that workers.dev serves. */
   const hosts = new Map<string, string>();
@@ -184,10 +182,7 @@ export async function startCloudflare() {
     return ok({});
   });
 
-  const app = new Hono().use(async ({ req }, next) => {
-    calls.push(`${req.method} ${req.path}`);
-    await next();
-  });
+  const app = new Hono();
   app.get('/user/tokens/verify', () => ok({ status: 'active' }));
   // As for a token that may not read them.
   app.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
@@ -247,7 +242,6 @@ export async function startCloudflare() {
     databases,
     namespaces,
     env,
-    calls,
     state,
     find,
     log,

@@ -76,13 +76,10 @@ test.each(['operations', 'keys', 'set-up'])(
   'the shell refuses each command of docs/%s.md that still has a placeholder',
   (name) => {
     const page = readFileSync(`docs/${name}.md`, 'utf8');
-    const pattern = /(?<=`|^ *)(npx|npm|curl|sql|rows|only|exactly) [^`\n]*<[^`\n]*>[^`\n]*/gm;
-    const commands = Array.from(page.matchAll(pattern));
-    expect(commands).not.toEqual([]);
-    for (const [command, program] of commands) {
-      const script = `${program}() { echo ran; }; ${command}`;
-      const { status, stdout } = spawnSync('bash', ['-c', script]);
-      expect([status === 0, `${stdout}`], command).toEqual([false, '']);
+    const commands = page.match(/(?<=`|^ *)(npx|npm|curl|sql|rows|only|exactly) [^`\n]*<[^`\n]+/gm);
+    for (const command of commands ?? ['a placeholder must be found']) {
+      const script = `${command.split(' ')[0]}() { echo ran; }; ${command}`;
+      expect(spawnSync('bash', ['-c', script]).stdout.length, command).toBe(0);
     }
   },
 );

@@ -41,7 +41,6 @@ test('a fresh clone: start, seed, issue a key, call, stop, wrangler dev', async 
   await store.printed('"route":"/v1/pets"');
   // Its key is public, so no other machine may reach it.
   await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
-  expect(store.output.stdout).toContain('Setting up the local store: ');
   expect(store.output.stdout).not.toContain('[wrangler:info]');
   // By default wrangler serves an editor of the database there, which other pages can frame.
   expect((await fetch(`http://localhost:${port}/cdn-cgi/local/explorer`)).status).toBe(404);

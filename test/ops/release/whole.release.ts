@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
 import { type Clone, cloneProject } from '../../support/clone.ts';
-import { ACCOUNT, type Cloudflare, startCloudflare } from '../../support/fake-cloudflare.ts';
+import { type Cloudflare, startCloudflare } from '../../support/fake-cloudflare.ts';
 import { startProcess } from '../../support/project.ts';
 import { setUp } from '../../support/set-up.ts';
 
@@ -44,7 +44,6 @@ beforeAll(async () => {
   return clone.remove;
 });
 beforeEach(() => {
-  cloudflare.calls.length = 0;
   const state = { failsMigrations: false, refusesTails: false, holdsTails: false };
   Object.assign(cloudflare.state, { ...state, onDeploy: () => {} });
 });
@@ -146,8 +145,5 @@ describe('from the first set-up on', { shuffle: false }, () => {
     expect(promoted?.code).toBe(tested?.code);
     expect(promoted?.annotations).toEqual(tested?.annotations);
     expect(sharesOf('production').slice(-3)).toEqual(['0/100', '10/90', '100']);
-    const script = `/accounts/${ACCOUNT}/workers/scripts/animal-store-production`;
-    const triggers = [`PUT ${script}/domains/records`, `PUT ${script}/schedules`];
-    expect(cloudflare.calls).toEqual(expect.arrayContaining(triggers));
   });
 });
