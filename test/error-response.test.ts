@@ -1,7 +1,6 @@
 /** Exceptions of Hono's own middleware become Error bodies. */
 import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
-import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
@@ -15,7 +14,6 @@ import { stubBindings } from './support/stubs.ts';
 const app = new Hono<AppEnv>();
 app.use(accessLog);
 app.use('/csrf', csrf());
-app.use('/limited', bodyLimit({ maxSize: 1 }));
 app.use('/private', basicAuth({ username: 'ada', password: 'secret' }));
 app.use('/teapot', async (_c, _next) => {
   throw new HTTPException(418, { cause: new Error('a token') });
@@ -39,7 +37,6 @@ const PRIVATE = { 'www-authenticate': 'Basic realm="Secure Area"' };
 
 test.each([
   { path: '/csrf', status: 403, message: 'Forbidden' },
-  { path: '/limited', status: 413, message: 'Payload Too Large' },
   { path: '/private', status: 401, message: 'Unauthorized', headers: PRIVATE },
   { path: '/teapot', status: 418, message: 'The request was rejected.' },
 ])('an exception on $path is an Error body with its status, text and headers', async (each) => {
