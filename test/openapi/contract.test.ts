@@ -68,35 +68,39 @@ const KEYS = ['"', '"""', '" "', 'a"', '"a', ',', 'a,b', 'é', '"é"'];
 const QUOTED = [1, 253].flatMap((length) => [`"${'a'.repeat(length)}"`, `"${' '.repeat(length)}"`]);
 const STARTS = ['first-primary', 'first-unconstrained'];
 
+/** With any other valid part. */
+const sendHeader = (header: string, value: string) =>
+  sendWithoutD1('POST', '/v1/pets', '{"name":"a","categoryId":1}', { [header]: value });
+
 test.each([
-  ['Idempotency-Key', 'IdempotencyKey', [...KEYS, ...QUOTED, ...lengths('a')]],
-  ['X-D1-Bookmark', 'Bookmark', [...STARTS, ...lengths('a'), 'é', 'a']],
-])('the service accepts exactly the described values of %s', async (header, component, values) => {
-  const body = '{"name":"a","categoryId":1}';
-  for (const value of [...values, ...PRINTABLE]) {
-    const reply = await sendWithoutD1('POST', '/v1/pets', body, { [header]: value });
-    const isDescribed = problems(`components/parameters/${component}/schema`, value).length === 0;
-    expect(reply.status, `${value}: ${reply.text}`).toBe(isDescribed ? 503 : 400);
+  {
+    header: 'Idempotency-Key',
+    component: 'IdempotencyKey',
+    values: [...KEYS, ...QUOTED, ...lengths('a')],
+    rejected: ['""', 'a, b', '"a, b"'],
+  },
+  {
+    header: 'X-D1-Bookmark',
+    component: 'Bookmark',
+    values: [...STARTS, ...lengths('a'), 'é', 'a'],
+    rejected: ['first', 'FIRST-PRIMARY', 'first-primary2'],
+  },
+])('the service accepts exactly the described values of $header', async (row) => {
+  for (const value of [...row.values, ...PRINTABLE, ...row.rejected]) {
+    const schema = `components/parameters/${row.component}/schema`;
+    const isDescribed = problems(schema, value).length === 0;
+    // To reject these, a pattern would need look-ahead, which Go's regular expressions lack. The texts name them.
+    const isAccepted = isDescribed && !row.rejected.includes(value);
+    const reply = await sendHeader(row.header, value);
+    expect(reply.status, `${value}: ${reply.text}`).toBe(isAccepted ? 503 : 400);
   }
 });
 
-// Quotes do not count.
-test('the service accepts an Idempotency-Key of the described length in quotes', async () => {
-  const [longest, tooLong] = lengths('a').map((key) => ({ 'Idempotency-Key': `"${key}"` }));
-  const body = '{"name":"a","categoryId":1}';
-  expect((await sendWithoutD1('POST', '/v1/pets', body, longest)).status).toBe(503);
-  expect((await sendWithoutD1('POST', '/v1/pets', body, tooLong)).status).toBe(400);
-});
-
-// To reject them, a pattern would need look-ahead, which Go's regular expressions lack. The texts name them.
+// Quotes do not count, although the description counts them.
 test.each([
-  ['Idempotency-Key', 'IdempotencyKey', ['""', 'a, b', '"a, b"']],
-  ['X-D1-Bookmark', 'Bookmark', ['first', 'FIRST-PRIMARY', 'first-primary2']],
-])('the service rejects more values of %s than the pattern', async (header, component, values) => {
-  const body = '{"name":"a","categoryId":1}';
-  for (const value of values) {
-    expect(problems(`components/parameters/${component}/schema`, value)).toEqual([]);
-    const reply = await sendWithoutD1('POST', '/v1/pets', body, { [header]: value });
-    expect(reply.status, `${value}: ${reply.text}`).toBe(400);
-  }
+  [255, 503],
+  [256, 400],
+])('an Idempotency-Key of %i characters in quotes is a %i', async (length, status) => {
+  const reply = await sendHeader('Idempotency-Key', `"${'a'.repeat(length)}"`);
+  expect(reply.status).toBe(status);
 });
