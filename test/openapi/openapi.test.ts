@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
 import { REQUEST_REJECTED, STATUS_OF } from '../../src/errors.ts';
 import { LIMIT } from '../../src/http/paging.ts';
-import { PetStatus } from '../../src/pets/schemas.ts';
 import {
   changes,
   description,
@@ -44,20 +42,6 @@ test('the description has the names and limits of the service interface', () => 
       },
     },
   });
-});
-
-const STATUSES = PetStatus.options.map((status) => `\`${status}\``).join(', ');
-
-/** Without `client/`, if it was removed. */
-const WRITTEN = [
-  ['docs/api.md', `| \`status\` of an animal | ${STATUSES};`],
-  ['client/src/store.ts', `(${LIMIT.maximum} animals in a page by default)`],
-  ['client/src/store.ts', `one page with \`page()\` (${LIMIT.default} by default)`],
-].filter(([path = '']) => existsSync(path));
-
-test.each(WRITTEN)('%s says %s', (path, fact) => {
-  const words = readFileSync(path, 'utf8').replaceAll(/[\s*]+/g, ' ');
-  expect(words).toContain(fact);
 });
 
 /** Further filters of a list are compatible. */
