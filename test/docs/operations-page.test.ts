@@ -14,7 +14,6 @@ test('git ignores the files that commands of the pages write, which a release wo
   const commands = `${page}${readFileSync('docs/keys.md', 'utf8')}`;
   const written = commands.matchAll(/(?:[^=]>|--output) (\w+\.(?:json|sql))/g);
   const files = Array.from(written, ([, file = '']) => file);
-  expect(files).toEqual(expect.arrayContaining(['backup.sql', 'keys.json', 'rows.sql']));
   const ignored = execFileSync('git', ['check-ignore', ...files], { encoding: 'utf8' });
   expect(ignored.trim().split('\n')).toEqual(files);
 });
@@ -33,13 +32,12 @@ async function statements(name: string, ids = '') {
 test('the page uses every file of docs/sql, with ids where it needs them, and D1 runs it', async () => {
   const commands = page.matchAll(/\b(?:sql|rows) ([a-z]+(?:-[a-z]+)+|migrations)( <ids>)?/g);
   const used = new Set(Array.from(commands, ([, name, ids = '']) => `${name}${ids}`));
-  const { DB } = store.bindings();
-  for (const path of globSync('docs/sql/*.sql')) {
+  const files = globSync('docs/sql/*.sql').map((path) => {
     const sql = readFileSync(path, 'utf8');
-    expect(used).toContain(basename(path, '.sql') + (sql.includes('<ids>') ? ' <ids>' : ''));
-    expect(await DB.prepare(sql.replace('<ids>', '1')).run()).toMatchObject({ success: true });
-  }
-  expect(used.size).toBe(globSync('docs/sql/*.sql').length);
+    return { sql, use: basename(path, '.sql') + (sql.includes('<ids>') ? ' <ids>' : '') };
+  });
+  expect(used).toEqual(new Set(files.map(({ use }) => use)));
+  await execute(files.map(({ sql }) => sql.replace('<ids>', '1')));
 });
 
 async function execute(list: string[]) {
@@ -134,12 +132,6 @@ test('the records of a backup of API keys are restored, but not one without meta
   expect(JSON.parse(`${output}`)).toEqual([{ key: 'key:a', value, metadata }]);
 });
 
-const ALERTS = readFileSync('docs/alerts/README.md', 'utf8');
-
-test.each(globSync('docs/alerts/*.{json,sql}'))('%s is in the tables of its page', (path) => {
-  expect(ALERTS).toContain(`(${basename(path)})`);
-});
-
 /** A query of an alert in the dialect of SQLite, for a table of log lines. */
 const inSqlite = (alert: string) =>
   readFileSync(`docs/alerts/${alert}.sql`, 'utf8')
@@ -182,8 +174,4 @@ test('each query of an alert counts the lines that its alert is about', async ()
     'slow-d1-requests': 1,
     'finished-sweeps': 1,
   });
-});
-
-test.each(globSync('docs/alerts/*.json'))('%s leaves out no group', (path) => {
-  expect(JSON.parse(readFileSync(path, 'utf8')).limit).toBe(2000);
 });
