@@ -130,20 +130,6 @@ test('the first request to a local store succeeds, by its line of curl and by th
   expect(await page.locator('#incomplete').count()).toBe(0);
 });
 
-test('a button unfolds a documented error, and another one the schemas', async () => {
-  await open();
-  await unfold('listPets');
-  const count = (text: string) => page.getByText(text, { exact: true }).count();
-  for (const [name, text] of [
-    [/^429 /, 'Seconds to wait before the next request.'],
-    ['Schemas', 'PetStatus'],
-  ] as const) {
-    expect(await count(text)).toBe(0);
-    await button(name).click();
-    await expect.poll(() => count(text)).toBeGreaterThan(0);
-  }
-});
-
 test.each([
   ['v1/openapi.json', 503, 'body'],
   ['v1/openapi.json', 200, 'body'],
@@ -199,17 +185,15 @@ test('the dialog holds the focus, shows it, and gives it back', async () => {
   await open();
   await logOut();
   await page.keyboard.press('Escape');
-  for (const { key, from } of [
-    { key: 'Escape', from: 'Authorize' },
-    { key: 'Enter', from: 'Close' },
-  ]) {
+  for (const key of ['Escape', 'Enter']) {
     const dialog = await askForKey();
     await expect.poll(() => page.evaluate(FOCUS)).toEqual(IN_DIALOG);
-    await dialog.getByRole('button', { name: from }).last().focus();
+    const close = dialog.getByRole('button', { name: 'Close' }).last();
+    await close.focus();
     // After the last element, the browser's own controls have the focus, and then the first one.
     for (const step of ['Tab', 'Tab', 'Tab', 'Shift+Tab']) await page.keyboard.press(step);
     await expect.poll(() => page.evaluate(FOCUS)).toEqual(IN_DIALOG);
-    await dialog.getByRole('button', { name: from }).last().focus();
+    await close.focus();
     await page.keyboard.press(key);
     // Not by its role: a closed dialog that is still there has none.
     await expect.poll(() => page.locator('.modal-ux').count()).toBe(0);
@@ -246,19 +230,6 @@ const RULES = {
 /** Run in the page: violations of any rule of level A or AA, and headings that leave out a level. */
 const VIOLATIONS = `axe.run(${JSON.stringify(RULES)}).then((result) => result.violations)`;
 
-/** Run in the page: the length of the longest first line of a block of text. */
-const LONGEST_LINE = `
-  const selection = getSelection();
-  const lengths = Array.from(document.querySelectorAll('#docs :is(p, li, td, button)'), (block) => {
-    selection.setPosition(block);
-    selection.modify('extend', 'forward', 'lineboundary');
-    return String(selection).length;
-  });
-  Math.max(...lengths)`;
-/** Run in the page: the number of blocks that are shown without a text. */
-const EMPTY_BLOCKS = `[...document.querySelectorAll('#docs :is(p, li, tr, h4, h5)')]
-  .filter((block) => block.checkVisibility() && !block.textContent.trim()).length`;
-
 test.each([
   ['light', 1280],
   ['light', 320],
@@ -280,8 +251,6 @@ test.each([
     await button('Schemas').click();
     await expect.poll(() => page.evaluate(VIOLATIONS)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    expect(await page.evaluate(LONGEST_LINE)).toBeLessThanOrEqual(75);
-    expect(await page.evaluate(EMPTY_BLOCKS)).toBe(0);
     await page.emulateMedia({ media: 'print' });
     await expect.poll(() => page.evaluate('document.documentElement.className')).toBe('');
   },
