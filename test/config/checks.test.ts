@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import tsconfig from '../../tsconfig.json' with { type: 'json' };
 import { temporaryFolder } from '../support/project.ts';
 
 test('npm run check has all its parts', () => {
@@ -40,16 +39,6 @@ test('each other command first demands the packages', () => {
     expect(script).toMatch(/^node (?:--import=\.\/)?ops\/require-packages\.mjs /);
 });
 
-test('the compiler is strict', () => {
-  const { compilerOptions } = tsconfig;
-  for (const option of [
-    ...['strict', 'noUncheckedIndexedAccess', 'exactOptionalPropertyTypes', 'noImplicitOverride'],
-    ...['noImplicitReturns', 'noFallthroughCasesInSwitch', 'noUnusedLocals', 'noUnusedParameters'],
-    ...['erasableSyntaxOnly', 'verbatimModuleSyntax', 'isolatedModules'],
-  ])
-    expect(compilerOptions).toHaveProperty(option, true);
-});
-
 /** Code that is untyped, too nested, too complex or too long. */
 const CODE = [
   'export const a: any = 1;',
@@ -60,31 +49,23 @@ const CODE = [
 ];
 const imports = (...modules: string[]) => modules.map((name) => `import '${name}';`);
 
-/** For each rule a file with lines that the rule rejects. */
+/** For each rule a file with lines that the rule rejects. The last rule for a file replaces the others, so each names zod-openapi. */
 const REJECTED: Record<string, string[]> = {
-  'src/x.ts': [
-    ...imports(
-      './pets/description.ts',
-      '../openapi/y.ts',
-      '../ops/y.ts',
-      '../test/y.ts',
-      'zod-openapi',
-    ),
-    ...CODE,
-  ],
-  'src/pets/x.ts': imports(
-    ...['../app.ts', '../auth/y.ts', '../middleware/y.ts', '../orders/y.ts', '../../ops/y.ts'],
+  'src/x.ts': [...imports('./pets/description.ts', '../ops/y.ts', 'zod-openapi'), ...CODE],
+  'src/pets/x.ts': imports('../app.ts', '../auth/y.ts', '../orders/y.ts', 'zod-openapi'),
+  'src/d1/x.ts': imports(
+    '../http/y.ts',
+    'hono',
+    'hono/x',
+    '@hono/x',
+    'zod',
+    'zod/mini',
     'zod-openapi',
   ),
-  'src/orders/x.ts': imports('../health/y.ts'),
-  'src/d1/x.ts': imports(
-    ...['../context.ts', '../errors.ts', '../http/y.ts', 'hono', 'hono/x', '@hono/x'],
-    ...['zod', 'zod/mini', 'zod-openapi'],
-  ),
-  'src/auth/x.ts': imports('../operation.ts', '../d1/y.ts', '../http/y.ts', 'zod-openapi'),
-  'src/http/x.ts': imports('../operation.ts', '../idempotency/y.ts', 'zod-openapi'),
-  'src/idempotency/x.ts': imports('../operation.ts', '../definition.ts', 'zod-openapi'),
-  'src/middleware/x.ts': imports('../operation.ts', '../d1/y.ts', 'zod-openapi'),
+  'src/auth/x.ts': imports('../d1/y.ts', 'zod-openapi'),
+  'src/http/x.ts': imports('../idempotency/y.ts', 'zod-openapi'),
+  'src/idempotency/x.ts': imports('../operation.ts', 'zod-openapi'),
+  'src/middleware/x.ts': imports('../d1/y.ts', 'zod-openapi'),
   'src/app.ts': imports('./pets/description.ts'),
   'src/pets/queries.ts': ["export { description } from './description.ts';"],
   'src/pets/routes.ts': ["void import('./description');"],
@@ -96,7 +77,7 @@ const REJECTED: Record<string, string[]> = {
   'test/x.ts': imports('../client/y.ts', '../bench/y.ts'),
   'bench/x.ts': imports('../openapi/y.ts'),
   'client/x.ts': imports('../src/y.ts'),
-  'client/src/x.ts': [...imports('../../src/y.ts', '../../ops/y.ts'), ...CODE],
+  'client/src/x.ts': [...imports('../../ops/y.ts'), ...CODE],
 };
 
 /**

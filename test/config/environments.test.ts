@@ -13,7 +13,7 @@ const CONFIGS = [local, ...DEPLOYED.map(read)];
 
 /** wrangler's types of bindings are `any`. */
 type Limiter = { name: string; simple: object };
-type Binding = Partial<Record<'database_name' | 'database_id' | 'id' | 'namespace_id', string>>;
+type Binding = Partial<Record<string, string>>;
 
 /** The settings that differ between environments, or may be in one alone. */
 const OWN = [
@@ -59,12 +59,7 @@ test.each(DEPLOYED)('the host of BASE_URL is the only one of %s', (env) => {
 /** The name, the address, the stores and the counters of an environment. */
 function identifiersOf({ name, vars, d1_databases, kv_namespaces, ratelimits }: Config) {
   const bindings: Binding[] = [...d1_databases, ...kv_namespaces, ...ratelimits];
-  const ids = bindings.flatMap((each) => [
-    each.database_name,
-    each.database_id,
-    each.id,
-    each.namespace_id,
-  ]);
+  const ids = bindings.flatMap((each) => [...IDS, 'namespace_id'].map((id) => each[id]));
   return new Set([name, vars.BASE_URL, ...ids].filter(Boolean));
 }
 
