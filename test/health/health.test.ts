@@ -16,13 +16,8 @@ test.each(['/health', '/v1/health'])('%s needs no key and no I/O', async (path) 
   expect(JSON.parse(line)).toMatchObject(logged);
 });
 
-test.each([
-  ['X-D1-Bookmark', 'first'],
-  ['If-Match', '*'],
-  ['Idempotency-Key', 'é'],
-  ['Authorization', 'Bearer no-key'],
-])('the health check ignores %s', async (name, value) => {
-  const init = { headers: { [name]: value } };
-  const { status } = await app.request('https://store.example/v1/health', init, ENV);
+test('the health check ignores the headers of other operations', async () => {
+  const headers = { authorization: 'Bearer no-key', 'x-d1-bookmark': 'first', 'if-match': '*' };
+  const { status } = await app.request('https://store.example/v1/health', { headers }, ENV);
   expect(status).toBe(200);
 });
