@@ -110,8 +110,6 @@ operation({ operationId: 'x', scope: 'read', querry: PetQuery });
 ({ operationId: 'x', public: true, scope: 'read' }) satisfies OperationDefinition;
 // @ts-expect-error: a public operation has no body
 ({ operationId: 'x', public: true, json: NewPet }) satisfies OperationDefinition;
-// @ts-expect-error: and no idempotency key
-({ operationId: 'x', public: true, acceptsIdempotencyKey: true }) satisfies OperationDefinition;
 
 declare const loose: OperationDefinition;
 app.delete('/', operation(loose), (c) => {
