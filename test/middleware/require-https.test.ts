@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { app } from '../../src/app.ts';
 import { errorOf } from '../support/contract.ts';
+import { stopTime } from '../support/in-process.ts';
 import { readReply } from '../support/store.ts';
-
-beforeEach(() => void vi.spyOn(console, 'log').mockReturnValue());
-afterEach(() => void vi.restoreAllMocks());
 
 test.each(['staging', 'production'])(
   'plain http to %s is a 403 without a redirect, whatever a header says',
   async (ENVIRONMENT) => {
+    stopTime();
     const headers = { 'x-forwarded-proto': 'https', forwarded: 'proto=https' };
     const url = 'http://store.example/v1/pets/1';
     const response = await app.request(url, { headers }, { ENVIRONMENT });
@@ -22,6 +21,7 @@ test.each(['staging', 'production'])(
 );
 
 test('a preflight over http permits no key', async () => {
+  stopTime();
   const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' };
   const preflight = new Request('http://store.example/v1/pets', { method: 'OPTIONS', headers });
   const reply = await app.request(preflight, {}, { ENVIRONMENT: 'production' });
