@@ -14,7 +14,6 @@ const DB = { prepare: unavailable, withSession: () => DB };
 
 /** Gives a test file the app with the store's KV. It logs nothing. */
 export function startApp(store: Store) {
-  const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
   let env: Stubs;
   let key: string;
   beforeAll(async () => {
@@ -35,7 +34,7 @@ export function startApp(store: Store) {
     const own = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const headers = headersWith({ ...own, ...given });
     const init = { method, headers, ...(body !== undefined && { body }) };
-    return readReply(method, path, await app.request(path, init, env, context));
+    return readReply(method, path, await app.request(path, init, env));
   };
 }
 
