@@ -110,11 +110,3 @@ operation({ operationId: 'x', scope: 'read', querry: PetQuery });
 ({ operationId: 'x', public: true, scope: 'read' }) satisfies OperationDefinition;
 // @ts-expect-error: a public operation has no body
 ({ operationId: 'x', public: true, json: NewPet }) satisfies OperationDefinition;
-
-declare const loose: OperationDefinition;
-app.delete('/', operation(loose), (c) => {
-  // @ts-expect-error: it is not known that the operation has a body
-  const { name } = c.req.valid('json');
-  // @ts-expect-error: or that it has a client
-  return c.text(name + c.get('client').id);
-});

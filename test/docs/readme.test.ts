@@ -48,8 +48,6 @@ function parseCurl(curl: string) {
   );
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
   const { data: body, request: method = body ? 'POST' : 'GET', header = [] } = values;
-  // Otherwise the next output would begin in the line of the body.
-  expect(values['write-out'], curl).toBe('\\n');
   const headers = Object.fromEntries(header.map((line) => line.split(': ')));
   const path = positionals.join().replace(LOCAL_ORIGIN, '');
   return { path, method, headers, ...(body && { body }) };
