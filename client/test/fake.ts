@@ -12,8 +12,8 @@ import {
 
 export type Answer = () => ReturnType<Fetch>;
 
-/** The options of a client, and the requests that it sends. The last answer is given again and again. */
-export function optionsWith(answers: Answer[]) {
+/** A client, its options, and the requests that it sent. The last answer is given again and again. */
+export function clientWith(answers: Answer[], own: Partial<StoreOptions> = {}) {
   const requests: Request[] = [];
   const fetch: Fetch = (url, init) => {
     requests.push(new Request(url, init));
@@ -23,13 +23,8 @@ export function optionsWith(answers: Answer[]) {
     return answer();
   };
   const baseUrl = 'https://animal-store.example/v1';
-  return { options: { baseUrl, apiKey: 'key', fetch }, requests };
-}
-
-/** A client, and the requests that it sent. */
-export function clientWith(answers: Answer[], own: Partial<StoreOptions> = {}) {
-  const { options, requests } = optionsWith(answers);
-  return { store: createAnimalStore({ ...options, ...own }), requests };
+  const options = { baseUrl, apiKey: 'key', fetch, ...own };
+  return { store: createAnimalStore(options), options, requests };
 }
 
 export const headerOf = (requests: Request[], name: string) =>

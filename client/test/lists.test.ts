@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../src/options.ts';
 import { listOf } from '../src/pages.ts';
-import { request } from '../src/request.ts';
-import { clientWith, headerOf, optionsWith, pathsOf, reply } from './fake.ts';
+import { clientWith, headerOf, pathsOf, reply } from './fake.ts';
 
 /** A page of animals, and where its `Link` leads. The client knows no name of a parameter. */
 const page = (body: string, next: string) =>
@@ -93,23 +92,16 @@ test.each([null, { max: 0 }, { max: 1.5 }])(
   },
 );
 
-// Operations that the store does not have yet.
-
+// The store has no such list yet.
 test('each page of a list below other resources keeps their ids', async () => {
   const answers = [page('[{"id":1}]', '?after=1'), reply('[{"id":2}]')];
-  const { options, requests } = optionsWith(answers);
+  const { options, requests } = clientWith(answers);
   const route = '/shelters/{shelterId}/pets/{petId}/orders';
   const ids = { shelterId: 7n, petId: -8n };
-  const orders = listOf({ ...DEFAULT_LIMITS, ...options }, route, { limit: 1 }, undefined, ids);
+  const orders = listOf({ ...options, ...DEFAULT_LIMITS }, route, { limit: 1 }, undefined, ids);
   expect(await orders.toArray({ max: 9 })).toEqual([{ id: 1n }, { id: 2n }]);
   expect(pathsOf(requests)).toEqual([
     'GET /v1/shelters/7/pets/-8/orders?limit=1',
     'GET /v1/shelters/7/pets/-8/orders?after=1',
   ]);
-});
-
-test('a response can be a number', async () => {
-  const client = { ...DEFAULT_LIMITS, ...optionsWith([reply('5')]).options };
-  const reading = request(client, 'GET', '/count', undefined, { bodyType: 'number' });
-  expect(await reading).toMatchObject({ data: 5 });
 });
