@@ -42,7 +42,7 @@ const WORKER = `
   };`;
 
 const addresses = startServers();
-const { folder } = installClient();
+const folder = installClient();
 beforeAll(async () => {
   const runtimes = RUNTIMES.map(({ from, version }) => `runtime-${version}@npm:${from}@${version}`);
   await install(join(PROJECT_ROOT, CACHE), runtimes.join(' '));

@@ -42,15 +42,13 @@ export async function install(folder: string, packages: string): Promise<void> {
 /** A user's project with the packed client, for a test file. It finds other packages in node_modules above it. */
 export function installClient() {
   const folder = mkdtempSync(join(PROJECT_ROOT, 'node_modules/.consumer-'));
-  const files: { path: string }[] = [];
   beforeAll(async () => {
     const options = `--silent -- --json --pack-destination "${folder}"`;
     const [packed] = JSON.parse((await run(`npm run client:pack ${options}`)).stdout);
-    files.push(...packed.files);
     await install(folder, `./${packed.filename}`);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
-  return { folder, files };
+  return folder;
 }
 
 /** Runs a program in a user's project. */
