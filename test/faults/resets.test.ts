@@ -89,30 +89,15 @@ async function expectLogged(line: object, pets: number) {
   expect(await bindings.DB.prepare('SELECT count(*) AS n FROM pets').first('n')).toBe(pets);
 }
 
-test.each([
-  {
-    request: 'create during KV',
-    faults: { kv: 'is held' } satisfies Faults,
-    head: CREATE,
-    body: BODY,
-    pets: 1,
-  },
-  {
-    request: 'list during D1',
-    faults: { d1: ['is held'] } satisfies Faults,
-    head: ['GET /v1/pets HTTP/1.1'],
-    body: '',
-    pets: 0,
-  },
-])('a $request is carried out when its client resets', async ({ faults, head, body, pets }) => {
-  await fault(faults);
-  const socket = await send(head, body);
+test('a create is carried out when its client resets', async () => {
+  await fault({ kv: 'is held' });
+  const socket = await send(CREATE, BODY);
   await expect.poll(async () => (await fault()).held, { interval: 5 }).toBe(1);
   socket.resetAndDestroy();
   // The worker sees the reset before its binding returns.
   await pause(50);
   await fault({});
-  await expectLogged({ route: '/v1/pets' }, pets);
+  await expectLogged({ route: '/v1/pets' }, 1);
 });
 
 test.each([
@@ -140,21 +125,18 @@ test('a client that stops in the middle of its body gets a 400 after 30 seconds'
   await expectLogged({ status: 400, cause: 'The client did not respond within 30000 ms' }, 0);
 });
 
+const HOST_PROBLEM = '"message":"Host: must be a host name';
+
 test.each([
-  { head: CREATE, body: BODY },
-  // Its responses have links.
-  { head: ['GET /v1/pets/1 HTTP/1.1'], body: '' },
-])('$head.0 with a malformed Host is a 400, and adds no animal', async ({ head, body }) => {
+  { head: CREATE, body: BODY, status: 400, shown: HOST_PROBLEM },
+  // It is deprecated: its responses have links.
+  { head: ['GET /v1/pets/1 HTTP/1.1'], body: '', status: 400, shown: HOST_PROBLEM },
+  // Its response has no links.
+  { head: ['GET /v1/health HTTP/1.1'], body: '', status: 200, shown: '"status":"ok"' },
+])('$head.0 with a malformed Host is a $status', async ({ head, body, status, shown }) => {
   await fault({});
   const socket = await send(head, body, 'a b');
   const [answer] = await once(socket, 'data', soon());
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 400 [\s\S]*"message":"Host: must be a host name/);
-  await expectLogged({ status: 400, code: 'invalid_request' }, 0);
-});
-
-test('the health check ignores a malformed Host, because its response has no links', async () => {
-  await fault({});
-  const socket = await send(['GET /v1/health HTTP/1.1'], '', 'a b');
-  const [answer] = await once(socket, 'data', soon());
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(String(answer)).toContain(shown);
+  await expectLogged({ status }, 0);
 });
