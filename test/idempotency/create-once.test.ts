@@ -19,7 +19,8 @@ import { headersOf, stubLimiters } from '../support/stubs.ts';
 const store = startStore();
 const { insertPet, insertOrder, tableRows, expectUnchanged } = stepsOf(store);
 
-type Item = { name?: string; categoryId?: bigint; note?: null };
+type Item = { name: string };
+type Refusal = NonNullable<Create<Item>['refusal']>;
 
 const MIA: Create<Item> = {
   into: 'pets',
@@ -83,67 +84,38 @@ test.each(KEYS)('with the key %s, a violated constraint undoes every statement',
   });
 });
 
+/** Refuses a pet that violates a constraint of this column. */
+const refusalOf = (column: string): Refusal => ({
+  column,
+  read: sql`SELECT 1 FROM pets WHERE id = 7`,
+  reason: (found, cause) => new ApiError('not_found', `There is a pet: ${found}.`, { cause }),
+});
+
 test.each(KEYS)('with the key %s, a violated constraint becomes the refusal', async (key) => {
-  const create: Create<Item> = {
-    ...MIA,
-    row: { name: sql`(SELECT name FROM pets WHERE id = 7)`, category_id: 3n },
-    refusal: {
-      column: 'name',
-      read: sql`SELECT 1 FROM pets WHERE id = 7`,
-      reason: (found, cause) => new ApiError('not_found', `There is a name: ${found}.`, { cause }),
-    },
-  };
-  const refused = await carryOut(create, key).catch((error) => error);
+  const row = { name: sql`(SELECT name FROM pets WHERE id = 7)`, category_id: 3n };
+  const refused = await carryOut({ ...MIA, row, refusal: refusalOf('name') }, key).catch(Object);
   expect(refused).toMatchObject({
-    message: 'There is a name: false.',
+    message: 'There is a pet: false.',
     cause: { message: expect.stringContaining('NOT NULL constraint failed: pets.name') },
   });
 });
 
-test.each(KEYS)(
-  'with the key %s, a constraint of another column is a mistake of ours',
-  async (key) => {
-    const create: Create<Item> = {
-      ...MIA,
-      row: { name: 'Mia', category_id: null },
-      refusal: {
-        column: 'name',
-        read: sql`SELECT 1`,
-        reason: () => new ApiError('not_found', 'There is no name.'),
-      },
-    };
-    await expect(carryOut(create, key)).rejects.toThrow('constraint failed: pets.category_id');
+test.each([
+  {
+    of: 'another column',
+    column: 'name',
+    failed: 'pets.category_id',
+    change: { row: { name: 'Mia', category_id: null } },
   },
-);
-
-test('a constraint of the same column in another table is a mistake of ours', async () => {
-  const create: Create<Item> = {
-    ...MIA,
-    followedBy: () => [sql`INSERT INTO orders (pet_id, status) VALUES (1, NULL)`],
-    refusal: {
-      column: 'status',
-      read: sql`SELECT 1`,
-      reason: () => new ApiError('not_found', 'There is no status.'),
-    },
-  };
-  await expect(carryOut(create)).rejects.toThrow('constraint failed: orders.status');
-});
-
-test('a retry undoes a statement without any condition', async () => {
-  await insertPet({ id: 7, status: 'available' });
-  const create = { ...MIA, followedBy: () => [sql`UPDATE pets SET status = 'sold'`] };
-  const first = await carryOut(create, 'k');
-  await store.exec("UPDATE pets SET status = 'available' WHERE id = 7");
-  await expectUnchanged(async () => {
-    expect(await carryOut(create, 'k')).toEqual(first);
-  });
-});
-
-test('a retry gets the item of the first request, with exact integers', async () => {
-  const item = { name: 'Mia', categoryId: 2n ** 53n + 1n, note: null };
-  const first = await carryOut({ ...MIA, item }, 'k');
-  expect(first).toEqual({ id: 1n, ...item });
-  expect(await carryOut({ ...MIA, item: {} }, 'k')).toEqual(first);
+  {
+    of: 'the same column in another table',
+    column: 'status',
+    failed: 'orders.status',
+    change: { followedBy: () => [sql`INSERT INTO orders (pet_id, status) VALUES (1, NULL)`] },
+  },
+])('a constraint of $of is a mistake of ours', async ({ column, failed, change }) => {
+  const create = { ...MIA, ...change, refusal: refusalOf(column) };
+  await expect(carryOut(create, 'k')).rejects.toThrow(`constraint failed: ${failed}`);
 });
 
 test.each(KEYS)('with the key %s, the writes that follow get the id of the row', async (key) => {
