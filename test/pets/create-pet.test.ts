@@ -1,9 +1,7 @@
 /** createPet: what may be sent, and is stored exactly. */
-import { expect, test, vi } from 'vitest';
-import { generateKey } from '../../ops/keys/generate-key.ts';
+import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
 import { startStore } from '../support/store.ts';
-import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore();
 
@@ -48,14 +46,4 @@ test.each([
   const { text } = await store.createPet(`{"name":${name},"categoryId":${pet.categoryId}}`);
   expect(text).toBe(`{"id":1,"name":${name},"categoryId":${pet.categoryId}}`);
   expect((await store.fetch('/v1/pets/1')).text).toBe(text);
-});
-
-test('a create without an idempotency key is one statement outside a batch', async () => {
-  vi.spyOn(console, 'log').mockReturnValueOnce();
-  const bindings = stubBindings();
-  const batch = vi.spyOn(bindings.DB, 'batch');
-  const create = { method: 'POST', path: '/v1/pets', body: '{"name":"Rex","categoryId":3}' };
-  const { status } = await sendInProcess(create, bindings, generateKey('production'));
-  expect(status).toBe(201);
-  expect(batch).not.toHaveBeenCalled();
 });
