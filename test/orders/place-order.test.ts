@@ -37,7 +37,7 @@ test('an animal that does not exist cannot be ordered', async () => {
 
 test('an animal with an open order that an operator made available is not ordered twice', async () => {
   await insertPet({ id: 7, status: 'available' });
-  await insertOrder({ id: 1, petId: 7, status: 'placed' });
+  await insertOrder({ id: 1, petId: 7, status: 'approved' });
   const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
   expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
 });

@@ -1,7 +1,4 @@
-/**
- * updateOrder: each change of an order's status, and the status of its animal after it. The tests also fail if `petUpdated` does not
- * follow `updated` directly in src/orders/queries.ts.
- */
+/** updateOrder: each change of an order's status, and the status of its animal after it. */
 import { expect, test } from 'vitest';
 import { expectError, stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
