@@ -9,8 +9,7 @@ import { stepsOf } from '../support/steps.ts';
 import { type Reply, startStore } from '../support/store.ts';
 
 const store = startStore({ faults: true });
-const { insertPet, insertOrder, updatePet, deletePet, updateOrder, createExamples } =
-  stepsOf(store);
+const { insertOrder, updatePet, deletePet, updateOrder, createExamples } = stepsOf(store);
 
 const REX = { name: 'Rex', categoryId: 3, status: 'sold' };
 const WITH_KEY = { headers: { 'idempotency-key': 'k' } };
@@ -30,68 +29,53 @@ async function writtenBy(...statements: string[]) {
   return results.reduce((sum, { meta }) => sum + meta.rows_written, 0);
 }
 
-const INSERT_REX = "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 3, 'sold')";
-const ORDER_8 = [
-  "UPDATE pets SET status = 'pending' WHERE id = 8",
-  'INSERT INTO orders (pet_id) VALUES (8)',
-];
-
 describe('D1 reads and writes few rows for', () => {
-  // Animals, orders and records of idempotency keys that no test names.
+  // Three available animals, and animals, orders and records of idempotency keys that no test names.
   beforeEach(() =>
     store.exec(
       `WITH RECURSIVE ids(id) AS (SELECT 1001 UNION ALL SELECT id + 1 FROM ids LIMIT 2000)
          INSERT INTO pets (id, name, category_id, status) SELECT id, 'Mia ' || id, 3, 'sold' FROM ids;
        INSERT INTO orders (id, pet_id, status) SELECT id, id, 'delivered' FROM pets;
        INSERT INTO idempotency_keys (key_hash, created_at, request_hash, item_id, item)
-         SELECT randomblob(32), unixepoch() * 1000, randomblob(32), id, '{}' FROM pets`,
+         SELECT randomblob(32), unixepoch() * 1000, randomblob(32), id, '{}' FROM pets;
+       INSERT INTO pets (id, name, category_id, status)
+         VALUES (7, 'Rex', 3, 'available'), (8, 'Mia', 3, 'available'), (9, 'Max', 3, 'available')`,
     ),
   );
 
-  test('a new animal', async () => {
-    const written = await writtenBy(INSERT_REX);
-    expect(await rowsOf(() => store.createPet(REX))).toEqual({ read: 2, written });
-  });
-
-  test('a new animal with a key, and for its replay', async () => {
+  test('a new animal, without a key, with one, and for a replay', async () => {
     const send = () => store.createPet(REX, WITH_KEY);
-    const written = await writtenBy(INSERT_REX);
+    const written = await writtenBy(
+      "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 3, 'sold')",
+    );
+    expect(await rowsOf(() => store.createPet(REX))).toEqual({ read: 2, written });
     expect(await rowsOf(send)).toEqual({ read: 3, written: written + 2 });
     expect(await rowsOf(send)).toEqual({ read: 1, written: 0 });
   });
 
   test('another name', async () => {
-    await insertPet({ id: 7, status: 'pending' });
     const written = await writtenBy(
-      "UPDATE pets SET name = 'Tom', category_id = 3, status = 'pending' WHERE id = 7",
+      "UPDATE pets SET name = 'Tom', category_id = 3, status = 'available' WHERE id = 7",
     );
     expect(await rowsOf(() => updatePet(7, { name: 'Max' }))).toEqual({ read: 3, written });
   });
 
   test('a deletion', async () => {
-    await insertPet({ id: 7 });
     expect(await rowsOf(() => deletePet(7))).toEqual({ read: 3, written: 1 });
   });
 
-  test('a new order', async () => {
-    await insertPet({ id: 7, status: 'available' });
-    await insertPet({ id: 8, status: 'available' });
-    const send = () => store.placeOrder({ petId: 7 });
-    const written = await writtenBy(...ORDER_8);
-    expect(await rowsOf(send)).toEqual({ read: 5, written });
-  });
-
-  test('a new order with a key, and for its replay', async () => {
-    await insertPet({ id: 7, status: 'available' });
-    await insertPet({ id: 8, status: 'available' });
-    const send = () => store.placeOrder({ petId: 7 }, WITH_KEY);
-    const written = await writtenBy(...ORDER_8);
+  test('a new order, without a key, with one, and for a replay', async () => {
+    const send = () => store.placeOrder({ petId: 9 }, WITH_KEY);
+    const written = await writtenBy(
+      "UPDATE pets SET status = 'pending' WHERE id = 8",
+      'INSERT INTO orders (pet_id) VALUES (8)',
+    );
+    expect(await rowsOf(() => store.placeOrder({ petId: 7 }))).toEqual({ read: 5, written });
     expect(await rowsOf(send)).toEqual({ read: 6, written: written + 2 });
     expect(await rowsOf(send)).toEqual({ read: 2, written: 0 });
   });
 
   test('a delivery', async () => {
-    await insertPet({ id: 7, status: 'pending' });
     await insertOrder({ id: 5, petId: 7, status: 'approved' });
     const written = await writtenBy(
       "UPDATE orders SET status = 'delivered' WHERE id = 1001",
