@@ -21,9 +21,9 @@ test('an order makes its animal pending, and no other', async () => {
   });
 });
 
-test.each([{ status: 'pending' }, { status: 'sold' }, { status: null }])(
-  'an animal with the status $status cannot be ordered',
-  async ({ status }) => {
+test.each(['pending', 'sold', null])(
+  'an animal with the status %s cannot be ordered',
+  async (status) => {
     await insertPet({ id: 7, status });
     const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
     expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
