@@ -17,7 +17,6 @@ test.each([
   [null, '.'],
   ['Bearer', '.'],
   ['Basic dXNlcjpwYXNz', ', not Basic.'],
-  ['token animal', ', not token.'],
   // Not a scheme, but perhaps a secret.
   ['animal_local_1 and more', '.'],
   ['correcthorsebatterystaple xkcd', '.'],
@@ -39,7 +38,6 @@ const EXPIRED = `401 expired_api_key: This API key expired at ${PAST}.`;
 const REVOKED = '401 revoked_api_key: This API key was revoked.';
 
 test.each([
-  ['a key with a space', () => generateKey('local').replace('_', ' _'), MALFORMED],
   ['a key in quotes', () => `"${generateKey('local')}"`, MALFORMED],
   ['a key before a no-break space', () => `${generateKey('local')}\u00a0`, MALFORMED],
   ['a key after a second scheme', () => `Bearer ${generateKey('local')}`, MALFORMED],

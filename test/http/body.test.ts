@@ -23,12 +23,7 @@ test.each([
     '{"name":"Rex","categoryId":1,}',
     'Expected double-quoted property name in JSON at position 29 (line 1 column 30)',
   ],
-  ['{\n“name”: "Rex"}', "Expected property name or '}' in JSON at position 2 (line 2 column 1)"],
   ['{"name": “Rex”}', `Unexpected token '“', "{"name": “Rex”}" is not valid JSON`],
-  [
-    '{"name":"Rex","status":sold,"categoryId":1}',
-    `Unexpected token 's', ...","status":sold,"cate"... is not valid JSON`,
-  ],
 ])('the message for %s has the place of the error, and the log has not', async (body, reason) => {
   const reply = await store.createPet(body);
   expect(errorOf(reply.body)).toBe(`400 invalid_json: The body must be valid JSON: ${reason}`);

@@ -27,16 +27,11 @@ test('a local store without migrations is a 503 that says how to start it', asyn
 });
 
 const ADA = { name: 'Ada', categoryId: 2 };
-/** Operators set this secret to stop writes while reads still work. */
-const WRITES_STOPPED = 'since 12:00';
-
-// Wrangler stores an empty secret without an error, and a release counts it as a stop.
-test('an empty secret stops writes, too', async () => {
-  await store.fault({ vars: { WRITES_STOPPED: '' } });
-  const { body } = await store.createPet(ADA);
-  expect(errorOf(body)).toMatch(/^503 service_unavailable: Writes are temporarily stopped/);
-  expect((await store.calls()).d1).toBe(0);
-});
+/**
+ * Operators set this secret to stop writes while reads still work. Any text stops them, also an empty one: wrangler stores it
+ * without an error, and a release counts it as a stop.
+ */
+const WRITES_STOPPED = '';
 
 test.each(operations.filter(({ method }) => method !== 'GET'))(
   'while writes are stopped, $operation.operationId is a 503 before it is validated',
@@ -53,7 +48,8 @@ test.each(operations.filter(({ method }) => method !== 'GET'))(
 );
 
 test('while writes are stopped, reads still work, and a key without the scope is rejected as always', async () => {
-  await store.fault({ vars: { WRITES_STOPPED } });
+  await store.fault({ vars: { WRITES_STOPPED: 'since 12:00' } });
+  expect((await store.createPet(ADA)).status).toBe(503);
   const key = await store.issueKey({ scopes: ['read'] });
   expect((await store.fetch('/v1/pets', { key })).status).toBe(200);
   expect((await store.createPet(ADA, { key })).status).toBe(403);
