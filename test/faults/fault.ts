@@ -9,7 +9,7 @@ export type Fault =
   | 'is held' // the call takes effect, and returns when the test releases it
   | 'hangs'
   | 'runs, then hangs' // the call takes effect, and never returns
-  | { text: string; thrown?: 'TypeError' | 'RangeError' } // it throws with this message
+  | { text: string; thrown?: 'TypeError' } // it throws with this message
   | { takes: number } // milliseconds
   | { meta: object }; // D1 reports this beside its result
 
