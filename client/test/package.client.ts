@@ -36,8 +36,6 @@ test('a CommonJS program can require the package', async () => {
 test('the package has no dependency, and one version in all documents', () => {
   const { version, dependencies } = JSON.parse(read('client/package.json'));
   expect(dependencies).toBe(undefined);
-  const { packages } = JSON.parse(read('package-lock.json'));
-  expect(packages.client.version).toBe(version);
   expect(/^## (\d\S*)$/m.exec(read('client/CHANGELOG.md'))?.[1]).toBe(version);
   expect(README).toContain(`animal-store-client-${version}.tgz`);
 });
@@ -77,17 +75,13 @@ test('the example adds an animal, and lists ten', async () => {
   expect([listed.length, listed[9]]).toEqual([10, '10\tPet 10']);
 });
 
-test('the example without a store fails with one line', async () => {
-  const stderr =
-    'No store answers at http://127.0.0.1:1. Start one with npm start, or name another with --url\n';
-  expect(await run(`${EXAMPLE} http://127.0.0.1:1`)).toEqual({ status: 1, stdout: '', stderr });
+test.each([
+  { args: 'http://127.0.0.1:1', status: 1, line: /^No store answers at .* with --url\n$/ },
+  { args: 'x', status: 2, line: /^error: baseUrl: .*\n$/ },
+  { args: 'http://127.0.0.1:1 --key secret', status: 2, line: /^usage: .*\n$/ },
+  { args: 'http://127.0.0.1:1 secret', status: 2, line: /^usage: .*\n$/ },
+])('the example with "--url $args" fails with one line', async ({ args, status, line }) => {
+  const failed = await run(`${EXAMPLE} ${args}`);
+  expect(failed).toEqual({ status, stdout: '', stderr: expect.stringMatching(line) });
+  expect(failed.stderr).not.toContain('secret');
 });
-
-test.each(['x', 'http://127.0.0.1:1 --key secret', 'http://127.0.0.1:1 secret'])(
-  'the example refuses "--url %s", and does not quote it',
-  async (args) => {
-    const { status, stderr } = await run(`${EXAMPLE} ${args}`);
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/^(error: baseUrl|usage): .*\n$/)]);
-    expect(stderr).not.toContain('secret');
-  },
-);
