@@ -11,11 +11,17 @@ const CREATES = creates.flatMap((create) =>
   create.exampleBodies.map((body) => ({ ...create, body })),
 );
 
-test.each(CREATES)('$operationId answers $body with an item that has its fields', async (each) => {
-  await insertRowsOfExamples();
-  const reply = await store.send('POST', each.examplePath, each.body);
-  expect(reply.body).toMatchObject(each.body);
-});
+test.each(CREATES)(
+  '$operationId answers $body with an item that has its fields, and is read as answered',
+  async ({ examplePath, body }) => {
+    await insertRowsOfExamples();
+    const reply = await store.send('POST', examplePath, body);
+    expect(reply.body).toMatchObject(body);
+    const { pathname } = new URL(reply.headers.get('location') ?? '');
+    for (const address of readable([pathname, examplePath]))
+      expect((await store.fetch(address)).text).toContain(reply.text);
+  },
+);
 
 const PATCHES = changes.flatMap(({ exampleBodies, create, ...change }) =>
   create ? exampleBodies.map((patch) => ({ ...change, create, patch })) : [],
