@@ -5,9 +5,6 @@ import type { FetchResponse } from '../src/index.ts';
 import { parseBody } from '../src/response.ts';
 import { clientWith, headerOf, lost, problem, reply, silence, unavailable } from './fake.ts';
 
-// A call that never ends fails its test soon.
-vi.setConfig({ testTimeout: 30_000 });
-
 const stamped = (bookmark: string, body: BodyInit = '[]', status = 200) =>
   reply(body, { status, headers: { 'X-D1-Bookmark': bookmark } });
 

@@ -63,7 +63,7 @@ test('an idempotency key is valid for exactly KEPT_HOURS', async () => {
 });
 
 // The id of an API key and an idempotency key can be any text.
-test.each(['', ' ', ',', ':', '|'])(
+test.each(['', ',', ':', '|'])(
   'two clients whose id, operation and key are one text when joined by "%s" share no key',
   async (by) => {
     const first = { key: await store.issueKey({ id: 'a' }), ...withKey(`createPet${by}k`) };
