@@ -101,10 +101,16 @@ test('a DELETE with If-None-Match is a 400', async () => {
   expect(errorOf(body)).toBe(`400 invalid_request: If-None-Match: ${UNSUPPORTED}`);
 });
 
-// An accepted request reaches D1, which is not there.
-test('GET and POST ignore preconditions', async () => {
-  const headers = { 'If-Match': '"1"', 'If-None-Match': '*' };
-  const body = '{"name":"Ada","categoryId":1}';
-  expect((await sendWithoutD1('POST', '/v1/pets', body, headers)).status).toBe(503);
-  expect((await sendWithoutD1('GET', '/v1/pets/1', undefined, headers)).status).toBe(503);
+// An accepted request reaches D1, which is not there. Resources have no modification date: RFC 9110, section 13.1.4.
+test.each([
+  ['GET', '/v1/pets/1', undefined, { 'If-None-Match': '*' }],
+  ['POST', '/v1/pets', '{"name":"Ada","categoryId":1}', { 'If-Match': '"1"' }],
+  [
+    'PATCH',
+    '/v1/pets/1',
+    '{"name":"Eve"}',
+    { 'If-Unmodified-Since': 'Fri, 20 Nov 2026 00:00:00 GMT' },
+  ],
+])('%s %s ignores a precondition', async (method, path, body, headers) => {
+  expect((await sendWithoutD1(method, path, body, headers)).status).toBe(503);
 });
