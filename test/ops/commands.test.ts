@@ -147,15 +147,19 @@ test('an error has the reason of the runtime and the last warning, which stand a
   );
 });
 
-test.each(['project/wrangler.json', 'wrangler.jsonc', '.wrangler/deploy/config.json'])(
-  'a command on production refuses %s, in its folder or above, which wrangler would prefer',
-  async (file) => {
+test.each([
+  ['staging', 'project/wrangler.json'],
+  ['production', 'wrangler.jsonc'],
+  ['production', '.wrangler/deploy/config.json'],
+])(
+  'a command on %s refuses %s, in its folder or above, which wrangler would prefer',
+  async (env, file) => {
     const folder = await temporaryFolder();
     fs.mkdirSync(dirname(join(folder, file)), { recursive: true });
     fs.writeFileSync(join(folder, file), '{}');
     const PROJECT_ROOT = join(folder, 'project');
     const mocks = { '../../ops/command/project-root.ts': { PROJECT_ROOT } };
-    const { code, stderr } = await runInProcess('keys.ts', mocks, ['list', '--env', 'production']);
+    const { code, stderr } = await runInProcess('keys.ts', mocks, ['list', '--env', env]);
     expect([code, stderr]).toEqual([
       1,
       `error: remove ${folder}/${file}: wrangler prefers it to wrangler.toml\n`,
