@@ -238,15 +238,6 @@ describe('a promotion', () => {
     expect(fake.points.filter((point) => point === PAUSE)).toHaveLength(3);
   });
 
-  test.each(['', 'animal_production_x', generateKey('staging')])(
-    'does nothing with the smoke key %j',
-    async (key) => {
-      const { code, stderr } = await fake.release(PROMOTE, '', key);
-      expect([code, fake.points]).toEqual([1, ['reject other configurations']]);
-      expect(stderr).toContain('error: SMOKE_API_KEY must be an API key of production: ');
-    },
-  );
-
   test('accepts a smoke key with a line break at its end, as secrets often have', async () => {
     const key = `${generateKey('production')}\n`;
     expect(await fake.release(PROMOTE, '', key)).toMatchObject({ code: 0 });
@@ -257,6 +248,17 @@ describe('a promotion', () => {
     expect(stderr).toContain('This will release commit head in PRODUCTION. Continue? [y/N]\n');
     expect(fake.changes()).toEqual([]);
   });
+});
+
+test.each([
+  [PROMOTE, '', 'production'],
+  [PROMOTE, 'animal_production_x', 'production'],
+  [PROMOTE, generateKey('staging'), 'production'],
+  [STAGING, generateKey('production'), 'staging'],
+])('%j does nothing with the smoke key %j', async (args, key, environment) => {
+  const { code, stderr } = await fake.release(args, '', key);
+  expect([code, fake.points]).toEqual([1, ['reject other configurations']]);
+  expect(stderr).toContain(`error: SMOKE_API_KEY must be an API key of ${environment}: `);
 });
 
 test('a release to staging is tested with a write, without a share', async () => {
