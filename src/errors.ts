@@ -29,7 +29,7 @@ export type ErrorCode = keyof typeof STATUS_OF;
 
 /** What a client should do about an error: a table of docs/api.md and of the OpenAPI description. The worker does not contain it. */
 export const ADVICE_ON: Record<ErrorCode, string> = {
-  invalid_json: 'Send valid JSON in UTF-8. The message shows the place of the error.',
+  invalid_json: 'Send valid JSON in UTF-8. The message says what is wrong.',
   invalid_request: 'Fix the problems that the message names.',
   missing_api_key: 'Send the key in the header `Authorization: Bearer <API_KEY>`.',
   invalid_api_key: 'Check that the key is complete, without quotes, and of this environment.',
