@@ -229,6 +229,18 @@ const RULES = {
 };
 /** Run in the page: violations of any rule of level A or AA, and headings that leave out a level. */
 const VIOLATIONS = `axe.run(${JSON.stringify(RULES)}).then((result) => result.violations)`;
+/** Run in the page: the length of the longest first line of a block of text. */
+const LONGEST_LINE = `
+  const selection = getSelection();
+  const lengths = Array.from(document.querySelectorAll('#docs :is(p, li, td, button)'), (block) => {
+    selection.setPosition(block);
+    selection.modify('extend', 'forward', 'lineboundary');
+    return String(selection).length;
+  });
+  Math.max(...lengths)`;
+/** Run in the page: the number of blocks that are shown without a text. */
+const EMPTY_BLOCKS = `[...document.querySelectorAll('#docs :is(p, li, tr, h4, h5)')]
+  .filter((block) => block.checkVisibility() && !block.textContent.trim()).length`;
 
 test.each([
   ['light', 1280],
@@ -247,10 +259,19 @@ test.each([
     const listPets = await unfold('listPets');
     expect(await listPets.execute()).toEqual(['200', '[]']);
     for (const summary of await page.locator('.info summary').all()) await summary.click();
-    await button(/^400 /).click();
-    await button('Schemas').click();
+    const count = (text: string) => page.getByText(text, { exact: true }).count();
+    for (const [name, text] of [
+      [/^429 /, 'Seconds to wait before the next request.'],
+      ['Schemas', 'PetStatus'],
+    ] as const) {
+      expect(await count(text)).toBe(0);
+      await button(name).click();
+      await expect.poll(() => count(text)).toBeGreaterThan(0);
+    }
     await expect.poll(() => page.evaluate(VIOLATIONS)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await page.evaluate(LONGEST_LINE)).toBeLessThanOrEqual(75);
+    expect(await page.evaluate(EMPTY_BLOCKS)).toBe(0);
     await page.emulateMedia({ media: 'print' });
     await expect.poll(() => page.evaluate('document.documentElement.className')).toBe('');
   },
