@@ -139,20 +139,19 @@ async function rollOut(rollout: Rollout, holdSeconds: number) {
   await deploy(rollout, version, 100);
   await test(newEndpoint);
   // Sets the routes and crons.
-  await change(rollout, 'triggers', 'deploy');
+  await requireUnchanged(rollout);
+  await wrangler(target, 'triggers', 'deploy');
   // Tests again, through the new routes.
   await test(newEndpoint);
   await requireUnchanged(rollout);
   console.log(target.environment, 'serves', version, 'to all.');
 }
 
-/** Runs a command that changes the environment, which must be as this release has left it. */
-async function change(rollout: Rollout, ...args: string[]): Promise<string> {
-  await requireUnchanged(rollout);
-  return wrangler(rollout.target, ...args);
-}
-
-/** @throws Error if another operator or `undo` has deployed, or an interrupt or the watch of the log has ended the release. */
+/**
+ * Precedes each change, and what is printed about it.
+ *
+ * @throws Error if another operator or `undo` has deployed, or an interrupt or the watch of the log has ended the release.
+ */
 async function requireUnchanged({ releaseId, target, startId, expectedShares, stop }: Rollout) {
   const { newest, newestOfOthers } = await readDeployments(target, releaseId);
   // Comes after the read, which takes seconds in which somebody can press Ctrl-C.
@@ -169,8 +168,9 @@ async function applyMigrations(rollout: Rollout) {
   const TimeTravel = z.object({ bookmark: z.string() });
   const { bookmark } = await readJson(TimeTravel, target, 'd1', 'time-travel', 'info', 'DB');
   const restoreData = commandOf(target, 'd1 time-travel restore DB --bookmark', bookmark);
+  await requireUnchanged(rollout);
   console.log('Applying migrations. To restore the data:', restoreData);
-  const output = await change(rollout, 'd1', 'migrations', 'apply', 'DB', '--remote');
+  const output = await wrangler(target, 'd1', 'migrations', 'apply', 'DB', '--remote');
   // Wrangler 4.164 exits with 0 also when D1 answers that a statement failed: https://github.com/cloudflare/workers-sdk/issues/3365
   const pending = await readPendingMigrations(target);
   if (pending.length > 0) throw new Error(`migrations failed: ${pending.join(', ')}. ${output}`);
@@ -181,8 +181,9 @@ async function deploy(rollout: Rollout, version: string, percentage: number) {
   const rest = percentage === 100 ? [] : [`${rollout.old.id}@${100 - percentage}%`];
   const shares = [`${version}@${percentage}%`, ...rest];
   const options = ['--yes', '--message', rollout.releaseId];
+  await requireUnchanged(rollout);
   console.log(`Deploying ${version} at ${percentage} %`);
-  await change(rollout, 'versions', 'deploy', ...shares, ...options);
+  await wrangler(rollout.target, 'versions', 'deploy', ...shares, ...options);
   rollout.expectedShares = shares.sort().join(' ');
 }
 

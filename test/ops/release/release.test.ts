@@ -30,6 +30,7 @@ const LOG = 'git log --oneline --left-right --end-of-options head...head';
 const BACK = 'rollback v1 --yes --message mine';
 
 const before = (step: string) => `before production ${step}`;
+const ANNOUNCED = [MIGRATE, AT_0, AT_10, AT_100].map(before);
 const after = (step: string) => `after production ${step}`;
 const READ_HEAD = 'git rev-parse HEAD';
 const LIST = 'production deployments list --json';
@@ -203,10 +204,14 @@ describe('a promotion', () => {
     },
   ])('that $what at any point goes back, or on', async (disturbance) => {
     const { event, first = 0, last = PROMOTION.length, error, served = 'v1@100%' } = disturbance;
-    const check: Check = ({ code, stderr }, i, place) => {
+    const check: Check = ({ code, stdout, stderr }, i, place) => {
       if (i < first || i > last || place.endsWith(LOG)) return;
       expect([code, fake.served()], place).toEqual([1, served]);
       expect(stderr.startsWith(error), place).toBe(true);
+      // Says of no change that it is made before it is sent.
+      const announced = stdout.match(/^(Applying|Deploying)/gm) ?? [];
+      const sent = fake.points.filter((point) => ANNOUNCED.includes(point));
+      expect(announced, place).toHaveLength(sent.length);
       // Only what has changed nothing ends without a word on what is served.
       const wentBack = fake.points.includes(WAY_BACK);
       if (!wentBack) return expect(fake.changes(), place).toEqual([]);
