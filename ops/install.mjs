@@ -34,6 +34,8 @@ if (NEEDS_NODE || !isInstalled()) {
 
 /** Runs npm, and shows only its errors. Fails if another command runs it in this folder. */
 async function npm(command) {
+  const npmScript = process.env.npm_execpath;
+  if (!existsSync(npmScript ?? '')) fail('npm was not found: run npm run setup');
   try {
     writeFileSync(LOCK, '', { flag: 'wx' });
   } catch {
@@ -41,7 +43,7 @@ async function npm(command) {
       'cannot create .installing: if another command installs the packages, wait for its end; otherwise delete it',
     );
   }
-  const args = [process.env.npm_execpath, command, ...OPTIONS, `--cache=${findCache()}`];
+  const args = [npmScript, command, ...OPTIONS, `--cache=${findCache()}`];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   // Otherwise npm can go on for a minute after a signal: https://github.com/npm/cli/issues/5976
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])

@@ -62,6 +62,11 @@ test('after a failure, the errors of npm are shown, and the next command install
   expect(clone.calls()).toEqual([CI, CI]);
 });
 
+test('the set-up without npm says so', async () => {
+  const stderr = `${BEGUN}error: npm was not found: run npm run setup\n`;
+  expect(await clone.setUp({ npm_execpath: '' })).toEqual({ code: 1, stdout: '', stderr });
+});
+
 // Windows has no signals: there, a process that gets one ends at once.
 test.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'an installation that gets %s ends npm, and the next command repeats it',
