@@ -6,7 +6,7 @@ import { type Answer, clientWith, REX, reply, rex } from './fake.ts';
 
 const KEY = 'animal-1_local_secret';
 /** The same in JSON, where any character can be written as an escape. */
-const ESCAPED = KEY.replace(/[a-m]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
+const ESCAPED = KEY.replace(/./g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
 
 /** The error of a create with this key, which the answer has. */
 async function errorWith(answer: Answer): Promise<StoreError> {
@@ -46,6 +46,11 @@ test.each([
       requestId: 'id-<API key>',
       body: { '<API key>': ['<API key>'] },
     },
+  },
+  {
+    place: 'what is shown of a text that is not JSON, with escapes',
+    answer: reply(`{"message":"${ESCAPED}`, { status: 400 }),
+    shown: { message: expect.stringContaining('{"message":"<API key>') },
   },
 ])('a key that a server sends back is hidden in $place', async ({ answer, shown }) => {
   const error = await errorWith(answer);

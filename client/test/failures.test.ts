@@ -277,7 +277,7 @@ test.each([
 const UNSENT = [
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED'],
   ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'],
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'SELF_SIGNED_CERT_IN_CHAIN'],
 ];
 
 /** The causes of errors of `fetch`. Those of real runtimes are in suite.ts. */
