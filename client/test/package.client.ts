@@ -1,5 +1,5 @@
 /** The packed and installed client: size, types, documents and examples. */
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
@@ -11,7 +11,14 @@ import { bundle, compile, installClient, NODE, run, runIn } from './tools.ts';
 const read = (path: string) => readFileSync(path, 'utf8');
 
 const store = startStore();
+mkdirSync('client/dist', { recursive: true });
+writeFileSync('client/dist/stale.js', '');
 const folder = installClient();
+
+test('the package has no module of an earlier build', () => {
+  const dist = `${folder}/node_modules/animal-store-client/dist`;
+  expect([existsSync(`${dist}/index.js`), existsSync(`${dist}/stale.js`)]).toEqual([true, false]);
+});
 
 test('the examples of README.md print what their comments show', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
