@@ -57,16 +57,19 @@ type Fits<Operation extends { responses: object }, Endpoint> = Same<
   TypedCode<Endpoint>
 >;
 type Pet = (typeof v1.pets)[':petId'];
+type Order = (typeof v1.store.orders)[':orderId'];
 
-/**
- * The type of the app has exactly the errors of the description: of a list, a create with errors of its own, a read and a change of one
- * item, and a public operation.
- */
+/** The type of the app has exactly the errors of the description. */
 export type Errors = AllTrue<{
   listPets: Fits<Operations['/pets']['get'], typeof v1.pets.$get>;
-  placeOrder: Fits<Operations['/store/orders']['post'], typeof v1.store.orders.$post>;
+  createPet: Fits<Operations['/pets']['post'], typeof v1.pets.$post>;
   getPet: Fits<Operations['/pets/{petId}']['get'], Pet['$get']>;
   updatePet: Fits<Operations['/pets/{petId}']['patch'], Pet['$patch']>;
+  deletePet: Fits<Operations['/pets/{petId}']['delete'], Pet['$delete']>;
+  listOrders: Fits<Operations['/store/orders']['get'], typeof v1.store.orders.$get>;
+  placeOrder: Fits<Operations['/store/orders']['post'], typeof v1.store.orders.$post>;
+  getOrder: Fits<Operations['/store/orders/{orderId}']['get'], Order['$get']>;
+  updateOrder: Fits<Operations['/store/orders/{orderId}']['patch'], Order['$patch']>;
   getHealth: Fits<Operations['/health']['get'], typeof v1.health.$get>;
 }>;
 type AllTrue<T extends Record<keyof T, true>> = T;

@@ -64,10 +64,11 @@ test.each([
 
 test('a route may have other middleware, an error handler and a pattern', () => {
   const toys = new Hono()
+    .basePath('/toys')
     .use(csrf())
     .get('/:toyId{[0-9]+}', csrf(), listToys, handler)
     .onError(handler);
-  const { routes } = new Hono().get('/v1/*', csrf()).route(TOYS, toys);
+  const { routes } = new Hono().get('/v1/*', csrf()).route(VERSION_PATH, toys);
   const { length } = app.routes;
   onTestFinished(() => void app.routes.splice(length));
   app.routes.push(...routes);
