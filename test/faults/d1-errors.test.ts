@@ -123,3 +123,9 @@ test.each([
   const cause = `${name} did not respond within ${ms} ms`;
   expect(await store.logLines()).toMatchObject([{ status: 503, cause }]);
 });
+
+test('a read in a session waits no longer', async () => {
+  await store.fault({ d1: [{ takes: DEADLINE_MS + 100 }] });
+  const headers = { 'x-d1-bookmark': 'first-unconstrained' };
+  expect((await store.fetch('/v1/pets', { headers })).status).toBe(503);
+});
