@@ -139,8 +139,8 @@ test('the log says why a page may not use the local store', async () => {
 });
 
 // A page that rebinds DNS sends no preflight.
-test('nor may it send a request', async () => {
+test.each(['GET', 'POST', 'PATCH', 'DELETE'])('nor may it send a %s', async (method) => {
   const headers = { origin: 'http://evil.example' };
-  const { body } = await sendWithoutD1('POST', '/v1/pets', undefined, headers);
+  const { body } = await sendWithoutD1(method, '/v1/pets', undefined, headers);
   expect(errorOf(body)).toContain('400 invalid_request: Origin: ');
 });
