@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import tsconfig from '../../tsconfig.json' with { type: 'json' };
 import { temporaryFolder } from '../support/project.ts';
 
 test('npm run check has all its parts', () => {
@@ -37,6 +38,16 @@ test('each other command first demands the packages', () => {
   expect(commands.length).toBeGreaterThan(12);
   for (const script of commands)
     expect(script).toMatch(/^node (?:--import=\.\/)?ops\/require-packages\.mjs /);
+});
+
+test('the compiler is strict', () => {
+  const { compilerOptions } = tsconfig;
+  for (const option of [
+    ...['strict', 'noUncheckedIndexedAccess', 'exactOptionalPropertyTypes', 'noImplicitOverride'],
+    ...['noImplicitReturns', 'noFallthroughCasesInSwitch', 'noUnusedLocals', 'noUnusedParameters'],
+    ...['erasableSyntaxOnly', 'verbatimModuleSyntax', 'isolatedModules'],
+  ])
+    expect(compilerOptions).toHaveProperty(option, true);
 });
 
 /** Code that is untyped, too nested, too complex or too long. */

@@ -46,7 +46,7 @@ function leadsSomewhere(document: string, link: string) {
 }
 
 test.each(DOCUMENTS)(
-  '%s names files, headings and scripts that exist, and its commands have no comments',
+  '%s names files, headings and scripts that exist, and its commands are short and have no comments',
   (document) => {
     const text = read(document);
     const links = allOf(text, /\]\((?!https?:)([^)]*)\)/g);
@@ -56,6 +56,10 @@ test.each(DOCUMENTS)(
     // zsh passes a comment on as arguments.
     const commands = allOf(text, /^```sh\n(.*?)^```/gms);
     expect(commands.join('')).not.toMatch(/(^|\s)#/);
+    const blocks = allOf(text, /^ *```(?:sh|console)\n(.*?)^ *```/gms);
+    const spans = allOf(text, /`((?:npx|npm|node|curl|sql|rows) [^`]+)`/g);
+    const lines = [...blocks, ...spans].flatMap((command) => command.split('\n'));
+    expect(lines.filter((line) => line.length > 120)).toEqual([]);
   },
 );
 
@@ -169,4 +173,10 @@ test('every version in package.json is exact', () => {
     ...fallbackPackage.optionalDependencies,
   });
   expect(versions.filter((each) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(each))).toEqual([]);
+});
+
+test('docs/set-up.md gives the token of CI no access to KV', () => {
+  const [row = ''] = /^\| CI; release.*$/m.exec(read('docs/set-up.md')) ?? [];
+  expect(row).toContain('Workers Scripts: Edit');
+  expect(row).not.toContain('KV');
 });
