@@ -1,4 +1,7 @@
-/** Editors ask the compiler's language server, which looks for the tsconfig.json of each file by itself. */
+/**
+ * Editors ask the compiler's language server. Its API answers the same question without the protocol: it finds the project of each
+ * file by the nearest tsconfig.json.
+ */
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { API } from 'typescript/unstable/sync';

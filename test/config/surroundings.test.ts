@@ -39,7 +39,7 @@ test('tests in a hook of git change no repository but their own, and read no set
   expect(readFileSync(config, 'utf8')).toBe(before);
 });
 
-test('tests, the linter and copies of the project leave out worktrees in folders whose names begin with a dot', async () => {
+test('worktrees in folders whose names begin with a dot are left out by tests, linter and copies', async () => {
   const git = createRepository(project.path());
   git('worktree', 'add', '--quiet', '.worktrees/a');
   const files = await runVitest('list --filesOnly --project test');

@@ -1,6 +1,6 @@
 /** A copy without the client and the benchmarks, by the steps of "The service alone" in docs/your-own.md. */
-import { globSync } from 'node:fs';
-import { test } from 'vitest';
+import { existsSync, globSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { copyRepository } from '../support/copy.ts';
 
 const LINK = /\[([^\]]*)\]\([^)]*(?:client\/|bench\/|BENCHMARKS)[^)]*\)/g;
@@ -37,5 +37,7 @@ test('the service without client and benchmarks passes every check and test', as
     copy.edit(document, (text) => text.replace(LINK, '$1').replace(SCRIPT, ''));
   for (const line of ['install --package-lock-only', 'run openapi', 'run format'])
     await copy.npm(line);
+  // As after `npm start`: git ignores the packages of the client, so `git rm` has left them.
+  expect(existsSync(copy.path('client/node_modules'))).toBe(true);
   for (const line of ['run check', 'test', 'run test:kill']) await copy.npm(line);
 });

@@ -89,8 +89,8 @@ test('the option --port, which npm keeps without "--", is used, too', async () =
   expect(await start()).toMatchObject({ code: 2, served: [] });
 });
 
-// local.kill.ts lets it end the runtime of a killed `npm start`.
-test('reset deletes the store, and looks for its runtimes until none is left', async () => {
+// local.kill.ts tests that a start ends a real runtime that is left.
+test('reset deletes the store, and ends the runtimes of this folder until none is left', async () => {
   const PROJECT_ROOT = await temporaryFolder();
   const state = join(PROJECT_ROOT, '.wrangler/state');
   const spawnSync = vi.fn().mockReturnValueOnce({ status: 0 }).mockReturnValue({ status: 1 });
@@ -103,6 +103,10 @@ test('reset deletes the store, and looks for its runtimes until none is left', a
   const stdout = 'The local store is empty. npm start sets it up again.\n';
   expect(await runInProcess('reset.ts', mocks, [])).toEqual({ code: 0, stdout, stderr: '' });
   expect([existsSync(state), spawnSync.mock.calls.length]).toEqual([false, 2]);
+  // The exact path: a dot matches no other character.
+  const [, [, , pattern = ''] = []] = spawnSync.mock.calls[0] ?? [];
+  expect(RUNTIME).toMatch(new RegExp(pattern));
+  expect(RUNTIME.replaceAll('.', 'x')).not.toMatch(new RegExp(pattern));
   const [, release] = atExit.mock.calls[0] ?? [];
   release?.();
 });
