@@ -24,7 +24,7 @@ test('npm run check has all its parts', () => {
 
 const { start, dev, test: ownTests, setup, ...others } = packageJson.scripts;
 
-test('only npm start, npm run dev and npm test install packages', () => {
+test('only npm start, npm run dev and npm test run the set-up', () => {
   for (const script of [start, dev, ownTests])
     expect(script).toMatch(/^npm run setup --silent && /);
   expect(Object.values(others).join()).not.toMatch(/setup|install\.mjs/);
