@@ -16,6 +16,8 @@ test('the suite passes in a browser', async () => {
   const page = await browser.newPage();
   await page.goto((await addresses()).rude);
   await page.addScriptTag({ type: 'module', content: await bundle(SCRIPT) });
+  // A module runs only after its tag is in the page.
+  await page.waitForFunction('globalThis.runSuite');
   const script = `runSuite(${JSON.stringify(await addresses())})`;
   expect(await page.evaluate(script)).toEqual([]);
 });
