@@ -105,11 +105,12 @@ function methodsTable(routes: DescribedRoute[]): string {
 function retryReason({ method, definition, about }: DescribedRoute): string | undefined {
   const { operationId, scope, acceptsIdempotencyKey, safeRetry, errors = [] } = definition;
   if (scope !== 'write') return 'It changes nothing.';
-  if (acceptsIdempotencyKey) return 'With its `Idempotency-Key`, a retry gets the first response.';
+  if (acceptsIdempotencyKey)
+    return 'With its `Idempotency-Key`, the request is carried out at most once.';
   if (!safeRetry) return undefined;
   if (method === 'delete') {
     const notFound = errors.find((each) => STATUS_OF[each] === 404);
-    return `Ids are never reused. After a 5xx or no response, \`${notFound}\` counts as success.`;
+    return `Ids are never reused. If an attempt may have been carried out, \`${notFound}\` then counts as success.`;
   }
   if (!about.retryReason) throw new Error(`the description of ${operationId} has no retryReason`);
   return about.retryReason;
