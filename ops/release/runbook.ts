@@ -52,7 +52,7 @@ export async function release(
   const rollout = await prepare(environment, releaseId, stop);
   await printPlan(rollout, holdSeconds);
   if (dryRun) return;
-  // The question can wait for long, because each change below looks again at what is served and built.
+  // The question can wait for long, because what is served and built is looked at again.
   await confirm(`release commit ${rollout.build.commit}`, environment, yes, stop.signal);
   try {
     await rollOut(rollout, holdSeconds);
@@ -138,7 +138,8 @@ async function rollOut(rollout: Rollout, holdSeconds: number) {
   if (holdSeconds > 0) await hold(rollout, endpointByOverride, holdSeconds);
   await deploy(rollout, version, 100);
   await test(newEndpoint);
-  // Sets the routes and crons.
+  // Wrangler reads the routes and crons from the checkout, too.
+  await requireUnchangedBuild(build);
   await requireUnchanged(rollout);
   await wrangler(target, 'triggers', 'deploy');
   // Tests again, through the new routes.

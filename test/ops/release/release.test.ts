@@ -92,6 +92,8 @@ const PROMOTION = [
   ...HELD,
   ...change(AT_100),
   'reads https://production.test/v1 v2',
+  ...TREE,
+  READ_HEAD,
   ...change(TRIGGERS),
   'reads https://production.test/v1 v2',
   LIST,
