@@ -69,7 +69,8 @@ test('no line contains a key, path, query, body or name', async () => {
 test('docs/alerts/README.md has the fields of the lines, and no others', async () => {
   const key = await store.issueKey();
   await store.fault({ limiters: 'throws', d1: [{ meta: { served_by_region: 'WEUR' } }] });
-  await store.fetch('/v1/pets/1', { key, headers: { 'cf-ray': '8f1c-FRA' } });
+  const headers = { 'cf-ray': '8f1c-FRA', 'x-d1-bookmark': 'unknown' };
+  await store.fetch('/v1/pets/1', { key, headers });
   await store.fault({
     kv: 'throws',
     now: Date.now() + 31_000,
