@@ -23,10 +23,11 @@ only() { check_ids "$1" && grep -E "^INSERT INTO \"pets\" [^)]*\) VALUES\((${1//
 # Prints an export, with the lines of another file in place of its own for the same animals: exactly exact.sql < backup.sql
 exactly() {
   awk 'match($0, /^INSERT INTO "pets" [^)]*\) VALUES\([0-9]+,/) {
-      id = substr($0, 1, RLENGTH)
-      sub(/.*\(/, "", id)
-      if (FILENAME == ARGV[1]) exact[id] = $0
-      if (id in exact) $0 = exact[id]
+      row = substr($0, 1, RLENGTH)
+      # Without the columns: the table and the id.
+      sub(/\(.*\(/, "", row)
+      if (FILENAME == ARGV[1]) exact[row] = $0
+      if (row in exact) $0 = exact[row]
     }
     FILENAME != ARGV[1]' "$1" -
 }
