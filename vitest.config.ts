@@ -10,20 +10,8 @@ for (const name of names.split('\n')) delete process.env[name];
 /** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {
   test: ['**/*.test.ts'],
-  // More histories of faults, tests that measure times or a million rows, and the comparison with plain Hono.
-  long: ['**/*.long.ts', '**/histories.test.ts'],
-  // Real processes: the commands, a life of the local store, kills and damaged files.
-  kill: ['**/*.kill.ts'],
-  // Whole releases, with a fake of Cloudflare.
-  release: ['**/*.release.ts'],
-  // The packed client in a user's project, and in a Worker, Node.js 22, 24 and 26, Bun and Deno, which are installed for it.
-  client: ['**/*.client.ts'],
-  // `npm run check` and `npm test` in a renamed copy of the project.
-  rename: ['**/*.rename.ts'],
-  // The same in a copy with another resource, by the guide of CONTRIBUTING.md.
-  resource: ['**/*.resource.ts'],
-  // The same, and the tests of `kill`, in a copy without the client and the benchmarks.
-  alone: ['**/*.alone.ts'],
+  // What takes minutes or starts processes: more histories of faults, measurements, kills, releases, the packed client in other runtimes.
+  slow: ['**/*.slow.ts', '**/histories.test.ts'],
   // The docs page and the client in a browser.
   browser: ['**/*.browser.ts'],
 };
@@ -50,15 +38,13 @@ export default defineConfig({
         // Folders whose names begin with a dot can hold worktrees.
         exclude: [...configDefaults.exclude, '**/.*/**'],
         // Number of random histories in histories.test.ts.
-        env: { HISTORIES: name === 'long' ? '100' : '2' },
+        env: { HISTORIES: name === 'slow' ? '100' : '2' },
         // Far more than any test needs, so that a busy machine does not fail it.
         ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),
       },
     })),
     // The test files in a process share its imports and servers (test/support/server.ts).
     isolate: false,
-    // Ends the run: a fault that breaks many tests may make each of them wait.
-    bail: 20,
     environment: './test/support/environment.ts',
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },

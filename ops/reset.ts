@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProgram, run } from './command/command-line.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { reserveStore } from './local/store.ts';
+import { isInUse } from './local/store.ts';
 
 export const program = createProgram('npm run reset --', 'Empties the whole local store.').action(
   () => {
-    reserveStore();
+    if (isInUse()) throw new Error('the store is in use: stop wrangler dev (Ctrl-C)');
     rmSync(join(PROJECT_ROOT, '.wrangler'), { recursive: true, force: true });
     console.log('The local store is empty. npm start sets it up again.');
   },

@@ -8,6 +8,7 @@ import { setUpLocalStore } from './local/store.ts';
 export const program = createProgram('npm run seed --', 'Adds animals to the local store.')
   .requiredOption('--pets <number>', 'number of animals', integerFrom(1, 1_000_000))
   .action(async ({ pets }: { pets: number }) => {
+    await setUpLocalStore();
     // Wrangler runs in this process, and looks for the store in the current folder.
     process.chdir(PROJECT_ROOT);
     Object.assign(process.env, LOCAL_ENV);
@@ -19,8 +20,6 @@ export const program = createProgram('npm run seed --', 'Adds animals to the loc
       environment: '',
     });
     try {
-      // On a fresh clone this fails, because there are no tables.
-      await env.DB.prepare('SELECT id FROM pets LIMIT 1').run().catch(setUpLocalStore);
       await addPets(env.DB, pets);
     } finally {
       await dispose();

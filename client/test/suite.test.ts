@@ -1,4 +1,4 @@
-/** The part of the suite for all runtimes that uses the store alone. `npm run test:client` runs the whole of it. */
+/** The part of the suite for all runtimes that uses the store alone. `npm run test:slow` runs the whole of it. */
 import { test } from 'vitest';
 import { startStore } from '../../test/support/store.ts';
 import * as client from '../src/index.ts';

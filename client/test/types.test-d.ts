@@ -1,4 +1,4 @@
-/** Types that the compiler accepts and rejects: checked by `npm run typecheck`, never run. */
+/** Types that the compiler accepts and rejects: checked by `npm run check`, never run. */
 
 import type * as Client from '../src/index.ts';
 

@@ -21,7 +21,7 @@ export type Build = Awaited<ReturnType<typeof buildCommit>>;
 
 /**
  * Builds the files that are checked out, which must be those of the commit. Builds for staging alone, because both environments
- * get the same script: `npm run bundle` checks that.
+ * get the same script: `npm run check` checks that.
  */
 export async function buildCommit(commit: string) {
   requireCleanTree();

@@ -83,7 +83,7 @@ test.each([
 });
 
 test('KV has a record under the SHA-256 of the whole key', async () => {
-  // The example of FIPS 180, because `npm run rename` changes API keys.
+  // The example of FIPS 180.
   const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
   expect(await recordName('abc')).toBe(`key:${hash}`);
 });

@@ -15,7 +15,6 @@ const LONGER = `animal_local_${'0'.repeat(31)}`;
 
 test.each([
   ...['', generateKey('test'), ` ${generateKey('local')}`, `${generateKey('local')}\n`],
-  // Not written out, because `npm run rename` would correct the checksums.
   KEY.replace('local', 'staging'),
   KEY.replace('This', 'That'),
   `${KEY.slice(0, -6)}000000`,

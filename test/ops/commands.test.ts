@@ -16,13 +16,10 @@ afterEach(() => {
 });
 
 test.each([
-  ['npm start', 'start.ts'],
   ['npm run reset', 'reset.ts'],
   ['npm run seed', 'seed.ts'],
   ['npm run keys', 'keys.ts'],
   ['npm run openapi', 'openapi.ts'],
-  ['npm run bundle', 'check-bundle.ts'],
-  ['npm run rename', 'rename.ts'],
   ['npm run release', 'release.ts'],
 ])(
   '%s -- --help shows its usage, without the delay of loading wrangler',
@@ -38,8 +35,6 @@ test.each([
 );
 
 test.each([
-  ['start.ts --port 0', "argument '0' is invalid. It must be an integer from 1 to 65535."],
-  ['start.ts 8787', 'error: too many arguments'],
   ['reset.ts --env staging', "error: unknown option '--env'"],
   ['release.ts staging --key x', "error: unknown option '--key'"],
   ['keys.ts revoke --key x', "error: unknown option '--key'"],
@@ -191,7 +186,7 @@ test('an error does not show a token, also one that wrangler quotes on two lines
   expect(line).toBe('"…" is no valid header: "…", …, …, …, …');
 });
 
-// local.kill.ts ends the process that has started a command.
+// local.slow.ts ends the process that has started a command.
 test('a command stops on a signal', () => {
   const signals = vi.spyOn(process, 'on').mockReturnThis();
   const stop = vi.fn();

@@ -16,7 +16,7 @@ import { expect, test } from 'vitest';
 import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
-/** `npm test` has two histories, the same each time, and `npm run test:long` a hundred, always others. */
+/** `npm test` has two histories, the same each time, and `npm run test:slow` a hundred, always others. */
 const COUNT = Number(process.env.HISTORIES);
 const FIXED_SEED = 123;
 const RANDOM_SEED = Math.floor(Math.random() * 2 ** 31);

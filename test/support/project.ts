@@ -57,7 +57,7 @@ export function startProcess(
 }
 
 /** Ends a process and what it has started, also if itself has ended. Windows has no groups. */
-function endGroup(leader: number | undefined): void {
+export function endGroup(leader: number | undefined): void {
   if (leader === undefined) return;
   try {
     process.kill(process.platform === 'win32' ? leader : -leader, 'SIGKILL');
@@ -108,12 +108,11 @@ export function copyProject() {
   /** Runs it, and resolves when it has exited. */
   const run = (...command: Parameters<typeof start>) => start(...command).exited;
 
-  /** Starts the store at a port, and resolves when it answers there. */
-  async function serve(port: number, env?: Record<string, string>) {
-    const store = start('start.ts', ['--port', `${port}`], env);
-    await store.printed('curl -i');
-    return store;
-  }
+  /** Starts `wrangler dev` at a port. It prints `Ready on` when it answers there. */
+  const serve = (port: number) => {
+    const wrangler = join(folder, 'node_modules/wrangler/bin/wrangler.js');
+    return startProcess([wrangler, 'dev', '--port', `${port}`], folder);
+  };
   return { start, run, serve, path: () => folder };
 }
 

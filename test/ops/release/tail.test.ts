@@ -1,4 +1,4 @@
-/** The watch of a version's log, with a fake of the process that tails it. whole.release.ts watches with the real one. */
+/** The watch of a version's log, with a fake of the process that tails it. whole.slow.ts watches with the real one. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';

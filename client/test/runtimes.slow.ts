@@ -1,5 +1,5 @@
 /**
- * `npm run test:client`: runs the suite with the installed package in every runtime that has an npm package, and in a Worker.
+ * `npm run test:slow`: runs the suite with the installed package in every runtime that has an npm package, and in a Worker.
  * Installs the runtimes first, about 100 MB each, into a folder that is kept.
  */
 import { join } from 'node:path';

@@ -1,58 +1,60 @@
 /** The local store when its process is killed, and when its files are damaged. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../../ops/local/store.ts';
-import { copyProject, freePort, startProcess } from '../../support/project.ts';
+import { copyProject, endGroup, freePort, startProcess } from '../../support/project.ts';
 
 const project = copyProject();
 
-/** Starts the store as npm does: in a child process that is not ended with its parent. */
-const SHELL =
-  "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })";
+const headers = { authorization: `Bearer ${LOCAL_KEY}` };
+const fetchPets = async (port: number) =>
+  (await fetch(`http://localhost:${port}/v1/pets`, { headers })).json();
 
-test('a store stops when the process that started it is killed, and starts again', async () => {
-  const port = await freePort();
-  const command = ['ops/start.ts', '--port', `${port}`];
-  const shell = startProcess(['--eval', SHELL, '--', ...command], project.path());
-  await shell.printed('curl -i');
-  shell.process.kill('SIGKILL');
-  // Its output ends when its child has ended.
-  await shell.exited;
-  await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
-  await project.serve(port);
-});
-
-test('a start after a killed one ends the runtime that is left, and keeps its port and rows', async () => {
+test('a fresh clone: an interrupted set-up, then one that serves a store alone', async () => {
   await project.run('reset.ts');
   const port = await freePort();
-  const first = await project.serve(port);
-  await project.run('seed.ts', ['--pets', '1']);
-  // Only Node.js, not its group: the runtime goes on.
-  first.process.kill('SIGKILL');
-  await expect.poll(() => first.process.signalCode).toBe('SIGKILL');
-  expect((await fetch(`http://localhost:${port}/health`)).status).toBe(200);
-  const second = await project.serve(port, { LC_ALL: 'C' });
-  const headers = { authorization: `Bearer ${LOCAL_KEY}` };
-  const pets = await fetch(`http://localhost:${port}/v1/pets`, { headers });
-  expect(await pets.json()).toMatchObject([{ name: 'Animal 1' }]);
-  await second.printed('"route":"/v1/pets"');
+  const interrupted = project.serve(port);
+  await interrupted.printed('Setting up');
+  endGroup(interrupted.process.pid);
+  await interrupted.exited;
+  const server = project.serve(port);
+  await server.printed('Ready on');
+  expect(server.output.stdout).toContain(LOCAL_KEY);
+  expect(await project.run('seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
+  expect(await fetchPets(port)).toMatchObject([{ name: 'Animal 1' }]);
+  // Its key is public, so no other machine may reach it.
+  await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
+
+  const second = await project.serve(port).exited;
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('already in use')]);
+  const reset = await project.run('reset.ts');
+  expect([reset.code, reset.stderr]).toEqual([1, expect.stringContaining('stop wrangler dev')]);
+  server.process.kill('SIGINT');
+  await server.exited;
 });
 
-/** The command lines of all processes that name this copy. */
-const listProcesses = () =>
-  execFileSync('ps', ['-A', '-ww', '-o', 'args'], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.includes(project.path()));
-
-// Windows has no ps.
-test.skipIf(process.platform === 'win32')('a stop in the set-up also ends wrangler', async () => {
-  const store = project.start('start.ts', ['--port', `${await freePort()}`]);
-  await expect.poll(() => listProcesses().join()).toContain('d1 migrations apply');
-  store.process.kill('SIGTERM');
-  expect((await store.exited).code).toBe(0);
-  await expect.poll(listProcesses).toEqual([]);
+test('wrangler dev applies a new migration when it starts, not when it builds again', async () => {
+  const port = await freePort();
+  const server = project.serve(port);
+  await server.printed('Ready on');
+  const migration = join(project.path(), 'migrations/0004_add_weight.sql');
+  writeFileSync(migration, 'ALTER TABLE pets ADD weight INTE');
+  const source = join(project.path(), 'src/app.ts');
+  writeFileSync(source, readFileSync(source));
+  await server.printed('Local server updated and ready');
+  writeFileSync(migration, 'ALTER TABLE pets ADD weight INTEGER;');
+  server.process.kill('SIGINT');
+  await server.exited;
+  const again = project.serve(port);
+  await again.printed('Ready on');
+  const update = ['UPDATE pets SET weight = 1', '--json', '--local', '--env', ''];
+  const wrangler = join(project.path(), 'node_modules/wrangler/bin/wrangler.js');
+  const command = [wrangler, 'd1', 'execute', 'DB', '--command', ...update];
+  expect(await startProcess(command, project.path()).exited).toMatchObject({ code: 0 });
+  again.process.kill('SIGINT');
+  await again.exited;
 });
 
 test('the commands of docs/keys.md can be pasted', async () => {
@@ -110,14 +112,14 @@ test('the functions of docs/operations.md read the store, and take animals out o
   expect(run('only "1, 5" < backup.sql')).toEqual(['']);
 });
 
-test('npm start names npm run reset when files are damaged, which deletes them', async () => {
+test('npm run reset deletes a store whose files are damaged', async () => {
   await project.run('seed.ts', ['--pets', '1']);
   const databases = globSync(join(project.path(), '.wrangler/state/**/*.sqlite*'));
   expect(databases.length).toBeGreaterThan(1);
   for (const name of databases) writeFileSync(name, 'garbage '.repeat(99));
-  const { code, stderr } = await project.run('start.ts', ['--port', `${await freePort()}`]);
-  expect([code, stderr]).toEqual([1, expect.stringMatching('^error: .*: npm run reset .*\n$')]);
-  await project.run('reset.ts');
+  const { code, stderr } = await project.run('keys.ts', ['list']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(': npm run reset ')]);
+  expect(await project.run('reset.ts')).toMatchObject({ code: 0 });
   // Before the first start, seed sets the store up.
   expect(await project.run('seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
 });
