@@ -17,8 +17,6 @@ export async function readResponses() {
     const [pet] = await listed.json();
     pet?.id satisfies number | undefined;
     if (pet?.status === 'sold') return;
-    // @ts-expect-error: not a status
-    if (pet?.status === 'gone') return;
     // @ts-expect-error: not a field
     pet?.nmae;
   }
@@ -31,13 +29,6 @@ export async function readResponses() {
   if (got.status === 413) return;
   const created = await v1.pets.$post({ json });
   if (created.status === 201) (await created.json()).categoryId satisfies number;
-  // @ts-expect-error: the status of a create is 201
-  if (created.status === 200) return;
-  const deleted = await v1.pets[':petId'].$delete({ param });
-  if (deleted.status === 204) return;
-  const health = await v1.health.$get();
-  if (health.ok) (await health.json()).version satisfies string;
-  else (await health.json()).code satisfies 'invalid_request' | 'https_required' | 'internal_error';
 }
 
 type Operations = (typeof description)['paths'];
@@ -80,12 +71,8 @@ v1.pets.$post({ json: { ...json, categoryId: 3n } });
 v1.pets.$post({ json: { name: 'Rex', categoryId: 3, stauts: 'sold' } });
 // @ts-expect-error: an unknown parameter
 v1.pets.$get({ query: { stauts: 'sold' } });
-// @ts-expect-error: a parameter of the path is missing
-v1.pets[':petId'].$get();
 // @ts-expect-error: a list accepts no Idempotency-Key
 v1.pets.$get({ header: { 'Idempotency-Key': 'k' } });
-// @ts-expect-error: the health check accepts no bookmark
-v1.health.$get({ header: { 'X-D1-Bookmark': 'first-primary' } });
 const search = new Hono<AppEnv>().get(
   '/search',
   operation({ operationId: 'search', public: true, query: z.strictObject({ q: z.string() }) }),

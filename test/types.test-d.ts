@@ -20,8 +20,6 @@ app.get('/', list, async (c) => {
   const query = c.req.valid('query');
   // @ts-expect-error: the operation has no body
   c.req.valid('json');
-  // @ts-expect-error: the items of a page have ids
-  takePage(c, query, async () => [{ status: 'sold' }]);
   return c.json(await takePage(c, query, queries.listPets), 200);
 });
 
@@ -40,7 +38,6 @@ const create = operation({
   acceptsIdempotencyKey: true,
   effect: 'the animal was added',
 });
-app.post('/', create, async (c) => c.json(await queries.createPet(c, c.req.valid('json')), 201));
 
 const bodiless = operation({
   operationId: 'createTag',
@@ -57,32 +54,22 @@ app.post('/:petId/tags', bodiless, async (c) => {
 app.get('/health', operation({ operationId: 'getHealth', public: true }), async (c) => {
   // @ts-expect-error: without a rate limit, an operation must not reach D1
   await queries.getPet(c, 7n);
-  // @ts-expect-error: without a key, there is no client
-  return c.text(c.get('client').id);
+  return c.text('');
 });
 
 const tag = { into: 'tags', row: { text: 'x' } };
 // @ts-expect-error: the item to respond with is missing
 tag satisfies Create<object>;
-// @ts-expect-error: the row is missing
-({ item: {}, into: 'tags' }) satisfies Create<object>;
-// @ts-expect-error: a row has values, not a statement
-({ ...tag, item: {}, row: sql`INSERT …` }) satisfies Create<object>;
-// @ts-expect-error: plain text is not a statement
-({ ...tag, item: {}, followedBy: () => ['UPDATE …'] }) satisfies Create<object>;
 app.post('/tags', create, async (c) => {
   // @ts-expect-error: a retry would return the number as a bigint
   await createOnce(c, { ...tag, item: { count: 2 } });
   return c.body(null);
 });
 
-// A middleware with a variable of its own, before and after the operation.
+// A middleware with a variable of its own.
 const tenant = createMiddleware<{ Variables: { tenant: string } }>((_, next) => next());
-app.get('/tenants', tenant, list, async (c) => {
-  c.get('tenant') satisfies string;
-  return c.json(await takePage(c, c.req.valid('query'), queries.listPets));
-});
 app.post('/tenants', create, tenant, async (c) => {
+  c.get('tenant') satisfies string;
   return c.json(await queries.createPet(c, c.req.valid('json')), 201);
 });
 
@@ -90,8 +77,6 @@ app.patch('/', list, async (c) => {
   const [[row]] = await runQueries(c, sql<{ status: string }>`SELECT …`);
   // @ts-expect-error: there may be no row
   row.status;
-  // @ts-expect-error: the statement has no such column
-  row?.name;
   return c.body(null);
 });
 
@@ -102,11 +87,7 @@ operation({ operationId: 'x', scope: 'read', querry: PetQuery });
 ({ operationId: 'x', scope: 'read', effect: 'the x was y' }) satisfies OperationDefinition;
 // @ts-expect-error: the 503 of a write says what is unknown
 ({ operationId: 'x', scope: 'write' }) satisfies OperationDefinition;
-// @ts-expect-error: a read cannot be a create
-({ operationId: 'x', scope: 'read', acceptsIdempotencyKey: true }) satisfies OperationDefinition;
 // @ts-expect-error: an operation has a scope, or is public
 ({ operationId: 'x' }) satisfies OperationDefinition;
-// @ts-expect-error: not both
-({ operationId: 'x', public: true, scope: 'read' }) satisfies OperationDefinition;
 // @ts-expect-error: a public operation has no body
 ({ operationId: 'x', public: true, json: NewPet }) satisfies OperationDefinition;

@@ -1,37 +1,65 @@
+/** The budgets of a key: one for all its requests, and a smaller one for writes. */
 import { expect, test } from 'vitest';
-import { errorOf } from '../support/contract.ts';
-import { SMALL_LIMIT as LIMIT } from '../support/server.ts';
-import { type Reply, startStore } from '../support/store.ts';
-import { stubLimiters } from '../support/stubs.ts';
+import { generateKey } from '../../ops/keys/generate-key.ts';
+import { stopTime } from '../support/in-process.ts';
+import { expectError, startStore } from '../support/store.ts';
+import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore({ faults: true });
 
-/** Sends more requests than two windows allow, so that some are rejected even if a new window starts in between. */
-async function flood(request: () => Promise<Reply>) {
-  const replies: Reply[] = [];
-  while (replies.length <= 2 * LIMIT) replies.push(await request());
-  return replies;
+/** Sends a request with a new key, and returns the response, and what each limiter has counted. */
+async function send(method: string, { exhausted = '', record = {} } = {}) {
+  const counted: string[] = [];
+  const limiter = (name: string) => ({
+    async limit({ key }: { key: string }) {
+      counted.push(`${name} ${key}`);
+      return { success: name !== exhausted };
+    },
+  });
+  const bindings = {
+    ...stubBindings(),
+    RATE_LIMITER: limiter('all'),
+    WRITE_RATE_LIMITER: limiter('writes'),
+    API_KEYS: {
+      get: async () =>
+        JSON.stringify({ id: 'one', label: '', createdAt: '2026-11-20T00:00:00Z', ...record }),
+    },
+  };
+  const call = { path: '/v1/pets/7', method };
+  const response = await sendInProcess(call, bindings, generateKey('production'));
+  return { response, status: response.status, counted };
 }
 
-const statusesOf = (replies: Reply[]) => [...new Set(replies.map(({ status }) => status))];
-
-const listWith = (key: string) => store.fetch('/v1/pets', { key });
-
-test('the limit of a key applies to that key only', async () => {
-  await store.fault({ limited: 'RATE_LIMITER' });
-  const [one, other] = [await store.issueKey({ id: 'one' }), await store.issueKey()];
-  const replies = await flood(() => listWith(one));
-  const rejected = replies.filter(({ status }) => status === 429);
-  expect(statusesOf(replies.slice(0, LIMIT))).toEqual([200]);
-  expect(await store.calls()).toMatchObject({ d1: replies.length - rejected.length });
-  expect(rejected[0]?.headers.get('retry-after')).toBe('10');
-  expect(errorOf(rejected[0]?.body)).toBe(
-    '429 rate_limited: Too many requests. Retry after the delay in Retry-After.',
-  );
-  expect(await listWith(other)).toMatchObject({ status: 200 });
-  const line = expect.objectContaining({ code: 'rate_limited', keyId: 'one' });
-  expect(await store.logLines()).toContainEqual(line);
+test('a read counts in the budget of its key, and a write in both', async () => {
+  stopTime();
+  expect(await send('GET')).toMatchObject({ status: 200, counted: ['all one'] });
+  expect(await send('DELETE')).toMatchObject({ status: 204, counted: ['all one', 'writes one'] });
 });
+
+test('a request without the scope counts, too', async () => {
+  stopTime();
+  const rejected = await send('DELETE', { record: { scopes: ['read'] } });
+  expect(rejected).toMatchObject({ status: 403, counted: ['all one', 'writes one'] });
+});
+
+test('a rotated key has a budget of its own', async () => {
+  stopTime();
+  const { counted } = await send('GET', { record: { id: 'second', family: 'one' } });
+  expect(counted).toEqual(['all second']);
+});
+
+test.each(['all', 'writes'])(
+  'while the budget for %s is exhausted, a write is a 429',
+  async (exhausted) => {
+    const logLines = stopTime();
+    const { response, status } = await send('DELETE', { exhausted });
+    const message = 'Too many requests. Retry after the delay in Retry-After.';
+    expectError({ status, body: await response.json() }, 429, 'rate_limited', message);
+    expect(response.headers.get('retry-after')).toBe('10');
+    expect(logLines()).toMatchObject([{ code: 'rate_limited', keyId: 'one' }]);
+    expect(logLines()[0]).not.toHaveProperty('d1Ms');
+  },
+);
 
 test.each([
   ['throws', 'limiter unavailable'],
@@ -40,28 +68,11 @@ test.each([
   'no limit applies while a limiter %s, and the line says why',
   async (limiters, cause) => {
     await store.fault({ limiters });
-    expect(await store.createPet({ name: 'Rex', categoryId: 1 })).toMatchObject({ status: 201 });
+    expect((await store.createPet({ name: 'Rex', categoryId: 1 })).status).toBe(201);
     const [line] = await store.logLines();
-    const failures = Object.keys(stubLimiters).map((name) => `${name}: Error: ${cause}`);
-    // They fail at the same time, in any order.
-    expect(line?.limiterFailures).toEqual(expect.arrayContaining(failures));
+    expect(Object(line?.limiterFailures).toSorted()).toEqual([
+      `RATE_LIMITER: Error: ${cause}`,
+      `WRITE_RATE_LIMITER: Error: ${cause}`,
+    ]);
   },
 );
-
-test('a rotated key has limits of its own', async () => {
-  const key = await store.issueKey({ id: 'second', family: 'first' });
-  await store.fetch('/v1/pets/77', { method: 'DELETE', key });
-  expect(await store.calls()).toMatchObject({ last: { limit: { key: 'second' } } });
-});
-
-// That every other operation that writes has the scope write: authenticate.test.ts.
-test.each([
-  { scopes: ['read', 'write'], status: 404 },
-  { scopes: ['read'], status: 403 },
-])('the limit of writes counts a DELETE with $scopes, and no GET', async (each) => {
-  await store.fault({ limited: 'WRITE_RATE_LIMITER' });
-  const key = await store.issueKey({ scopes: each.scopes });
-  const remove = () => store.fetch('/v1/pets/77', { method: 'DELETE', key });
-  expect(statusesOf(await flood(remove))).toEqual([each.status, 429]);
-  expect(statusesOf(await flood(() => listWith(key)))).toEqual([200]);
-});

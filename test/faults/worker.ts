@@ -16,8 +16,6 @@ export type Faults = {
   now?: number;
   kv?: Fault;
   limiters?: Fault;
-  /** The limiter that has a small limit. */
-  limited?: Limiter;
   /** The database has no tables. */
   unmigrated?: boolean;
   /** The faults of the next calls of D1, in order; later calls work. A request can carry its own: `X-D1-Fault`. */
@@ -27,21 +25,21 @@ export type Faults = {
 };
 
 /**
- * The number of calls, the rows that D1 read and wrote, where its sessions began, and the options of the last call of `get` and
- * of `limit`.
+ * The number of calls, the rows that D1 read and wrote, where its sessions began, and the options of the last call of `get`.
  */
 export class Calls {
   kvReads = 0;
   keyLimits = 0;
   d1 = 0;
+  batches = 0;
   read = 0;
   written = 0;
   held = 0;
   sessions: string[] = [];
-  last: { get?: object; limit?: object } = {};
+  last: { get?: object } = {};
 }
 
-type FaultyEnv = Bindings & { EMPTY_DB: D1Database; SMALL_RATE_LIMITER: RateLimit };
+type FaultyEnv = Bindings & { EMPTY_DB: D1Database };
 
 let faults: Faults = {};
 let calls = new Calls();
@@ -74,9 +72,7 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
   const limiter = (name: Limiter): RateLimit => ({
     limit(options) {
       if (name === 'RATE_LIMITER') own.keyLimits += 1;
-      own.last.limit = options;
-      const binding = faults.limited === name ? env.SMALL_RATE_LIMITER : env[name];
-      return callWith(faults.limiters, () => binding.limit(options), 'limiter unavailable');
+      return callWith(faults.limiters, () => env[name].limit(options), 'limiter unavailable');
     },
   });
 
@@ -111,7 +107,10 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
   };
   const queriesOf = (original: D1Database | D1DatabaseSession) => ({
     prepare: (sql: string) => statement(original.prepare(sql)),
-    batch: (statements: D1PreparedStatement[]) => queryD1(() => original.batch(statements)),
+    batch(statements: D1PreparedStatement[]) {
+      own.batches += 1;
+      return queryD1(() => original.batch(statements));
+    },
   });
   const database = faults.unmigrated ? env.EMPTY_DB : env.DB;
   const withSession = (start: string) => {

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { generateKey } from '../../ops/keys/generate-key.ts';
+import { stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
+import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore({ faults: true });
 
@@ -48,6 +51,27 @@ test.each([
     expect({ operation, route, status, code, keyId, kvMs, d1Ms }).toEqual(expected);
   },
 );
+
+test('a line has the times of all calls of KV and D1', async () => {
+  const logLines = stopTime();
+  const wait = async (ms: number) => {
+    await Promise.resolve();
+    vi.advanceTimersByTime(ms);
+  };
+  const bindings = stubBindings(async (binding, value) => {
+    await wait(binding === 'KV' ? 80 : 150);
+    return value;
+  });
+  // The first call of a retry fails, and a second one reads the first response.
+  vi.spyOn(bindings.DB, 'batch').mockImplementationOnce(async () => {
+    await wait(150);
+    throw new Error('D1_ERROR: UNIQUE constraint failed: idempotency_keys.key_hash');
+  });
+  const body = '{"name":"Rex","categoryId":3}';
+  const retry = { path: '/v1/pets', method: 'POST', body, headers: { 'idempotency-key': 'k' } };
+  await sendInProcess(retry, bindings, generateKey('production'));
+  expect(logLines()).toMatchObject([{ kvMs: 80, d1Ms: 300, durationMs: 380 }]);
+});
 
 test('no line contains a key, path, query, body or name', async () => {
   const key = await store.issueKey();

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { app } from '../../src/app.ts';
-import { errorOf } from '../support/contract.ts';
 import { stopTime } from '../support/in-process.ts';
-import { readReply } from '../support/store.ts';
+import { expectError, readReply } from '../support/store.ts';
 
 test.each(['staging', 'production'])(
   'plain http to %s is a 403 without a redirect, whatever a header says',
@@ -14,9 +13,9 @@ test.each(['staging', 'production'])(
     // As described: without the header Deprecation of getPet.
     const reply = await readReply('GET', '/v1/pets/1', response);
     expect(reply.headers.has('location')).toBe(false);
-    expect(errorOf(reply.body)).toBe(
-      '403 https_required: Send requests over https. Replace any API key that was sent over http: others may have read it.',
-    );
+    const message =
+      'Send requests over https. Replace any API key that was sent over http: others may have read it.';
+    expectError(reply, 403, 'https_required', message);
   },
 );
 

@@ -13,7 +13,6 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stepsOf } from '../support/steps.ts';
 import { startStore } from '../support/store.ts';
 
 /** `npm test` has two histories, the same each time, and `npm run test:slow` a hundred, always others. */
@@ -23,7 +22,6 @@ const RANDOM_SEED = Math.floor(Math.random() * 2 ** 31);
 const SEED = Number(process.env.SEED ?? (COUNT === 2 ? FIXED_SEED : RANDOM_SEED));
 
 const store = startStore({ faults: true });
-const { insertPet } = stepsOf(store);
 
 /** The statuses of the orders from the id 1 on, and the id of the one with the Idempotency-Key. */
 type State = { orders: string[]; keyed?: number };
@@ -135,8 +133,8 @@ test('the answers to eight clients stay true while D1 fails', async () => {
   for (const histories of fc.sample(clients, { seed: SEED, numRuns: COUNT })) {
     const events: Event[] = [];
     await store.emptyTables();
-    await insertPet({ id: 1, status: 'available' });
-    await store.resetCalls();
+    await store.insertPet({ id: 1, status: 'available' });
+    await store.fault({});
     const perform = async (steps: (typeof histories)[number]) => {
       for (const { operation, fault } of steps) await send(operation, fault, events);
     };

@@ -1,59 +1,70 @@
-/** placeOrder: the order, the status of its animal, refusals and races. */
+/** POST /v1/store/orders: placeOrder. Retries with an Idempotency-Key: test/idempotency. */
 import { expect, test } from 'vitest';
-import { expectError, stepsOf } from '../support/steps.ts';
-import { startStore } from '../support/store.ts';
+import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
-const { insertPet, insertOrder, updatePet, tableRows, expectUnchanged } = stepsOf(store);
-
 const WITH_KEY = { headers: { 'idempotency-key': 'k' } };
 
-test('an order makes its animal pending, and no other', async () => {
-  await insertPet({ id: 1, status: 'available' });
-  await insertPet({ id: 2, status: 'available' });
-  await store.placeOrder({ petId: 2 });
-  expect(await tableRows()).toMatchObject({
-    pets: [
-      { id: 1, status: 'available' },
-      { id: 2, status: 'pending' },
-    ],
-    orders: [{ pet_id: 2, status: 'placed' }],
-  });
+test('places an order, which makes its animal pending, and no other', async () => {
+  await store.insertPet({ id: 1, status: 'available' });
+  await store.insertPet({ id: 2, status: 'available' });
+  const { status, body, headers } = await store.placeOrder({ petId: 2 });
+  expect([status, body]).toMatchObject([201, { id: 1, petId: 2, status: 'placed' }]);
+  expect(headers.get('location')).toBe(`${store.url()}/v1/store/orders/1`);
+  expect((await store.fetch('/v1/store/orders/1')).body).toEqual(body);
+  expect(await store.rows('pets')).toMatchObject([{ status: 'available' }, { status: 'pending' }]);
 });
 
-test.each(['pending', 'sold', null])(
-  'an animal with the status %s cannot be ordered',
-  async (status) => {
-    await insertPet({ id: 7, status });
-    const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
-    expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
-  },
-);
+test('the ids of two animals may be one double', async () => {
+  await store.insertPet({ id: 2n ** 53n, status: 'available' });
+  await store.insertPet({ id: 2n ** 53n + 1n, status: 'available' });
+  const placed = exact(await store.placeOrder('{"petId":9007199254740993}'));
+  expect(placed).toMatchObject({ petId: 2n ** 53n + 1n });
+  expect(exact(await store.fetch('/v1/store/orders/1'))).toEqual(placed);
+  expect(await store.rows('pets')).toMatchObject([{ status: 'available' }, { status: 'pending' }]);
+});
+
+test.each(['pending', 'sold', null])('an animal that is %s cannot be ordered', async (status) => {
+  await store.insertPet({ id: 7, status });
+  const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));
+  expectError(reply, 409, 'pet_not_available');
+});
 
 test('an animal that does not exist cannot be ordered', async () => {
-  const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }));
-  expectError(reply, 404, 'pet_not_found', expect.stringMatching(/ 7\b/));
+  const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }));
+  expectError(reply, 404, 'pet_not_found');
 });
 
 test('an animal with an open order that an operator made available is not ordered twice', async () => {
-  await insertPet({ id: 7, status: 'available' });
-  await insertOrder({ id: 1, petId: 7, status: 'approved' });
-  const reply = await expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
+  await store.insertPet({ id: 7, status: 'available' });
+  await store.insertOrder({ pet_id: 7, status: 'approved' });
+  const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
   expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available.');
 });
 
-test('a refused order stores nothing, and succeeds later', async () => {
-  await insertPet({ id: 7, status: 'sold' });
+test('a refused order stores no key, and succeeds later', async () => {
+  await store.insertPet({ id: 7, status: 'sold' });
   // The last row that was inserted is not the refused order.
-  await insertOrder({ petId: 7, status: 'delivered' });
-  const refused = await expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
-  expect(refused.status).toBe(409);
-  await updatePet(7, { status: 'available' });
+  await store.insertOrder({ pet_id: 7, status: 'delivered' });
+  expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(409);
+  await store.send('PATCH', '/v1/pets/7', { status: 'available' });
   expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(201);
 });
 
-test('placeOrder shares no key with createPet', async () => {
-  await insertPet({ id: 7, status: 'available' });
-  await store.createPet({ name: 'Rex', categoryId: 3 }, WITH_KEY);
+test('a refusal is no replay of a key that has expired', async () => {
+  await store.insertPet({ id: 7, status: 'available' });
   expect((await store.placeOrder({ petId: 7 }, WITH_KEY)).status).toBe(201);
+  await store.exec('UPDATE idempotency_keys SET created_at = 0');
+  const reply = await store.expectUnchanged(() => store.placeOrder({ petId: 7 }, WITH_KEY));
+  expectError(reply, 409, 'pet_not_available');
+});
+
+test.each([
+  [[], /^body: /],
+  [{}, /^petId: /],
+  [{ petId: '7' }, /^petId: /],
+  [{ petId: 7, nmae: 1 }, /^nmae: .+: petId$/],
+])('the body %j is a 400: %s', async (body, message) => {
+  const reply = await store.placeOrder(body);
+  expectError(reply, 400, 'invalid_request', expect.stringMatching(message));
 });

@@ -1,11 +1,13 @@
-/** createPet: what may be sent, and is stored exactly. */
+/** POST /v1/pets: createPet. Retries with an Idempotency-Key: test/idempotency. Bodies that are no JSON: test/http/body.test.ts. */
 import { expect, test } from 'vitest';
 import { MAX_NAME_LENGTH } from '../../src/pets/schemas.ts';
-import { startStore } from '../support/store.ts';
+import { startApp } from '../support/in-process.ts';
+import { expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
+const sendWithoutD1 = startApp(store);
 
-test('an animal is answered with its id and its address, and found there', async () => {
+test('answers an animal with its id and its address, and stores it', async () => {
   const created = await store.createPet({ name: 'Rex', categoryId: 3, status: 'available' });
   expect(created).toMatchObject({
     status: 201,
@@ -15,9 +17,29 @@ test('an animal is answered with its id and its address, and found there', async
   expect((await store.fetch('/v1/pets/1')).body).toEqual(created.body);
 });
 
+test('an animal may have no status', async () => {
+  const created = await store.createPet({ name: 'Rex', categoryId: 3 });
+  expect(created.body).not.toHaveProperty('status');
+  expect((await store.fetch('/v1/pets/1')).body).toEqual(created.body);
+});
+
+test('the id of a deleted animal is not used again', async () => {
+  await store.createPet({ name: 'Rex', categoryId: 3 });
+  await store.fetch('/v1/pets/1', { method: 'DELETE' });
+  const created = await store.createPet({ name: 'Rex', categoryId: 3 });
+  expect(created.body).toMatchObject({ id: 2 });
+});
+
+test('an id beyond 2^53 is exact', async () => {
+  await store.insertPet({ id: 2n ** 53n });
+  const { text, headers } = await store.createPet({ name: 'Rex', categoryId: 3 });
+  expect(text).toContain('"id":9007199254740993');
+  expect(headers.get('location')).toBe(`${store.url()}/v1/pets/9007199254740993`);
+});
+
 test('a body may have a byte order mark and white space', async () => {
   const reply = await store.createPet('\ufeff \r\n{ "name" : "Rex" ,\t"categoryId" : 3 } \n');
-  expect(reply.body).toEqual({ id: 1, name: 'Rex', categoryId: 3 });
+  expect(reply.status).toBe(201);
 });
 
 test.each([
@@ -41,9 +63,67 @@ test.each([
     name: '🐶'.repeat(MAX_NAME_LENGTH),
     categoryId: 0n,
   },
-])('an animal is stored exactly, although $because', async (pet) => {
-  const name = JSON.stringify(pet.name);
-  const { text } = await store.createPet(`{"name":${name},"categoryId":${pet.categoryId}}`);
-  expect(text).toBe(`{"id":1,"name":${name},"categoryId":${pet.categoryId}}`);
-  expect((await store.fetch('/v1/pets/1')).text).toBe(text);
+])('an animal is stored exactly, although $because', async ({ name, categoryId }) => {
+  await store.createPet(`{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`);
+  const { text, body } = await store.fetch('/v1/pets/1');
+  expect(body).toMatchObject({ name });
+  expect(text).toMatch(new RegExp(`"categoryId":${categoryId}[,}]`));
+});
+
+const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
+
+test.each([
+  [[], 'body: must be a JSON object'],
+  [{ categoryId: 3 }, 'name: is required'],
+  [{ name: 'Rex' }, expect.stringMatching(/^categoryId: /)],
+  [{ name: 7, categoryId: 3 }, 'name: must be a string'],
+  [{ name: '', categoryId: 3 }, 'name: must not be empty'],
+  [{ name: '\u200b\u200d\ufeff', categoryId: 3 }, 'name: must contain a visible character'],
+  [{ name: 'a\0b', categoryId: 3 }, 'name: must not contain control characters'],
+  [{ name: 'a\ud800', categoryId: 3 }, 'name: must not contain a lone surrogate'],
+  [
+    { name: `${LONGEST}x`, categoryId: 3 },
+    `name: must be at most ${MAX_NAME_LENGTH} characters long`,
+  ],
+  [
+    { name: 'Rex', categoryId: '1' },
+    expect.stringMatching(/^categoryId: .+, not a string in quotes$/),
+  ],
+  [
+    { name: 'Rex', categoryId: null },
+    'categoryId: must be an integer from -9223372036854775808 to 9223372036854775807',
+  ],
+  [
+    { name: 'Rex', categoryId: 3, status: null },
+    'status: must not be null: omit it for an animal without a status',
+  ],
+  [
+    { categoryId: 1.5, status: 'SOLD' },
+    expect.stringMatching(/^name: .+; categoryId: .+; status: [^;]+$/),
+  ],
+])('the body %j is a 400: %s', async (body, message) => {
+  const reply = await sendWithoutD1('POST', '/v1/pets', JSON.stringify(body));
+  expectError(reply, 400, 'invalid_request', message);
+});
+
+/** The name of an unknown field is shown so that it cannot be mistaken for a known one. */
+test.each([
+  ['nmae', 'nmae'],
+  ['__proto__', '__proto__'],
+  ['', '""'],
+  ['\ud800', '\\ud800'],
+  ['\ufeffname', '\\ufeffname'],
+  ['name ', 'name\\u0020'],
+  // The first letter is Cyrillic.
+  ['\u0441ategoryId', '\\u0441ategoryId'],
+  ['\\ufeffname', '\\u005cufeffname'],
+  ['x'.repeat(65), `${'x'.repeat(64)}…`],
+  // An escape is never cut.
+  [`${'x'.repeat(58)}🐕`, `${'x'.repeat(58)}\\ud83d…`],
+  [`${'x'.repeat(59)}🐕`, `${'x'.repeat(59)}…`],
+  [`${'x'.repeat(63)}🐕`, `${'x'.repeat(63)}…`],
+])('the unknown field %j is a 400 that shows it as %s', async (field, shown) => {
+  const body = `{"name":"Rex","categoryId":3,${JSON.stringify(field)}:1}`;
+  const reply = await sendWithoutD1('POST', '/v1/pets', body);
+  expect(Object(reply.body).message.split(': ')[0]).toBe(shown);
 });

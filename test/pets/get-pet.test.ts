@@ -1,15 +1,47 @@
-/** getPet is deprecated, and every response says so, also in its log line. */
+/** GET /v1/pets/{petId}: getPet, which is deprecated. */
 import { expect, test } from 'vitest';
-import { stepsOf } from '../support/steps.ts';
-import { startStore } from '../support/store.ts';
+import { startApp } from '../support/in-process.ts';
+import { expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
-const { insertPet } = stepsOf(store);
+const sendWithoutD1 = startApp(store);
+
+test('answers the animal with this id', async () => {
+  await store.insertPet({ id: 1, name: 'Rex' });
+  await store.insertPet({ id: 2, name: 'Tom', category_id: 4, status: 'sold' });
+  const reply = await store.fetch('/v1/pets/2');
+  expect(reply).toMatchObject({
+    status: 200,
+    body: { id: 2, name: 'Tom', categoryId: 4, status: 'sold' },
+  });
+});
+
+test('ids that are one double are two animals', async () => {
+  await store.insertPet({ id: 2n ** 53n, name: 'Rex' });
+  await store.insertPet({ id: 2n ** 53n + 1n, name: 'Mia' });
+  const { text, body } = await store.fetch('/v1/pets/9007199254740993');
+  expect(text).toContain('"id":9007199254740993');
+  expect(body).toMatchObject({ name: 'Mia' });
+});
+
+test('an unknown id is a 404', async () => {
+  const reply = await store.fetch('/v1/pets/-9223372036854775808');
+  const message = 'There is no animal with the id -9223372036854775808.';
+  expectError(reply, 404, 'pet_not_found', message);
+});
+
+test.each([
+  ...['1e3', '0x10', '+1', '--1', '-', '%201', '%', '1%ff', '1%0A', '%EF%BC%95', '1%2F2'],
+  ...['9223372036854775808', '-9223372036854775809'],
+])('%s is not an id', async (id) => {
+  const reply = await sendWithoutD1('GET', `/v1/pets/${id}`);
+  expectError(reply, 400, 'invalid_request', expect.stringMatching(/^petId: /));
+});
 
 test.each([{ status: 200 }, { status: 401, key: null }])(
-  'a $status of getPet is marked as deprecated',
+  'a $status is marked as deprecated, also in the log',
   async ({ status, ...init }) => {
-    await insertPet({ id: 1 });
+    await store.insertPet({ id: 1 });
     const { headers } = await store.fetch('/v1/pets/1', init);
     expect(Object.fromEntries(headers)).toMatchObject({
       deprecation: '@1795132800',

@@ -9,9 +9,6 @@ const CONFIG = join(PROJECT_ROOT, 'wrangler.toml');
 /** Not the folder of the project, in which wrangler would read the variables of a developer, `.dev.vars` or `.env`. */
 const ROOT = join(PROJECT_ROOT, '.wrangler/test');
 
-/** Requests per ten seconds that a rate limiter allows, if the fault `limited` selects it. */
-export const SMALL_LIMIT = 5;
-
 /** The worker as it is deployed, and the one with bindings that fail on demand (faults/worker.ts). */
 const WORKERS = { plain: readWorker, faults: withFaults };
 
@@ -115,15 +112,9 @@ function withFaults() {
   const config = readWorker();
   // A database without tables, for the fault `unmigrated`.
   const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
-  const small = {
-    name: 'SMALL_RATE_LIMITER',
-    namespace_id: '1',
-    simple: { limit: SMALL_LIMIT, period: 10 as const },
-  };
   return {
     ...config,
     main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
     d1_databases: [...config.d1_databases, unmigrated],
-    ratelimits: [...config.ratelimits, small],
   };
 }

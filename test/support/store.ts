@@ -1,8 +1,9 @@
-/** A client for the store under test, for a test file. */
+/** The store under test, for a test file: sends requests, and writes and reads the rows of its database. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
+import { parseJson } from '../../src/http/json.ts';
 import type { Calls, Faults } from '../faults/worker.ts';
 import { expectDescribed } from './contract.ts';
 import { readVars, type Server, serverOfProcess } from './server.ts';
@@ -23,6 +24,8 @@ export type RequestOptions = {
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
+type Row = Record<string, string | number | bigint | null>;
+
 export type Store = ReturnType<typeof startStore>;
 
 /** Starts the store for a test file. Each test begins with an empty database. */
@@ -42,9 +45,19 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   const requestIds = new Set<unknown>();
   let scheduledRuns = 0;
 
+  const insert = (table: string, row: Row) => {
+    const values = Object.values(row).map((value) =>
+      typeof value === 'string' ? `'${value}'` : String(value),
+    );
+    return store.exec(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${values})`);
+  };
+
   const store = {
     /** The origin of its addresses. */
     url: () => server.url(),
+
+    /** The base address that the environment sets, if it sets one. */
+    baseUrl: () => vars?.BASE_URL,
 
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(
@@ -68,6 +81,25 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     createPet: (body: unknown, init?: RequestOptions) => store.send('POST', '/v1/pets', body, init),
     placeOrder: (body: unknown, init?: RequestOptions) =>
       store.send('POST', '/v1/store/orders', body, init),
+
+    /** Inserts an animal, or an order. The first one without an `id` has the id 1. */
+    insertPet: (row: Row = {}) => insert('pets', { name: 'Rex', category_id: 3, ...row }),
+    insertOrder: (row: Row) => insert('orders', row),
+
+    /** All rows of a table. Integers beyond 2^53 are rounded. */
+    async rows(table: string) {
+      const { results } = await server.bindings().DB.prepare(`SELECT * FROM ${table}`).all();
+      return results;
+    },
+
+    /** Expects a request to leave the database as it is, and returns its reply. */
+    async expectUnchanged<Result>(send: () => Promise<Result>): Promise<Result> {
+      const readAll = () => Promise.all(server.tables.map(store.rows));
+      const before = await readAll();
+      const reply = await send();
+      expect(await readAll()).toEqual(before);
+      return reply;
+    },
 
     /** Puts a key's record into KV, and returns the key. */
     async issueKey(record: Partial<KeyRecord> = {}) {
@@ -99,10 +131,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
       expect((await request('/__faults', init)).status).toBe(200);
     },
 
-    /** Only with the option `faults`: removes the faults, and sets the counts of `calls` to 0. */
-    resetCalls: () => store.fault({}),
-
-    /** Only with the option `faults`: the number of calls since the last `fault` or `resetCalls`. */
+    /** Only with the option `faults`: the number of calls since the last `fault`. */
     async calls(): Promise<Calls> {
       const response = await request('/__faults');
       return JSON.parse(await response.text());
@@ -134,7 +163,7 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     await store.putRecord(suiteKey, { id: 'suite' });
   });
   beforeEach(async () => {
-    if (faults) await store.resetCalls();
+    if (faults) await store.fault({});
     await server.emptyTables();
     server.harness.clearLogs();
     requestIds.clear();
@@ -177,7 +206,20 @@ export async function readReply(
   const text = await response.text();
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   const reply = { status, headers: new Headers([...response.headers]), text, body };
-  if (status >= 400 && body !== undefined) expect(body).toMatchObject({ status });
   expectDescribed(method, path, reply);
   return reply;
+}
+
+/** The body with exact integers, as bigints: in `body`, those beyond 2^53 are rounded. */
+export const exact = ({ text }: Pick<Reply, 'text'>): unknown => parseJson(text);
+
+/** Expects an Error body, which has exactly three fields. A test that is not about the message leaves it out. */
+export function expectError(
+  { status, body }: Pick<Reply, 'status' | 'body'>,
+  expected: number,
+  code: string,
+  message: unknown = expect.any(String),
+) {
+  expect(body).toEqual({ code, message, status: expected });
+  expect(status).toBe(expected);
 }

@@ -1,0 +1,67 @@
+/**
+ * The rows that D1 reads and writes for a request, among two thousand: it bills them. The numbers are measured. Change one only on
+ * purpose, and write it into BENCHMARKS.md (`npm run bench -- rows`).
+ */
+import { beforeEach, expect, test } from 'vitest';
+import { type Reply, startStore } from './support/store.ts';
+
+const store = startStore({ faults: true });
+
+// Animals, orders and records of idempotency keys that no test names, and three available animals.
+beforeEach(() =>
+  store.exec(
+    `WITH RECURSIVE ids(id) AS (SELECT 1001 UNION ALL SELECT id + 1 FROM ids LIMIT 2000)
+       INSERT INTO pets (id, name, category_id, status) SELECT id, 'Mia ' || id, 3, 'sold' FROM ids;
+     INSERT INTO orders (id, pet_id, status) SELECT id, id, 'delivered' FROM pets;
+     INSERT INTO idempotency_keys (key_hash, created_at, request_hash, item_id, item)
+       SELECT randomblob(32), unixepoch() * 1000, randomblob(32), id, '{}' FROM pets;
+     INSERT INTO pets (id, name, category_id, status)
+       VALUES (7, 'Rex', 3, 'available'), (8, 'Mia', 3, 'available'), (9, 'Max', 3, 'available');
+     INSERT INTO orders (id, pet_id, status) VALUES (5, 9, 'approved')`,
+  ),
+);
+
+async function expectRows(send: () => Promise<Reply>, read: number, written: number) {
+  await store.fault({});
+  expect((await send()).status).toBeLessThan(300);
+  expect(await store.calls()).toMatchObject({ read, written });
+}
+
+const WITH_KEY = { headers: { 'idempotency-key': 'k' } };
+
+test('createPet, without a key, with one, and for a replay', async () => {
+  const send = (init = {}) => store.createPet({ name: 'Rex', categoryId: 3, status: 'sold' }, init);
+  await expectRows(send, 2, 3);
+  await expectRows(() => send(WITH_KEY), 3, 5);
+  await expectRows(() => send(WITH_KEY), 1, 0);
+});
+
+test('placeOrder, without a key, with one, and for a replay', async () => {
+  await expectRows(() => store.placeOrder({ petId: 7 }), 5, 6);
+  await expectRows(() => store.placeOrder({ petId: 8 }, WITH_KEY), 6, 8);
+  await expectRows(() => store.placeOrder({ petId: 8 }, WITH_KEY), 2, 0);
+});
+
+test.each([
+  { method: 'PATCH', path: '/v1/pets/7', body: { name: 'Max' }, read: 3, written: 2 },
+  { method: 'DELETE', path: '/v1/pets/7', body: undefined, read: 3, written: 1 },
+  {
+    method: 'PATCH',
+    path: '/v1/store/orders/5',
+    body: { status: 'delivered' },
+    read: 6,
+    written: 4,
+  },
+])('$method $path', async ({ method, path, body, read, written }) => {
+  await expectRows(() => store.send(method, path, body), read, written);
+});
+
+test.each([
+  ['/v1/pets?', 1500],
+  ['/v1/pets?status=sold&', 1500],
+  ['/v1/store/orders?', 1500],
+  ['/v1/store/orders?status=delivered&', 1500],
+])('%s reads one row more than its page, wherever that begins', async (path, after) => {
+  await expectRows(() => store.fetch(`${path}limit=2`), 3, 0);
+  await expectRows(() => store.fetch(`${path}limit=2&after=${after}`), 3, 0);
+});

@@ -1,0 +1,44 @@
+/** GET /v1/store/orders: listOrders. Its pages are those of test/pets/list-pets.test.ts. */
+import { expect, test } from 'vitest';
+import { expectError, startStore } from '../support/store.ts';
+
+const store = startStore();
+const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'];
+
+test('lists the orders by ascending id', async () => {
+  await store.insertOrder({ id: 10, pet_id: 7, status: 'cancelled' });
+  await store.insertOrder({ id: 9, pet_id: 7, status: 'placed' });
+  const { body } = await store.fetch('/v1/store/orders');
+  expect(body).toMatchObject([
+    { id: 9, petId: 7, status: 'placed' },
+    { id: 10, petId: 7, status: 'cancelled' },
+  ]);
+});
+
+test.each(STATUSES)(
+  'the filter %s selects the orders with that status, on all pages',
+  async (status) => {
+    for (const [i, each] of [...STATUSES, ...STATUSES].entries())
+      await store.insertOrder({ pet_id: i, status: each });
+    const first = await store.fetch(`/v1/store/orders?status=${status}&limit=1`);
+    const [, next = ''] =
+      /<http:\/\/[^/]+(.+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? [];
+    const last = await store.fetch(next);
+    expect([first.body, last.body]).toMatchObject([[{ status }], [{ status }]]);
+    expect(last.body).not.toEqual(first.body);
+    expect(last.headers.has('link')).toBe(false);
+  },
+);
+
+test('the status of an animal is no status of an order', async () => {
+  const reply = await store.fetch('/v1/store/orders?status=sold');
+  expectError(reply, 400, 'invalid_request', expect.stringMatching(/^status: /));
+});
+
+test('an order that SQL has placed with pet_id alone has a status and a time', async () => {
+  await store.insertOrder({ pet_id: 7 });
+  const { body } = await store.fetch('/v1/store/orders');
+  const [order] = Object(body);
+  expect(order.status).toBe('placed');
+  expect(Math.abs(Date.parse(order.placedAt) - Date.now())).toBeLessThan(60_000);
+});

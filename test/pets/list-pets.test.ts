@@ -1,0 +1,103 @@
+/** GET /v1/pets: listPets. */
+import { expect, test } from 'vitest';
+import { startApp } from '../support/in-process.ts';
+import { expectError, startStore } from '../support/store.ts';
+
+const store = startStore();
+const sendWithoutD1 = startApp(store);
+
+/** The ids of a page, with each digit, and the path of the next page. */
+async function readPage(path: string) {
+  const { text, headers } = await store.fetch(path);
+  const ids = Array.from(text.matchAll(/"id":(-?\d+)/g), ([, id = '']) => id);
+  const [, next] = /^<http:\/\/[^/]+(\/[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
+  return { ids, next };
+}
+
+test('lists the animals by ascending id', async () => {
+  // As texts, '10' comes before '9'.
+  await store.insertPet({ id: 10, name: 'Tom' });
+  await store.insertPet({ id: 9, name: 'Rex', category_id: 4, status: 'sold' });
+  const reply = await store.fetch('/v1/pets');
+  expect(reply).toMatchObject({
+    status: 200,
+    body: [
+      { id: 9, name: 'Rex', categoryId: 4, status: 'sold' },
+      { id: 10, name: 'Tom', categoryId: 3 },
+    ],
+  });
+});
+
+test('an empty list is a page without a Link', async () => {
+  const { status, body, headers } = await store.fetch('/v1/pets?status=sold');
+  expect([status, body, headers.has('link')]).toEqual([200, [], false]);
+});
+
+test('HEAD is answered as GET, without the body', async () => {
+  const { status, headers, text } = await store.fetch('/v1/pets', { method: 'HEAD' });
+  expect([status, headers.get('content-type'), text]).toEqual([200, 'application/json', '']);
+});
+
+test('a page has 20 animals by default, and at most 100', async () => {
+  await store.exec(
+    `WITH RECURSIVE ids(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids LIMIT 101)
+       INSERT INTO pets (name, category_id) SELECT 'Rex', 3 FROM ids`,
+  );
+  expect((await store.fetch('/v1/pets')).body).toHaveLength(20);
+  expect((await store.fetch('/v1/pets?limit=100')).body).toHaveLength(100);
+});
+
+test.each(['available', 'pending', 'sold'])(
+  'the filter %s selects the animals with that status, on all pages',
+  async (status) => {
+    for (const each of ['available', 'pending', 'sold', null]) {
+      await store.insertPet({ status: each });
+      await store.insertPet({ status: each });
+    }
+    const all = Object((await store.fetch(`/v1/pets?status=${status}`)).body);
+    expect(all).toMatchObject([{ status }, { status }]);
+    const first = await readPage(`/v1/pets?status=${status}&limit=1`);
+    const last = await readPage(first.next ?? '');
+    expect([...first.ids, ...last.ids]).toEqual([`${all[0].id}`, `${all[1].id}`]);
+    // The last page is full, and yet has no Link.
+    expect(last.next).toBeUndefined();
+  },
+);
+
+test('Link has the validated values, not the text of the request', async () => {
+  for (const id of [1, 2, 3]) await store.insertPet({ id, status: 'sold' });
+  const { headers } = await store.fetch('/v1/pets?after=-0001&st%61tus=%73old&limit=002');
+  const next = `${store.url()}/v1/pets?limit=2&status=sold&after=2`;
+  expect(headers.get('link')).toBe(`<${next}>; rel="next"`);
+});
+
+test('the pages keep every digit of the ids', async () => {
+  const ids = [-(2n ** 63n), -1n, 0n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+  for (const id of ids) await store.insertPet({ id });
+  let next: string | undefined = '/v1/pets?limit=1';
+  for (const id of ids) {
+    const page = await readPage(next ?? '');
+    expect(page.ids).toEqual([`${id}`]);
+    next = page.next;
+  }
+  expect(next).toBeUndefined();
+});
+
+test.each([
+  ...['', '0', '101', '-5', '5.0', '1e1', '0x10', '%2B5', '%205', '5%0A', '%EF%BC%95'],
+  '99999999999999999999',
+])('the limit "%s" is a 400', async (limit) => {
+  const reply = await sendWithoutD1('GET', `/v1/pets?limit=${limit}`);
+  expectError(reply, 400, 'invalid_request', expect.stringMatching(/^limit: /));
+});
+
+test.each([
+  ['limit=0', 'limit: must be an integer from 1 to 100'],
+  ['limit=5&limit=5', 'limit: must be given only once'],
+  ['status=no', 'status: must be one of available, pending, sold'],
+  ['after=9223372036854775808', expect.stringMatching(/^after: /)],
+  ['limit=0&stauts=sold', expect.stringMatching(/^limit: .+; stauts: .+: limit, status, after/)],
+])('the query %s is a 400 that names every problem', async (query, message) => {
+  const reply = await sendWithoutD1('GET', `/v1/pets?${query}`);
+  expectError(reply, 400, 'invalid_request', message);
+});
