@@ -7,7 +7,7 @@ import { ConstraintError } from '../d1/failure.ts';
 import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../http/json.ts';
-import { runQueries } from '../http/run-queries.ts';
+import { runIdempotent, runQueries } from '../http/run-queries.ts';
 import { NOTHING_WRITTEN } from '../http/unavailable.ts';
 import { sha256 } from '../sha256.ts';
 
@@ -19,18 +19,18 @@ export const KEPT_MS = KEPT_HOURS * 3_600_000;
 export type Create<Item> = {
   /** The table of the new row. Its ids are AUTOINCREMENT. */
   into: string;
-  /** The new row, by column. A subquery that finds nothing is NULL, which a NOT NULL column rejects. */
+  /** By column. A subquery that finds nothing is NULL, which a NOT NULL column rejects. */
   row: Record<string, Value>;
   /** The new item, without its id: the response, also to a retry. */
   item: Item;
-  /** The writes after it. `id` is SQL: the id of the new row, as long as no other row is inserted into its table. */
+  /** The writes after it. `id` is SQL: the id of the new row, until they insert into its table. */
   followedBy?: (id: Sql) => Sql[];
-  /** Why a request can violate a constraint of one column. A violation of any other is a mistake of ours: a 500. */
+  /** Why a request can violate a constraint of one column. Of any other, it is a mistake: a 500. */
   refusal?: Refusal;
 };
 
-/** `read` finds the data that explain the violation, and `reason` says it. */
-type Refusal = { column: string; read: Sql; reason: (found: boolean, cause: Error) => Error };
+/** `error` is SQL of one text: the JSON of the ApiError, without its headers. */
+type Refusal = { column: string; error: Sql };
 
 /** What an item may contain. Not a number: a retry would return it as a bigint (`parseJson`). */
 type Stored = string | bigint | boolean | null | undefined | Stored[];
@@ -40,44 +40,49 @@ export type CreateContext = AuthenticatedContext<{
   out: { json: object; param?: object; query?: object };
 }>;
 
+/** The requests that have called `createOnce`. */
+const called = new WeakSet<object>();
+
 /**
- * Carries out a create.
+ * Carries out a create. One transaction inserts the row, removes an expired record of the key,
+ * inserts the record of the key, and carries out the writes after it. For a retry, it violates the
+ * unique index of the record, or another constraint, and writes nothing: then the record is the
+ * response. So after a transient error of D1, it is safe to send it again.
  *
- *     first request   one transaction inserts the row, carries out the writes after it, removes an expired record of the key, and
- *                     inserts the record of the key
- *     retry           the same transaction violates the unique index of the record, or another constraint, and writes nothing;
- *                     then the record is read, and its item is the response again
+ * A refusal is recorded, too, which closes the key: the first attempt may still be under way.
+ *
+ *     attempt 1:  sent ── lost ─────────────────────────── arrives: violates the index of the key
+ *     attempt 2:           violates a constraint ── the refusal is recorded ── 409
  *
  * @returns the item with its id. The response to a retry has `Idempotency-Replayed: true`.
- * @throws ApiError 422 if the first request had another path or body; the refusal; and the errors of `runQueries`.
+ * @throws ApiError 422 if the first request had another path or body; the refusal; and the errors
+ *   of `runQueries`. Error at a second call: a request has one key, so it creates one item.
  */
 export async function createOnce<Item extends Record<string, Stored>>(
   c: CreateContext,
   { into, row, item, followedBy = () => [], refusal }: Create<Item>,
 ): Promise<{ id: bigint } & Item> {
-  requireFirstCall(c);
+  if (called.has(c)) throw new Error('a request may call createOnce only once');
+  called.add(c);
   const create = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
   // Ids are AUTOINCREMENT, so the new one is the largest.
   const id = new Sql(`(SELECT max(id) FROM ${into})`, []);
   const request = await keyedRequest(c);
-  const record = request ? insertRecord(request, id, item) : [];
+  const record = request ? insertRecord(request, id, JSON.stringify(item)) : [];
+  const statements = [create, ...record, ...followedBy(id)] as const;
   try {
-    const [[created]] = await runQueries(c, create, ...followedBy(id), ...record);
+    const [[created]] = await (request
+      ? runIdempotent(c, ...statements)
+      : runQueries(c, ...statements));
     if (!created) throw new Error('INSERT … VALUES has inserted no row');
     return { id: BigInt(created.id), ...item };
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;
-    return replay(c, await recordOrRefusal(c, error, request, into, refusal));
+    // SQLite names each column of the constraint, such as `orders.pet_id`.
+    const columns = error.message.split(/[:,\s]+/);
+    const isRefused = columns.includes(`${into}.${refusal?.column}`);
+    return replay(c, await readRecord(c, request, error, isRefused && refusal), error);
   }
-}
-
-/** The requests that have called `createOnce`. */
-const called = new WeakSet<object>();
-
-/** A request has one idempotency key, so it creates one item. */
-function requireFirstCall(c: CreateContext): void {
-  if (called.has(c)) throw new Error('a request may call createOnce only once');
-  called.add(c);
 }
 
 /** A request with an idempotency key. */
@@ -97,57 +102,83 @@ async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined>
   };
 }
 
-/** Inserts the record. */
-function insertRecord({ keyHash, requestHash, now }: KeyedRequest, id: Sql, item: object): Sql[] {
+/** @param id - of the new row; `null` for a refusal, whose `item` is its Error. */
+function insertRecord(
+  { keyHash, requestHash, now }: KeyedRequest,
+  id: Sql | null,
+  item: Value,
+): [Sql, Sql] {
   return [
     sql`DELETE FROM idempotency_keys
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     sql`INSERT INTO idempotency_keys (key_hash, created_at, request_hash, item_id, item)
-      VALUES (${keyHash}, ${now}, ${requestHash}, ${id}, ${JSON.stringify(item)})`,
+      VALUES (${keyHash}, ${now}, ${requestHash}, ${id}, ${item})`,
   ];
 }
 
-/** The record of the first request. */
-type RecordRow = { item_id_text: string; item: string; is_same: 0 | 1 };
-
-/** The record of a retry, where any constraint may be the first to fail. Otherwise, throws why the request violated it. */
-async function recordOrRefusal(
-  c: CreateContext,
-  error: ConstraintError,
-  request: KeyedRequest | undefined,
-  table: string,
-  refusal: Refusal | undefined,
-): Promise<RecordRow> {
-  const read = refusal?.read ?? sql`SELECT 1`;
-  const reading = runQueries(c, selectRecord(request), read);
-  const [[first], [found]] = await reading.catch(throwNothingWritten);
-  if (first) return first;
-  // SQLite's error names each column of the constraint, such as `orders.pet_id`.
-  if (!refusal || !error.message.split(/[:,\s]+/).includes(`${table}.${refusal.column}`))
-    throw error;
-  throw refusal.reason(found !== undefined, error);
-}
-
-/** The 503 of `runQueries` would say that the write may have happened, but the violation has undone it. */
-function throwNothingWritten(error: unknown): never {
-  throw error instanceof ApiError ? serviceUnavailable(NOTHING_WRITTEN, error.cause) : error;
-}
+/** The record of the first request, or the refusal of this one. */
+type RecordRow = { item_id_text: string | null; item: string; is_same: 0 | 1 };
 
 /** Selects the record, unless it has expired. */
-function selectRecord(request?: KeyedRequest): Sql<RecordRow> {
-  if (!request) return sql`SELECT 1 WHERE FALSE`;
-  const { keyHash, requestHash, now } = request;
-  return sql<RecordRow>`SELECT CAST(item_id AS TEXT) AS item_id_text, item,
+function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRow> {
+  return sql`SELECT CAST(item_id AS TEXT) AS item_id_text, item,
       request_hash = ${requestHash} AS is_same
     FROM idempotency_keys
     WHERE key_hash = ${keyHash} AND created_at > ${now - KEPT_MS}`;
 }
 
-function replay<Item>(c: CreateContext, record: RecordRow): { id: bigint } & Item {
-  if (!record.is_same) throw idempotencyKeyReused();
+/** The refusal becomes the record, unless there is one. */
+function closeKey(request: KeyedRequest, { error }: Refusal): Sql[] {
+  const [removeExpired, insert] = insertRecord(request, null, error);
+  return [removeExpired, sql`${insert} ON CONFLICT DO NOTHING`];
+}
+
+/**
+ * The record of a retry, where any constraint may be the first to fail. Otherwise the refusal,
+ * which becomes the record in the same transaction. In a session, D1 reads no older state than the
+ * one that violated the constraint (sequential consistency).
+ */
+async function readRecord(
+  c: CreateContext,
+  request: KeyedRequest | undefined,
+  violation: ConstraintError,
+  refusal: Refusal | false | undefined,
+): Promise<RecordRow> {
+  const none = sql<RecordRow>`SELECT 1 WHERE FALSE`;
+  const reading = runQueries(
+    c,
+    request ? selectRecord(request) : none,
+    refusal
+      ? sql<RecordRow>`SELECT NULL AS item_id_text, ${refusal.error} AS item, 1 AS is_same`
+      : none,
+    ...(request && refusal ? closeKey(request, refusal) : []),
+  );
+  // An earlier attempt with the key may have been carried out, or still be.
+  const [[record], [refused]] = await (request ? reading : reading.catch(throwNothingWritten));
+  const found = record ?? refused;
+  if (!found) throw violation;
+  return found;
+}
+
+/** The 503 of `runQueries` would say that the write may have happened, but it was undone. */
+function throwNothingWritten(error: unknown): never {
+  throw error instanceof ApiError ? serviceUnavailable(NOTHING_WRITTEN, error.cause) : error;
+}
+
+/** Returns the item of a record, or throws its refusal. */
+function replay<Item>(
+  c: CreateContext,
+  { item_id_text, item, is_same }: RecordRow,
+  cause: Error,
+): { id: bigint } & Item {
+  if (!is_same) throw idempotencyKeyReused();
+  if (item_id_text === null) {
+    const { code, message } = JSON.parse(item);
+    throw new ApiError(code, message, { cause });
+  }
   c.header('Idempotency-Replayed', 'true');
-  const item: Item = parseJson(record.item);
-  return { id: BigInt(record.item_id_text), ...item };
+  const fields: Item = parseJson(item);
+  return { id: BigInt(item_id_text), ...fields };
 }
 
 export function idempotencyKeyReused(): ApiError {

@@ -64,6 +64,7 @@ const imports = (...modules: string[]) => modules.map((name) => `import '${name}
 const REJECTED: Record<string, string[]> = {
   'src/x.ts': [...imports('./pets/description.ts', '../ops/y.ts', 'zod-openapi'), ...CODE],
   'src/pets/x.ts': imports('../app.ts', '../auth/y.ts', '../orders/y.ts', 'zod-openapi'),
+  'src/operation/x.ts': imports('../app.ts', '../pets/y.ts', '../middleware/y.ts', 'zod-openapi'),
   'src/d1/x.ts': imports(
     '../http/y.ts',
     'hono',
@@ -75,7 +76,7 @@ const REJECTED: Record<string, string[]> = {
   ),
   'src/auth/x.ts': imports('../d1/y.ts', 'zod-openapi'),
   'src/http/x.ts': imports('../idempotency/y.ts', 'zod-openapi'),
-  'src/idempotency/x.ts': imports('../operation.ts', 'zod-openapi'),
+  'src/idempotency/x.ts': imports('../operation/operation.ts', 'zod-openapi'),
   'src/middleware/x.ts': imports('../d1/y.ts', 'zod-openapi'),
   'src/app.ts': imports('./pets/description.ts'),
   'src/pets/queries.ts': ["export { description } from './description.ts';"],

@@ -55,13 +55,13 @@ async function setUp(last?: Described) {
   if (last) await createExample(last);
 }
 
-/** Sends an operation while its call of D1 has a fault: the response is its 503, after one call. */
-async function expectUnavailable(send: Send, message: unknown, fault: Fault) {
-  await store.fault({ d1: [fault] });
+/** Sends an operation while its calls of D1 have a fault: the response is its 503, after these calls. */
+async function expectUnavailable(send: Send, message: unknown, fault: Fault, calls = 1) {
+  await store.fault({ d1: Array(calls).fill(fault) });
   const reply = await send();
   expectError(reply, 503, 'service_unavailable', message);
   expect(reply.headers.get('retry-after')).toBe('5');
-  expect((await store.calls()).d1).toBe(1);
+  expect((await store.calls()).d1).toBe(calls);
 }
 
 /** What D1 stores, without the times and the UUIDs in names, which differ from run to run. */
@@ -93,31 +93,61 @@ test.each(operations.filter(({ method, operation }) => method === 'GET' && !oper
   },
 );
 
-test.each([...KEYED, ...PLAIN, ...CHANGES])(
+// After a transient error, a create with a key is sent again, twice at most.
+test.each([...KEYED.map((each) => ({ ...each, calls: 3 })), ...PLAIN, ...CHANGES])(
   '$name is a 503 when D1 rejects it, and stores nothing',
-  async (write) => {
+  async ({ calls, ...write }: Write & { message: unknown; calls?: number }) => {
     // Otherwise, a write that changes nothing would pass.
     await storedAfter(write);
     const before = await stored();
-    await expectUnavailable(write.send, write.message, 'throws');
+    await expectUnavailable(write.send, write.message, 'throws', calls);
     expect(await stored()).toBe(before);
   },
 );
 
-test.each(KEYED)('$name takes effect once if D1 executes it after a retry', async (write) => {
+const D1_OVERLOADED = { text: 'D1_ERROR: D1 DB is overloaded. Too many requests queued.' };
+
+test.each(KEYED)(
+  '$name is not sent again after an error that D1 does not call transient',
+  async (write) => {
+    await setUp();
+    await expectUnavailable(write.send, write.message, D1_OVERLOADED);
+  },
+);
+
+test.each(KEYED)('$name succeeds if D1 fails twice', async (write) => {
   const after = await storedAfter(write);
-  await expectUnavailable(write.send, write.message, 'runs late');
+  await store.fault({ d1: ['throws', 'throws'] });
+  const { status, headers } = await write.send();
+  expect([status, headers.has('idempotency-replayed')]).toEqual([201, false]);
+  expect(await stored()).toBe(after);
+  expect((await store.logLines()).at(-1)).toMatchObject({ status: 201, d1Retries: 2 });
+});
+
+test.each([
+  ...KEYED.map((write) => ({ ...write, faults: ['runs late'] })),
+  ...KEYED.map((write) => ({ ...write, faults: ['runs late', 'runs late'] })),
+])('$name takes effect once if D1 executes $faults after its retry', async (write) => {
+  const after = await storedAfter(write);
+  await store.fault({ d1: write.faults as Fault[] });
   const { status, headers } = await write.send();
   expect([status, headers.has('idempotency-replayed')]).toEqual([201, false]);
   expect(await stored()).toBe(after);
 });
 
-test.each(KEYED)('a retry of $name gets the response that was lost', async (write) => {
+test.each(KEYED)('$name takes effect once if only its response was lost', async (write) => {
   const after = await storedAfter(write);
-  await expectUnavailable(write.send, write.message, 'loses the response');
-  const { headers, text } = await write.send();
-  expect(headers.get('idempotency-replayed')).toBe('true');
+  await store.fault({ d1: ['loses the response'] });
+  const { status, headers, text } = await write.send();
+  expect([status, headers.get('idempotency-replayed')]).toEqual([201, 'true']);
   const { pathname } = new URL(headers.get('location') ?? '');
   for (const address of readable([pathname])) expect((await store.fetch(address)).text).toBe(text);
   expect(await stored()).toBe(after);
+});
+
+test.each(KEYED)('$name whose record cannot be read may have been carried out', async (write) => {
+  await setUp();
+  await store.fault({ d1: ['loses the response', 'works', 'throws'] });
+  expectError(await write.send(), 503, 'service_unavailable', write.message);
+  expect((await write.send()).headers.get('idempotency-replayed')).toBe('true');
 });

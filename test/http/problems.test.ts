@@ -54,14 +54,12 @@ test.each(operations)('$operation.operationId rejects an unknown parameter', asy
   expect(errorOf(body)).toMatch(/^400 invalid_request: x: is not a known parameter/);
 });
 
-const BOOKMARK =
-  'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 const UNSUPPORTED = 'is not supported, because responses have no ETag';
 const KNOWN = Object.keys(NewPet.shape).join(', ');
 const PARAMETERS = 'x: is not a known parameter; y: is not a known parameter';
 const FIELDS = `name: must not be empty; nmae: is not a known field: ${KNOWN}`;
-const INVALID = { 'x-d1-bookmark': 'first', 'if-match': '*' };
-const HEADERS = `${BOOKMARK}; If-Match: ${UNSUPPORTED}`;
+const INVALID = { 'if-none-match': '*', 'if-match': '*' };
+const HEADERS = `If-Match: ${UNSUPPORTED}; If-None-Match: ${UNSUPPORTED}`;
 
 const KEYLESS = { ...INVALID, authorization: null };
 

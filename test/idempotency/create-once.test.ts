@@ -9,7 +9,7 @@ import { ApiError } from '../../src/errors.ts';
 import { parseJson } from '../../src/http/json.ts';
 import { type Create, type CreateContext, createOnce } from '../../src/idempotency/create-once.ts';
 import { accessLog } from '../../src/middleware/access-log.ts';
-import { operation } from '../../src/operation.ts';
+import { operation } from '../../src/operation/operation.ts';
 import { PetPath } from '../../src/pets/schemas.ts';
 import { stopTime } from '../support/in-process.ts';
 import { stepsOf } from '../support/steps.ts';
@@ -67,10 +67,28 @@ async function sendTo(handler: typeof handle, key?: string, path = '/1') {
   handle = handler;
   thrown = undefined;
   const headers = headersOf({ path, headers: { ...(key && { 'idempotency-key': key }) } }, apiKey);
-  const bindings = { ...store.bindings(), ...stubLimiters };
+  const bindings = { ...store.bindings(), ...stubLimiters, DB: withPause(store.bindings().DB) };
   const response = await app.request(path, { method: 'POST', headers, body: '{}' }, bindings);
   if (thrown) throw thrown;
   return parseJson(await response.text());
+}
+
+/** Called before each transaction. */
+let pause = async () => {};
+
+function withPause(database: D1Database) {
+  const withSession = (start: string) => {
+    const session = database.withSession(start);
+    return {
+      prepare: (text: string) => session.prepare(text),
+      getBookmark: () => session.getBookmark(),
+      async batch(statements: D1PreparedStatement[]) {
+        await pause();
+        return session.batch(statements);
+      },
+    };
+  };
+  return { withSession };
 }
 
 const KEYS = [undefined, 'k'];
@@ -87,17 +105,49 @@ test.each(KEYS)('with the key %s, a violated constraint undoes every statement',
 /** Refuses a pet that violates a constraint of this column. */
 const refusalOf = (column: string): Refusal => ({
   column,
-  read: sql`SELECT 1 FROM pets WHERE id = 7`,
-  reason: (found, cause) => new ApiError('not_found', `There is a pet: ${found}.`, { cause }),
+  error: sql`${JSON.stringify(new ApiError('not_found', 'There is no pet.'))}`,
 });
+/** Its name is that of the pet 7. */
+const NAMESAKE = {
+  ...MIA,
+  row: { name: sql`(SELECT name FROM pets WHERE id = 7)`, category_id: 3n },
+};
 
 test.each(KEYS)('with the key %s, a violated constraint becomes the refusal', async (key) => {
-  const row = { name: sql`(SELECT name FROM pets WHERE id = 7)`, category_id: 3n };
-  const refused = await carryOut({ ...MIA, row, refusal: refusalOf('name') }, key).catch(Object);
+  const refused = await carryOut({ ...NAMESAKE, refusal: refusalOf('name') }, key).catch(Object);
   expect(refused).toMatchObject({
-    message: 'There is a pet: false.',
+    code: 'not_found',
+    message: 'There is no pet.',
     cause: { message: expect.stringContaining('NOT NULL constraint failed: pets.name') },
   });
+});
+
+test('a refusal is recorded, and closes its key for the same request and for any other', async () => {
+  const create = { ...NAMESAKE, refusal: refusalOf('name') };
+  await expect(carryOut(create, 'k')).rejects.toThrow('There is no pet.');
+  const item = '{"code":"not_found","message":"There is no pet.","status":404}';
+  expect(await tableRows()).toMatchObject({ idempotency_keys: [{ item_id: null, item }] });
+  await insertPet({ id: 7, name: 'Mia' });
+  await expectUnchanged(async () => {
+    await expect(carryOut(create, 'k')).rejects.toThrow('There is no pet.');
+    await expect(carryOut(create, 'k', '/2')).rejects.toThrow('another path');
+  });
+  expect(await carryOut(create, 'another')).toEqual({ id: 8n, name: 'Mia' });
+});
+
+test('a request that is refused returns the item of another one with its key', async () => {
+  const create = { ...NAMESAKE, refusal: refusalOf('name') };
+  const other = async () => {
+    pause = async () => {};
+    await insertPet({ id: 7, name: 'Mia' });
+    expect(await carryOut(create, 'k')).toEqual({ id: 8n, name: 'Mia' });
+  };
+  // Between the transactions of the first one.
+  pause = async () => {
+    pause = other;
+  };
+  expect(await carryOut(create, 'k')).toEqual({ id: 8n, name: 'Mia' });
+  expect(await tableRows()).toMatchObject({ idempotency_keys: [{ item_id: 8 }] });
 });
 
 test.each([
@@ -141,6 +191,13 @@ test.each(KEYS)('with the key %s, the writes that follow get the id of the row',
   });
 });
 
+test('a replay has the id of its row, also if the writes that follow insert into the same table', async () => {
+  const twin = sql`INSERT INTO pets (name, category_id) VALUES ('Tom', 3)`;
+  const create = { ...MIA, followedBy: () => [twin] };
+  expect(await carryOut(create, 'k')).toEqual({ id: 1n, name: 'Mia' });
+  expect(await carryOut(create, 'k')).toEqual({ id: 1n, name: 'Mia' });
+});
+
 test.each(KEYS)('with the key %s, a request creates only one item', async (key) => {
   const sending = sendTo(async (c) => {
     await createOnce(c, MIA);
@@ -161,7 +218,7 @@ test('the same body below another path is another request', async () => {
   await expectUnchanged(() => expect(carryOut(MIA, 'k', '/2')).rejects.toThrow('another path'));
 });
 
-test('a refusal leaves an expired record, which is not the response', async () => {
+test('a mistake leaves an expired record, which is not the response', async () => {
   const refused = sql`INSERT INTO orders (pet_id) SELECT NULL FROM orders`;
   const create = { ...MIA, followedBy: () => [refused] };
   await carryOut(create, 'k');
