@@ -1,21 +1,22 @@
 /**
- * The description of the interface (OpenAPI 3.1), built from the routes of the app, their definitions, and the descriptions of the
- * resources. Used only at build time: `npm run openapi` writes it to public/v1/openapi.json.
+ * The description of the interface (OpenAPI 3.1), built from the routes of the app, their
+ * definitions, and the descriptions of the resources. Used only at build time: `npm run openapi`
+ * writes it to public/v1/openapi.json.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import type { ResourceDescription } from '../src/description.ts';
 import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
+import type { ResourceDescription } from '../src/operation/resource-description.ts';
 import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
-import { codesTable, retriesTable } from './tables.ts';
+import { codesTable } from './tables.ts';
 
 /**
- * The file with the text at the top of the docs page. In it, `<BASE_URL>` stands for the URL of the first server, and
- * `<ERROR_CODES>` and `<RETRIES>` for tables.
+ * The file with the text at the top of the docs page. In it, `<BASE_URL>` stands for the URL of
+ * the first server, and `<ERROR_CODES>` for a table.
  */
 const INTRO_FILE = join(import.meta.dirname, 'about.md');
 
@@ -26,7 +27,8 @@ export type Server = { url: string; description: string; 'x-internal': boolean }
  * Builds the document.
  *
  * @param servers - their URLs are base addresses, which end in `/v1`.
- * @throws Error when an operation has no description, a description has no operation, or an error code has no example.
+ * @throws Error when an operation has no description, a description has no operation, or an error
+ *   code has no example.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
   const operations = describedRoutes(resources);
@@ -49,7 +51,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       info: {
         title: 'Animal store',
         version,
-        description: introduction(servers[0]?.url ?? '', operations),
+        description: introduction(servers[0]?.url ?? ''),
         contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
       },
       servers,
@@ -74,13 +76,15 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   );
 }
 
-/** The text at the top of the docs page. It has tables of docs/api.md, which a deployed store does not serve. */
-function introduction(baseUrl: string, operations: ReturnType<typeof describedRoutes>): string {
+/**
+ * The text at the top of the docs page. It repeats docs/api.md, which a deployed store does not
+ * serve.
+ */
+function introduction(baseUrl: string): string {
   return readFileSync(INTRO_FILE, 'utf8')
     .trim()
     .replaceAll('<BASE_URL>', baseUrl)
-    .replace('<ERROR_CODES>', codesTable().replace('[retries](#retries)', '_Retries_'))
-    .replace('<RETRIES>', retriesTable(operations));
+    .replace('<ERROR_CODES>', codesTable().replace('[retries](#retries)', '_Retries_'));
 }
 
 /** The routes, each with the description of its operation. */
@@ -111,7 +115,10 @@ function pathsOf(operations: ReturnType<typeof describedRoutes>) {
   return paths;
 }
 
-/** Requires an example of each error code, except those of unmatched requests, which belong to no operation. */
+/**
+ * Requires an example of each error code, except those of unmatched requests, which belong to no
+ * operation.
+ */
 function requireExamples(errors: ApiError[]): void {
   const described = new Set<string>(
     [...errors, notFound(), notAllowed([])].map(({ code }) => code),
