@@ -36,7 +36,7 @@ test.each([
 });
 
 // The constraint of the animal's id is the only one that a request can violate.
-test.each(['orders.status', 'pets.pet_id'])(
+test.each(['orders.status', 'pets.pet_id', 'orders.pet_id_of_owner'])(
   'a violated constraint of %s is a 500',
   async (column) => {
     await store.fault({ d1: [{ text: `NOT NULL constraint failed: ${column}` }] });
