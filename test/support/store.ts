@@ -56,9 +56,6 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     /** The origin of its addresses. */
     url: () => server.url(),
 
-    /** The base address that the environment sets, if it sets one. */
-    baseUrl: () => vars?.BASE_URL,
-
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(
       path: string,
