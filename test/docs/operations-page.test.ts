@@ -1,5 +1,5 @@
 /** docs/operations.md and docs/sql agree with the database, and the alerts with the log. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,6 +38,16 @@ test('the page uses every file of docs/sql, with ids where it needs them, and D1
   });
   expect(used).toEqual(new Set(files.map(({ use }) => use)));
   await execute(files.map(({ sql }) => sql.replace('<ids>', '1')));
+});
+
+test.each(['sql restore-pets', 'only'])('%s accepts no id with another character', (command) => {
+  // In place of wrangler, prints what it would get.
+  const script = `. docs/sql/functions.sh local; npx() { echo "$@"; }; ${command}`;
+  const run = (ids: string) =>
+    spawnSync('bash', ['-c', `${script} '${ids}'`], { encoding: 'utf8', input: '' });
+  for (const ids of ['1, 2', '1;2', '1) OR (TRUE', 'x'])
+    expect(run(ids)).toMatchObject({ status: 2, stdout: '' });
+  expect(run('1,2').stderr).toBe('');
 });
 
 async function execute(list: string[]) {
