@@ -44,7 +44,11 @@ type FaultyEnv = Bindings & { EMPTY_DB: D1Database };
 let faults: Faults = {};
 let calls = new Calls();
 
+// The classes of bindings, such as a Durable Object's.
+export * from '../../src/index.ts';
+
 export default {
+  ...app,
   async fetch(request, env, context) {
     // Not `new URL`, which throws for a malformed `Host`.
     if (request.url.endsWith('/__faults')) return control(request);

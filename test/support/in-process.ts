@@ -4,7 +4,7 @@
  */
 import { beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
 import { app } from '../../src/app.ts';
-import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
+import { headersWith, parseLines, type RequestOptions, readReply, type Store } from './store.ts';
 import { type Stubs, stubLimiters } from './stubs.ts';
 
 const unavailable = (): never => {
@@ -38,7 +38,7 @@ export function startApp(store: Store) {
   };
 }
 
-/** Stops the time of day for the rest of a test. Returns its log lines, which are not printed. */
+/** Stops the time of day for the rest of a test. Returns its log lines. Nothing is printed. */
 export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
   const log = vi.spyOn(console, 'log').mockReturnValue();
   vi.useFakeTimers({ now, toFake: ['Date'] });
@@ -46,5 +46,5 @@ export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
     vi.useRealTimers();
     log.mockRestore();
   });
-  return () => log.mock.calls.map(([line]) => JSON.parse(line));
+  return () => parseLines(log.mock.calls.flat());
 }
