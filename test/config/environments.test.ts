@@ -22,8 +22,8 @@ const OWN = [
 /** The bindings that Cloudflare alone runs, so that the local store may lack them. */
 const REMOTE = ['ai', 'browser', 'images'];
 
-/** The identifiers of databases, namespaces, buckets, queues and indexes, which every environment has. */
-const IDS = ['database_name', 'database_id', 'id', 'bucket_name', 'queue', 'index_name'];
+/** The identifiers of databases, namespaces, buckets, queues, indexes and workers, which every environment has. */
+const IDS = ['database_name', 'database_id', 'id', 'bucket_name', 'queue', 'index_name', 'service'];
 
 /** Everything that is the same in all environments. */
 const shared = ({ name, ...config }: Config, own = OWN): unknown =>

@@ -14,6 +14,8 @@ import { generateKey } from '../../ops/keys/generate-key.ts';
 import { isLine, putRecord } from '../support/store.ts';
 import type { Calls, Faults } from './worker.ts';
 
+/** The name in wrangler.toml, with which a binding can refer to the worker itself. */
+const WORKER = 'animal-store';
 const BODY = '{"name":"Rex","categoryId":1}';
 
 /** A response that has not come by then will not come. Without an end, a defect would make this file hang, not fail. */
@@ -46,15 +48,15 @@ beforeAll(async () => {
   miniflare = new Miniflare(
     convertV4MiniflareOptions({
       ...options,
-      name: 'direct',
+      name: WORKER,
       modules: true,
       script,
       unsafeDirectSockets: [{ port: 0 }],
       handleStructuredLogs: ({ message }) => void (isLine(message) && lines.push(message)),
     }),
   );
-  port = Number((await miniflare.unsafeGetDirectURL('direct')).port);
-  bindings = await miniflare.getBindings<Env>('direct');
+  port = Number((await miniflare.unsafeGetDirectURL(WORKER)).port);
+  bindings = await miniflare.getBindings<Env>(WORKER);
   const schema = readFileSync('schema.sql', 'utf8');
   // D1 takes each line for a statement.
   await bindings.DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
