@@ -48,7 +48,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     env: {
       // Instead of the user's settings, such as signed commits.
-      GIT_CONFIG_GLOBAL: join(import.meta.dirname, 'test/support/gitconfig'),
+      GIT_CONFIG_GLOBAL: join(import.meta.dirname, 'test/ops/gitconfig'),
       GIT_CONFIG_NOSYSTEM: '1',
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',

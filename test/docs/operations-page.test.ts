@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import { withNewName } from '../support/new-name.ts';
 import { startStore } from '../support/store.ts';
+import { withNewName } from './new-name.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 const store = startStore();
