@@ -134,6 +134,19 @@ test('only an animal whose integer an export rounds is saved exactly', async () 
   expect(await rowsOf('pets')).toEqual(before);
 });
 
+test('the page removes the records of idempotency keys older than an hour, or all', async () => {
+  const minutes = 60_000;
+  for (const age of [61, 59, 58])
+    await store.exec(
+      `INSERT INTO idempotency_keys (key_hash, request_hash, item_id, item, created_at)
+         VALUES (randomblob(32), x'', 1, '{}', ${Date.now() - age * minutes})`,
+    );
+  await execute([readSql('purge-idempotency-keys', '')]);
+  expect(await rowsOf('idempotency_keys')).toHaveLength(2);
+  await execute([readSql('delete-idempotency-keys', '')]);
+  expect(await rowsOf('idempotency_keys')).toEqual([]);
+});
+
 test('the records of a backup of API keys are restored, but not one without metadata', () => {
   const metadata = { id: 'key_1', label: 'Anna', createdAt: '2026-11-20T09:30:00.000Z' };
   const input = JSON.stringify([{ name: 'key:a', metadata }, { name: 'key:b' }]);

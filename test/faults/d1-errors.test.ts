@@ -79,6 +79,12 @@ test('a TypeError of D1 is a 500, with its own stack in the log', async () => {
   expect(await store.logLines()).toMatchObject([{ cause: 'a bug', stack }]);
 });
 
+test('a missing table is a failure of its own, in the words of D1', async () => {
+  const statement = store.bindings().DB.prepare('SELECT 1 FROM toys');
+  const error = await statement.all().catch((thrown) => thrown);
+  expect(failureKind(error)).toBe('not migrated');
+});
+
 test('a RangeError of our own code is a mistake', () => {
   expect(failureKind(new RangeError('a bug'))).toBe('mistake');
 });

@@ -112,7 +112,7 @@ test.each([
 });
 
 test('a local store without migrations is a 503 that says how to start it', async () => {
-  await store.fault({ unmigrated: true });
+  await store.fault({ d1: [{ text: 'D1_ERROR: no such table: pets: SQLITE_ERROR' }] });
   const message = 'The store lacks a migration. Restart it: npm start';
   expectError(await store.fetch('/v1/pets'), 503, 'service_unavailable', message);
 });

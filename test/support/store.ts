@@ -110,9 +110,6 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
 
     bindings: () => server.bindings(),
 
-    /** The names of the tables. */
-    tables: () => server.tables,
-
     /** Empties the tables, as before each test. */
     emptyTables: () => server.emptyTables(),
 
