@@ -7,6 +7,9 @@ import { expectError, startStore } from '../support/store.ts';
 const store = startStore();
 const sendWithoutD1 = startApp(store);
 
+/** Each character has two UTF-16 code units. */
+const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
+
 test('answers an animal with its id and its address, and stores it', async () => {
   const created = await store.createPet({ name: 'Rex', categoryId: 3, status: 'available' });
   expect(created).toMatchObject({
@@ -60,7 +63,7 @@ test.each([
   },
   {
     because: 'the longest name has two UTF-16 code units for each character',
-    name: '🐶'.repeat(MAX_NAME_LENGTH),
+    name: LONGEST,
     categoryId: 0n,
   },
 ])('an animal is stored exactly, although $because', async ({ name, categoryId }) => {
@@ -69,8 +72,6 @@ test.each([
   expect(body).toMatchObject({ name });
   expect(text).toMatch(new RegExp(`"categoryId":${categoryId}[,}]`));
 });
-
-const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
 
 test.each([
   [[], 'body: must be a JSON object'],
