@@ -1,11 +1,11 @@
 /** docs/operations.md and docs/sql agree with the database, and the alerts with the log. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { unstable_splitSqlQuery as splitSqlQuery } from 'wrangler';
-import { withNewName } from '../support/new-name.ts';
 import { startStore } from '../support/store.ts';
+import { withNewName } from './new-name.ts';
 
 const page = readFileSync('docs/operations.md', 'utf8');
 const store = startStore();
@@ -38,6 +38,16 @@ test('the page uses every file of docs/sql, with ids where it needs them, and D1
   });
   expect(used).toEqual(new Set(files.map(({ use }) => use)));
   await execute(files.map(({ sql }) => sql.replace('<ids>', '1')));
+});
+
+test.each(['sql restore-pets', 'only'])('%s accepts no id with another character', (command) => {
+  // In place of wrangler, prints what it would get.
+  const script = `. docs/sql/functions.sh local; npx() { echo "$@"; }; ${command}`;
+  const run = (ids: string) =>
+    spawnSync('bash', ['-c', `${script} '${ids}'`], { encoding: 'utf8', input: '' });
+  for (const ids of ['1, 2', '1;2', '1) OR (TRUE', 'x'])
+    expect(run(ids)).toMatchObject({ status: 2, stdout: '' });
+  expect(run('1,2').stderr).toBe('');
 });
 
 async function execute(list: string[]) {
@@ -122,6 +132,19 @@ test('only an animal whose integer an export rounds is saved exactly', async () 
   expect(lines.length).toBe(1);
   await execute(['DELETE FROM pets WHERE id = 3', ...lines]);
   expect(await rowsOf('pets')).toEqual(before);
+});
+
+test('the page removes the records of idempotency keys older than an hour, or all', async () => {
+  const minutes = 60_000;
+  for (const age of [61, 59, 58])
+    await store.exec(
+      `INSERT INTO idempotency_keys (key_hash, request_hash, item_id, item, created_at)
+         VALUES (randomblob(32), x'', 1, '{}', ${Date.now() - age * minutes})`,
+    );
+  await execute([readSql('purge-idempotency-keys', '')]);
+  expect(await rowsOf('idempotency_keys')).toHaveLength(2);
+  await execute([readSql('delete-idempotency-keys', '')]);
+  expect(await rowsOf('idempotency_keys')).toEqual([]);
 });
 
 test('the records of a backup of API keys are restored, but not one without metadata', () => {

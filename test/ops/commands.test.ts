@@ -7,8 +7,8 @@ import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { confirm, type Environment, onStop, safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
-import { importWith, runInProcess } from '../support/command.ts';
-import { temporaryFolder } from '../support/project.ts';
+import { importWith, runInProcess } from './command.ts';
+import { temporaryFolder } from './project.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

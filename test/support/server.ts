@@ -109,12 +109,5 @@ function readWorker() {
 }
 
 function withFaults() {
-  const config = readWorker();
-  // A database without tables, for the fault `unmigrated`.
-  const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
-  return {
-    ...config,
-    main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
-    d1_databases: [...config.d1_databases, unmigrated],
-  };
+  return { ...readWorker(), main: join(PROJECT_ROOT, 'test/faults/worker.ts') };
 }

@@ -4,7 +4,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../../ops/local/store.ts';
-import { copyProject, endGroup, freePort, startProcess } from '../../support/project.ts';
+import { copyProject, endGroup, freePort, startProcess } from '../project.ts';
 
 const project = copyProject();
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
-import { importWith, runInProcess } from '../../support/command.ts';
-import { temporaryFolder } from '../../support/project.ts';
+import { importWith, runInProcess } from '../command.ts';
+import { temporaryFolder } from '../project.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { addPets } from '../../../ops/local/sample-data.ts';
-import { importWith } from '../../support/command.ts';
 import { startStore } from '../../support/store.ts';
+import { importWith } from '../command.ts';
 
 const store = startStore();
 
