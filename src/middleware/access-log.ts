@@ -13,6 +13,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   // The code that handles the request adds fields.
   c.set('log', {});
   await next();
+  if (c.env.LOG === 'errors' && c.res.status < 400) return;
   const cf = c.req.raw.cf;
   const definition = c.get('definition');
   console.log(

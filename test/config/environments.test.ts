@@ -36,7 +36,7 @@ const shared = ({ name, ...config }: Config): unknown =>
 test.each(DEPLOYED)('%s has the settings of the local store, and its own address', (env) => {
   const config = read(env);
   expect(shared(config)).toEqual(shared(local));
-  expect(config.vars.ENVIRONMENT).toBe(env);
+  expect(config.vars).toMatchObject({ ENVIRONMENT: env, LOG: 'all' });
   for (const route of config.routes ?? []) expect(route).toMatchObject({ custom_domain: true });
 });
 

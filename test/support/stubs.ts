@@ -35,6 +35,7 @@ export function stubBindings(
   const recordOf = (name: string) => (isKnown && name.startsWith('key:') ? RECORD : null);
   return {
     ENVIRONMENT: 'production',
+    LOG: 'all',
     BASE_URL: 'https://api.animal-store.example/v1',
     CF_VERSION_METADATA: { id: 'stub' },
     API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
