@@ -1,9 +1,9 @@
 /** The set-up of the local store, with a fake of wrangler. local.slow.ts runs the real one. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
-import { importWith, runInProcess } from '../../support/command.ts';
+import { importWith } from '../../support/command.ts';
 import { temporaryFolder } from '../../support/project.ts';
 
 afterEach(() => {
@@ -24,11 +24,10 @@ async function createStore(open = false) {
   runtime.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (id)');
   if (!open) runtime.close();
   const runWranglerIn = vi.fn(async () => '');
-  const writeRecord = vi.fn(async () => '');
   const mocks = {
     '../../ops/command/project-root.ts': { PROJECT_ROOT },
     '../../ops/command/wrangler.ts': { runWranglerIn },
-    '../../ops/keys/records.ts': { writeRecord },
+    '../../ops/keys/records.ts': { writeRecord: async () => {} },
     'node:timers/promises': { setTimeout: async () => {} },
   };
   const print = vi.spyOn(console, 'log').mockReturnValue();
@@ -40,7 +39,7 @@ async function createStore(open = false) {
     await importWith('local/set-up.ts', mocks);
     return print.mock.calls.map(([line]) => String(line).split(/ (?=store)|:/)[0]);
   };
-  return { PROJECT_ROOT, mocks, writeMigration, runtime, build, runWranglerIn, writeRecord };
+  return { writeMigration, runtime, build, runWranglerIn };
 }
 
 const SET_UP = 'Setting up the local';
@@ -57,15 +56,6 @@ test('each start prints the guide, and sets up a new store and one with a pendin
   expect(runWranglerIn).toHaveBeenCalledTimes(2);
 });
 
-test('a start repeats a set-up that failed', async () => {
-  const { build, writeRecord } = await createStore();
-  writeRecord.mockRejectedValueOnce(new Error('disk full'));
-  expect(await build()).toEqual([SET_UP, 'error']);
-  expect(process.exitCode).toBe(1);
-  process.exitCode = 0;
-  expect(await build()).toEqual([SET_UP, GUIDE]);
-});
-
 test('a start names a migration that changed after it was applied', async () => {
   const { writeMigration, build } = await createStore();
   await build();
@@ -74,16 +64,9 @@ test('a start names a migration that changed after it was applied', async () => 
 });
 
 test('a build while the store is served applies no migration, and names it', async () => {
-  const { writeMigration, build, runtime, runWranglerIn } = await createStore(true);
+  const { build, runtime, runWranglerIn } = await createStore(true);
   expect(await build()).toEqual(['Press Ctrl-C, and npm start applies 1.sql', SERVED]);
-  runtime.close();
-  await build();
-  expect(runWranglerIn).toHaveBeenCalledTimes(1);
-  writeMigration('2.sql');
-  runtime.open();
-  runtime.exec('SELECT * FROM t');
-  expect(await build()).toEqual(['Press Ctrl-C, and npm start applies 2.sql', SERVED]);
-  expect(runWranglerIn).toHaveBeenCalledTimes(1);
+  expect(runWranglerIn).not.toHaveBeenCalled();
   runtime.close();
 });
 
@@ -91,13 +74,4 @@ test('a deployment and the generation of types set no store up', async () => {
   const { build } = await createStore();
   expect(await build('deploy')).toEqual([]);
   expect(await build('types')).toEqual([]);
-});
-
-test('reset deletes the store, unless it is served', async () => {
-  const { PROJECT_ROOT, mocks, runtime } = await createStore(true);
-  const stderr = 'error: the store is in use: stop wrangler dev (Ctrl-C)\n';
-  expect(await runInProcess('reset.ts', mocks, [])).toEqual({ code: 1, stdout: '', stderr });
-  runtime.close();
-  expect(await runInProcess('reset.ts', mocks, [])).toMatchObject({ code: 0 });
-  expect(existsSync(join(PROJECT_ROOT, '.wrangler'))).toBe(false);
 });
