@@ -39,7 +39,7 @@ test.each(DEPLOYED)('%s has the settings of the local store, and its own address
   const config = read(env);
   const own = [...OWN, ...REMOTE];
   expect(shared(config, own)).toEqual(shared(local, own));
-  expect(config.vars.ENVIRONMENT).toBe(env);
+  expect(config.vars).toMatchObject({ ENVIRONMENT: env, LOG: 'all' });
   for (const route of config.routes ?? []) expect(route).toMatchObject({ custom_domain: true });
 });
 

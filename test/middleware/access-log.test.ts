@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { unstable_readConfig as readConfig } from 'wrangler';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
@@ -80,6 +81,15 @@ test.each([
     expect({ operation, route, status, code, keyId, kvMs, d1Ms }).toEqual(expected);
   },
 );
+
+test('the local store, for whose requests wrangler prints lines, logs errors alone', async () => {
+  const { LOG } = readConfig({ config: 'wrangler.toml' }).vars;
+  const bindings = { ...stubBindings(), LOG };
+  const logLines = stopTime();
+  await sendInProcess({ path: '/v1/pets' }, bindings, generateKey('production'));
+  await sendInProcess({ path: '/v1/pets?limit=0' }, bindings, generateKey('production'));
+  expect(logLines()).toMatchObject([{ status: 400 }]);
+});
 
 test('a line has the times of all calls of KV and D1', async () => {
   const logLines = stopTime();

@@ -91,9 +91,9 @@ async function readTables(db: D1Database) {
   return results.map(({ name }) => name);
 }
 
-/** The variables of an environment. */
+/** The variables of an environment. The local log has all lines, too. */
 export function readVars(env: string): Faults['vars'] {
-  return readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars;
+  return { ...readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars, LOG: 'all' };
 }
 
 /** The worker of the project, with absolute paths, and without the build step, which would set up the developer's own store. */
@@ -103,6 +103,7 @@ function readWorker() {
   return {
     ...config,
     build: {},
+    vars: readVars('local'),
     assets: { ...config.assets, directory: join(PROJECT_ROOT, 'public') },
     d1_databases: d1_databases.map((database: object) => ({ ...database, migrations_dir })),
   };

@@ -40,6 +40,7 @@ export function stubBindings(
   };
   return {
     ENVIRONMENT: 'production',
+    LOG: 'all',
     BASE_URL: 'https://api.animal-store.example/v1',
     CF_VERSION_METADATA: { id: 'stub' },
     API_KEYS: { get: () => answer('KV', RECORD) },
