@@ -9,7 +9,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
+import {
+  unstable_readConfig as readConfig,
+  unstable_getMiniflareWorkerOptions as workerOptionsOf,
+} from 'wrangler';
 import { generateKey } from '../../ops/keys/generate-key.ts';
 import { isLine, putRecord } from '../support/store.ts';
 import type { Calls, Faults } from './worker.ts';
@@ -42,7 +45,9 @@ beforeAll(async () => {
     external: ['cloudflare:*'],
     write: false,
   });
-  const { workerOptions } = workerOptionsOf('wrangler.toml');
+  const config = readConfig({ config: 'wrangler.toml' });
+  config.vars.LOG = 'all';
+  const { workerOptions } = workerOptionsOf(config);
   const { modulesRules: _, assets: __, ...options } = workerOptions;
   const script = outputFiles[0]?.text ?? '';
   miniflare = new Miniflare(
