@@ -14,8 +14,6 @@ export function documentParts(routes: DescribedRoute[]): Part[] {
     ['README.md', 'operations', operationsTable(routes)],
     ['docs/api.md', 'codes', codesTable()],
     ['docs/api.md', 'retries', retriesTable(routes)],
-    ['client/README.md', 'methods', methodsTable(routes)],
-    ['client/README.md', 'codes', codesInLines()],
   ];
 }
 
@@ -39,12 +37,6 @@ export function codesTable(): string {
     advice[name] ?? '',
   ]);
   return tableOf(['status', '`code`', 'what to do'], rows);
-}
-
-/** In lines of at most 140 characters. */
-function codesInLines(): string {
-  const codes = Object.keys(STATUS_OF).map(code).join(', ');
-  return codes.replaceAll(/(.{1,140})( |$)/g, '$1\n');
 }
 
 function operationsTable(routes: DescribedRoute[]): string {
@@ -83,22 +75,6 @@ export function retriesTable(routes: DescribedRoute[]): string {
     ]),
   ];
   return tableOf(['request', 'after a 429', 'after a 500, a 503 or no response'], rows);
-}
-
-/** The methods of the client. */
-function methodsTable(routes: DescribedRoute[]): string {
-  const rows = routes.map((route) => {
-    const reason = retryReason(route);
-    return [
-      code(route.definition.operationId),
-      code(`${route.method.toUpperCase()} ${route.path}`),
-      reason ? 'yes' : 'no',
-      reason ?? 'A retry could overwrite changes of another client.',
-      stabilityOf(route),
-    ];
-  });
-  const head = ['method', 'request', 'retried after a 5xx or no response', 'reason', 'stability'];
-  return tableOf(head, rows);
 }
 
 /** Why the client retries the requests of an operation; `undefined` if it does not. */
