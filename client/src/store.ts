@@ -1,6 +1,6 @@
 /** The client: one method for each operation. */
 import { StoreError } from './error.ts';
-import { requireExactJson, stringifyJson } from './json.ts';
+import { stringifyJson } from './json.ts';
 import {
   type CallOptions,
   type CreateOptions,
@@ -24,11 +24,12 @@ import { type Session, send } from './send.ts';
 /**
  * Creates a client of the store.
  *
- * @throws TypeError about an invalid option
+ * @throws TypeError about an invalid option, or Error in a runtime that is too old
  * @example const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
-  requireExactJson();
+  // Without it, integers would be rounded.
+  if (!('rawJSON' in JSON)) throw new Error('JSON.rawJSON is missing: use Node.js 22 or later');
   checkOptions(options);
   return new AnimalStore(options);
 }
