@@ -25,8 +25,6 @@ export class StoreError extends Error {
   readonly status: number | undefined;
   /** The id of the request in the store's log. Include it when you report a problem. */
   readonly requestId: string | undefined;
-  /** Number of attempts. */
-  readonly attempts: number = 0;
   /** Whether a failed write may have been carried out. */
   readonly outcomeUnknown: boolean = false;
   /** The key of a create whose outcome is unknown: repeated with this key, it creates nothing twice within 24 hours. */

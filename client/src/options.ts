@@ -32,6 +32,6 @@ export function checkOptions({ baseUrl, apiKey }: StoreOptions): void {
       'baseUrl: must be an https: URL (http: only for localhost) without a query',
     );
   // An unset environment variable is `undefined` in JavaScript.
-  if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey))
-    throw new TypeError('apiKey: must be printable ASCII, no spaces');
+  if (typeof apiKey !== 'string' || !/^[!-~]{1,1024}$/.test(apiKey))
+    throw new TypeError('apiKey: must be 1 to 1,024 printable ASCII characters, no spaces');
 }

@@ -54,8 +54,15 @@ export async function send<T>(
   const attemptTimeoutMs = options.attemptTimeoutMs ?? store.attemptTimeoutMs ?? 15_000;
   const maxAttempts = options.maxAttempts ?? store.maxAttempts ?? 4;
   const endsAt = performance.now() + (options.deadlineMs ?? store.deadlineMs ?? 60_000);
-  const state = { attempts: 0, outcomeUnknown: false };
-  const call: Call = { request, session, signal, maxAttempts, endsAt, ...state };
+  const call: Call = {
+    request,
+    session,
+    signal,
+    maxAttempts,
+    endsAt,
+    attempts: 0,
+    outcomeUnknown: false,
+  };
   while (!signal?.aborted) {
     call.attempts += 1;
     const ms = Math.min(attemptTimeoutMs, endsAt - performance.now());
@@ -89,7 +96,7 @@ function abortOf(call: Call) {
 }
 
 function errorOf(
-  { request, session, attempts, outcomeUnknown }: Call,
+  { request, session, outcomeUnknown }: Call,
   code: StoreErrorCode,
   message: string,
   { status, requestId, cause }: StoreErrorDetails,
@@ -97,7 +104,7 @@ function errorOf(
   // The bookmark of a write was perhaps lost, or no replica has reached the bookmark.
   if (session.bookmark && (outcomeUnknown || status === 503)) session.bookmark = 'first-primary';
   const idempotencyKey = outcomeUnknown ? request.idempotencyKey : undefined;
-  const details = { status, requestId, cause, attempts, outcomeUnknown, idempotencyKey };
+  const details = { status, requestId, cause, outcomeUnknown, idempotencyKey };
   return new StoreError(code, message, details);
 }
 
@@ -134,7 +141,7 @@ async function attempt<T>(
     headers: {
       authorization: `Bearer ${apiKey}`,
       ...(body && { 'content-type': 'application/json' }),
-      ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...(session.bookmark && { 'x-d1-bookmark': session.bookmark }),
     },
     body: body ?? null,
@@ -142,11 +149,11 @@ async function attempt<T>(
     // A redirect could turn a write into a GET, or send the API key to another server.
     redirect: 'manual',
   });
-  const { status, headers } = response;
+  const { headers } = response;
   moveBookmark(session, headers.get('x-d1-bookmark'));
   const text = await response.text();
   const data = parsed(text);
-  if (isResult<T>(status, data)) return { data, next: nextQuery(headers.get('link')) };
+  if (isResult<T>(response, data)) return { data, next: nextQuery(headers.get('link')) };
   return responseFailure(response, text, data, apiKey);
 }
 
@@ -159,7 +166,8 @@ function responseFailure(
   const head = {
     status,
     requestId: hideKey(headers.get('x-request-id') ?? '', apiKey) || undefined,
-    retryAfterMs: 1000 * Number(/^\d+$/.exec(headers.get('retry-after') ?? '') ?? 0),
+    // A date is ignored: the store sends seconds.
+    retryAfterMs: 1000 * (Number(headers.get('retry-after')) || 0),
   };
   const { code, message } = Object(data);
   if (status >= 400 && typeof code === 'string' && typeof message === 'string')
@@ -192,8 +200,8 @@ function parsed(text: string): unknown {
 }
 
 /** Distinguishes the store from a proxy. The service's own tests compare its fields with its description. */
-function isResult<T>(status: number, data: unknown): data is T {
-  return status === 204 || (status >= 200 && status < 300 && data instanceof Object);
+function isResult<T>({ status, ok }: Response, data: unknown): data is T {
+  return status === 204 || (ok && data instanceof Object);
 }
 
 /** Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */

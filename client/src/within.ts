@@ -2,8 +2,8 @@
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Runs work until the time is over or the outer signal is aborted, and then rejects with the reason, even if the work goes on: a custom
- * `fetch` may ignore its signal.
+ * Runs work until the time is over or the outer signal is aborted (it must not be aborted before), and then rejects with the reason,
+ * even if the work goes on: a custom `fetch` may ignore its signal.
  */
 export async function within<T>(
   ms: number,
@@ -20,7 +20,6 @@ export async function within<T>(
   // Not `AbortSignal.any`: in Node.js 22, each use keeps memory for as long as the outer signal lives.
   const forward = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', forward);
-  if (outer?.aborted) forward();
   try {
     return await Promise.race([ended, work(signal)]);
   } finally {

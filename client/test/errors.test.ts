@@ -82,6 +82,7 @@ test.each([
   { apiKey: '' },
   { apiKey: undefined },
   { apiKey: 'secret\n' },
+  { apiKey: 'secret'.repeat(171) },
 ])('an invalid option is a TypeError that does not show it: %o', (option) => {
   const valid = { baseUrl: 'https://animal-store.example/v1', apiKey: 'key' };
   const [name = ''] = Object.keys(option);

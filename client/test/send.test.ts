@@ -42,7 +42,7 @@ const UNSAFE = 'PATCH /pets/7';
 test.each(Object.entries(CALLS))('%s is retried if that is safe', async (line, call) => {
   const attempts = line === UNSAFE ? 1 : 4;
   const outcomeUnknown = !line.startsWith('GET');
-  for (const { answer, ...error } of [
+  for (const { answer, attempts: count, ...error } of [
     { answer: unavailable, code: 'service_unavailable', attempts, outcomeUnknown },
     { answer: problem(500, 'internal_error'), attempts, outcomeUnknown },
     { answer: problem(408, 'timeout'), attempts, outcomeUnknown },
@@ -53,7 +53,7 @@ test.each(Object.entries(CALLS))('%s is retried if that is safe', async (line, c
     const { store, requests } = clientWith([answer]);
     expect(await outcomeOf(call(store))).toMatchObject(error);
     const [method, path] = line.split(' ');
-    expect(pathsOf(requests)).toEqual(Array(error.attempts).fill(`${method} /v1${path}`));
+    expect(pathsOf(requests)).toEqual(Array(count).fill(`${method} /v1${path}`));
     expect(requests[0]?.redirect).toBe('manual');
   }
 });
@@ -65,10 +65,12 @@ test('all attempts of a create have one Idempotency-Key, which its error has', a
     idempotencyKey: headerOf(requests, 'idempotency-key')[3],
   });
   await outcomeOf(store.createPet(REX, { idempotencyKey: 'mine', maxAttempts: 1 }));
+  // The store rejects it. Without a key, a retry could create twice.
+  await outcomeOf(store.createPet(REX, { idempotencyKey: '', maxAttempts: 1 }));
   const keys = headerOf(requests, 'idempotency-key');
   expect(keys.slice(0, 3)).toEqual(Array(3).fill(keys[0]));
-  expect(new Set(keys).size).toBe(3);
-  expect(keys[4]).toBe('mine');
+  expect(new Set(keys).size).toBe(4);
+  expect(keys.slice(4)).toEqual(['mine', '']);
   expect(await requests[2]?.json()).toEqual({ ...REX, categoryId: 1 });
 });
 
@@ -96,7 +98,7 @@ test('Retry-After makes a pause longer, unless the call would then miss its dead
   const retryAfter = (value: string) => problem(429, 'rate_limited', { 'Retry-After': value });
   expect(await pausesAfter([retryAfter('10'), retryAfter('soon'), rex])).toEqual([10_125, 250]);
   const { store, requests } = clientWith([retryAfter('60')]);
-  expect(await outcomeOf(store.getPet(1n))).toMatchObject({ code: 'rate_limited', attempts: 1 });
+  expect(await outcomeOf(store.getPet(1n))).toMatchObject({ code: 'rate_limited' });
   expect(requests).toHaveLength(1);
 });
 
@@ -106,10 +108,11 @@ test('an attempt without a response, or without the end of its body, is retried'
 });
 
 test('a call ends at its deadline, and its error has the last failure', async () => {
-  const { store } = clientWith([unavailable, silence], { attemptTimeoutMs: 90_000 });
+  const { store, requests } = clientWith([unavailable, silence], { attemptTimeoutMs: 90_000 });
   const error = await outcomeOf(store.createPet(REX));
   const cause = { code: 'service_unavailable' };
-  expect(error).toMatchObject({ code: 'deadline_exceeded', cause, attempts: 2 });
+  expect(error).toMatchObject({ code: 'deadline_exceeded', cause });
+  expect(requests).toHaveLength(2);
 });
 
 test('a write whose first attempt is interrupted may have been carried out', async () => {
@@ -131,7 +134,7 @@ test('a signal ends an attempt and a pause at once, and its reason is the cause'
     const call = store.updatePet(1n, {}, { signal }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1);
     controller.abort('enough');
-    expect(await call).toMatchObject({ code: 'aborted', cause: 'enough', attempts: 1 });
+    expect(await call).toMatchObject({ code: 'aborted', cause: 'enough' });
     expect(requests).toHaveLength(1);
     // Otherwise, a signal that lives as long as the program would keep memory of every call.
     expect(removed.mock.calls).toEqual(added.mock.calls);
