@@ -1,11 +1,12 @@
-/** The packed client, installed into a user's project: its examples, types and size. */
+/** The packed client, installed into a user's project: its bytes, examples, types and size. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
+import { packClient } from '../../ops/local/client-package.ts';
 import { LOCAL_KEY } from '../../ops/local/store.ts';
 import { startStore } from '../../test/support/store.ts';
 
@@ -14,17 +15,28 @@ const EXAMPLES = Array.from(README.matchAll(/```ts\n(.*?)```/gs), ([, block]) =>
 
 const store = startStore();
 const folder = mkdtempSync(join(PROJECT_ROOT, 'node_modules/.consumer-'));
-const run = (command: string, cwd = folder) =>
-  execFileSync(command, { cwd, shell: true, encoding: 'utf8' });
+const run = (command: string) =>
+  execFileSync(command, { cwd: folder, shell: true, encoding: 'utf8' });
+/** Named as in README.md. */
+const PACKAGE = join(PROJECT_ROOT, 'public', /client-[\d.]+tgz/.exec(README)?.[0] ?? '');
 
 beforeAll(() => {
-  run(`npm run --silent client:pack -- --pack-destination "${folder}"`, PROJECT_ROOT);
+  packClient();
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-  run(
-    'npm install --no-workspaces --ignore-scripts --no-audit --silent ./animal-store-client-*.tgz',
-  );
+  run(`npm install --ignore-scripts --no-audit --silent "${PACKAGE}"`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+test('the client is packed again only if it has changed, and has the same bytes', () => {
+  const { mtimeMs } = statSync(PACKAGE);
+  const bytes = readFileSync(PACKAGE, 'latin1');
+  packClient();
+  expect(statSync(PACKAGE).mtimeMs).toBe(mtimeMs);
+  utimesSync('client/README.md', new Date(), new Date());
+  packClient();
+  expect(statSync(PACKAGE).mtimeMs).toBeGreaterThan(mtimeMs);
+  expect(readFileSync(PACKAGE, 'latin1')).toBe(bytes);
+});
 
 test('the examples of README.md print what their comments show', async () => {
   await store.putRecord(LOCAL_KEY, { id: 'local' });
@@ -37,7 +49,7 @@ test('the examples of README.md print what their comments show', async () => {
 });
 
 test.each([
-  { place: 'a page', options: { lib: ['ES2022', 'DOM'], types: [], moduleResolution: 'bundler' } },
+  { place: 'a page', options: { lib: ['ES2020', 'DOM'], types: [], moduleResolution: 'bundler' } },
   { place: 'Node.js', options: { types: ['node'] } },
   {
     place: 'a Worker',

@@ -1,6 +1,9 @@
-/** Wrangler runs this before each build (wrangler.toml): when `wrangler dev` starts, it sets the local store up. */
+/** Wrangler runs this before each build (wrangler.toml): it packs the client, and sets the local store up when `wrangler dev` starts. */
 import { reportFailure } from '../command/command-line.ts';
+import { packClient } from './client-package.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';
+
+packClient();
 
 // A deployment builds, too. So does a running server, maybe while a new migration is being written.
 if (process.env.WRANGLER_COMMAND === 'dev' && !isInUse())
