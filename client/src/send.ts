@@ -149,11 +149,10 @@ async function attempt<T>(
     // A redirect could turn a write into a GET, or send the API key to another server.
     redirect: 'manual',
   });
-  const { headers } = response;
-  moveBookmark(session, headers.get('x-d1-bookmark'));
+  moveBookmark(session, response.headers.get('x-d1-bookmark'));
   const text = await response.text();
   const data = parsed(text);
-  if (isResult<T>(response, data)) return { data, next: nextQuery(headers.get('link')) };
+  if (isResult<T>(response, data)) return { data, next: nextQuery(response.headers.get('link')) };
   return responseFailure(response, text, data, apiKey);
 }
 

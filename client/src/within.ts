@@ -1,4 +1,4 @@
-/** A longer timer would fire at once. */
+/** A longer timer would fire at once. After a late pause, the time left can be negative, of which Node.js warns. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -16,7 +16,10 @@ export async function within<T>(
     signal.addEventListener('abort', () => reject(signal.reason));
   });
   const timeout = new DOMException(`Timeout after ${ms} ms.`, 'TimeoutError');
-  const timer = setTimeout(() => controller.abort(timeout), Math.min(ms, LONGEST_TIMER_MS));
+  const timer = setTimeout(
+    () => controller.abort(timeout),
+    Math.min(Math.max(ms, 0), LONGEST_TIMER_MS),
+  );
   // Not `AbortSignal.any`: in Node.js 22, each use keeps memory for as long as the outer signal lives.
   const forward = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', forward);

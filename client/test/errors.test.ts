@@ -33,8 +33,9 @@ test.each([
 ])('a $status with $body is an invalid_response', async ({ status, body, outcomeUnknown }) => {
   const error = await errorWith(reply(body, { status }));
   expect(error).toMatchObject({ code: 'invalid_response', status, outcomeUnknown });
-  expect(error).toMatchObject({ message: expect.stringContaining(`${status}`) });
-  if (body) expect(error).toMatchObject({ message: expect.stringContaining(body) });
+  const { message } = Object(error);
+  expect(message).toContain(status);
+  expect(message).toContain(body ?? '');
 });
 
 test('the reason of a lost connection is in the message', async () => {

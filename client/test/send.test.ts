@@ -1,4 +1,5 @@
 /** Retries, time limits and aborts. The clock is a fake, and all pauses are as short as possible. */
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { operations } from '../../test/support/contract.ts';
 import {
@@ -52,8 +53,7 @@ test.each(Object.entries(CALLS))('%s is retried if that is safe', async (line, c
   ]) {
     const { store, requests } = clientWith([answer]);
     expect(await outcomeOf(call(store))).toMatchObject(error);
-    const [method, path] = line.split(' ');
-    expect(pathsOf(requests)).toEqual(Array(count).fill(`${method} /v1${path}`));
+    expect(pathsOf(requests)).toEqual(Array(count).fill(line.replace(' ', ' /v1')));
     expect(requests[0]?.redirect).toBe('manual');
   }
 });
@@ -117,9 +117,7 @@ test('a call ends at its deadline, and its error has the last failure', async ()
 
 test('a write whose first attempt is interrupted may have been carried out', async () => {
   const { store } = clientWith([silence]);
-  const call = store.createPet(REX, { deadlineMs: 10 }).catch((error: unknown) => error);
-  await vi.advanceTimersByTimeAsync(10);
-  const error = await call;
+  const error = await outcomeOf(store.createPet(REX, { deadlineMs: 10 }));
   const idempotencyKey = expect.any(String);
   expect(error).toMatchObject({ code: 'deadline_exceeded', outcomeUnknown: true, idempotencyKey });
 });
@@ -128,8 +126,6 @@ test('a signal ends an attempt and a pause at once, and its reason is the cause'
   for (const answer of [silence, problem(429, 'rate_limited', { 'Retry-After': '30' })]) {
     const controller = new AbortController();
     const { signal } = controller;
-    const removed = vi.spyOn(signal, 'removeEventListener');
-    const added = vi.spyOn(signal, 'addEventListener');
     const { store, requests } = clientWith([answer]);
     const call = store.updatePet(1n, {}, { signal }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1);
@@ -137,7 +133,7 @@ test('a signal ends an attempt and a pause at once, and its reason is the cause'
     expect(await call).toMatchObject({ code: 'aborted', cause: 'enough' });
     expect(requests).toHaveLength(1);
     // Otherwise, a signal that lives as long as the program would keep memory of every call.
-    expect(removed.mock.calls).toEqual(added.mock.calls);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   }
 });
@@ -150,14 +146,12 @@ test('a call with an aborted signal sends nothing', async () => {
 });
 
 test.each([
-  { answers: [lost, noPet], result: undefined },
+  { answers: [lost, noPet], code: undefined },
   // Nothing was deleted.
-  { answers: [limited, noPet], result: { code: 'pet_not_found' } },
+  { answers: [limited, noPet], code: 'pet_not_found' },
   // Another server.
-  { answers: [lost, problem(404, 'not_found')], result: { code: 'not_found' } },
-])('a delete that may have been carried out before succeeds: $result', async (row) => {
-  const { store } = clientWith(row.answers);
-  const outcome = await outcomeOf(store.deletePet(1n));
-  if (row.result) expect(outcome).toMatchObject(row.result);
-  else expect(outcome).toBeUndefined();
+  { answers: [lost, problem(404, 'not_found')], code: 'not_found' },
+])('a delete that may have been carried out before succeeds: $code', async ({ answers, code }) => {
+  const { store } = clientWith(answers);
+  expect(Object(await outcomeOf(store.deletePet(1n))).code).toBe(code);
 });

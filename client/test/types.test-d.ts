@@ -14,7 +14,6 @@ const id: bigint = (await store.getPet(7n)).id;
 const { id: _, ...pet } = await store.getPet(id);
 await store.createPet(pet);
 await store.updatePet(7n, { status: pet.status });
-await store.updatePet(7n, { status: null });
 // The global fetch fits, and a service binding.
 fetch satisfies NonNullable<Client.StoreOptions['fetch']>;
 ((url, init) => binding.fetch(url, init)) satisfies Client.StoreOptions['fetch'];

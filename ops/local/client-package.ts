@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 
 const CLIENT = join(PROJECT_ROOT, 'client');
+const PUBLIC = join(PROJECT_ROOT, 'public');
 
 /** What is packed, and what compiles it. The time of a folder changes when a file in it is deleted. */
 const SOURCES = [
@@ -15,7 +16,7 @@ const SOURCES = [
 /** Writes public/client-<version>.tgz, unless it is newer than the client. The same client gives the same bytes. */
 export function packClient(): void {
   const { name, version } = JSON.parse(readFileSync(join(CLIENT, 'package.json'), 'utf8'));
-  const path = join(PROJECT_ROOT, `public/client-${version}.tgz`);
+  const path = join(PUBLIC, `client-${version}.tgz`);
   const { mtimeMs: packedMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
   const sources = globSync(SOURCES, { cwd: CLIENT });
   if (sources.every((source) => statSync(join(CLIENT, source)).mtimeMs < packedMs)) return;
@@ -29,6 +30,8 @@ export function packClient(): void {
   execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
   // In a package, npm sets the time of each file to the same one.
   execSync('npm pack --loglevel=error', { cwd: folder });
+  // Otherwise, a deployment would serve the packages of other commits, too.
+  for (const other of globSync('client-*.tgz', { cwd: PUBLIC })) rmSync(join(PUBLIC, other));
   renameSync(join(folder, `${name}-${version}.tgz`), path);
   rmSync(folder, { recursive: true });
 }
