@@ -3,7 +3,6 @@ import { cpus } from 'node:os';
 import { Argument } from 'commander';
 import workerd from 'workerd/package.json' with { type: 'json' };
 import { createProgram, run } from '../ops/command/command-line.ts';
-import { measureParsing } from './parse.ts';
 import { raceWithBareWorker } from './race.ts';
 import { measureRows } from './rows.ts';
 import { measureStart } from './start.ts';
@@ -12,7 +11,6 @@ const PARTS: Record<string, () => Promise<string>> = {
   race: raceWithBareWorker,
   start: measureStart,
   rows: measureRows,
-  parse: measureParsing,
 };
 
 const names = Object.keys(PARTS);

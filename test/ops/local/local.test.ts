@@ -27,6 +27,7 @@ async function createStore(open = false) {
   const mocks = {
     '../../ops/command/project-root.ts': { PROJECT_ROOT },
     '../../ops/command/wrangler.ts': { runWranglerIn },
+    '../../ops/local/client-package.ts': { packClient: () => {} },
     '../../ops/keys/records.ts': { writeRecord: async () => {} },
     'node:timers/promises': { setTimeout: async () => {} },
   };
