@@ -28,7 +28,7 @@ const links = new Set(index.match(/(?<=\]\()(?:keys\.md)?#[\w-]+/g));
 const texts: [number, string, string][] = [
   [1400, 'calls the API', read('README.md') + readStart('docs/api.md')],
   [1400, 'changes it', read('README.md') + readStart('CONTRIBUTING.md')],
-  [1100, 'deploys it', read('docs/set-up.md')],
+  [600, 'deploys it', read('docs/set-up.md')],
   [1450, 'uses the client', read('client/README.md')],
   [200, 'upgrades', readNewest('CHANGELOG.md') + readNewest('client/CHANGELOG.md')],
   ...Array.from(links, (link): [number, string, string] => {
