@@ -17,7 +17,6 @@ import {
   visible,
   yesOption,
 } from './command/command-line.ts';
-import { rejectOtherConfig } from './command/reject-other-config.ts';
 import { requireSetUp } from './command/wrangler.ts';
 import { generateKey } from './keys/generate-key.ts';
 import { parseLabel, timeAfter } from './keys/options.ts';
@@ -41,10 +40,8 @@ export const program = createProgram(
   'Creates, lists, rotates and revokes API keys.',
 );
 program.hook('preAction', (_, command) => {
-  const { env } = command.opts();
-  if (env === 'local') return;
-  rejectOtherConfig();
-  requireSetUp(env);
+  const { env } = command.opts<Options>();
+  if (env !== 'local') requireSetUp(env);
 });
 addCommand('create', 'Creates a key and prints it once.')
   .requiredOption('--label <text>', 'the owner or purpose, up to 100 characters', parseLabel)

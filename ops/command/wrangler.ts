@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,6 +11,7 @@ import type { Unstable_Config } from 'wrangler';
 import wranglerPackage from 'wrangler/package.json' with { type: 'json' };
 import { type DeployedEnvironment, type Environment, safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
+import { withTemporaryFile } from './temporary-file.ts';
 
 /** Wrangler's command. It starts a second process, and passes SIGTERM on to it, but not SIGKILL. */
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler', wranglerPackage.bin.wrangler);
@@ -45,22 +47,26 @@ type Options = {
   cwd?: string;
   /** Ctrl-C does not end wrangler. */
   detached?: boolean;
-  /** `startWrangler` ends wrangler after this many milliseconds. */
-  timeout?: number;
   /** Further variables. */
   env?: Record<string, string>;
 };
 
 /**
- * Starts wrangler without a terminal. Always pass `--env`: without it, wrangler acts on the environment that the user's variable
- * CLOUDFLARE_ENV names.
+ * Runs wrangler without a terminal, for at most five minutes, and returns its standard output. Always pass `--env`: without it,
+ * wrangler acts on the environment that the user's variable CLOUDFLARE_ENV names.
+ *
+ * @throws Error with wrangler's error message unless the exit code is 0.
  */
-export function startWrangler(args: string[], { env, ...options }: Options = {}) {
+export async function runWrangler(
+  args: string[],
+  { cwd = PROJECT_ROOT, detached = false, env }: Options = {},
+): Promise<string> {
   // Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env: both could name another worker.
   const files = ['--config', 'wrangler.toml', '--env-file', devNull];
-  return spawn(process.execPath, [BIN, ...args, ...files], {
-    cwd: PROJECT_ROOT,
-    ...options,
+  const child = spawn(process.execPath, [BIN, ...args, ...files], {
+    cwd,
+    detached,
+    timeout: LIMIT_MS,
     env: {
       ...process.env,
       ...WRANGLER_ENV,
@@ -73,18 +79,9 @@ export function startWrangler(args: string[], { env, ...options }: Options = {})
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
-}
-
-/**
- * Runs wrangler, for at most five minutes, and returns its standard output.
- *
- * @throws Error with wrangler's error message unless the exit code is 0.
- */
-export async function runWrangler(args: string[], options?: Options): Promise<string> {
-  const child = startWrangler(args, { ...options, timeout: LIMIT_MS });
   // Wrangler ends with this command, unless Ctrl-C may not end it.
   const end = () => child.kill();
-  if (!options?.detached) process.once('exit', end);
+  if (!detached) process.once('exit', end);
   const [[code, signal], stdout, stderr] = await Promise.all([
     // `once` rejects if wrangler cannot be started.
     once(child, 'close'),
@@ -113,7 +110,6 @@ export async function runWranglerIn(
     return runWrangler([...args, '--env', ''], { env: LOCAL_ENV }).catch((cause: Error) => {
       throw new Error(`${cause.message} ${LOCAL_HINT}`);
     });
-  requireSetUp(environment);
   return runWrangler([...args, '--env', environment], options).catch((cause: Error) => {
     // Wrangler's own text advises a temporary account, which would not have the store. A missing login has no code.
     if (cause.message.includes('In a non-interactive environment'))
@@ -122,11 +118,28 @@ export async function runWranglerIn(
   });
 }
 
-/** @throws Error if wrangler.toml still has a placeholder in place of the environment's account. */
+/** @throws Error if wrangler.toml still has a placeholder of the environment: an id or a host. */
 export function requireSetUp(environment: DeployedEnvironment) {
   const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-  if (config.includes(`"${environment}-account-id"`))
+  const tables = config
+    .split(/^(?=\[)/m)
+    .filter((table) => /^\[+env\.(\w+)/.exec(table)?.[1] === environment);
+  if (/-id"|\.example["/]/.test(tables.join('')))
     throw new Error(`${environment} is not set up. See docs/set-up.md`);
+}
+
+/** Runs a command that writes its result to a file: https://developers.cloudflare.com/workers/wrangler/system-environment-variables/ */
+export function readResult<Result>(
+  environment: DeployedEnvironment,
+  args: string[],
+): Promise<Result> {
+  return withTemporaryFile(async (path) => {
+    const env = { WRANGLER_OUTPUT_FILE_PATH: path };
+    await runWranglerIn(environment, args, { detached: true, env });
+    // Each line is JSON, and the last one is the result.
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    return JSON.parse(lines.at(-1) ?? '');
+  });
 }
 
 /** Reads the settings of an environment from wrangler.toml. */
@@ -137,7 +150,7 @@ export async function readConfig(env: DeployedEnvironment): Promise<Unstable_Con
 }
 
 /** Wrangler's errors as one line, without what it prints below them. If there is no error, all of the output. */
-export function errorText(output: string): string {
+function errorText(output: string): string {
   const plain = stripVTControlCharacters(output);
   const start = plain.search(/\S \[ERROR\]/);
   if (start < 0) return safeMessage(plain);

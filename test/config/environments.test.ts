@@ -16,10 +16,7 @@ type Limiter = { name: string; simple: object };
 type Binding = Partial<Record<string, string>>;
 
 /** The settings that differ between environments, or may be in one alone. */
-const OWN = [
-  ...['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limits'],
-  'ratelimits',
-];
+const OWN = [...['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars'], 'ratelimits'];
 
 /** The identifiers of a binding, which every environment has. */
 const IDS = ['database_name', 'database_id', 'id'];
@@ -92,18 +89,13 @@ test('staging has the rate limits of production', () => {
   expect(limitsOf('staging')).toEqual(limitsOf('production'));
 });
 
-test.each(CONFIGS)(
-  '$name has the CPU limit, the period of Retry-After, and no stopped writes',
-  (config) => {
-    // The Free plan rejects the CPU limit.
-    expect(config.limits?.cpu_ms ?? 1000).toBe(1000);
-    for (const { simple, namespace_id } of config.ratelimits) {
-      expect(simple.period).toBe(PERIOD_S);
-      expect(namespace_id).toMatch(/^\d+$/);
-    }
-    expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
-  },
-);
+test.each(CONFIGS)('$name has the period of Retry-After, and no stopped writes', (config) => {
+  for (const { simple, namespace_id } of config.ratelimits) {
+    expect(simple.period).toBe(PERIOD_S);
+    expect(namespace_id).toMatch(/^\d+$/);
+  }
+  expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
+});
 
 test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
   '%s: each command on the data of an environment has --remote, and reaches no local data',

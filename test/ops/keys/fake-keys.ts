@@ -79,7 +79,7 @@ export function fakeKeys() {
     async run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
       const mocks = {
-        '../../ops/command/wrangler.ts': { runWranglerIn, requireSetUp() {} },
+        '../../ops/command/wrangler.ts': { runWranglerIn, requireSetUp: () => {} },
         'node:timers/promises': { setTimeout: async (ms: number) => void fake.pauses.push(ms) },
       };
       const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
