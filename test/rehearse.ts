@@ -1,28 +1,29 @@
-/** `npm run rehearse`: two promotions by the real commands, of which one fails and goes back, against the tests' fake of Cloudflare. */
+/** `npm run rehearse`: the real release, against the tests' fake of Cloudflare: staging, a promotion that fails and goes back, a good one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { generateKey } from '../ops/keys/generate-key.ts';
-import { cloneProject } from './support/clone.ts';
+import { cloneProject, SMOKE_KEYS } from './support/clone.ts';
 import { error, startCloudflare } from './support/fake-cloudflare.ts';
 
+console.log('A rehearsal: nothing real is touched, and a minute lasts three seconds.');
 const cloudflare = await startCloudflare();
-const { folder: cwd, git, remove } = await cloneProject(cloudflare);
+const { folder: cwd, first, remove } = await cloneProject(true);
+cloudflare.seed('staging', 'set-up');
+cloudflare.seed('production', first);
 
-/** Runs a command. `bug`: the requests that get a 500. */
-async function narrate(text: string, command: string, bug = /^$/) {
-  console.log(`\n${text}\n$ node ${command}`);
-  cloudflare.state.onCall = (line) =>
-    bug.test(line) ? error(500, 0, 'a bug').getResponse() : undefined;
-  const key = generateKey(command.includes('staging') ? 'staging' : 'production');
-  const env = { ...process.env, ...cloudflare.env, SMOKE_API_KEY: key };
-  await once(spawn(process.execPath, command.split(' '), { cwd, env, stdio: 'inherit' }), 'close');
+/** Narrates and runs a command. */
+async function rehearse(text: string, environment: 'staging' | 'production', command: string) {
+  console.log(`\n${text}\n$ ${command}`);
+  const env = { ...process.env, ...cloudflare.env, SMOKE_API_KEY: SMOKE_KEYS[environment] };
+  const [node, ...args] = command.replace(/^npm run release --/, 'node ops/release.ts').split(' ');
+  await once(spawn(node ?? '', args, { cwd, env, stdio: 'inherit' }), 'close');
 }
 
-await narrate('Staging:', 'ops/set-up.ts staging --domain staging.animals.test');
-await narrate('Production:', 'ops/set-up.ts production --domain animals.test --yes');
-git('commit', '-qam', 'Set up');
-await narrate('Staging serves the commit:', 'ops/release.ts staging');
-await narrate('A bug at 10 %:', 'ops/release.ts promote --yes --hold 5', /^GET \/pets 10%/);
-await narrate('Without the bug:', 'ops/release.ts promote --yes --hold 5');
+const promote = 'npm run release -- promote --yes --hold 60';
+await rehearse('Staging serves the commit.', 'staging', 'npm run release -- staging');
+cloudflare.state.before = (line) =>
+  line.startsWith('GET /pets 10%') ? error(500, 0, 'a bug').getResponse() : undefined;
+await rehearse('Production has a bug at 10 %, and goes back.', 'production', promote);
+cloudflare.state.before = () => undefined;
+await rehearse('Without the bug, it serves all.', 'production', promote);
 cloudflare.close();
 await remove();

@@ -2,16 +2,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import type { Unstable_Config } from 'wrangler';
 import wranglerPackage from 'wrangler/package.json' with { type: 'json' };
-import { type DeployedEnvironment, type Environment, safeMessage } from './command-line.ts';
+import type { DeployedEnvironment, Environment } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
-import { withTemporaryFile } from './temporary-file.ts';
 
 /** Wrangler's command. It starts a second process, and passes SIGTERM on to it, but not SIGKILL. */
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler', wranglerPackage.bin.wrangler);
@@ -44,7 +42,7 @@ const LIMIT_MS = 300_000;
 
 type Options = {
   /** The folder of wrangler.toml. Default: this project. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** Ctrl-C does not end wrangler. */
   detached?: boolean;
   /** Further variables. */
@@ -55,7 +53,7 @@ type Options = {
  * Runs wrangler without a terminal, for at most five minutes, and returns its standard output. Always pass `--env`: without it,
  * wrangler acts on the environment that the user's variable CLOUDFLARE_ENV names.
  *
- * @throws Error with wrangler's error message unless the exit code is 0.
+ * @throws Error with all that wrangler printed unless the exit code is 0.
  */
 export async function runWrangler(
   args: string[],
@@ -92,13 +90,13 @@ export async function runWrangler(
   if (code === 0) return stdout;
   // After the limit, Node.js has ended wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
-  throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
+  throw new Error(`wrangler: ${signal ?? stripVTControlCharacters(stderr + stdout)}`);
 }
 
 /**
  * Runs wrangler on an environment, as `runWrangler`.
  *
- * @throws Error, with the fix if nobody is logged in, the environment is not set up, or the local store may be damaged.
+ * @throws Error, with a hint if the local store may be damaged.
  */
 export async function runWranglerIn(
   environment: Environment,
@@ -110,12 +108,7 @@ export async function runWranglerIn(
     return runWrangler([...args, '--env', ''], { env: LOCAL_ENV }).catch((cause: Error) => {
       throw new Error(`${cause.message} ${LOCAL_HINT}`);
     });
-  return runWrangler([...args, '--env', environment], options).catch((cause: Error) => {
-    // Wrangler's own text advises a temporary account, which would not have the store. A missing login has no code.
-    if (cause.message.includes('In a non-interactive environment'))
-      throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
-    throw cause;
-  });
+  return runWrangler([...args, '--env', environment], options);
 }
 
 /** @throws Error if wrangler.toml still has a placeholder of the environment: an id or a host. */
@@ -128,35 +121,9 @@ export function requireSetUp(environment: DeployedEnvironment) {
     throw new Error(`${environment} is not set up. See docs/set-up.md`);
 }
 
-/** Runs a command that writes its result to a file: https://developers.cloudflare.com/workers/wrangler/system-environment-variables/ */
-export function readResult<Result>(
-  environment: DeployedEnvironment,
-  args: string[],
-): Promise<Result> {
-  return withTemporaryFile(async (path) => {
-    const env = { WRANGLER_OUTPUT_FILE_PATH: path };
-    await runWranglerIn(environment, args, { detached: true, env });
-    // Each line is JSON, and the last one is the result.
-    const lines = (await readFile(path, 'utf8')).trim().split('\n');
-    return JSON.parse(lines.at(-1) ?? '');
-  });
-}
-
 /** Reads the settings of an environment from wrangler.toml. */
 export async function readConfig(env: DeployedEnvironment): Promise<Unstable_Config> {
   // Imported only here, because loading wrangler would delay `--help` and the errors of arguments.
   const { unstable_readConfig } = await import('wrangler');
   return unstable_readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
-}
-
-/** Wrangler's errors as one line, without what it prints below them. If there is no error, all of the output. */
-function errorText(output: string): string {
-  const plain = stripVTControlCharacters(output);
-  const start = plain.search(/\S \[ERROR\]/);
-  if (start < 0) return safeMessage(plain);
-  // Above it stand the reason for a crash of the runtime, such as a full disk, and warnings. The last one says what differs, when
-  // `--strict` refuses.
-  const [reason, ...warnings] = plain.slice(0, start).split('▲ ');
-  const [errors] = plain.slice(start).split(/If you think this is a bug|🪵|▲ \[/);
-  return safeMessage(`${reason} ${warnings.at(-1) ?? ''} ${errors?.replace(/\S \[ERROR\]/, '')}`);
 }

@@ -4,6 +4,7 @@
  * smoke test. https://developers.cloudflare.com/api/
  */
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { serve } from '@hono/node-server';
@@ -14,18 +15,17 @@ export const ACCOUNT = 'a'.repeat(32);
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { versions: Shares };
-type Binding = { name: string; text?: string };
-type Metadata = { main_module: string; bindings: Binding[]; annotations?: Record<string, string> };
-/** As the API shows it. `code`: the text of its main module. */
+type Binding = { name: string; [field: string]: unknown };
+type Metadata = { bindings: Binding[]; annotations?: Record<string, string> };
+/** As the API shows it. */
 type Version = {
   id: string;
-  code: string;
   annotations: Record<string, string>;
   resources: { bindings: Binding[] };
 };
 /** Versions and deployments are in the order of their creation. */
 type Worker = { versions: Version[]; deployments: Deployment[] };
-type Database = { uuid: string; name: string; sql: string[]; sqlite: DatabaseSync };
+type Database = { uuid: string; name: string; sqlite: DatabaseSync };
 type Namespace = { id: string; title: string; values: Map<string, string> };
 
 export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
@@ -41,11 +41,17 @@ export async function startCloudflare() {
   const state = {
     /** Whether migrations fail inside a response that is a success, as D1 can answer. */
     failsMigrations: false,
+    /** Whether a secret has changed since the served version: Cloudflare deploys only if forced. */
+    hasChangedSecrets: false,
     /**
-     * Called when a call has taken effect, before it is answered, with its method, path and JSON: `POST /…/deployments {…}`. Of a
-     * request to a worker, with the share of the version that answers: `GET /health 10%`. What it returns is the answer instead.
+     * Called before a call takes effect, with its method, path and JSON: `POST /…/deployments {…}`. Of a request to a worker, with
+     * the share of the version that answers: `GET /health 10%`. What it returns is the answer, and then the call has no effect.
      */
-    onCall: (_line: string): Response | undefined => undefined,
+    before: (_line: string): Response | undefined => undefined,
+    /** As `before`, after a call has taken effect. */
+    after: (_line: string): Response | undefined => undefined,
+    /** What the log has: the number of requests by version and status. */
+    log: (): [string, number, number][] => [],
   };
   /** The animal of the smoke test. */
   let pet = {};
@@ -57,12 +63,14 @@ export async function startCloudflare() {
   }
 
   async function upload(worker: Worker, fields: FormData) {
-    const field = (name: string) => new Response(fields.get(name));
-    const metadata = await field('metadata').json<Metadata>();
-    const { bindings, annotations = {}, main_module } = metadata;
+    const field = new Response(fields.get('metadata'));
+    const { bindings, annotations } = await field.json<Metadata>();
+    return addVersion(worker, bindings, annotations);
+  }
+
+  function addVersion(worker: Worker, bindings: Binding[], annotations = {}) {
     const version = {
       id: randomUUID(),
-      code: await field(main_module).text(),
       annotations,
       resources: { script: {}, script_runtime: {}, bindings },
       metadata: { created_on: new Date().toISOString() },
@@ -71,15 +79,54 @@ export async function startCloudflare() {
     return version;
   }
 
-  function deploy(name: string, versions: Shares, annotations = {}) {
+  function deploy(name: string, versions: Shares) {
     const created_on = new Date().toISOString();
-    const deployment = { id: randomUUID(), created_on, versions, annotations };
+    const deployment = { id: randomUUID(), created_on, versions };
     find(name).deployments.push(deployment);
     return deployment;
   }
 
+  /** Creates what a set-up creates, for the ids and hosts of `setUpText` (clone.ts). */
+  function seed(env: 'staging' | 'production', tag: string) {
+    const name = `animal-store-${env}`;
+    const uuid = `${env}-database-1`;
+    const keysId = `${env}-api-keys-1`;
+    const host = `${env === 'staging' ? 'staging.' : ''}api.animal-store.test`;
+    const sqlite = new DatabaseSync(':memory:');
+    sqlite.exec('CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)');
+    for (const file of readdirSync('migrations'))
+      sqlite.prepare('INSERT INTO d1_migrations (name) VALUES (?)').run(file);
+    databases.push({ uuid, name, sqlite });
+    namespaces.push({ id: keysId, title: `${env}-animal-store-api-keys`, values: new Map() });
+    hosts.set(host, name);
+    const worker = { versions: [], deployments: [] };
+    workers.set(name, worker);
+    const bindings = [
+      { name: 'DB', id: uuid },
+      { name: 'API_KEYS', namespace_id: keysId },
+      { name: 'BASE_URL', text: `https://${host}/v1` },
+    ];
+    const { id } = addVersion(worker, bindings, { 'workers/tag': tag });
+    deploy(name, [{ version_id: id, percentage: 100 }]);
+  }
+
   const script = '/workers/scripts/:name';
   const routes = new Hono();
+  routes.get('/workers/scripts', () => ok(Array.from(workers.keys(), (id) => ({ id }))));
+  routes.get('/workers/domains', () =>
+    ok(Array.from(hosts, ([hostname, service]) => ({ hostname, service }))),
+  );
+  // The order of the groups is not documented.
+  routes.post('/workers/observability/telemetry/query', () => {
+    const aggregates = state.log().map(([version, status, value]) => ({
+      value,
+      groups: [
+        { key: '$workers.scriptVersion.id', value: version },
+        { key: 'status', value: status },
+      ],
+    }));
+    return ok({ calculations: [{ aggregates }] });
+  });
   routes.get('/workers/subdomain', () => ok({ subdomain: 'anna' }));
   routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
     find(req.param('name'));
@@ -117,8 +164,10 @@ export async function startCloudflare() {
     ok({ deployments: find(req.param('name')).deployments.toReversed() }),
   );
   routes.post(`${script}/deployments`, async ({ req }) => {
-    const { versions, annotations } = await req.json<Deployment & { annotations?: object }>();
-    return ok(deploy(req.param('name'), versions, annotations));
+    const { versions } = await req.json<Deployment>();
+    if (state.hasChangedSecrets && !req.query('force'))
+      throw error(400, 10220, 'The following secrets have changed: WRITES_STOPPED');
+    return ok(deploy(req.param('name'), versions));
   });
   // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
   routes.put(`${script}/domains/records`, async ({ req }) => {
@@ -132,7 +181,7 @@ export async function startCloudflare() {
     if (databases.some((database) => database.name === name))
       throw error(400, 7502, 'A database with this name exists.');
     const uuid = randomUUID();
-    databases.push({ uuid, name, sql: [], sqlite: new DatabaseSync(':memory:') });
+    databases.push({ uuid, name, sqlite: new DatabaseSync(':memory:') });
     return ok({ uuid, name });
   });
   routes.get('/d1/database', () => ok(databases.map(({ uuid, name }) => ({ uuid, name }))));
@@ -143,12 +192,10 @@ export async function startCloudflare() {
     const isRead = /^\s*SELECT/i.test(sql);
     const success = isRead || !(state.failsMigrations && sql.includes('INSERT INTO'));
     const results = isRead ? database.sqlite.prepare(sql).all() : [];
-    if (success && !isRead) {
-      database.sqlite.exec(sql);
-      database.sql.push(sql);
-    }
+    if (success && !isRead) database.sqlite.exec(sql);
     return ok([{ results, success, meta: { duration: 0 } }]);
   });
+  routes.get('/d1/database/:uuid/time_travel/bookmark', () => ok({ bookmark: 'a-bookmark' }));
   routes.get('/d1/database/:uuid', ({ req }) =>
     ok({ uuid: req.param('uuid'), name: 'DB', version: 'production' }),
   );
@@ -166,10 +213,22 @@ export async function startCloudflare() {
   routes.get(kv, ({ req }) =>
     ok(req.query('page') === '2' ? [] : namespaces.map(({ id, title }) => ({ id, title }))),
   );
+  const valuesOf = (id: string) => {
+    const namespace = namespaces.find((each) => each.id === id);
+    if (!namespace) throw error(404, 10013, 'The namespace does not exist.');
+    return namespace.values;
+  };
+  routes.get(`${kv}/:id/keys`, ({ req }) => {
+    const names = [...valuesOf(req.param('id')).keys()];
+    return ok(names.map((name) => ({ name })));
+  });
+  routes.post(`${kv}/:id/bulk/get`, ({ req }) => {
+    return ok({ values: Object.fromEntries(valuesOf(req.param('id'))) });
+  });
   routes.put(`${kv}/:id/values/:key`, async ({ req }) => {
     const fields = await req.formData();
-    const namespace = namespaces.find(({ id }) => id === req.param('id'));
-    namespace?.values.set(req.param('key'), await new Response(fields.get('value')).text());
+    const value = await new Response(fields.get('value')).text();
+    valuesOf(req.param('id')).set(req.param('key'), value);
     return ok({});
   });
 
@@ -177,9 +236,13 @@ export async function startCloudflare() {
   app.use(`/accounts/*`, async (c, next) => {
     const isJson = c.req.header('content-type')?.includes('json');
     const json = isJson ? await c.req.raw.clone().text() : '';
+    const line = `${c.req.method} ${c.req.path} ${json}`;
+    const instead = state.before(line);
+    if (instead) return instead;
     await next();
-    const answer = state.onCall(`${c.req.method} ${c.req.path} ${json}`);
+    const answer = state.after(line);
     if (answer) c.res = answer;
+    return undefined;
   });
   app.all('/hosts/:host/v1/:path{.+}', async ({ req }) => {
     const { host, path } = req.param();
@@ -189,7 +252,7 @@ export async function startCloudflare() {
     const ranked = versions.toSorted((a, b) => b.percentage - a.percentage);
     const { version_id, percentage } =
       versions.find((share) => asked.includes(share.version_id)) ?? ranked[0] ?? {};
-    const answer = state.onCall(`${req.method} /${path} ${percentage}%`);
+    const answer = state.before(`${req.method} /${path} ${percentage}%`);
     if (answer) return answer;
     if (path === 'health') return Response.json({ version: version_id });
     if (req.header('authorization') === 'Bearer x') return Response.json({}, { status: 401 });
@@ -213,7 +276,7 @@ export async function startCloudflare() {
   const env = {
     CLOUDFLARE_API_BASE_URL: url,
     CLOUDFLARE_API_TOKEN: 'fake-api-token',
-    NODE_OPTIONS: `--import="data:text/javascript,const f=fetch;globalThis.fetch=(u,i)=>f(u.replace('https:/','${url}/hosts'),i)"`,
+    NODE_OPTIONS: `--import=${new URL('fake-preload.mjs', import.meta.url)}`,
   };
   return {
     hosts,
@@ -224,6 +287,7 @@ export async function startCloudflare() {
     state,
     find,
     deploy,
+    seed,
     close: () => server.close(),
   };
 }
