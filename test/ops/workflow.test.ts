@@ -1,17 +1,21 @@
 /** The workflows: what runs, when, and what sees secrets. */
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import fallback from '../../ops/node/package.json' with { type: 'json' };
+import { temporaryFolder } from '../support/project.ts';
 
 const read = (path: string) => readFileSync(join(PROJECT_ROOT, path), 'utf8');
 const check = read('.github/workflows/check.yml');
 const release = read('.github/workflows/release.yml');
 
-test('checks run for each change, and compare its migrations with those of main', () => {
+test('checks run for each change, and compare its migrations with those of its base', () => {
   for (const event of ['pull_request:', 'merge_group:', 'workflow_call:'])
     expect(check).toContain(`  ${event}\n`);
+  // A base that is edited, too.
+  expect(check).toContain('types: [opened, synchronize, reopened, edited]');
   expect(check).toContain('fetch-depth: 2');
   expect(check).toContain('git diff --exit-code --diff-filter=a HEAD^1 -- migrations');
   expect(check).toContain('run: .ci/run');
@@ -19,22 +23,40 @@ test('checks run for each change, and compare its migrations with those of main'
 
 test('only checked pushes to main reach staging, and main production, one after the other', () => {
   expect(release).toContain('branches: [main]');
-  const lines = release.replaceAll('${{', '{{').match(/^ +(if|needs|environment): .*/gm);
+  const lines = release.replaceAll('${{', '{{').match(/^ +(- if|if|needs|environment): .*/gm);
   expect(lines?.map((line) => line.trim())).toEqual([
     "if: github.event_name == 'push'",
     'needs: check',
     "if: {{ !cancelled() && (needs.check.result == 'success' || github.event_name == 'workflow_dispatch' && github.ref == 'refs/heads/main') }}",
     "environment: {{ github.event_name == 'push' && 'staging' || 'production' }}",
+    '- if: (failure() || cancelled()) && steps.release.outputs.old',
   ]);
   expect(release).toContain('cancel-in-progress: false\n      queue: max');
 });
 
-test('only the release sees secrets, and no workflow may write', () => {
-  const [before, step = ''] = release.split('npm ci');
+const [before = '', , wayBack = ''] = release.split(/(?=\n {6}- (?:id|if):)/);
+
+test('only the last steps see secrets, and no workflow may write', () => {
+  expect(before).toContain('npm ci');
   expect(before).not.toContain('secrets.');
-  expect(step).toContain('exec node ops/release.ts');
   for (const text of [check, release]) expect(text).not.toMatch(/: write$|continue-on-error/m);
   expect(release).toContain('\npermissions: {}\n');
+});
+
+test.each([
+  ['the old version', ['old'], true],
+  ['both versions', ['old', 'next'], true],
+  ['what somebody else deployed', ['theirs'], false],
+])('a release that was killed over %s is undone: %s', async (_, served, isUndone) => {
+  const folder = await temporaryFolder();
+  const [, script = ''] = /run: \|\n(.*?)\n {8}env:/s.exec(wayBack) ?? [];
+  const status = JSON.stringify({ versions: served.map((version_id) => ({ version_id })) });
+  // In place of npx and sleep.
+  const fakes = `npx() { if [ "$2" = rollback ]; then echo "$@" > calls; fi; echo '${status}'; }; sleep() { :; }\n`;
+  const env = { ...process.env, ENVIRONMENT: 'staging', OLD: 'old', NEXT: 'next' };
+  const commands = fakes + script.replace('exec ', '');
+  const { status: code } = spawnSync('bash', ['-ec', commands], { cwd: folder, env });
+  expect([code === 0, existsSync(join(folder, 'calls'))]).toEqual([isUndone, isUndone]);
 });
 
 test('the packaged Node.js for each platform is the one of CI', () => {

@@ -1,0 +1,85 @@
+/** Set-ups with the real wrangler, from an empty account of a fake of Cloudflare. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startClone } from '../support/clone.ts';
+
+const { start, run, cloudflare, clone } = startClone(false);
+
+const STAGING = 'node ops/set-up.ts staging';
+const WORKER = 'animal-store-staging';
+
+/** Everything that a set-up creates, counted. */
+const counts = () => {
+  const { databases, namespaces, find } = cloudflare();
+  const keys = namespaces.map(({ values }) => values.size);
+  return [databases.length, namespaces.length, find(WORKER).deployments.length, ...keys];
+};
+
+test('a set-up that is killed after each call goes on, and ends with one of each', async () => {
+  for (const call of [
+    /POST \S+\/d1\/database /,
+    /POST \S+namespaces /,
+    /INSERT INTO/,
+    /PUT \S+\/workers\/scripts\/[\w-]+ /,
+    /POST \S+\/subdomain /,
+    /PUT \S+\/values\//,
+  ]) {
+    const { process: child, exited } = start(STAGING);
+    let isKilled = false;
+    cloudflare().state.after = (line) => {
+      isKilled ||= call.test(line) && child.kill('SIGKILL');
+      return undefined;
+    };
+    await exited;
+    expect([call, isKilled]).toEqual([call, true]);
+  }
+  const output = await run(STAGING);
+  expect(output).toContain('Account: Anna');
+  expect(output).toContain(`curl -i https://${WORKER}.anna.workers.dev/v1/pets`);
+  expect(counts()).toEqual([1, 1, 1, 1]);
+  expect([...cloudflare().atWorkersDev]).toEqual([WORKER]);
+});
+
+test('a set-up with a domain gives a key that may only read', async () => {
+  expect(await run(`${STAGING} --domain api.animals.test`)).toMatch(
+    /^curl -i https:\/\/api\.animals\.test\/v1\/pets -H 'Authorization: Bearer animal_staging_/m,
+  );
+  const [record] = cloudflare().namespaces[0]?.values.values() ?? [];
+  expect(JSON.parse(record ?? '')).toMatchObject({ scopes: ['read'] });
+  expect([...cloudflare().hosts]).toEqual([['api.animals.test', WORKER]]);
+});
+
+test.each<[string, () => unknown, string]>([
+  ['a release', () => cloudflare().seed('staging', 'a-commit'), 'serves a release'],
+  ['another store', () => cloudflare().seed('staging', 'set-up'), 'and wrangler.toml has'],
+  [
+    'the host of another worker',
+    () => cloudflare().hosts.set('api.animals.test', 'x'),
+    'host of x',
+  ],
+  ['a file that is not committed', () => write('src/new.ts'), 'commit or remove first'],
+])('a set-up over %s changes nothing', async (_, prepare, message) => {
+  prepare();
+  const calls: string[] = [];
+  cloudflare().state.before = (line) => void calls.push(line);
+  expect(await run(`${STAGING} --domain api.animals.test`, 1)).toContain(message);
+  expect(calls.filter((line) => /^(PUT|PATCH)|\/(query|deployments) \{/.test(line))).toEqual([]);
+});
+
+function write(file: string) {
+  writeFileSync(join(clone().folder, file), '');
+}
+
+test('a set-up refuses what is no host name', async () => {
+  expect(await run(`${STAGING} --domain https://api.animals.test`, 2)).toContain('a host name');
+});
+
+test('a migration that D1 refuses in a successful response ends a set-up before it deploys', async () => {
+  cloudflare().state.failsMigrations = true;
+  expect(await run(STAGING, 1)).toContain('migrations failed: ');
+  expect(() => cloudflare().find(WORKER)).toThrow();
+  expect(readFileSync(join(clone().folder, 'wrangler.toml'), 'utf8')).toContain(
+    'workers_dev = true',
+  );
+});
