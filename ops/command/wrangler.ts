@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 import type { Unstable_Config } from 'wrangler';
 import wranglerPackage from 'wrangler/package.json' with { type: 'json' };
-import type { DeployedEnvironment, Environment } from './command-line.ts';
+import { type DeployedEnvironment, type Environment, safeMessage } from './command-line.ts';
 import { PROJECT_ROOT } from './project-root.ts';
 
 /** Wrangler's command. It starts a second process, and passes SIGTERM on to it, but not SIGKILL. */
@@ -90,7 +90,7 @@ export async function runWrangler(
   if (code === 0) return stdout;
   // After the limit, Node.js has ended wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
-  throw new Error(`wrangler: ${signal ?? stripVTControlCharacters(stderr + stdout)}`);
+  throw new Error(`wrangler: ${signal ?? safeMessage(stripVTControlCharacters(stderr + stdout))}`);
 }
 
 /**

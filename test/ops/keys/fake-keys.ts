@@ -50,7 +50,9 @@ export function fakeKeys() {
     }
     if (command === 'list') {
       const names = [...fake.values.keys()].filter((each) => each.startsWith(prefix));
-      return JSON.stringify(names.map((each) => ({ name: each })));
+      return JSON.stringify(
+        names.map((each) => ({ name: each, metadata: fake.metadata.get(each) })),
+      );
     }
     if (command === 'get') {
       fake.beforeGet(name);
@@ -70,6 +72,8 @@ export function fakeKeys() {
   const fake = {
     /** By name. */
     values: new Map<string, string>(),
+    /** By name, where it differs from what the commands write. */
+    metadata: new Map<string, object>(),
     /** The name of a record whose reads fail. */
     failing: '',
     /** Milliseconds. They pass at once. */
