@@ -36,7 +36,7 @@ const MAX_METADATA = 1024;
  */
 export async function readKeys(env: Environment): Promise<StoredKey[]> {
   console.error('Reading the keys …');
-  const listed: { name: string; metadata?: object }[] = JSON.parse(
+  const listed: { name: string; metadata?: StoredRecord }[] = JSON.parse(
     await kv(env, ['key', 'list', '--prefix', KV_NAME_PREFIX]),
   );
   const names = listed.map(({ name }) => name);
@@ -45,10 +45,7 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
     const values = await readValues(env, names.slice(read, read + MAX_VALUES));
     for (const [name, value] of Object.entries(values)) {
       try {
-        const key = parseKey(env, name, value);
-        keys.push(key);
-        const metadata = listed.find((each) => each.name === name)?.metadata;
-        if (metadata && !isDeepStrictEqual(metadata, key.record)) reportOtherMetadata(key);
+        keys.push(parseKey(env, name, value));
       } catch (error) {
         reportFailure(error);
       }
@@ -56,12 +53,15 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   }
   if (keys.length < names.length)
     reportFailure(`only ${keys.length} of the ${names.length} records in KV could be read`);
+  const metadata = new Map(listed.map((each) => [each.name, each.metadata]));
+  for (const key of keys) reportOtherMetadata(key, metadata.get(key.name));
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
 }
 
 /** A key that is revoked, for example, could be active again after a restore. Metadata can also be a minute old. */
-function reportOtherMetadata({ name, record }: StoredKey) {
-  reportFailure(`${describeKey(record)}: a restore would write other metadata of ${name}`);
+function reportOtherMetadata({ name, record }: StoredKey, metadata = record) {
+  if (!isDeepStrictEqual(metadata, record))
+    reportFailure(`${describeKey(record)}: a restore would write other metadata of ${name}`);
 }
 
 /**
