@@ -50,7 +50,7 @@ test.each(DOCUMENTS)(
     const text = read(document);
     const links = allOf(text, /\]\((?!https?:)([^)]*)\)/g);
     expect(links.filter((link) => !leadsSomewhere(document, link))).toEqual([]);
-    const scripts = allOf(text, /npm\s+run\s+(?:-+\w+\s+)*([a-z][\w:]*)/g);
+    const scripts = allOf(text, /npm\s+run\s+(?:-+\w+\s+)*([a-z][\w:-]*)/g);
     expect(scripts.filter((name) => !(name in storePackage.scripts))).toEqual([]);
     // zsh passes a comment on as arguments.
     const commands = allOf(text, /^```sh\n(.*?)^```/gms);

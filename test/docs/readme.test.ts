@@ -23,7 +23,6 @@ function examplesOf(name: string) {
   for (const [, language, text = ''] of document.matchAll(/^```(sh|http|console)\n(.*?)\n```/gms)) {
     const last = examples.at(-1);
     if (language === 'http' && last) last.answer = text;
-    // Those of a deployed store are sent in test/ops/set-up.slow.ts.
     const local = text.matchAll(/^(?:\$ )?(curl (?!.*https:)(?:.*\\\n)*.*)(?:\n([{[].*))?$/gm);
     for (const [, curl = '', answer] of local)
       examples.push({ request: parseCurl(curl.replace('$KEY', key)), answer });
