@@ -47,7 +47,7 @@ export function startClone(isSetUp: boolean) {
       cloudflare.seed('production', 'set-up');
     }
     clone.git('checkout', '--quiet', '--force', clone.first);
-    clone.git('clean', '-fdq');
+    clone.git('clean', '-fdxq', 'src', 'public', 'migrations');
     return () => cloudflare.close();
   });
 
