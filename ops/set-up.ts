@@ -4,12 +4,14 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { Argument, InvalidArgumentError } from 'commander';
 import {
   confirm,
   createProgram,
   type DeployedEnvironment,
   run,
+  visible,
   yesOption,
 } from './command/command-line.ts';
 import { identityOf, readJson, readServedVersion, requireMigrated } from './command/deployed.ts';
@@ -34,17 +36,11 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   readCommit('wrangler.toml', 'public/v1/openapi.json');
   const { name = '', account_id } = await readConfig(env);
   const account = await findAccount(env, account_id);
-  await confirm(`set ${name} up in the account ${account.name} (${account.id})`, env, yes);
-  console.error('Account:', account.name, account.id);
+  console.error('Account:', visible(account.name), account.id);
+  await confirm('set the store up', env, yes);
   edit(`${env}-account-id`, account.id);
-
   const { token } = await readJson<{ token: string }>(env, ['auth', 'token']);
   const api = workersApi(account.id, token);
-  const workers: { id: string }[] = await read(api, 'scripts');
-  const isDeployed = workers.some(({ id }) => id === name);
-  const served = isDeployed ? await readServedVersion(env) : undefined;
-  if (served && served.annotations['workers/tag'] !== TAG)
-    throw new Error(`${name} serves a release. Release the next one: docs/operations.md#release`);
   await writeHost(env, api, domain);
   await writeId(env, `${env}-database-id`, name, ['d1', 'list', '--json'], ['d1', 'create', name]);
   // Wrangler puts the environment before the title.
@@ -52,25 +48,34 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   const kv = ['kv', 'namespace'];
   const createKeys = [...kv, 'create', title];
   await writeId(env, `${env}-api-keys-id`, `${env}-${title}`, [...kv, 'list'], createKeys);
-  const { d1_databases, kv_namespaces, vars } = await readConfig(env);
-  const store = `${d1_databases[0]?.database_id} ${kv_namespaces[0]?.id} ${vars.BASE_URL}`;
-  const deployed = served && ['DB', 'API_KEYS', 'BASE_URL'].map((each) => identityOf(served, each));
-  if (deployed && deployed.join(' ') !== store)
-    throw new Error(`${name} serves ${deployed}, and wrangler.toml has ${store}`);
+  const isDeployed = await hasDeployed(env, api);
 
   // Writes the address into the description.
   execFileSync(process.execPath, ['ops/openapi.ts']);
   await change(env, ['d1', 'migrations', 'apply', 'DB', '--remote']);
   await requireMigrated(env);
   // A run that was killed may have deployed, and not set the route.
-  await change(env, served ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG]);
+  await change(env, isDeployed ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG]);
   const key = findOrCreateKey(env);
+  const { vars } = await readConfig(env);
   console.error('Commit the changed files. A new address needs some minutes, and a key a minute:');
   console.log(`curl -i ${vars.BASE_URL}/pets -H 'Authorization: Bearer ${key}'`);
 }
 
+/** Whether a set-up has deployed. @throws Error if the worker has a release, or another store or address than wrangler.toml. */
+async function hasDeployed(env: DeployedEnvironment, api: Endpoint): Promise<boolean> {
+  const { name, d1_databases, kv_namespaces, vars } = await readConfig(env);
+  const workers: { id: string }[] = await read(api, 'scripts');
+  if (!workers.some(({ id }) => id === name)) return false;
+  const version = await readServedVersion(env);
+  const served = ['DB', 'API_KEYS', 'BASE_URL'].map((each) => identityOf(version, each));
+  const written = [d1_databases[0]?.database_id, kv_namespaces[0]?.id, vars.BASE_URL];
+  if (version.annotations['workers/tag'] === TAG && isDeepStrictEqual(served, written)) return true;
+  throw new Error('the worker has a release, or another store or address than wrangler.toml');
+}
+
 function parseHost(text: string): string {
-  if (/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(text)) return text;
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text)) return text;
   throw new InvalidArgumentError('It must be a host name in lower case, such as api.example.com.');
 }
 
@@ -104,9 +109,8 @@ async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: strin
   const { name, vars } = await readConfig(env);
   const written = new URL(String(vars.BASE_URL)).host;
   const isWritten = !written.endsWith('.example');
-  if (isWritten && domain && domain !== written)
-    throw new Error(`wrangler.toml has the host ${written}`);
   const host = isWritten ? written : domain;
+  if (domain && domain !== host) throw new Error('wrangler.toml has another host');
   const domains: { hostname: string; service: string }[] = await read(api, 'domains');
   const other = domains.find(({ hostname, service }) => hostname === host && service !== name);
   if (other) throw new Error(`${host} is the host of ${other.service}`);
@@ -132,7 +136,7 @@ async function writeId(
   }
   if (!(await find())) await change(env, create);
   const found = await find();
-  if (!found) throw new Error(`Cloudflare does not list ${name} yet: run this again`);
+  if (!found) throw new Error('Cloudflare does not list it yet: run this again');
   edit(placeholder, found.uuid ?? found.id ?? '');
 }
 

@@ -51,8 +51,8 @@ test('a set-up with a domain gives a key that may only read', async () => {
 });
 
 test.each<[string, () => unknown, string]>([
-  ['a release', () => cloudflare().seed('staging', 'a-commit'), 'serves a release'],
-  ['another store', () => cloudflare().seed('staging', 'set-up'), 'and wrangler.toml has'],
+  ['a release', () => cloudflare().seed('staging', 'a-commit'), 'the worker has a release'],
+  ['another store', () => cloudflare().seed('staging', 'set-up'), 'or another store'],
   [
     'the host of another worker',
     () => cloudflare().hosts.set('api.animals.test', 'x'),
