@@ -17,7 +17,12 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
 export const STUBBED = 'bench/workers/stubbed.ts';
 
 /** A worker that accepts the local key. `pids` are the processes of its runtime. */
-export type Server = { port: number; env: Env; pids: string[] };
+export type Server = {
+  port: number;
+  env: Env;
+  worker: Awaited<ReturnType<Miniflare['getWorker']>>;
+  pids: string[];
+};
 
 /** Serves built workers, each with its own animals, while `measure` runs. */
 export async function withServers<T>(
@@ -34,7 +39,9 @@ export async function withServers<T>(
       runtimes.push(runtime);
       const port = Number((await runtime.unsafeGetDirectURL()).port);
       const env = await runtime.getBindings<Env>();
-      servers.push({ port, env, pids: workerdPids().filter((pid) => !others.includes(pid)) });
+      const worker = await runtime.getWorker();
+      const pids = workerdPids().filter((pid) => !others.includes(pid));
+      servers.push({ port, env, worker, pids });
       await fill(env, pets);
     }
     return await measure(...servers);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/command/project-root.ts';
 import { send } from './race.ts';
@@ -14,6 +15,14 @@ const ROUNDS = 61;
 
 /** The program's file. Not its bin, a script of Node.js that starts it. */
 const WORKERD: string = createRequire(import.meta.url)('workerd').default;
+
+/** Returns a table of the scripts as they are deployed. */
+export async function measureSize(): Promise<string> {
+  const rows: string[][] = [];
+  for (const entry of ['src/index.ts', 'bench/workers/plain-hono.ts'])
+    rows.push([entry, `${gzipSync(readFileSync(await build(entry))).length}`]);
+  return table(['script', 'bytes, gzipped'], rows);
+}
 
 /** Starts the store with stub bindings and an empty worker in turn. Returns a table. */
 export async function measureStart(): Promise<string> {

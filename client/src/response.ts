@@ -20,7 +20,7 @@ export type BodyType = 'array' | 'object' | 'number' | 'none';
 
 /**
  * No page of the store is longer, or has more values. No deadline can act while a body is parsed: the length limits the time of
- * `JSON.parse`, and the number of values limits that of the conversion to bigint (`npm run bench -- parse`).
+ * `JSON.parse`, and the number of values limits that of the conversion to bigint.
  */
 const MAX_RESPONSE_LENGTH = 524_288;
 const MAX_VALUES = 1_024;

@@ -33,7 +33,7 @@ async function fault(faults?: Faults): Promise<Calls> {
 
 beforeAll(async () => {
   const { outputFiles } = await build({
-    entryPoints: ['test/faults/worker.ts'],
+    entryPoints: ['test/faults/app.ts'],
     bundle: true,
     format: 'esm',
     write: false,

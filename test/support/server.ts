@@ -114,7 +114,7 @@ function withFaults() {
   const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
   return {
     ...config,
-    main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
+    main: join(PROJECT_ROOT, 'test/faults/app.ts'),
     d1_databases: [...config.d1_databases, unmigrated],
   };
 }
