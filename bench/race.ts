@@ -49,8 +49,8 @@ export async function race(ourBundle: string, theirBundle: string): Promise<Resu
     await withServers([ourBundle, theirBundle], 0, async (ourServer, theirServer) => {
       for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round += 1) {
         for (const { call, ours, theirs } of races) {
-          const ourTime = await measure(ourServer, call, REQUESTS);
-          const theirTime = await measure(theirServer, call, REQUESTS);
+          const ourTime = await measure(ourServer, call);
+          const theirTime = await measure(theirServer, call);
           if (round < WARM_UP_ROUNDS) continue;
           ours.push(ourTime);
           theirs.push(theirTime);
@@ -65,10 +65,10 @@ export async function race(ourBundle: string, theirBundle: string): Promise<Resu
 }
 
 /** The CPU time of a request, in microseconds. */
-async function measure({ port, pids }: Server, call: Call, count: number): Promise<number> {
+async function measure({ port, pids }: Server, call: Call): Promise<number> {
   const before = cpuUs(pids);
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => send(port, call, count)));
-  return (cpuUs(pids) - before) / (CONNECTIONS * count);
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => send(port, call, REQUESTS)));
+  return (cpuUs(pids) - before) / (CONNECTIONS * REQUESTS);
 }
 
 /** Sends a request `count` times, one after another. Returns the duration of each, in milliseconds. */

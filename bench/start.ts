@@ -24,23 +24,16 @@ export async function measureSize(): Promise<string> {
   return table(['script', 'bytes, gzipped'], rows);
 }
 
-/** Starts the store with stub bindings and an empty worker in turn. Returns a table. */
+/** Starts the store with stub bindings, and an empty worker. Returns a table. */
 export async function measureStart(): Promise<string> {
-  const store = configure(await build(STUBBED));
-  const empty = configure(await build('bench/workers/empty.ts'));
-  const stores: number[] = [];
-  const empties: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    stores.push(await start(store));
-    empties.push(await start(empty));
+  const rows: string[][] = [];
+  for (const entry of [STUBBED, 'bench/workers/empty.ts']) {
+    const config = configure(await build(entry));
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) times.push(await start(config));
+    rows.push([entry, show(median(times))]);
   }
-  return table(
-    ['start and first request', 'CPU µs'],
-    [
-      ['store', show(median(stores))],
-      ['empty worker', show(median(empties))],
-    ],
-  );
+  return table(['start and first request', 'CPU µs'], rows);
 }
 
 /** Writes workerd's configuration for a bundle beside it, with the compatibility date of the store; returns its file. */
