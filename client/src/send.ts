@@ -87,8 +87,9 @@ function endOf(call: Call, failure: Failure, pauseMs: number): StoreError | unde
   if (leftMs < 2)
     return errorOf(call, 'deadline_exceeded', 'The deadline is over.', { cause: call.last });
   call.last = errorOf(call, failure.code, failure.message, failure);
-  const isLast = pauseMs >= leftMs || call.attempts >= call.maxAttempts;
-  return isLast || !isRetried(failure, call.request) ? call.last : undefined;
+  // False for a limit that is NaN: the call ends.
+  const isWithinLimits = pauseMs < leftMs && call.attempts < call.maxAttempts;
+  return isWithinLimits && isRetried(failure, call.request) ? undefined : call.last;
 }
 
 function abortOf(call: Call) {
