@@ -138,7 +138,7 @@ test('a signal ends an attempt and a pause at once, and its reason is the cause'
     expect(requests).toHaveLength(1);
     // Otherwise, a signal that lives as long as the program would keep memory of every call.
     expect(getEventListeners(signal, 'abort')).toEqual([]);
-    expect(vi.getTimerCount()).toBe(0);
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
   }
 });
 
