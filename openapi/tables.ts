@@ -1,4 +1,4 @@
-/** The parts of the documents that follow from the code: tables, and a list of the error codes. `npm run openapi` writes them. */
+/** The tables of the documents that follow from the code. `npm run openapi` writes them. */
 import { ADVICE_ON, STATUS_OF } from '../src/errors.ts';
 import { VERSION_PATH } from '../src/http/urls.ts';
 import type { OperationDescription } from './operation.ts';
@@ -15,7 +15,6 @@ export function documentParts(routes: DescribedRoute[]): Part[] {
     ['docs/api.md', 'codes', codesTable()],
     ['docs/api.md', 'retries', retriesTable(routes)],
     ['client/README.md', 'methods', methodsTable(routes)],
-    ['client/README.md', 'codes', codesInLines()],
   ];
 }
 
@@ -39,12 +38,6 @@ export function codesTable(): string {
     advice[name] ?? '',
   ]);
   return tableOf(['status', '`code`', 'what to do'], rows);
-}
-
-/** In lines of at most 140 characters. */
-function codesInLines(): string {
-  const codes = Object.keys(STATUS_OF).map(code).join(', ');
-  return codes.replaceAll(/(.{1,140})( |$)/g, '$1\n');
 }
 
 function operationsTable(routes: DescribedRoute[]): string {
@@ -87,17 +80,13 @@ export function retriesTable(routes: DescribedRoute[]): string {
 
 /** The methods of the client. */
 function methodsTable(routes: DescribedRoute[]): string {
-  const rows = routes.map((route) => {
-    const reason = retryReason(route);
-    return [
-      code(route.definition.operationId),
-      code(`${route.method.toUpperCase()} ${route.path}`),
-      reason ? 'yes' : 'no',
-      reason ?? 'A retry could overwrite changes of another client.',
-      stabilityOf(route),
-    ];
-  });
-  const head = ['method', 'request', 'retried after a 5xx or no response', 'reason', 'stability'];
+  const rows = routes.map((route) => [
+    code(route.definition.operationId),
+    code(`${route.method.toUpperCase()} ${route.path}`),
+    retryReason(route) ? 'yes' : 'no',
+    stabilityOf(route),
+  ]);
+  const head = ['method', 'request', 'retried after a 5xx or no response', 'stability'];
   return tableOf(head, rows);
 }
 
