@@ -11,11 +11,11 @@ import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts
 import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
-import { codesTable, retriesTable } from './tables.ts';
+import { codesTable } from './tables.ts';
 
 /**
- * The file with the text at the top of the docs page. In it, `<BASE_URL>` stands for the URL of the first server, and
- * `<ERROR_CODES>` and `<RETRIES>` for tables.
+ * The file with the text at the top of the docs page. In it, `<BASE_URL>` stands for the URL of
+ * the first server, and `<ERROR_CODES>` for a table.
  */
 const INTRO_FILE = join(import.meta.dirname, 'about.md');
 
@@ -49,7 +49,7 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
       info: {
         title: 'Animal store',
         version,
-        description: introduction(servers[0]?.url ?? '', operations),
+        description: introduction(servers[0]?.url ?? ''),
         contact: { name: 'Documentation', url: new URL('/docs', servers[0]?.url).href },
       },
       servers,
@@ -74,13 +74,15 @@ export function describeApi(servers: Server[], resources: ResourceDescription[],
   );
 }
 
-/** The text at the top of the docs page. It has tables of docs/api.md, which a deployed store does not serve. */
-function introduction(baseUrl: string, operations: ReturnType<typeof describedRoutes>): string {
+/**
+ * The text at the top of the docs page. It repeats docs/api.md, which a deployed store does not
+ * serve.
+ */
+function introduction(baseUrl: string): string {
   return readFileSync(INTRO_FILE, 'utf8')
     .trim()
     .replaceAll('<BASE_URL>', baseUrl)
-    .replace('<ERROR_CODES>', codesTable().replace('[retries](#retries)', '_Retries_'))
-    .replace('<RETRIES>', retriesTable(operations));
+    .replace('<ERROR_CODES>', codesTable().replace('[retries](#retries)', '_Retries_'));
 }
 
 /** The routes, each with the description of its operation. */

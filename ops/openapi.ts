@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeApi, describedRoutes, type Server } from '../openapi/document.ts';
+import { describeApi, type Server } from '../openapi/document.ts';
 import { findResources } from '../openapi/resources.ts';
-import { documentParts, withPart } from '../openapi/tables.ts';
+import { withCodesTable } from '../openapi/tables.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { VERSION_PATH } from '../src/http/urls.ts';
 import { createProgram, type DeployedEnvironment, run } from './command/command-line.ts';
@@ -57,13 +57,8 @@ async function generatedFiles(): Promise<Map<string, string>> {
   const description = describeApi(await readServers(), resources, packageJson.version);
   const json = `${escaped(JSON.stringify(description, null, 2))}\n`;
   const files = new Map([[`public${VERSION_PATH}/openapi.json`, json]]);
-  for (const [path, name, text] of documentParts(describedRoutes(resources))) {
-    // A copy of the project may have no client.
-    const file = join(PROJECT_ROOT, path);
-    if (!existsSync(file)) continue;
-    const document = files.get(path) ?? (await readFile(file, 'utf8'));
-    files.set(path, withPart(document, name, text));
-  }
+  const document = await readFile(join(PROJECT_ROOT, 'docs/api.md'), 'utf8');
+  files.set('docs/api.md', withCodesTable(document));
   for (const name of SWAGGER_UI) {
     const path = join(PROJECT_ROOT, 'node_modules/swagger-ui-dist', name);
     const copy = name.startsWith('swagger-ui') ? name : `swagger-ui-${name}.txt`;
