@@ -40,7 +40,7 @@ CREATE INDEX orders_by_status ON orders (status);
 CREATE UNIQUE INDEX open_orders_by_pet ON orders (pet_id) WHERE status IN ('placed', 'approved');
 
 -- What creates with an Idempotency-Key have responded, so that a retry gets the first response. One transaction writes
--- the record and the created pet or order. Not WITHOUT ROWID: in such a table, a response of a kilobyte would take an
+-- the record and the created pet or order, or reads why it is refused and writes the record. Not WITHOUT ROWID: in such a table, a response of a kilobyte would take an
 -- overflow page of its own.
 CREATE TABLE idempotency_keys (
   -- Ascends with time, as a new id is the largest + 1. The scheduled handler deletes expired records from the lowest id
@@ -52,8 +52,8 @@ CREATE TABLE idempotency_keys (
   created_at INTEGER NOT NULL,
   -- SHA-256 of the validated path, query and body: the same key with another one is a 422.
   request_hash BLOB NOT NULL,
-  -- The id in the first response.
-  item_id INTEGER NOT NULL,
-  -- The other fields of the first response, as JSON.
+  -- The id in the first response. NULL if the create was refused.
+  item_id INTEGER,
+  -- The other fields of the first response, as JSON: those of the item, or of the Error.
   item TEXT NOT NULL
 ) STRICT;

@@ -11,9 +11,16 @@ export function observe(db: D1Database, use: (result: D1Result) => void): D1Data
       all: async () => report(await statement.all()),
       run: async () => report(await statement.run()),
     });
-  return Object.assign(Object.create(db), {
-    prepare: (sql: string) => wrap(db.prepare(sql)),
+  const wrapQueries = (original: D1Database | D1DatabaseSession) => ({
+    prepare: (sql: string) => wrap(original.prepare(sql)),
     batch: async (wrapped: { statement: D1PreparedStatement }[]) =>
-      (await db.batch(wrapped.map(({ statement }) => statement))).map(report),
+      (await original.batch(wrapped.map(({ statement }) => statement))).map(report),
+  });
+  return Object.assign(Object.create(db), {
+    ...wrapQueries(db),
+    withSession: (start: string) => {
+      const session = db.withSession(start);
+      return { ...wrapQueries(session), getBookmark: () => session.getBookmark() };
+    },
   });
 }

@@ -30,6 +30,7 @@ const callsOf = (pets: number): Record<string, Call> => ({
   createPet: CREATE_PET,
   getPet: { path: '/v1/pets/4' },
   updatePet: { method: 'PATCH', path: '/v1/pets/4', body: '{"name":"Rex II"}' },
+  'updatePet, its status': { method: 'PATCH', path: '/v1/pets/4', body: '{"status":null}' },
   deletePet: { method: 'DELETE', path: '/v1/pets/2' },
   placeOrder: placeOrder(1),
   updateOrder: { method: 'PATCH', path: '/v1/store/orders/1', body: '{"status":"approved"}' },

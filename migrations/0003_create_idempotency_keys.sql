@@ -3,6 +3,6 @@ CREATE TABLE idempotency_keys (
   key_hash BLOB NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
   request_hash BLOB NOT NULL,
-  item_id INTEGER NOT NULL,
+  item_id INTEGER,
   item TEXT NOT NULL
 ) STRICT;

@@ -1,13 +1,14 @@
 /**
- * The description of the interface (OpenAPI 3.1), built from the routes of the app, their definitions, and the descriptions of the
- * resources. Used only at build time: `npm run openapi` writes it to public/v1/openapi.json.
+ * The description of the interface (OpenAPI 3.1), built from the routes of the app, their
+ * definitions, and the descriptions of the resources. Used only at build time: `npm run openapi`
+ * writes it to public/v1/openapi.json.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
-import type { ResourceDescription } from '../src/description.ts';
 import { type ApiError, notAllowed, notFound, STATUS_OF } from '../src/errors.ts';
+import type { ResourceDescription } from '../src/operation/resource-description.ts';
 import { describeOperation, errorsOf, isPaged } from './operation.ts';
 import { findRoutes } from './routes.ts';
 import { ErrorBody, overrideWith } from './schemas.ts';
@@ -26,7 +27,8 @@ export type Server = { url: string; description: string; 'x-internal': boolean }
  * Builds the document.
  *
  * @param servers - their URLs are base addresses, which end in `/v1`.
- * @throws Error when an operation has no description, a description has no operation, or an error code has no example.
+ * @throws Error when an operation has no description, a description has no operation, or an error
+ *   code has no example.
  */
 export function describeApi(servers: Server[], resources: ResourceDescription[], version: string) {
   const operations = describedRoutes(resources);
@@ -113,7 +115,10 @@ function pathsOf(operations: ReturnType<typeof describedRoutes>) {
   return paths;
 }
 
-/** Requires an example of each error code, except those of unmatched requests, which belong to no operation. */
+/**
+ * Requires an example of each error code, except those of unmatched requests, which belong to no
+ * operation.
+ */
 function requireExamples(errors: ApiError[]): void {
   const described = new Set<string>(
     [...errors, notFound(), notAllowed([])].map(({ code }) => code),

@@ -1,12 +1,18 @@
-/** The response headers, as schemas of their values. A header with an id is described once, in `components/headers`. */
+/**
+ * The response headers, as schemas of their values. A header with an id is described once, in
+ * `components/headers`.
+ */
 import * as z from 'zod/mini';
-import type { Deprecation } from '../src/definition.ts';
 import { LIMIT } from '../src/http/paging.ts';
 import { ACCEPTED_BOOKMARK } from '../src/http/request-headers.ts';
 import { VERSION_PATH } from '../src/http/urls.ts';
 import { deprecationHeaders } from '../src/middleware/response-headers.ts';
+import type { Deprecation } from '../src/operation/definition.ts';
 
-/** Schemas of values, by the name of the header. If some deployed responses lack a header, its schema is optional. */
+/**
+ * Schemas of values, by the name of the header. If some deployed responses lack a header, its
+ * schema is optional.
+ */
 export type HeaderSchemas = Record<string, z.ZodMiniType>;
 
 /** An example of a base address. */
@@ -30,7 +36,7 @@ export const REQUEST_ID = {
     }),
 } satisfies HeaderSchemas;
 
-/** On a response to a request with `X-D1-Bookmark`, if D1 returned a bookmark. */
+/** On every response after D1 has answered, if D1 returned a bookmark. */
 export const BOOKMARK = {
   'X-D1-Bookmark': z
     .optional(z.string().check(z.minLength(1), z.maxLength(256), z.regex(ACCEPTED_BOOKMARK)))
@@ -38,7 +44,7 @@ export const BOOKMARK = {
       header: {
         id: 'Bookmark',
         description:
-          'A bookmark of the database state that this response reflects. Present when the request has this header. Send it with the next request.',
+          'A bookmark of the database state that this response reflects. With it, the next request may be served by the nearest replica.',
         example: '00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683',
       },
     }),
@@ -79,8 +85,9 @@ export const LOCATION = {
 } satisfies HeaderSchemas;
 
 /**
- * On the responses of a deprecated operation. The 403 over http lacks them, and in the local environment the 400 for an invalid
- * `Host` or `Origin`: such a request is rejected before `operation(…)` sets the definition.
+ * On the responses of a deprecated operation. The 403 over http lacks them, and in the local
+ * environment the 400 for a foreign `Origin`: such a request is rejected before
+ * `operation(…)` sets the definition.
  */
 export function headersOfDeprecation(operationId: string, deprecation: Deprecation): HeaderSchemas {
   const values = deprecationHeaders(deprecation, EXAMPLE_BASE_URL);
@@ -139,7 +146,10 @@ const RETRY_AFTER = z
     },
   });
 
-/** The headers of all errors with one status. Their values, except that of Retry-After, are those that the code sends. */
+/**
+ * The headers of all errors with one status. Their values, except that of Retry-After, are those
+ * that the code sends.
+ */
 export function errorHeaders(errors: { headers: Record<string, string> }[]): HeaderSchemas {
   const names = new Set(errors.flatMap(({ headers }) => Object.keys(headers)));
   const entries = Array.from(names, (name) => [
@@ -152,7 +162,9 @@ export function errorHeaders(errors: { headers: Record<string, string> }[]): Hea
   return Object.fromEntries(entries);
 }
 
-/** @param values - one for each error with the status: `undefined` if the error lacks the header. */
+/**
+ * @param values - one for each error with the status: `undefined` if the error lacks the header.
+ */
 function errorHeaderSchema(name: string, values: (string | undefined)[]): z.ZodMiniType {
   // Not the numbers that the code sends, because they may change.
   if (name === 'Retry-After') return RETRY_AFTER;

@@ -1,6 +1,6 @@
 /**
- * Describes an operation from the definition in its route. The examples of errors are the errors that the code throws, with their
- * status, message and headers.
+ * Describes an operation from the definition in its route. The examples of errors are the errors
+ * that the code throws, with their status, message and headers.
  */
 import * as z from 'zod/mini';
 import type {
@@ -17,15 +17,6 @@ import {
   unknownApiKey,
 } from '../src/auth/authenticate.ts';
 import { rateLimited } from '../src/auth/rate-limit.ts';
-import type {
-  AuthenticatedDefinition,
-  Deprecation,
-  OperationDefinition,
-} from '../src/definition.ts';
-import type {
-  OperationDescription as Description,
-  SuccessDescription,
-} from '../src/description.ts';
 import { type ApiError, STATUS_OF, serviceUnavailable, unexpectedError } from '../src/errors.ts';
 import {
   bodyTooLarge,
@@ -41,6 +32,15 @@ import { NoParameters } from '../src/http/schemas.ts';
 import { unavailableMessage } from '../src/http/unavailable.ts';
 import { idempotencyKeyReused } from '../src/idempotency/create-once.ts';
 import { httpsRequired } from '../src/middleware/require-https.ts';
+import type {
+  AuthenticatedDefinition,
+  Deprecation,
+  OperationDefinition,
+} from '../src/operation/definition.ts';
+import type {
+  OperationDescription as Description,
+  SuccessDescription,
+} from '../src/operation/resource-description.ts';
 import {
   BOOKMARK,
   errorHeaders,
@@ -63,7 +63,10 @@ export function isPaged({ query }: OperationDefinition): boolean {
   return query?.shape.limit === Limit;
 }
 
-/** The errors of an operation, as the code throws them. Those in `own` are thrown after D1 has responded. */
+/**
+ * The errors of an operation, as the code throws them. Those in `own` are thrown after D1 has
+ * responded.
+ */
 export function errorsOf(definition: OperationDefinition, about: OperationDescription) {
   const invalid = invalidError(definition);
   const { errors = [] } = about;
@@ -81,13 +84,7 @@ export function describeOperation(
 ): ZodOpenApiOperationObject {
   const { operationId, param, query, deprecation, acceptsIdempotencyKey } = definition;
   // The other fields are copied.
-  const {
-    requestBody: _body,
-    responses: _responses,
-    errors: _errors,
-    retryReason: _reason,
-    ...copied
-  } = about;
+  const { requestBody: _body, responses: _responses, errors: _errors, ...copied } = about;
   const header = z.object({
     ...(acceptsIdempotencyKey && { 'Idempotency-Key': IdempotencyKey }),
     'X-D1-Bookmark': Bookmark,
@@ -173,7 +170,10 @@ function successResponse(
   return { description, headers, content };
 }
 
-/** The error of a request whose body, path or query has only invalid values, so that its message shows the rule for each. */
+/**
+ * The error of a request whose body, path or query has only invalid values, so that its message
+ * shows the rule for each.
+ */
 function invalidError({ operationId, param, query, json }: OperationDefinition): ApiError {
   const schema = json ?? param ?? query ?? NoParameters;
   const names = Object.keys(schema.shape);
@@ -205,8 +205,7 @@ function authenticatedErrors(definition: AuthenticatedDefinition, invalid: ApiEr
     ...(json ? [bodyTooLarge(), unsupportedMediaType(mediaTypes), compressedBody(mediaTypes)] : []),
     rateLimited(),
     unexpectedError(new Error()),
-    // No cause, because only the log shows it.
-    serviceUnavailable(unavailableMessage(variables), undefined),
+    serviceUnavailable(unavailableMessage(variables)),
   ];
 }
 
@@ -233,13 +232,14 @@ function errorResponses(
 ): ZodOpenApiResponsesObject {
   const byStatus = Map.groupBy([...common, ...own], ({ code }) => STATUS_OF[code]);
   const entries = Array.from(byStatus, ([status, errors]) => {
-    // A request over http is rejected before `operation(…)` sets the definition, so the response lacks these headers.
+    // A request over http is rejected before `operation(…)` sets the definition, so the response
+    // lacks these headers.
     const includesOverHttp = errors.some(({ code }) => code === 'https_required');
     const headers = z.object({
       ...errorHeaders(errors),
       ...(includesOverHttp ? optionalHeaders(deprecationHeaders) : deprecationHeaders),
-      // Only these errors are thrown after D1 has succeeded.
-      ...(errors.some((error) => own.includes(error)) && bookmarkHeader),
+      // The errors that may be thrown after D1 has responded.
+      ...((status >= 500 || errors.some((error) => own.includes(error))) && bookmarkHeader),
       ...REQUEST_ID,
     });
     const content = { [JSON_TYPE]: { schema: ErrorBody, examples: examplesOf(errors) } };

@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { ACCEPTED_BOOKMARK, MAX_IDEMPOTENCY_KEY_LENGTH } from '../src/http/request-headers.ts';
 import { KEPT_HOURS } from '../src/idempotency/create-once.ts';
 
-// The patterns accept more than the service: to reject the rest, which the texts name, they would need look-ahead.
+// The patterns accept more than the service: to reject the rest, which the texts name, they would
+// need look-ahead.
 
 export const Bookmark = z
   .optional(z.string().check(z.minLength(1), z.maxLength(256), z.regex(ACCEPTED_BOOKMARK)))
@@ -11,7 +12,7 @@ export const Bookmark = z
     param: {
       id: 'Bookmark',
       description:
-        'Runs the request in a session: the nearest replica with at least the state of the bookmark may serve a read. Must be `first-unconstrained`, `first-primary`, or a bookmark from an earlier response. Without the header, the request runs on the primary (read-your-writes).',
+        'The state that a read must have at least: the nearest replica that has it may respond. Must be a bookmark from an earlier response, `first-unconstrained` (any state), or `first-primary`, which is the default (read-your-writes).',
     },
   });
 
@@ -28,6 +29,6 @@ export const IdempotencyKey = z
   .register(z.globalRegistry, {
     param: {
       id: 'IdempotencyKey',
-      description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first 201 again. A UUID is a good key. 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
+      description: `Makes a retry safe: a request with the same key and body within ${KEPT_HOURS} hours gets the first 201, 404 or 409 again. A UUID is a good key. 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters; quotes around them are ignored. Empty quotes are rejected, and so is a comma followed by a space, which is how repeated headers arrive.`,
     },
   });

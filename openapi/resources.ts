@@ -1,7 +1,7 @@
 /** Finds the descriptions of the resources: each file src/<resource>/description.ts exports one. */
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ResourceDescription } from '../src/description.ts';
+import type { ResourceDescription } from '../src/operation/resource-description.ts';
 
 const SRC = join(import.meta.dirname, '../src');
 

@@ -1,20 +1,25 @@
 /** The operations of the app, read from its routes. */
 import { findTargetHandler, isMiddleware } from 'hono/utils/handler';
 import { app } from '../src/app.ts';
-import type { OperationDefinition } from '../src/definition.ts';
 import { VERSION_PATH } from '../src/http/urls.ts';
-import { definitions } from '../src/operation.ts';
+import type { OperationDefinition } from '../src/operation/definition.ts';
+import { definitions } from '../src/operation/operation.ts';
 
-/** A route of the app, as OpenAPI writes it: method in lower case, path without the version, such as `/pets/{petId}`. */
+/**
+ * A route of the app, as OpenAPI writes it: method in lower case, path without the version, such
+ * as `/pets/{petId}`.
+ */
 export type Route = { method: string; path: string; definition: OperationDefinition };
 
 /**
  * The routes in the order of the description, in which the methods of a path stand together.
  *
- * @throws Error when a route is outside `/v1`, does not begin with exactly one `operation(…)`, or is public but not a GET.
+ * @throws Error when a route is outside `/v1`, does not begin with exactly one `operation(…)`, or
+ *   is public but not a GET.
  */
 export function findRoutes(): Route[] {
-  // `app.routes` has an entry for each middleware and each handler, in their order. A sub-app with `onError` wraps them.
+  // `app.routes` has an entry for each middleware and each handler, in their order. A sub-app
+  // with `onError` wraps them.
   const entries = app.routes.map(({ handler, ...route }) => {
     const target = findTargetHandler(handler);
     return { ...route, isMiddleware: isMiddleware(target), definition: definitions.get(target) };

@@ -1,7 +1,10 @@
-/** The parts of the description that resources share: the Error body, the parameters of a page, and rules for every schema. */
+/**
+ * The parts of the description that resources share: the Error body, the parameters of a page,
+ * and rules for every schema.
+ */
 import * as z from 'zod/mini';
 import { type CreateDocumentOptions, createSchema } from 'zod-openapi';
-import { REQUEST_REJECTED, STATUS_OF } from '../src/errors.ts';
+import { STATUS_OF } from '../src/errors.ts';
 import { After, LIMIT, Limit } from '../src/http/paging.ts';
 import { VISIBLE } from '../src/http/schemas.ts';
 
@@ -9,7 +12,7 @@ import { VISIBLE } from '../src/http/schemas.ts';
 const MAX_MESSAGE_LENGTH = 4096;
 
 export const ErrorBody = z.object({
-  code: z.enum([...Object.keys(STATUS_OF), REQUEST_REJECTED]).register(z.globalRegistry, {
+  code: z.enum(Object.keys(STATUS_OF)).register(z.globalRegistry, {
     description: 'The machine-readable error code. Later versions may add codes.',
   }),
   message: z
@@ -38,9 +41,10 @@ After.register(z.globalRegistry, {
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f';
 
 /**
- * The characters up to U+FFFF that `VISIBLE` excludes, as ranges for a character class. Few tools support the Unicode properties
- * in the pattern of `VISIBLE`, such as `\p{Cf}`, and Go's do not support `\u00ad`: so each character stands for itself, except
- * white space, because a line separator would end a RegExp literal in generated code.
+ * The characters up to U+FFFF that `VISIBLE` excludes, as ranges for a character class. Few tools
+ * support the Unicode properties in the pattern of `VISIBLE`, such as `\p{Cf}`, and Go's do not
+ * support `\u00ad`: so each character stands for itself, except white space, because a line
+ * separator would end a RegExp literal in generated code.
  */
 function invisibleRanges(): string {
   const all = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).join('');
@@ -67,13 +71,15 @@ export function overrideWith(
     if (def.type === 'object' && io === 'output') delete jsonSchema.additionalProperties;
     if (def.type === 'array' && pageSchemas.has(zodSchema))
       Object.assign(jsonSchema, { minItems: 0, maxItems: LIMIT.maximum });
-    // Without the range, which the format implies: tools in JavaScript would round it to numbers beyond int64.
+    // Without the range, which the format implies: tools in JavaScript would round it to numbers
+    // beyond int64.
     if (def.type === 'bigint') Object.assign(jsonSchema, { type: 'integer', format: 'int64' });
     if (def.type === 'number' && 'format' in def && def.format === 'int32')
       jsonSchema.format = 'int32';
     if (jsonSchema.pattern === VISIBLE.source) jsonSchema.pattern = TEXT_PATTERN;
     if (jsonSchema.format === 'date-time') {
-      // The format replaces zod's long pattern. A time has milliseconds: `2026-11-20T09:30:00.000Z`.
+      // The format replaces zod's long pattern. A time has milliseconds:
+      // `2026-11-20T09:30:00.000Z`.
       delete jsonSchema.pattern;
       Object.assign(jsonSchema, { minLength: 24, maxLength: 24 });
     }

@@ -2,10 +2,8 @@
 export class DeadlineError extends Error {}
 
 /**
- * Resolves like the promise if it settles within `ms` milliseconds. The work behind the promise continues: D1 and KV
- * calls cannot be aborted.
- *
- * @throws DeadlineError after the deadline, or the promise's rejection.
+ * Resolves like the promise, unless it takes too long. Its work continues: D1 and KV calls cannot
+ * be aborted.
  */
 export function withDeadline<T>(promise: Promise<T>, ms: number, name: string): Promise<T> {
   // Not Promise.race or finally, which take more CPU time.

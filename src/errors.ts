@@ -1,6 +1,6 @@
 /** The closed set of error codes, and the error class that any module throws. */
+import { HTTPException } from 'hono/http-exception';
 
-/** The HTTP status of every `code` that an Error body can carry. */
 export const STATUS_OF = {
   invalid_json: 400,
   invalid_request: 400,
@@ -27,7 +27,7 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** What a client should do about an error: a table of docs/api.md and of the OpenAPI description. The worker does not contain it. */
+/** What a client should do: a table of the documents. The worker does not contain it. */
 export const ADVICE_ON: Record<ErrorCode, string> = {
   invalid_json: 'Send valid JSON in UTF-8. The message says what is wrong.',
   invalid_request: 'Fix the problems that the message names.',
@@ -52,39 +52,41 @@ export const ADVICE_ON: Record<ErrorCode, string> = {
   service_unavailable: 'Wait for the seconds in `Retry-After`, then follow [retries](#retries).',
 };
 
-/**
- * The code of an exception that a middleware of Hono's throws for the client, such as the 403 of `csrf`, with the exception's own
- * status. It says no more than the status does, as `about:blank` in RFC 9457, section 4.2.1.
- */
-export const REQUEST_REJECTED = 'request_rejected';
-
-/** The HTTP status of a code. */
 export type StatusOf<Code extends ErrorCode> = (typeof STATUS_OF)[Code];
 
 type ErrorDetails = {
   /** Response headers that belong to the error, such as `Allow`. */
   headers?: Record<string, string>;
-  /** If the cause is an Error, the log line has its message. The client never sees it. */
+  /** For the log line. The client never sees it. */
   cause?: unknown;
 };
 
-/**
- * An error for the client, who sees its message. Many are made by exported functions, which openapi/ calls for its examples.
- */
-export class ApiError extends Error {
+/** An error for the client, who sees its message. openapi/ calls its makers for examples. */
+export class ApiError extends HTTPException {
+  declare readonly status: StatusOf<ErrorCode>;
   readonly code: ErrorCode;
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, message: string, { headers = {}, cause }: ErrorDetails = {}) {
-    super(message, { cause });
+    super(STATUS_OF[code], { message, cause });
     this.name = 'ApiError';
     this.code = code;
     this.headers = headers;
   }
+
+  /** The Error body. */
+  toJSON() {
+    const { code, message, status } = this;
+    return { code, message, status };
+  }
+
+  /** The response of an app without `errorResponse`, such as the routes of one resource. */
+  override getResponse(): Response {
+    return Response.json(this, this);
+  }
 }
 
-/** A 503 with `Retry-After: 5` (seconds). */
-export function serviceUnavailable(message: string, cause: unknown): ApiError {
+export function serviceUnavailable(message: string, cause?: unknown): ApiError {
   return new ApiError('service_unavailable', message, { headers: { 'Retry-After': '5' }, cause });
 }
 
@@ -101,7 +103,6 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'Path not found.');
 }
 
-/** `methods` are those of the path's operations. Hono adds HEAD to GET, and leaves OPTIONS out. */
 export function notAllowed(methods: string[]): ApiError {
   return new ApiError('method_not_allowed', `This path accepts ${methods.join(', ')}.`, {
     // RFC 9110, section 10.2.1. Every path also answers OPTIONS.

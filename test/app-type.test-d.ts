@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import type description from '../public/v1/openapi.json';
 import type { AppType } from '../src/app.ts';
 import type { AppEnv } from '../src/context.ts';
-import { operation } from '../src/operation.ts';
+import { operation } from '../src/operation/operation.ts';
 
 const { v1 } = hc<AppType>('https://api.animal-store.example');
 const param = { petId: '7' };

@@ -1,12 +1,49 @@
+/** Deadlines, and the attempts of a transaction within one. */
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { DEADLINE_MS, execute } from '../src/d1/execute.ts';
+import { sql } from '../src/d1/sql.ts';
 import { withDeadline } from '../src/deadline.ts';
 
-test.each([async () => 1, async () => Promise.reject(new Error('KV is down'))])(
-  'no timer outlives a call that has ended: %s',
-  async (call) => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    await withDeadline(call(), 5_000, 'KV').catch(() => {});
-    expect(vi.getTimerCount()).toBe(0);
+function useFakeTimers() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test.each([
+  ['resolves', () => Promise.resolve(1)],
+  ['rejects', () => Promise.reject(new Error('no'))],
+])('no timer is left after a promise %s', async (_, work) => {
+  useFakeTimers();
+  await withDeadline(work(), 1_000, 'It').catch(() => {});
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+/** A database whose calls take a time, and then fail. */
+function failing(takesMs: number, text: string) {
+  const all = vi.fn(async () => {
+    await new Promise((resolve) => setTimeout(resolve, takesMs));
+    throw new Error(text);
+  });
+  const statement = { bind: () => statement, all };
+  return { database: { prepare: () => statement } as never, all };
+}
+
+test.each([
+  { takesMs: 10, text: 'D1_ERROR: Network connection lost.', attempts: 3 },
+  { takesMs: 2_000, text: 'D1_ERROR: Network connection lost.', attempts: 3 },
+  { takesMs: 4_950, text: 'D1_ERROR: Network connection lost.', attempts: 1 },
+  { takesMs: 6_000, text: 'D1_ERROR: Network connection lost.', attempts: 1 },
+  { takesMs: 10, text: 'D1_ERROR: D1 DB is overloaded.', attempts: 1 },
+])(
+  'of attempts that take $takesMs ms, $attempts begin within the deadline: $text',
+  async (each) => {
+    useFakeTimers();
+    const { database, all } = failing(each.takesMs, each.text);
+    const startedAt = Date.now();
+    const executing = execute(database, [sql`SELECT 1`], () => {});
+    const failed = executing.catch(() => Date.now() - startedAt);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await failed).toBeLessThanOrEqual(DEADLINE_MS);
+    expect(all).toHaveBeenCalledTimes(each.attempts);
   },
 );

@@ -4,11 +4,13 @@ import { basicAuth } from 'hono/basic-auth';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
 import { expect, test } from 'vitest';
+import { generateKey } from '../ops/keys/generate-key.ts';
 import type { AppEnv } from '../src/context.ts';
 import { errorResponse } from '../src/error-response.ts';
 import { accessLog } from '../src/middleware/access-log.ts';
+import { pets } from '../src/pets/routes.ts';
 import { stopTime } from './support/in-process.ts';
-import { stubBindings } from './support/stubs.ts';
+import { headersOf, sendInProcess, stubBindings } from './support/stubs.ts';
 
 const app = new Hono<AppEnv>();
 app.use(accessLog);
@@ -16,16 +18,12 @@ app.use('/private', basicAuth({ username: 'ada', password: 'secret' }));
 app.use('/teapot', async (_c, _next) => {
   throw new HTTPException(418, { cause: new Error('a token') });
 });
-app.use('/failed', async (_c, _next) => {
-  throw new HTTPException(500, { message: 'an internal host' });
+app.use('/sized', async (_c, _next) => {
+  const res = new Response('no', { headers: { 'content-length': '2', 'x-own': '1' } });
+  throw new HTTPException(403, { res });
 });
-app.use('/slow', timeout(1));
-app.use('/slow', async (c, next) => {
-  const definition = { scope: 'write', effect: 'the animal was added', safeRetry: 'x.' };
-  c.set('definition', { operationId: 'x', ...definition } as never);
-  await new Promise(() => {});
-  await next();
-});
+app.use('/v1/*', timeout(1));
+app.route('/v1', pets);
 app.post('/:path', (c) => c.text(''));
 app.onError(errorResponse);
 
@@ -34,6 +32,7 @@ const PRIVATE = { 'www-authenticate': 'Basic realm="Secure Area"' };
 test.each([
   { path: '/private', status: 401, message: 'Unauthorized', headers: PRIVATE },
   { path: '/teapot', status: 418, message: 'The request was rejected.' },
+  { path: '/sized', status: 403, message: 'no', headers: { 'x-own': '1' } },
 ])('an exception on $path is an Error body with its status, text and headers', async (each) => {
   const logLines = stopTime();
   const { path, headers = {}, ...error } = each;
@@ -50,17 +49,34 @@ test.each([
   expect(logLines()[0]).not.toHaveProperty('cause');
 });
 
-test('a timeout of a write is a 503 that says what is unknown', async () => {
-  stopTime();
-  const response = await app.request('/slow', { method: 'POST' }, stubBindings());
-  const message =
-    'The service did not finish the request. It is unknown whether the animal was added. A retry is safe: x.';
+test.each([
+  { method: 'GET', message: 'The database is temporarily unavailable.' },
+  {
+    method: 'POST',
+    body: '{"name":"Rex","categoryId":1}',
+    message: expect.stringContaining('It is unknown whether the animal was added.'),
+  },
+])('a $method that runs into a timeout of Hono is a 503, as its handler goes on', async (each) => {
+  const logLines = stopTime();
+  const { message, ...init } = each;
+  const hangs = stubBindings((binding, value) =>
+    binding === 'KV' ? Promise.resolve(value) : new Promise(() => {}),
+  );
+  const headers = headersOf({ path: '' }, generateKey('production'));
+  const response = await app.request('/v1/pets', { ...init, headers }, hangs);
+  expect(response.headers.get('retry-after')).toBe('5');
   expect(await response.json()).toEqual({ code: 'service_unavailable', message, status: 503 });
+  expect(logLines()).toMatchObject([{ status: 503, cause: 'Gateway Timeout' }]);
 });
 
-test('an exception with the status 500 is an internal error, and only the log has its text', async () => {
+test('something thrown that is no Error is a 500 with a line', async () => {
   const logLines = stopTime();
-  const response = await app.request('/failed', { method: 'POST' }, stubBindings());
+  const bindings = stubBindings();
+  bindings.DB.withSession = () => {
+    throw 'a text';
+  };
+  const response = await sendInProcess({ path: '/v1/pets' }, bindings, generateKey('production'));
+  expect(response.headers.has('x-request-id')).toBe(true);
   expect(await response.json()).toMatchObject({ code: 'internal_error', status: 500 });
-  expect(logLines()).toMatchObject([{ code: 'internal_error', cause: 'an internal host' }]);
+  expect(logLines()).toMatchObject([{ status: 500, cause: 'a text' }]);
 });

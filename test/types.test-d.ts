@@ -3,13 +3,15 @@
  */
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
+import { requireKey } from '../src/auth/require-key.ts';
 import type { AppEnv } from '../src/context.ts';
 import { sql } from '../src/d1/sql.ts';
-import type { OperationDefinition } from '../src/definition.ts';
+import { errorResponse } from '../src/error-response.ts';
 import { takePage } from '../src/http/paging.ts';
 import { runQueries } from '../src/http/run-queries.ts';
 import { type Create, createOnce } from '../src/idempotency/create-once.ts';
-import { operation } from '../src/operation.ts';
+import type { OperationDefinition } from '../src/operation/definition.ts';
+import { operation } from '../src/operation/operation.ts';
 import * as queries from '../src/pets/queries.ts';
 import { NewPet, PetPath, PetQuery } from '../src/pets/schemas.ts';
 
@@ -20,7 +22,9 @@ app.get('/', list, async (c) => {
   const query = c.req.valid('query');
   // @ts-expect-error: the operation has no body
   c.req.valid('json');
-  return c.json(await takePage(c, query, queries.listPets), 200);
+  // @ts-expect-error: the items of a page have ids
+  takePage(c, '/pets', query, async () => [{ status: 'sold' }]);
+  return c.json(await takePage(c, '/pets', query, queries.listPets), 200);
 });
 
 app.get('/:petId', operation({ operationId: 'getPet', scope: 'read', param: PetPath }), (c) => {
@@ -68,10 +72,19 @@ app.post('/tags', create, async (c) => {
 
 // A middleware with a variable of its own.
 const tenant = createMiddleware<{ Variables: { tenant: string } }>((_, next) => next());
+app.get('/tenants', tenant, list, async (c) => {
+  c.get('tenant') satisfies string;
+  return c.json(await takePage(c, '/pets', c.req.valid('query'), queries.listPets));
+});
 app.post('/tenants', create, tenant, async (c) => {
   c.get('tenant') satisfies string;
   return c.json(await queries.createPet(c, c.req.valid('json')), 201);
 });
+
+// An app with a variable of its own.
+new Hono<AppEnv & { Variables: { tenant: string } }>().onError(errorResponse);
+
+app.get('/admin', requireKey('read'), async (c) => c.text(c.get('client').id));
 
 app.patch('/', list, async (c) => {
   const [[row]] = await runQueries(c, sql<{ status: string }>`SELECT …`);

@@ -1,20 +1,18 @@
 /** Authentication and authorization with API keys (RFC 6750). */
 import type { Context } from 'hono';
 import type { AppEnv, Client } from '../context.ts';
-import type { Scope } from '../definition.ts';
 import { ApiError, type ErrorCode } from '../errors.ts';
+import type { Scope } from '../operation/definition.ts';
 import { environmentOfKey } from './key-format.ts';
 import { findRecord } from './key-lookup.ts';
 import { type KeyRecord, scopesOf, stateOf } from './key-record.ts';
 
-/** `WWW-Authenticate` of a 401 without a key. The other 401s and `insufficient_scope` append the attribute `error`. */
 const CHALLENGE = 'Bearer realm="animal-store"';
 
 /**
- * Accepts a request with a valid API key.
+ * Returns the client, which is also in the context: the log line of a revoked key has its `keyId`.
  *
- * @returns the client, which is also in the context: the log line of a revoked or expired key has its `keyId`.
- * @throws ApiError 401 when the key is missing or invalid; 503 when it cannot be verified; Error when its record is invalid.
+ * @throws ApiError 401; 503 when the key cannot be verified; Error when its record is invalid.
  */
 export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   const key = bearerCredential(c.req.header('Authorization') ?? '');
@@ -31,7 +29,6 @@ export async function authenticate(c: Context<AppEnv>): Promise<Client> {
   return client;
 }
 
-/** Rejects malformed keys and keys of another environment, without I/O. */
 function requireFormat(key: string, expected: string): void {
   const environment = environmentOfKey(key);
   if (!environment) {
@@ -48,11 +45,7 @@ function requireFormat(key: string, expected: string): void {
   }
 }
 
-/** @throws ApiError 403 when the client's key does not have the scope of the operation (RFC 6750, section 3.1). */
-export function requireScope({ scopes }: Client, scope: Scope): void {
-  if (!scopes.includes(scope)) throw insufficientScope(scope);
-}
-
+/** RFC 6750, section 3.1. */
 export function insufficientScope(scope: Scope): ApiError {
   return new ApiError('insufficient_scope', `This API key does not have the scope ${scope}.`, {
     headers: { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
@@ -60,22 +53,20 @@ export function insufficientScope(scope: Scope): ApiError {
 }
 
 /**
- * The scheme of the header `Authorization`, before the space that must follow it. It has letters alone, so that a message which names
- * it cannot show an API key that was sent without a scheme. The credential is not in this pattern: ` +(.*)$` would take quadratic time
- * for many spaces before U+2028, which `.` does not match.
+ * The scheme of `Authorization`: letters alone, so that a message cannot show a key that was sent
+ * without a scheme. Not ` +(.*)$` with the credential, which takes quadratic time for many spaces
+ * before U+2028.
  */
 const SCHEME = /^[a-z]{1,20}(?= )/i;
 
-/** The credential of `Authorization: Bearer <credential>`, unvalidated. The scheme is case-insensitive. */
 function bearerCredential(header: string): string {
   const [scheme = ''] = SCHEME.exec(header) ?? [];
-  // `Bearer` without a key counts as missing, too: the runtime removes its space. Without a credential, the challenge has no
-  // attribute `error` (RFC 6750, section 3.1).
+  // `Bearer` without a key counts as missing, too: the runtime removes its space.
   if (scheme.toLowerCase() !== 'bearer') throw missingApiKey(scheme);
   return header.slice(scheme.length).replace(/^ +/, '');
 }
 
-/** @param otherScheme - the scheme that was sent in place of `Bearer`, if any. */
+/** Without a credential, the challenge has no attribute `error` (RFC 6750, section 3.1). */
 export function missingApiKey(otherScheme = ''): ApiError {
   const mistake = otherScheme && `, not ${otherScheme}`;
   return new ApiError(

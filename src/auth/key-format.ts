@@ -1,6 +1,6 @@
 /**
- * The format of an API key: `animal_<environment>_<30 random characters><6 characters of checksum>`. With it, malformed
- * keys and keys of another environment are rejected without I/O, and secret scanners find leaked keys.
+ * The format of an API key: malformed keys and keys of another environment are rejected without
+ * I/O, and secret scanners find leaked ones.
  */
 import { crc32 } from './crc32.ts';
 
@@ -12,7 +12,6 @@ const FORMAT = new RegExp(
   `^animal_(local|staging|production)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`,
 );
 
-/** The environment of a key, or `undefined` if the key is malformed. */
 export function environmentOfKey(key: string): string | undefined {
   // The format bounds the length, so it is checked before the checksum is computed.
   const environment = FORMAT.exec(key)?.[1];
@@ -21,7 +20,7 @@ export function environmentOfKey(key: string): string | undefined {
   return key === withoutChecksum + checksum(withoutChecksum) ? environment : undefined;
 }
 
-/** CRC-32 (IEEE) of the rest of the key, in base62, most significant digit first, padded with `0`. */
+/** CRC-32 of the rest of the key, in base62, most significant digit first, padded with `0`. */
 export function checksum(withoutChecksum: string): string {
   let remaining = crc32(withoutChecksum);
   let digits = '';

@@ -1,8 +1,6 @@
-/**
- * The record of an API key in KV: JSON under the name `key:<SHA-256>`. The key itself is not stored.
- */
+/** The record of an API key in KV: JSON under the name `key:<SHA-256>`. The key is not stored. */
 import * as z from 'zod/mini';
-import type { Scope } from '../definition.ts';
+import type { Scope } from '../operation/definition.ts';
 import { sha256Hex } from '../sha256.ts';
 
 /** ISO 8601 in UTC. `z.iso.datetime()` would add 0.7 KiB to the worker, after gzip. */
@@ -12,7 +10,6 @@ const Time = z.string().check(
 );
 const Id = z.string().check(z.minLength(1));
 
-/** The worker ignores unknown members. The log and the operators' commands name a key by its `id`. */
 export const KeyRecord = z.object({
   id: Id,
   label: z.string(),
@@ -21,24 +18,17 @@ export const KeyRecord = z.object({
   expiresAt: z.nullish(Time),
   /** The key is revoked, unless this is absent or `null`. */
   revokedAt: z.nullish(Time),
-  /**
-   * If this and `scope` are absent, a key may read and write. Unknown scopes in a list are ignored. A value that is no list was
-   * meant as a restriction: it grants `read` alone.
-   */
+  /** Absent: read and write. A value that is no list was meant as a restriction: `read` alone. */
   scopes: z.optional(z.unknown()),
-  /** A misspelling of `scopes`, which an operator meant as a restriction: it grants `read` alone. */
+  /** A misspelling of `scopes`, which was meant as a restriction, too. */
   scope: z.optional(z.unknown()),
-  /** Id of the client's first key, if this key has replaced another one (`npm run keys -- rotate`). */
+  /** Id of the client's first key, if this key has replaced another one. */
   family: z.nullish(Id),
 });
 
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
-/**
- * Parses a record from KV.
- *
- * @throws Error when it is not a valid record. The message is logged, so it does not quote the record.
- */
+/** @throws Error when it is not valid. The message is logged, so it does not quote the record. */
 export function parseRecord(stored: string): KeyRecord {
   try {
     return KeyRecord.parse(JSON.parse(stored));
@@ -49,13 +39,11 @@ export function parseRecord(stored: string): KeyRecord {
 
 type KeyState = 'active' | 'expired' | 'revoked';
 
-/** A revoked key is reported as revoked, even if it has also expired. */
 export function stateOf({ expiresAt, revokedAt }: KeyRecord): KeyState {
   if (revokedAt) return 'revoked';
   return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
-/** The scopes of a key, by the rules at `KeyRecord`. */
 export function scopesOf({ scopes, scope }: KeyRecord): Scope[] {
   if (scopes === undefined && scope === undefined) return ['read', 'write'];
   if (!Array.isArray(scopes) || scope !== undefined) return ['read'];
@@ -64,7 +52,6 @@ export function scopesOf({ scopes, scope }: KeyRecord): Scope[] {
 
 export const KV_NAME_PREFIX = 'key:';
 
-/** The KV name of a key's record: `key:` and the SHA-256 of the whole key in lower-case hex. */
 export async function recordName(key: string): Promise<string> {
   return KV_NAME_PREFIX + (await sha256Hex(key));
 }

@@ -1,26 +1,22 @@
 /**
- * Rate limits. Cloudflare's limiter is approximate, counts in each Cloudflare location separately, and returns no
- * remaining count, so responses carry none.
+ * Rate limits. Cloudflare's limiter is approximate, counts in each location separately, and
+ * returns no remaining count:
  * https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/
  */
 import type { Context } from 'hono';
-import type { AppEnv, Client } from '../context.ts';
+import { type AppEnv, type Client, logOf } from '../context.ts';
 import { withDeadline } from '../deadline.ts';
-import type { Scope } from '../definition.ts';
 import { ApiError } from '../errors.ts';
+import type { Scope } from '../operation/definition.ts';
 
-/** `period` of every limiter in wrangler.toml, in seconds: the maximum wait for a new window. */
+/** `period` of every limiter in wrangler.toml, in seconds. */
 export const PERIOD_S = 10;
-/** Deadline of a limiter, in milliseconds. It runs on the same machine as the worker. */
+/** It runs on the same machine as the worker. */
 const LIMITER_DEADLINE_MS = 500;
 
 type Limiter = 'RATE_LIMITER' | 'WRITE_RATE_LIMITER';
 
-/**
- * Counts a request of an API key against its budget, and a write also against the smaller budget for writes.
- *
- * @throws ApiError 429 when a budget is exhausted.
- */
+/** @throws ApiError 429 when the budget of the key, or its smaller one for writes, is exhausted. */
 export async function limitRate(
   c: Context<AppEnv>,
   { keyId }: Client,
@@ -33,9 +29,8 @@ export async function limitRate(
 }
 
 /**
- * Whether the budget of a key allows the request. A key that replaces another has a budget of its own, so that requests with the
- * old key, such as those of a thief, cannot use it up. A limiter that fails allows the request: an unlimited service is better
- * than none.
+ * A rotated key has a budget of its own, so that requests with the old key, such as those of a
+ * thief, cannot use it up. A limiter that fails allows the request.
  */
 async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): Promise<boolean> {
   try {
@@ -43,7 +38,7 @@ async function isAllowed(c: Context<AppEnv>, limiter: Limiter, keyId: string): P
     const { success } = await withDeadline(counting, LIMITER_DEADLINE_MS, 'The rate limiter');
     return success;
   } catch (error) {
-    const log = c.get('log');
+    const log = logOf(c);
     log.limiterFailures ??= [];
     log.limiterFailures.push(`${limiter}: ${error}`);
     return true;

@@ -1,34 +1,56 @@
 /**
- * Sends the statements of a request to D1 once, and waits until a deadline. D1 itself retries a single statement that only
- * reads. Cloudflare recommends that the worker retries writes, too:
- * https://developers.cloudflare.com/d1/best-practices/retry-queries/
- * Not here: a write that seems to have failed may take effect late, after its retry and after the writes of other clients. The
- * client can decide that, because the 503 says what is unknown.
+ * Sends the statements of a request to D1, and waits until a deadline. Statements are sent again
+ * only if they may run twice: a write that seems to have failed may take effect late, after the
+ * writes of other clients. D1 itself retries a single statement that only reads.
  */
 import { withDeadline } from '../deadline.ts';
+import { isTransient } from './failure.ts';
 import type { Sql } from './sql.ts';
 
-/** Deadline of a request's statements, in milliseconds. D1's own timeout is longer than clients wait. */
+/** Deadline of all attempts, in milliseconds. D1's own timeout is longer than clients wait. */
 export const DEADLINE_MS = 5_000;
+/** As often as D1 retries a read. */
+const MAX_RETRIES = 2;
 
 type Database = D1Database | D1DatabaseSession;
-
 /**
- * Executes statements in one transaction, of the database or of a session.
+ * Executes statements in one transaction.
  *
+ * @param onRetry - given if the statements may run twice: called before they are sent again.
  * @throws the error of D1 (`failureKind`), or DeadlineError.
  */
-export function execute(database: Database, statements: Sql[]): Promise<D1Result[]> {
+export function execute(
+  database: Database,
+  statements: Sql[],
+  onRetry?: () => void,
+): Promise<D1Result[]> {
   const prepared = statements.map((statement) => prepare(database, statement));
-  return withDeadline(send(database, prepared), DEADLINE_MS, 'D1');
+  const send = () => sendOnce(database, prepared);
+  return withDeadline(onRetry ? sendAgain(send, onRetry) : send(), DEADLINE_MS, 'D1');
 }
 
 export function prepare(database: Database, { text, values }: Sql): D1PreparedStatement {
   return database.prepare(text).bind(...values);
 }
 
-/** A single statement is not a batch: Cloudflare does not document that D1 retries a batch that only reads. */
-async function send(database: Database, prepared: D1PreparedStatement[]): Promise<D1Result[]> {
+/** A single statement is no batch: of batches, Cloudflare does not document that D1 retries reads. */
+async function sendOnce(database: Database, prepared: D1PreparedStatement[]): Promise<D1Result[]> {
   const [only, ...others] = prepared;
   return only && others.length === 0 ? [await only.all()] : database.batch(prepared);
+}
+
+/** https://developers.cloudflare.com/d1/best-practices/retry-queries/ */
+async function sendAgain<T>(send: () => Promise<T>, onRetry: () => void): Promise<T> {
+  const startedAt = Date.now();
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const pauseMs = (50 + 50 * Math.random()) * 2 ** retries;
+      const isLast = retries === MAX_RETRIES || Date.now() + pauseMs > startedAt + DEADLINE_MS;
+      if (isLast || !isTransient(error)) throw error;
+      onRetry();
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
 }

@@ -2,43 +2,51 @@
 
 /**
  * - `not migrated`: the database lacks a table or a column of a statement. Nothing was written.
- * - `full`: the database or the account is full, or AUTOINCREMENT has used the largest id. Nothing was written.
  * - `constraint`: a statement violated a constraint. Nothing was written.
- * - `mistake`: D1 rejected the statements, because the service or its schema has an error, and nothing was written; or our own code
- *   threw a TypeError or a RangeError.
- * - `unknown outcome`: any other failure, such as a missed deadline. D1 may have carried out a write, or may do so later.
+ * - `mistake`: D1 rejected the statements, or is full, and nothing was written; or our own code
+ *   threw a TypeError.
+ * - `unknown outcome`: any other failure. D1 may have carried out a write, or may do so later.
  */
-type FailureKind = 'not migrated' | 'full' | 'constraint' | 'mistake' | 'unknown outcome';
+type FailureKind = 'not migrated' | 'constraint' | 'mistake' | 'unknown outcome';
 
 /**
- * The statements violated a constraint, such as a unique index. Nothing was written, because they are one transaction:
+ * The statements violated a constraint, such as a unique index. Nothing was written:
  * https://developers.cloudflare.com/d1/worker-api/d1-database/#batch
  */
 export class ConstraintError extends Error {}
 
 /**
- * Texts of SQLite (https://sqlite.org/rescode.html) and of D1 (https://developers.cloudflare.com/d1/observability/debug-d1/).
- * The first that matches counts.
+ * Texts of SQLite (https://sqlite.org/rescode.html) and of D1
+ * (https://developers.cloudflare.com/d1/observability/debug-d1/). The first that matches counts.
  */
 const KINDS: [pattern: RegExp, kind: FailureKind][] = [
   [/no such (table|column)|has no column named/, 'not migrated'],
-  [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'full'],
+  // Also if AUTOINCREMENT has used the largest id.
+  [/SQLITE_FULL|[Ee]xceeded (D1's )?maximum (DB size|account storage)/, 'mistake'],
   // A value of another type is a mistake, although its code is SQLITE_CONSTRAINT.
   [/cannot store/, 'mistake'],
   // With or without a code of SQLite.
   [/constraint failed|SQLITE_CONSTRAINT/, 'constraint'],
-  // All other codes of SQLite are failures of the platform, such as SQLITE_BUSY and SQLITE_IOERR.
+  // All other codes of SQLite are failures of the platform, such as SQLITE_BUSY.
   [/SQLITE_(ERROR|MISMATCH|RANGE|TOOBIG|AUTH|MISUSE)/, 'mistake'],
-  // Texts that may come without a code of SQLite.
   [
     /D1_TYPE_ERROR|D1_COLUMN_NOTFOUND|too many SQL variables|Wrong number of parameter bindings/,
     'mistake',
   ],
 ];
 
+/** The errors that D1's list recommends to retry. */
+const TRANSIENT =
+  /Network connection lost|storage caused object to be reset|reset because its code was updated|due to transient issue/;
+
 /** The kind of an error that was thrown while statements were executed. */
 export function failureKind(error: Error): FailureKind {
   // D1 throws plain Errors. A TypeError or RangeError is a mistake in our own code.
   if (error instanceof TypeError || error instanceof RangeError) return 'mistake';
   return KINDS.find(([pattern]) => pattern.test(error.message))?.[1] ?? 'unknown outcome';
+}
+
+/** Whether D1 may carry out the same statements if they are sent again. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof Error && TRANSIENT.test(error.message);
 }

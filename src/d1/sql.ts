@@ -1,21 +1,16 @@
-/** SQL statements as tagged templates, so that a statement is read whole, with its values in place. */
+/** SQL statements as tagged templates, with their values in place. */
 
 /** What stands for a value in a statement. */
 export type Value = BoundValue | bigint | Sql;
 
-/**
- * A value that D1 binds. An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. An ArrayBuffer is a BLOB.
- */
+/** An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. */
 type BoundValue = string | number | boolean | null | ArrayBuffer;
 
-/**
- * SQL text with a placeholder `?` for each of `values`, in their order. A class, because `instanceof` cannot be forged: JSON from
- * a client with the members `text` and `values` is not an `Sql`.
- */
+/** A class, because `instanceof` cannot be forged by the JSON of a client. */
 export class Sql<Row = unknown> {
   readonly text: string;
   readonly values: BoundValue[];
-  /** A phantom type: the type of the statement's rows, for the compiler. No object has this member. */
+  /** A phantom type of the rows: no object has this member. */
   declare readonly row?: Row;
 
   constructor(text: string, values: BoundValue[]) {
@@ -25,13 +20,9 @@ export class Sql<Row = unknown> {
 }
 
 /**
- * Builds SQL. The type of a value decides what it becomes:
- *
- * - a string, a number, a boolean, null or an ArrayBuffer: a parameter, which SQLite never reads as SQL. So it cannot name a table or a column.
- * - a bigint (an int64): a parameter, too. SQLite turns its decimal text into an exact integer.
- * - SQL: a part of the statement, with its values.
- *
- * The text itself must not contain a `?`.
+ * A string, a number, a boolean, null, an ArrayBuffer or a bigint (an int64) becomes a parameter,
+ * which SQLite never reads as SQL; an `Sql` a part of the statement. The text must not contain a
+ * `?`.
  *
  * @throws TypeError for any other object. The compiler accepts one only if its type is `any`.
  *
@@ -50,11 +41,7 @@ export function sql<Row = unknown>(texts: TemplateStringsArray, ...parts: Value[
   return new Sql(text + texts.at(-1), values);
 }
 
-/**
- * `INSERT … VALUES`, which inserts one row, or fails.
- *
- * @throws TypeError if the name of the table or of a column is not a plain one.
- */
+/** Inserts one row, or fails. Throws a TypeError if a name is not a plain one. */
 export function insertInto(table: string, row: Record<string, Value>): Sql {
   const columns = Object.keys(row);
   const wrong = [table, ...columns].find((name) => !/^\w+$/.test(name));

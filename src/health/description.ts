@@ -1,6 +1,6 @@
 /** The description of the health check. */
 import * as z from 'zod/mini';
-import type { ResourceDescription } from '../description.ts';
+import type { ResourceDescription } from '../operation/resource-description.ts';
 
 const Health = z
   .object({

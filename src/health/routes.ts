@@ -1,7 +1,7 @@
 /** The health check: shows that the worker is running, and its version. */
 import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../operation/operation.ts';
 
 export const health = new Hono<AppEnv>().get(
   '/health',

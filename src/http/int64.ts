@@ -15,8 +15,8 @@ export function int64() {
 }
 
 /**
- * An id in a path or a query: a text that becomes a bigint. Not a transform, but a codec, because openapi/ describes it by the type
- * of its output, which zod knows only of a codec.
+ * An id in a path or a query. A codec, because zod knows its output, by which openapi/ describes
+ * it.
  */
 export function int64Text() {
   return z.codec(
@@ -29,24 +29,22 @@ export function int64Text() {
 /** Matches every JSON number (RFC 8259, section 6). */
 const NUMBER = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
 
-/** The largest int64 has this many digits. */
 const MAX_DIGITS = 19;
 
 /**
- * The int64 value of a text that matches `NUMBER`; `undefined` for other texts, and for a value that is not an int64. Works on
- * the digits as written: `9.007199254740993e15` is exact and `1.00000000000000000001` is not an integer. An exponent is never
- * expanded beyond 19 digits, so `1e1000000000` is cheap.
+ * The int64 value of a JSON number, on the digits as written: `9.007199254740993e15` is exact,
+ * and `1.00000000000000000001` no integer. `1e1000000000` is cheap: an exponent is never expanded
+ * beyond 19 digits.
  */
 export function parseInt64(source: string): bigint | undefined {
-  // Plain digits are the usual case: 18 always fit in an int64.
+  // The usual case: 18 digits always fit.
   if (/^-?\d{1,18}$/.test(source)) return BigInt(source);
   const parts = NUMBER.exec(source)?.groups;
   if (!parts) return undefined;
   const { sign = '', whole = '', fraction = '', exponent = '0' } = parts;
 
-  // The value is digits × 10^scale. Each digit of the fraction lowers the scale by one, and each zero removed from the end raises
-  // it by one. For 1.20e3: significant = 120, digits = 12, scale = 3 - 2 + 1 = 2. As `digits` has no zero at either end, a value
-  // with a negative scale is not an integer.
+  // The value is digits × 10^scale. For 1.20e3: significant = 120, digits = 12, scale = 3 - 2 + 1
+  // = 2. As `digits` has no zero at either end, a value with a negative scale is no integer.
   const significant = (whole + fraction).replace(/^0+/, '');
   const digits = withoutTrailingZeros(significant);
   if (digits === '') return 0n;
@@ -57,7 +55,7 @@ export function parseInt64(source: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Not a regular expression: `/0+$/` takes quadratic time for zeros that another digit follows. */
+/** Not `/0+$/`, which takes quadratic time for zeros that another digit follows. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;

@@ -1,18 +1,20 @@
-/** Parses JSON with exact integers: a number that is an int64 becomes a bigint. bigint-to-json.ts writes them. */
+/**
+ * Parses JSON with exact integers: a number that is an int64 becomes a bigint. bigint-to-json.ts
+ * writes them.
+ */
 import { ApiError } from '../errors.ts';
 import { parseInt64 } from './int64.ts';
 import { invalidRequest } from './problems.ts';
 
 /**
- * Parses a JSON text (RFC 8259). A number whose value is an int64, in any notation, becomes an exact `bigint`: `JSON.parse`
- * alone turns every number into a double, which is exact only up to 2^53. Any other number stays a `number`.
+ * Parses a JSON text. A number whose value is an int64, in any notation, becomes an exact
+ * `bigint`: a double is exact only up to 2^53. Any other number stays a `number`.
  *
  * @param onValue - called for each value, the text's own included.
  */
 export function parseJson(text: string, onValue = () => {}) {
-  // `context.source` is a number as written (https://tc39.es/proposal-json-parse-with-source/). The runtime always gives `context`,
-  // but the types of TypeScript lack it, so they accept it only if it is optional:
-  // https://github.com/microsoft/TypeScript/issues/61330
+  // `context.source` is a number as written: https://tc39.es/proposal-json-parse-with-source/
+  // Optional, because TypeScript lacks it: https://github.com/microsoft/TypeScript/issues/61330
   return JSON.parse(text, (_, value: unknown, context?: { source: string }) => {
     onValue();
     if (typeof value !== 'number' || !context) return value;
@@ -21,16 +23,12 @@ export function parseJson(text: string, onValue = () => {}) {
 }
 
 /**
- * Maximum number of values in a body, itself included: each object, array, string, number, boolean and null is one.
- * `JSON.parse` with a reviver takes some 400 times as long for 8,000 numbers as for one string of the same size.
+ * Each object, array, string, number, boolean and null is a value. `JSON.parse` with a reviver
+ * takes some 400 times as long for 8,000 numbers as for one string of the same size.
  */
 export const MAX_VALUES = 100;
 
-/**
- * Parses a body like `parseJson`. Of a repeated member the last one counts.
- *
- * @throws ApiError 400 when the text is not JSON, has too many values, or is nested too deeply for the parser.
- */
+/** @throws ApiError 400 when the text is not JSON, has too many values, or is nested too deeply. */
 export function parseBody(text: string): unknown {
   let values = 0;
   const countValue = () => {
@@ -41,7 +39,7 @@ export function parseBody(text: string): unknown {
     return parseJson(text, countValue);
   } catch (error) {
     if (error instanceof SyntaxError) throw invalidJson(error.message);
-    // The parser's stack has overflowed before all values were counted, so the message names both limits.
+    // The parser's stack has overflowed before all values were counted.
     if (error instanceof RangeError) {
       throw invalidRequest(['body: is nested too deeply or has too many values']);
     }
@@ -49,7 +47,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** @param reason - the parser's, with the place in the body. It can quote the body, so it must not be logged. */
+/** @param reason - the parser's. It can quote the body, so it must not be logged. */
 export function invalidJson(reason: string): ApiError {
   return new ApiError('invalid_json', `The body must be valid JSON: ${reason}`);
 }

@@ -2,9 +2,8 @@
 import type * as z from 'zod/mini';
 import { ApiError } from '../errors.ts';
 
-/** Maximum number of problems in a message. */
 export const MAX_PROBLEMS = 20;
-/** Maximum length of the name of an unknown field or parameter in a message, with its escapes. */
+/** In characters, with its escapes. */
 const MAX_SHOWN_NAME = 64;
 
 export function invalidRequest(problems: string[]): ApiError {
@@ -14,7 +13,6 @@ export function invalidRequest(problems: string[]): ApiError {
   return new ApiError('invalid_request', shown.join('; '));
 }
 
-/** Parameters of the path or the query, before their validation. */
 type RawParameters = Record<string, unknown>;
 
 /** The hook of every `zValidator`. */
@@ -28,11 +26,7 @@ export function requireValid({
   if (error) throw invalidPart(error, data);
 }
 
-/**
- * The 400 for an invalid path, query or body.
- *
- * @param parameters - those of the path or the query as the request has them, to find repeated ones. A body has no parameters.
- */
+/** @param parameters - as the request has them, to find repeated ones. A body has none. */
 export function invalidPart(
   { issues }: z.core.$ZodError,
   parameters: RawParameters = {},
@@ -41,7 +35,7 @@ export function invalidPart(
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((name) => `${shownName(name)}: ${issue.message}`);
     }
-    // The name of the field at the top, also for a problem inside it. A problem of the whole body has no path.
+    // A problem of the whole body has no path.
     const name = String(issue.path[0] ?? 'body');
     // Hono makes an array of a repeated query parameter.
     const isRepeated = Array.isArray(parameters[name]);
@@ -50,16 +44,13 @@ export function invalidPart(
   return invalidRequest(problems);
 }
 
-/**
- * How a message shows the name of an unknown field or parameter: in quotes if it is empty, cut if it is long, and with escapes in
- * place of what can make it look like a known name, such as `\ufeffname`.
- */
+/** With escapes in place of what can make it look like a known name, such as `\\ufeffname`. */
 function shownName(name: string): string {
   if (name === '') return '""';
   const escaped = name.replaceAll(/[^!-~]|\\/g, (codeUnit) => {
     return `\\u${codeUnit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
   if (escaped.length <= MAX_SHOWN_NAME) return escaped;
-  // Removes an escape that the cut has split.
+  // Without an escape that the cut has split.
   return `${escaped.slice(0, MAX_SHOWN_NAME).replace(/\\u?\w{0,3}$/, '')}…`;
 }

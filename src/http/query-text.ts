@@ -1,24 +1,24 @@
 /** Checks the text of a query, before any schema. */
-import type { HonoRequest } from 'hono';
+import type { Context, Next } from 'hono';
 import { invalidRequest } from './problems.ts';
 
-/** Maximum length of a query, in characters. */
+/** In characters. */
 export const MAX_QUERY_LENGTH = 2048;
 
-/** A parameter without a name, which Hono would ignore. It is a mistake, as is an unknown parameter. */
+/** Hono would ignore it. It is a mistake, as is an unknown parameter. */
 const NAMELESS_PARAMETER = /^=|&=/;
 
 /**
- * Comes before Hono parses the query, because Hono decodes each invalid escape separately, which is slow.
- * https://github.com/honojs/hono/pull/4110
+ * Comes before Hono parses the query, because Hono decodes each invalid escape separately, which
+ * is slow: https://github.com/honojs/hono/pull/4110
  *
- * @throws ApiError 400 when the query is too long, cannot be decoded, or has a parameter without a name.
+ * @throws ApiError 400
  */
-export function requireValidQueryText({ url }: HonoRequest): void {
-  const start = url.indexOf('?');
-  if (start === -1) return;
-  const problem = problemOf(url.slice(start + 1));
+export async function requireValidQueryText({ req }: Context, next: Next): Promise<void> {
+  const start = req.url.indexOf('?');
+  const problem = start === -1 ? undefined : problemOf(req.url.slice(start + 1));
   if (problem) throw invalidRequest([`query: ${problem}`]);
+  await next();
 }
 
 function problemOf(query: string): string | undefined {

@@ -1,50 +1,62 @@
-/** The request headers of operations that need an API key. `Authorization` and those of the body are read elsewhere. */
-import type { Context } from 'hono';
+/** The headers of a request that needs an API key, except `Authorization` and those of the body. */
+import type { Context, MiddlewareHandler } from 'hono';
 import type { AppEnv } from '../context.ts';
-import type { AuthenticatedDefinition, Scope } from '../definition.ts';
+import type { AuthenticatedDefinition } from '../operation/definition.ts';
 import { invalidRequest } from './problems.ts';
 
-/**
- * Where a D1 session can start, other than at a bookmark: at any state of the database, also that of a replica, or at the newest.
- * https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession
- */
-export const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
+/** https://developers.cloudflare.com/d1/worker-api/d1-database/#withsession */
+const SESSION_STARTS = ['first-unconstrained', 'first-primary'];
 
 /** D1's bookmarks today. Cloudflare documents them as opaque. */
 const D1_BOOKMARK = /^([0-9a-f]{8}-){3}[0-9a-f]{32}$/;
-/** The accepted format: wider than that of D1's bookmarks today, because D1 may change it. */
+/** The accepted format: wider, because D1 may change its own. */
 export const ACCEPTED_BOOKMARK = /^[A-Za-z0-9_.~+/=:-]{1,256}$/;
 
-/** Maximum length of an idempotency key, in characters. */
+/** In characters. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /** The preconditions of RFC 9110, section 13.1, that compare an ETag. */
 const PRECONDITIONS = ['If-Match', 'If-None-Match'];
 
 /**
- * Reads the headers, and sets the idempotency key of the request and its session.
+ * Sets the idempotency key of the request, and its D1 session.
  *
  * @throws ApiError 400 that names every invalid header.
  */
-export function readHeaders(
-  c: Context<AppEnv>,
-  { scope, acceptsIdempotencyKey }: AuthenticatedDefinition,
-): void {
-  const bookmarkHeader = c.req.header('X-D1-Bookmark');
-  const idempotencyKey = acceptsIdempotencyKey
-    ? withoutQuotes(c.req.header('Idempotency-Key'))
-    : undefined;
-  const problems = [
-    idempotencyKeyProblem(idempotencyKey),
-    bookmarkProblem(bookmarkHeader),
-    ...preconditionProblems(c),
-  ].filter((problem) => problem !== undefined);
-  if (problems.length > 0) throw invalidRequest(problems);
-  c.set('idempotencyKey', idempotencyKey);
-  if (bookmarkHeader !== undefined) c.set('session', startSession(c, bookmarkHeader, scope));
+export function readHeaders({
+  scope,
+  acceptsIdempotencyKey,
+}: AuthenticatedDefinition): MiddlewareHandler<AppEnv> {
+  return async function readHeaders(c, next) {
+    const bookmark = c.req.header('X-D1-Bookmark') ?? 'first-primary';
+    const idempotencyKey = acceptsIdempotencyKey
+      ? withoutQuotes(c.req.header('Idempotency-Key'))
+      : undefined;
+    const problems = [
+      idempotencyKeyProblem(idempotencyKey),
+      bookmarkProblem(bookmark),
+      ...preconditionProblems(c),
+    ].filter((problem) => problem !== undefined);
+    if (problems.length > 0) throw invalidRequest(problems);
+    c.set('idempotencyKey', idempotencyKey);
+    const start = scope === 'read' ? startOfRead(bookmark) : 'first-primary';
+    c.set('readsReplica', start !== 'first-primary');
+    c.set('session', c.env.DB.withSession(start));
+    await next();
+  };
 }
 
-/** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes: both forms are the same key. */
+/**
+ * D1 runs each write on the primary. Without a bookmark, a read starts there, too: at Cloudflare's
+ * `first-unconstrained`, it could miss a write that its client has got a response for. So does a
+ * read with a bookmark of another format: the primary is at least as new as any state.
+ */
+function startOfRead(bookmark: string): string {
+  const isKnown = bookmark === 'first-unconstrained' || D1_BOOKMARK.test(bookmark);
+  return isKnown ? bookmark : 'first-primary';
+}
+
+/** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes. */
 function withoutQuotes(header: string | undefined): string | undefined {
   const quoted = /^"(.*)"$/.exec(header ?? '');
   return quoted ? quoted[1] : header;
@@ -61,29 +73,17 @@ function idempotencyKeyProblem(idempotencyKey: string | undefined): string | und
     : undefined;
 }
 
-function bookmarkProblem(header: string | undefined): string | undefined {
-  if (header === undefined || SESSION_STARTS.includes(header)) return undefined;
-  // Not part of the pattern, which the OpenAPI description shows: few tools support a look-ahead.
-  const isMisspelledStart = header.toLowerCase().startsWith('first');
-  return ACCEPTED_BOOKMARK.test(header) && !isMisspelledStart
+function bookmarkProblem(bookmark: string): string | undefined {
+  if (SESSION_STARTS.includes(bookmark)) return undefined;
+  // Not in the pattern, which the OpenAPI description shows: few tools support a look-ahead.
+  const isMisspelledStart = bookmark.toLowerCase().startsWith('first');
+  return ACCEPTED_BOOKMARK.test(bookmark) && !isMisspelledStart
     ? undefined
     : 'X-D1-Bookmark: must be first-unconstrained, first-primary, or a bookmark from an earlier response';
 }
 
 /**
- * Starts the session of a request. A write starts at the primary, because D1 runs it there. A read with a bookmark of an unknown
- * format starts there, too: D1 might fail on the bookmark, and the primary is at least as new as any state that it can name.
- */
-function startSession(c: Context<AppEnv>, header: string, scope: Scope): D1DatabaseSession {
-  const isKnown = SESSION_STARTS.includes(header) || D1_BOOKMARK.test(header);
-  if (!isKnown) c.get('log').unknownBookmark = true;
-  return c.env.DB.withSession(scope === 'read' && isKnown ? header : 'first-primary');
-}
-
-/**
- * The problems of a PATCH or DELETE with a precondition. A client that sends one expects protection against changes of other
- * clients, but responses have no ETag to compare with. `If-Unmodified-Since` is ignored, as RFC 9110, section 13.1.4, demands
- * of resources without a modification date.
+ * Responses have no ETag. `If-Unmodified-Since` is ignored, as RFC 9110, section 13.1.4, demands.
  */
 function preconditionProblems(c: Context): string[] {
   if (c.req.method !== 'PATCH' && c.req.method !== 'DELETE') return [];

@@ -1,7 +1,6 @@
 /** Parts of the schemas of all resources. The texts are the problems in the message of a 400. */
 import * as z from 'zod/mini';
 
-/** The schema of a body: an object with these fields. */
 export function strictBody<Shape extends z.core.$ZodShape>(shape: Shape) {
   const unknownField = `is not a known field: ${Object.keys(shape).join(', ')}`;
   return z.strictObject(shape, {
@@ -9,37 +8,33 @@ export function strictBody<Shape extends z.core.$ZodShape>(shape: Shape) {
   });
 }
 
-/** The schema of a query with these parameters. A query is always an object, so an unknown parameter is its only problem. */
+/** A query is always an object, so an unknown parameter is its only problem. */
 export function strictParameters<Shape extends z.core.$ZodShape>(shape: Shape) {
   const names = Object.keys(shape);
   const known = names.length > 0 ? `: ${names.join(', ')}` : '';
   return z.strictObject(shape, { error: `is not a known parameter${known}` });
 }
 
-/** The query of an operation that accepts no parameters. */
 export const NoParameters = strictParameters({});
 
-/** The error of a required field: `is required` if the field is missing, else the problem. */
 export function requiredOr(problem: string) {
   return ({ input }: { input?: unknown }) => (input === undefined ? 'is required' : problem);
 }
 
 /**
- * Matches any character except white space, format characters, default-ignorable code points, and the symbols that Unicode
- * defines as blank: U+2800 (braille pattern blank), U+13441 and U+13442 (Egyptian hieroglyph blanks), U+16FE4 (Khitan small
- * script filler) and U+1D159 (musical symbol null notehead).
+ * Any character except white space, format characters, default-ignorable code points, and the blank
+ * symbols of Unicode: U+2800, U+13441, U+13442, U+16FE4 and U+1D159.
  */
 export const VISIBLE =
   /[^\p{White_Space}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{16fe4}\u{1d159}]/u;
 
 /**
- * A text with at least one visible character. Stored exactly as sent: neither trimmed nor normalized.
+ * Stored exactly as sent: neither trimmed nor normalized.
  *
  * @param maxLength - in Unicode code points, as zod counts: 🐕 is one, but two UTF-16 code units.
  */
 export function textOf(maxLength: number) {
   return z.string({ error: requiredOr('must be a string') }).check(
-    // Aborts, because an empty text also has no visible character.
     z.minLength(1, { error: 'must not be empty', abort: true }),
     z.maxLength(maxLength, `must be at most ${maxLength} characters long`),
     z.refine((text: string) => !/\p{Cc}/u.test(text), 'must not contain control characters'),

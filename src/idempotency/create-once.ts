@@ -7,8 +7,8 @@ import { ConstraintError } from '../d1/failure.ts';
 import { insertInto, Sql, sql, type Value } from '../d1/sql.ts';
 import { ApiError, serviceUnavailable } from '../errors.ts';
 import { parseJson } from '../http/json.ts';
-import { runQueries } from '../http/run-queries.ts';
-import { NOTHING_WRITTEN } from '../http/unavailable.ts';
+import { runIdempotent, runQueries } from '../http/run-queries.ts';
+import { NOTHING_WRITTEN, unavailableMessage } from '../http/unavailable.ts';
 import { sha256 } from '../sha256.ts';
 
 /** How long the record of an idempotency key is valid, in hours and in milliseconds. */
@@ -16,21 +16,25 @@ export const KEPT_HOURS = 24;
 export const KEPT_MS = KEPT_HOURS * 3_600_000;
 
 /** A create: one transaction. If a statement violates a constraint, nothing is written. */
-export type Create<Item> = {
+export type Create<Item, Reason> = {
   /** The table of the new row. Its ids are AUTOINCREMENT. */
   into: string;
-  /** The new row, by column. A subquery that finds nothing is NULL, which a NOT NULL column rejects. */
+  /** By column. A subquery that finds nothing is NULL, which a NOT NULL column rejects. */
   row: Record<string, Value>;
   /** The new item, without its id: the response, also to a retry. */
   item: Item;
-  /** The writes after it. `id` is SQL: the id of the new row, as long as no other row is inserted into its table. */
+  /** The writes after it. `id` is SQL: the id of the new row, until they insert into its table. */
   followedBy?: (id: Sql) => Sql[];
-  /** Why a request can violate a constraint of one column. A violation of any other is a mistake of ours: a 500. */
-  refusal?: Refusal;
+  /** Why a request can violate a constraint of one column. Of any other, it is a mistake: a 500. */
+  refusal?: Refusal<Reason>;
 };
 
-/** `read` finds the data that explain the violation, and `reason` says it. */
-type Refusal = { column: string; read: Sql; reason: (found: boolean, cause: Error) => Error };
+/** `read` selects the row that explains the violation, if there is one, and `error` says it. */
+type Refusal<Reason> = {
+  column: string;
+  read: Sql<Reason>;
+  error: (reason: Reason | undefined) => ApiError;
+};
 
 /** What an item may contain. Not a number: a retry would return it as a bigint (`parseJson`). */
 type Stored = string | bigint | boolean | null | undefined | Stored[];
@@ -40,44 +44,65 @@ export type CreateContext = AuthenticatedContext<{
   out: { json: object; param?: object; query?: object };
 }>;
 
+/** The requests that have called `createOnce`. */
+const called = new WeakSet<object>();
+
 /**
- * Carries out a create.
+ * Carries out a create. One transaction inserts the row, removes an expired record of the key,
+ * inserts the record of the key, and carries out the writes after it. For a retry, it violates the
+ * unique index of the record, or another constraint, and writes nothing: then the record is the
+ * response. So after a transient error of D1, it is safe to send it again.
  *
- *     first request   one transaction inserts the row, carries out the writes after it, removes an expired record of the key, and
- *                     inserts the record of the key
- *     retry           the same transaction violates the unique index of the record, or another constraint, and writes nothing;
- *                     then the record is read, and its item is the response again
+ * A refusal is recorded, too, which closes the key: the first attempt may still be under way.
+ *
+ *     attempt 1:  sent ── lost ───────────────────────────── arrives: violates the index of the key
+ *     attempt 2:           violates a constraint ── the refusal is recorded ── 409
  *
  * @returns the item with its id. The response to a retry has `Idempotency-Replayed: true`.
- * @throws ApiError 422 if the first request had another path or body; the refusal; and the errors of `runQueries`.
+ * @throws ApiError 422 if the first request had another path or body; the refusal; and the errors
+ *   of `runQueries`. Error at a second call: a request has one key, so it creates one item.
  */
-export async function createOnce<Item extends Record<string, Stored>>(
+export async function createOnce<Item extends Record<string, Stored>, Reason>(
   c: CreateContext,
-  { into, row, item, followedBy = () => [], refusal }: Create<Item>,
+  create: Create<Item, Reason>,
 ): Promise<{ id: bigint } & Item> {
-  requireFirstCall(c);
-  const create = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
+  const { into, row, item, followedBy = () => [] } = create;
+  if (called.has(c)) throw new Error('a request may call createOnce only once');
+  called.add(c);
+  const insert = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
   // Ids are AUTOINCREMENT, so the new one is the largest.
   const id = new Sql(`(SELECT max(id) FROM ${into})`, []);
   const request = await keyedRequest(c);
-  const record = request ? insertRecord(request, id, item) : [];
+  const record = request ? insertRecord(request, id, JSON.stringify(item)) : [];
+  const run = request ? runIdempotent : runQueries;
   try {
-    const [[created]] = await runQueries(c, create, ...followedBy(id), ...record);
+    const [[created]] = await run(c, insert, ...record, ...followedBy(id));
     if (!created) throw new Error('INSERT … VALUES has inserted no row');
     return { id: BigInt(created.id), ...item };
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;
-    return replay(c, await recordOrRefusal(c, error, request, into, refusal));
+    return explain(c, request, error, create);
   }
 }
 
-/** The requests that have called `createOnce`. */
-const called = new WeakSet<object>();
+/** SQLite names each column of the violated constraint, such as `orders.pet_id`. */
+function violates({ message }: ConstraintError, column: string): boolean {
+  return message.split(/[:,\s]+/).includes(column);
+}
 
-/** A request has one idempotency key, so it creates one item. */
-function requireFirstCall(c: CreateContext): void {
-  if (called.has(c)) throw new Error('a request may call createOnce only once');
-  called.add(c);
+/** Returns what the first request with the key was answered, or throws the refusal. */
+async function explain<Item, Reason>(
+  c: CreateContext,
+  request: KeyedRequest | undefined,
+  violation: ConstraintError,
+  { into, refusal }: Create<Item, Reason>,
+): Promise<{ id: bigint } & Item> {
+  const isRefused = violates(violation, `${into}.${refusal?.column}`);
+  const ownRefusal = isRefused ? refusal : undefined;
+  if (request) return replay(c, await firstRecord(c, request, violation, ownRefusal));
+  if (!ownRefusal) throw violation;
+  const [[reason]] = await runQueries(c, ownRefusal.read).catch(throwNothingWritten);
+  throw ownRefusal.error(reason);
 }
 
 /** A request with an idempotency key. */
@@ -97,57 +122,86 @@ async function keyedRequest(c: CreateContext): Promise<KeyedRequest | undefined>
   };
 }
 
-/** Inserts the record. */
-function insertRecord({ keyHash, requestHash, now }: KeyedRequest, id: Sql, item: object): Sql[] {
+/** @param id - of the new row; `null` for a refusal, whose `item` is its Error. */
+function insertRecord(
+  { keyHash, requestHash, now }: KeyedRequest,
+  id: Sql | null,
+  item: Value,
+): [Sql, Sql] {
   return [
     sql`DELETE FROM idempotency_keys
       WHERE key_hash = ${keyHash} AND created_at <= ${now - KEPT_MS}`,
     sql`INSERT INTO idempotency_keys (key_hash, created_at, request_hash, item_id, item)
-      VALUES (${keyHash}, ${now}, ${requestHash}, ${id}, ${JSON.stringify(item)})`,
+      VALUES (${keyHash}, ${now}, ${requestHash}, ${id}, ${item})`,
   ];
 }
 
-/** The record of the first request. */
-type RecordRow = { item_id_text: string; item: string; is_same: 0 | 1 };
-
-/** The record of a retry, where any constraint may be the first to fail. Otherwise, throws why the request violated it. */
-async function recordOrRefusal(
-  c: CreateContext,
-  error: ConstraintError,
-  request: KeyedRequest | undefined,
-  table: string,
-  refusal: Refusal | undefined,
-): Promise<RecordRow> {
-  const read = refusal?.read ?? sql`SELECT 1`;
-  const reading = runQueries(c, selectRecord(request), read);
-  const [[first], [found]] = await reading.catch(throwNothingWritten);
-  if (first) return first;
-  // SQLite's error names each column of the constraint, such as `orders.pet_id`.
-  if (!refusal || !error.message.split(/[:,\s]+/).includes(`${table}.${refusal.column}`))
-    throw error;
-  throw refusal.reason(found !== undefined, error);
-}
-
-/** The 503 of `runQueries` would say that the write may have happened, but the violation has undone it. */
-function throwNothingWritten(error: unknown): never {
-  throw error instanceof ApiError ? serviceUnavailable(NOTHING_WRITTEN, error.cause) : error;
-}
+/** The record of a key. That of a refusal has no id, and its item is the Error. */
+type RecordRow = { item_id_text: string | null; item: string; is_same: 0 | 1 };
 
 /** Selects the record, unless it has expired. */
-function selectRecord(request?: KeyedRequest): Sql<RecordRow> {
-  if (!request) return sql`SELECT 1 WHERE FALSE`;
-  const { keyHash, requestHash, now } = request;
-  return sql<RecordRow>`SELECT CAST(item_id AS TEXT) AS item_id_text, item,
+function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRow> {
+  return sql`SELECT CAST(item_id AS TEXT) AS item_id_text, item,
       request_hash = ${requestHash} AS is_same
     FROM idempotency_keys
     WHERE key_hash = ${keyHash} AND created_at > ${now - KEPT_MS}`;
 }
 
-function replay<Item>(c: CreateContext, record: RecordRow): { id: bigint } & Item {
-  if (!record.is_same) throw idempotencyKeyReused();
+/**
+ * The record of a retry, whichever constraint was the first to fail. Otherwise the refusal, which
+ * becomes the record. In a session, D1 reads no older state than the one that violated the
+ * constraint (sequential consistency).
+ */
+async function firstRecord<Reason>(
+  c: CreateContext,
+  request: KeyedRequest,
+  violation: ConstraintError,
+  refusal: Refusal<Reason> | undefined,
+): Promise<RecordRow> {
+  const read = refusal?.read ?? sql<Reason>`SELECT 1`;
+  const [[record], [reason]] = await runQueries(c, selectRecord(request), read);
+  const first = record ?? (refusal && (await closeKey(c, request, refusal.error(reason))));
+  if (first) return first;
+  // The record is gone, so nobody knows what the first request was answered.
+  throw violates(violation, 'idempotency_keys.key_hash')
+    ? serviceUnavailable(unavailableMessage(c.var), violation)
+    : violation;
+}
+
+/** Records a refusal, unless another attempt has recorded its own answer since: the first counts. */
+async function closeKey(
+  c: CreateContext,
+  request: KeyedRequest,
+  refusal: ApiError,
+): Promise<RecordRow | undefined> {
+  const [removeExpired, insert] = insertRecord(request, null, JSON.stringify(refusal));
+  const [_expired, _inserted, [first]] = await runQueries(
+    c,
+    removeExpired,
+    sql`${insert} ON CONFLICT DO NOTHING`,
+    selectRecord(request),
+  );
+  return first;
+}
+
+/** The 503 of `runQueries` would say that the write may have happened, but it was undone. */
+function throwNothingWritten(error: unknown): never {
+  throw error instanceof ApiError ? serviceUnavailable(NOTHING_WRITTEN, error.cause) : error;
+}
+
+/** Returns the item of a record, or throws its refusal. */
+function replay<Item>(
+  c: CreateContext,
+  { item_id_text, item, is_same }: RecordRow,
+): { id: bigint } & Item {
+  if (!is_same) throw idempotencyKeyReused();
+  if (item_id_text === null) {
+    const { code, message } = JSON.parse(item);
+    throw new ApiError(code, message);
+  }
   c.header('Idempotency-Replayed', 'true');
-  const item: Item = parseJson(record.item);
-  return { id: BigInt(record.item_id_text), ...item };
+  const fields: Item = parseJson(item);
+  return { id: BigInt(item_id_text), ...fields };
 }
 
 export function idempotencyKeyReused(): ApiError {

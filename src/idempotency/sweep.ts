@@ -4,19 +4,19 @@ import { sql } from '../d1/sql.ts';
 import { withDeadline } from '../deadline.ts';
 import { KEPT_MS } from './create-once.ts';
 
-/** Maximum number of records that one statement removes, so that none blocks the database for long. */
+/** Records that one statement removes, so that none blocks the database for long. */
 const STEP_SIZE = 1_000;
 /**
- * Maximum number of statements of a run. D1 allows 1,000 in one invocation. On the Free plan it allows 50, and a run that needs more fails.
- * The next run, ten minutes later, removes the rest.
- * https://developers.cloudflare.com/d1/platform/limits/
+ * Statements of a run. D1 allows 1,000 in one invocation, and 50 on the Free plan, where a run that
+ * needs more fails: the next one goes on. https://developers.cloudflare.com/d1/platform/limits/
  */
 const MAX_STEPS = 900;
-/** Deadline of a statement, in milliseconds. */
 const STEP_DEADLINE_MS = 10_000;
+/** How long a record is kept after it is invalid: a late attempt of its last retry must violate its index. */
+export const LATE_MS = 3_600_000;
 
 /**
- * Removes expired records in bounded steps until none is left or the run has reached its limit, and logs the result.
+ * Removes expired records in bounded steps, and logs the result.
  *
  * @throws the error of D1, after logging it, so that Cloudflare counts the run as failed.
  */
@@ -26,24 +26,25 @@ export async function sweepIdempotencyKeys(_: ScheduledController, env: Env): Pr
   let finished = false;
   let cause: string | undefined;
   try {
-    // Ids ascend with time. `created_at` has no index: a condition on it inside the subquery could read every record.
+    // Ids ascend with time. `created_at` has no index: a condition on it inside the subquery could
+    // read every record.
     const step = prepare(
       env.DB,
       sql`DELETE FROM idempotency_keys
         WHERE id IN (SELECT id FROM idempotency_keys ORDER BY id LIMIT ${STEP_SIZE})
-          AND created_at <= ${startedAt - KEPT_MS}`,
+          AND created_at <= ${startedAt - KEPT_MS - LATE_MS}`,
     );
     for (let steps = 0; steps < MAX_STEPS && !finished; steps += 1) {
       const { meta } = await withDeadline(step.run(), STEP_DEADLINE_MS, 'D1');
       removed += meta.changes;
-      // Fewer than STEP_SIZE: the step met a record that has not expired, or the end of the table.
-      finished = meta.changes < STEP_SIZE;
+      finished = meta.changes === 0;
     }
   } catch (error) {
     cause = error instanceof Error ? error.message : String(error);
     throw error;
   } finally {
-    console.log(
+    const print = cause === undefined ? console.log : console.error;
+    print(
       JSON.stringify({
         time: new Date(startedAt).toISOString(),
         environment: env.ENVIRONMENT,

@@ -2,23 +2,25 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { matchedRoutes } from 'hono/route';
-import type { AppEnv } from '../context.ts';
+import { type AppEnv, logOf } from '../context.ts';
 
 /**
- * Logs one line of JSON for every request, including failed ones. It never contains what may be secret or personal: no
- * raw path, query, body or other free text from the client.
+ * Logs one line of JSON for every request, also for failed ones. It never contains what may be
+ * secret or personal: no raw path, query, body or other text of the client.
  */
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
-  // The code that handles the request adds fields.
-  c.set('log', {});
   await next();
   const cf = c.req.raw.cf;
   const definition = c.get('definition');
-  console.log(
+  const log = logOf(c);
+  // Neither stopped writes, which have no cause, nor a bookmark of which no replica has the state.
+  const isFailure = c.res.status >= 500 && log.cause !== undefined && !c.get('readsReplica');
+  const print = isFailure ? console.error : console.log;
+  print(
     JSON.stringify({
       time: new Date().toISOString(),
-      requestId: c.res.headers.get('X-Request-Id'),
+      requestId: c.get('requestId'),
       environment: c.env.ENVIRONMENT,
       method: c.req.method,
       route: matchedRoute(c),
@@ -31,7 +33,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       operation: definition?.operationId,
       // With the `keyId`, this shows operators which clients to warn.
       deprecated: definition?.deprecation ? true : undefined,
-      ...c.get('log'),
+      ...log,
     }),
   );
 });
@@ -42,7 +44,9 @@ function rayId(c: Context<AppEnv>): string | undefined {
   return /^[0-9a-f]{1,32}-[A-Z]{3}$/.test(ray) ? ray : undefined;
 }
 
-/** The pattern of the last matched route, which is the operation's. `undefined` if only middleware of `app.use` has matched. */
+/**
+ * The pattern of the operation's route. `undefined` if only middleware of `app.use` has matched.
+ */
 function matchedRoute(c: Context<AppEnv>): string | undefined {
   const route = matchedRoutes(c).at(-1);
   return route?.method === 'ALL' ? undefined : route?.path;

@@ -3,10 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { ApiError } from '../errors.ts';
 
-/**
- * Rejects requests over `http:`, except in the local environment. There is no redirect: a key sent in clear text has leaked, and
- * a redirect would hide that from its owner.
- */
+/** There is no redirect: it would hide from its owner that a key was sent in clear text. */
 export const requireHttps = createMiddleware<AppEnv>(async function requireHttps(c, next) {
   if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) throw httpsRequired();
   await next();

@@ -1,28 +1,42 @@
 /** The headers of every response, and those that a deprecated operation adds. */
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
-import type { Deprecation } from '../definition.ts';
 import { baseUrl, VERSION_PATH } from '../http/urls.ts';
+import type { Deprecation } from '../operation/definition.ts';
 
-/** Sets headers on the finished response, errors too. Why not by Hono's `secureHeaders` and `requestId`: docs/decisions.md. */
+/** Sets headers on the finished response, errors too. */
 export const responseHeaders = createMiddleware<AppEnv>(async function responseHeaders(c, next) {
   await next();
-  const { headers } = c.res;
-  headers.set('X-Request-Id', crypto.randomUUID());
-  // Browsers do not sniff the media type, load no resources, do not frame the response, and use only HTTPS for this host
-  // (RFC 6797; no effect on http://localhost).
+  const headers = mutableHeaders(c);
+  headers.set('X-Request-Id', c.get('requestId'));
+  // Browsers do not sniff the media type, load no resources, do not frame the response, and use
+  // only HTTPS for this host (RFC 6797).
   headers.set('X-Content-Type-Options', 'nosniff');
   headers.set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
   headers.set('Strict-Transport-Security', 'max-age=31536000');
-  const definition = c.get('definition');
-  // The response to a request with an API key may belong to one client. Some shared caches are set to ignore `no-store`: `private` stops them.
-  headers.set('Cache-Control', definition?.scope ? 'private, no-store' : 'no-store');
-  const deprecation = definition?.deprecation;
+  // `private`, because some shared caches are set to ignore `no-store`.
+  headers.set('Cache-Control', 'private, no-store');
+  const deprecation = c.get('definition')?.deprecation;
   if (!deprecation) return;
   // Not `set`: a page of a list has a `Link` already.
   for (const [name, value] of Object.entries(deprecationHeaders(deprecation, baseUrl(c))))
     headers.append(name, value);
 });
+
+/**
+ * The headers of the finished response. Those of `Response.redirect`, and of the response of a
+ * `fetch`, are immutable: then the response becomes a copy. Not `c.header`, which copies always.
+ */
+export function mutableHeaders(c: Context): Headers {
+  try {
+    // A probe: it throws if the headers are immutable.
+    c.res.headers.delete('X-Request-Id');
+  } catch {
+    c.res = new Response(c.res.body, c.res);
+  }
+  return c.res.headers;
+}
 
 /** The headers of a deprecated operation. `base` ends in `/v1`. */
 export function deprecationHeaders({ since, sunset, successor }: Deprecation, base: string) {

@@ -1,7 +1,7 @@
 /** The description of the operations on orders. */
 import * as z from 'zod/mini';
-import type { ResourceDescription } from '../description.ts';
 import { int64 } from '../http/int64.ts';
+import type { ResourceDescription } from '../operation/resource-description.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import { NewOrder, type Order, OrderPatch, OrderPath, OrderQuery, OrderStatus } from './schemas.ts';
 
@@ -95,7 +95,6 @@ export const description: ResourceDescription = {
         'A placed order can be approved, an approved order delivered, and either cancelled. Delivering sets the status of the animal to `sold`, cancelling sets it to `available`. Setting the current status of the order again changes nothing.',
       'x-stability': 'experimental',
       requestBody: { examples: { approve: { value: { status: 'approved' } } } },
-      retryReason: 'An order never returns to an earlier status, so a retry undoes nothing.',
       responses: {
         200: {
           description: 'The order with its new status.',
@@ -105,5 +104,9 @@ export const description: ResourceDescription = {
       },
     },
   },
-  errors: [petNotAvailable(1n), orderNotFound(5n), invalidTransition('delivered', 'cancelled')],
+  errors: [
+    petNotAvailable(1n, 'sold'),
+    orderNotFound(5n),
+    invalidTransition('delivered', 'cancelled'),
+  ],
 };

@@ -1,14 +1,16 @@
 /** The errors of the operations on orders. The messages use the words of the specification. */
 import { ApiError } from '../errors.ts';
+import type { PetStatus } from '../pets/schemas.ts';
 import type { OrderStatus } from './schemas.ts';
 
 export function orderNotFound(id: bigint): ApiError {
   return new ApiError('order_not_found', `There is no order with the id ${id}.`);
 }
 
-/** `cause` is the constraint that the order violated. */
-export function petNotAvailable(id: bigint, cause?: Error): ApiError {
-  return new ApiError('pet_not_available', `The animal ${id} is not available.`, { cause });
+/** @param status - names none if the animal has become available since, or has no status. */
+export function petNotAvailable(id: bigint, status: PetStatus | null): ApiError {
+  const why = status === null || status === 'available' ? '' : `: it is ${status}`;
+  return new ApiError('pet_not_available', `The animal ${id} is not available${why}.`);
 }
 
 export function invalidTransition(from: OrderStatus, to: OrderStatus): ApiError {

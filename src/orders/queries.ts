@@ -4,7 +4,7 @@ import { sql } from '../d1/sql.ts';
 import { runQueries } from '../http/run-queries.ts';
 import { type CreateContext, createOnce } from '../idempotency/create-once.ts';
 import { petNotFound } from '../pets/errors.ts';
-import { selectExistence } from '../pets/queries.ts';
+import type { PetStatus } from '../pets/schemas.ts';
 import { invalidTransition, orderNotFound, petNotAvailable } from './errors.ts';
 import type { NewOrder, Order, OrderQuery, OrderStatus } from './schemas.ts';
 import { TRANSITIONS } from './transitions.ts';
@@ -40,8 +40,8 @@ export async function getOrder(c: AuthenticatedContext, id: bigint): Promise<Ord
 }
 
 /**
- * Orders a pet that is available, and makes it pending. D1 runs transactions one after another, so of concurrent orders of one pet
- * only one finds it available.
+ * Orders a pet that is available, and makes it pending. D1 runs transactions one after another,
+ * so of concurrent orders of one pet only one finds it available.
  */
 export function placeOrder(c: CreateContext, { petId }: NewOrder): Promise<Order> {
   const placedAt = new Date().toISOString();
@@ -55,11 +55,11 @@ export function placeOrder(c: CreateContext, { petId }: NewOrder): Promise<Order
     },
     item: { petId, status: 'placed', placedAt },
     followedBy: () => [sql`UPDATE pets SET status = 'pending' WHERE id = ${petId}`],
+    // Also of the index `open_orders_by_pet`: an operator has made such a pet available by SQL.
     refusal: {
-      // Also of the index `open_orders_by_pet`: an operator has made a pet with an open order available by SQL.
       column: 'pet_id',
-      read: selectExistence(petId),
-      reason: (exists, cause) => (exists ? petNotAvailable(petId, cause) : petNotFound(petId)),
+      read: sql<{ status: PetStatus | null }>`SELECT status FROM pets WHERE id = ${petId}`,
+      error: (pet) => (pet ? petNotAvailable(petId, pet.status) : petNotFound(petId)),
     },
   });
 }

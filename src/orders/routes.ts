@@ -3,8 +3,8 @@ import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 import { takePage } from '../http/paging.ts';
-import { collectionUrl } from '../http/urls.ts';
-import { operation } from '../operation.ts';
+import { baseUrl } from '../http/urls.ts';
+import { operation } from '../operation/operation.ts';
 import * as queries from './queries.ts';
 import { NewOrder, OrderPatch, OrderPath, OrderQuery } from './schemas.ts';
 
@@ -13,7 +13,7 @@ export const orders = new Hono<AppEnv>()
     '/store/orders',
     operation({ operationId: 'listOrders', scope: 'read', query: OrderQuery }),
     async (c) => {
-      const page = await takePage(c, c.req.valid('query'), queries.listOrders);
+      const page = await takePage(c, '/store/orders', c.req.valid('query'), queries.listOrders);
       return c.json(page, 200);
     },
   )
@@ -29,7 +29,7 @@ export const orders = new Hono<AppEnv>()
     }),
     async (c) => {
       const order = await queries.placeOrder(c, c.req.valid('json'));
-      return c.json(order, 201, { Location: `${collectionUrl(c)}/${order.id}` });
+      return c.json(order, 201, { Location: `${baseUrl(c)}/store/orders/${order.id}` });
     },
   )
   .get(

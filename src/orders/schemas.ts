@@ -1,4 +1,4 @@
-/** An order, and the schemas of the requests for orders. Types are inferred from them. */
+/** The schemas of the requests for orders. */
 import * as z from 'zod/mini';
 import { int64, int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
@@ -19,7 +19,7 @@ export type Order = { id: bigint; status: OrderStatus; placedAt: string } & NewO
 
 export const OrderPatch = strictBody({ status: OrderStatus });
 
-export const OrderPath = z.strictObject({ orderId: int64Text() });
+export const OrderPath = z.object({ orderId: int64Text() });
 
 export const OrderQuery = pageParameters({ status: z.optional(OrderStatus) });
 export type OrderQuery = z.infer<typeof OrderQuery>;

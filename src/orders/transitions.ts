@@ -3,13 +3,12 @@ import type { PetStatus } from '../pets/schemas.ts';
 import type { OrderStatus } from './schemas.ts';
 
 type Transition = {
-  /** The statuses that an order can change from. */
   from: OrderStatus[];
   /** The new status of the pet; `null` if the transition does not change it. */
   petStatus: PetStatus | null;
 };
 
-/** The transitions by the new status of the order. No order changes to `placed`: it is the status of a new order. */
+/** By the new status of the order. No order changes to `placed`. */
 export const TRANSITIONS: Record<OrderStatus, Transition> = {
   placed: { from: [], petStatus: null },
   approved: { from: ['placed'], petStatus: null },

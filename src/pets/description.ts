@@ -1,7 +1,7 @@
 /** The description of the operations on pets. */
 import * as z from 'zod/mini';
-import type { ResourceDescription } from '../description.ts';
 import { int64 } from '../http/int64.ts';
+import type { ResourceDescription } from '../operation/resource-description.ts';
 import { petHasOpenOrder, petNotFound } from './errors.ts';
 import {
   CategoryId,

@@ -1,4 +1,7 @@
-/** The queries on pets. In a statement, `${value}` is a parameter, and `${sql}` a part of the text. */
+/**
+ * The queries on pets. In a statement, `${value}` is a parameter, and `${sql}` a part of the
+ * text.
+ */
 import type { AuthenticatedContext } from '../context.ts';
 import { sql } from '../d1/sql.ts';
 import { runQueries } from '../http/run-queries.ts';
@@ -26,7 +29,6 @@ function toPet({ id_text, name, category_id_text, status }: PetRow): Pet {
   };
 }
 
-/** SQL condition on a row of `pets`. */
 const HAS_OPEN_ORDER = sql`EXISTS (
   SELECT 1 FROM orders WHERE orders.pet_id = pets.id AND orders.status IN ('placed', 'approved'))`;
 
@@ -59,20 +61,22 @@ export function createPet(c: CreateContext, pet: NewPet): Promise<Pet> {
   });
 }
 
-/** Sets the fields of a patch. While a pet has an open order, its status belongs to the order and cannot be set. */
+/** While a pet has an open order, its status belongs to the order and cannot be set. */
 export async function updatePet(
   c: AuthenticatedContext,
   id: bigint,
   { name, categoryId, status }: PetPatch,
 ): Promise<Pet> {
-  const newStatus = status === undefined ? sql`status` : sql`${status}`;
+  // Only the columns that the patch sets: each index of another one would be written, too.
+  const changes = [
+    name !== undefined && sql`name = ${name}`,
+    categoryId !== undefined && sql`category_id = ${categoryId}`,
+    status !== undefined && sql`status = ${status}`,
+  ].filter((change) => change !== false);
   const isAllowed = status === undefined ? sql`TRUE` : sql`NOT ${HAS_OPEN_ORDER}`;
   const [[updated], [existing]] = await runQueries(
     c,
-    sql<PetRow>`UPDATE pets SET
-        name = coalesce(${name ?? null}, name),
-        category_id = coalesce(${categoryId ?? null}, category_id),
-        status = ${newStatus}
+    sql<PetRow>`UPDATE pets SET ${changes.reduce((all, change) => sql`${all}, ${change}`)}
       WHERE id = ${id} AND ${isAllowed}
       RETURNING ${COLUMNS}`,
     selectExistence(id),
@@ -91,6 +95,6 @@ export async function deletePet(c: AuthenticatedContext, id: bigint): Promise<vo
   throw existing ? petHasOpenOrder(id) : petNotFound(id);
 }
 
-export function selectExistence(id: bigint) {
+function selectExistence(id: bigint) {
   return sql`SELECT 1 FROM pets WHERE id = ${id}`;
 }

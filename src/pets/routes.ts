@@ -3,8 +3,8 @@ import { Hono } from 'hono';
 import type { AppEnv } from '../context.ts';
 import { PATCH_TYPES } from '../http/body.ts';
 import { takePage } from '../http/paging.ts';
-import { collectionUrl } from '../http/urls.ts';
-import { operation } from '../operation.ts';
+import { baseUrl } from '../http/urls.ts';
+import { operation } from '../operation/operation.ts';
 import * as queries from './queries.ts';
 import { NewPet, PetPatch, PetPath, PetQuery } from './schemas.ts';
 
@@ -13,7 +13,7 @@ export const pets = new Hono<AppEnv>()
     '/pets',
     operation({ operationId: 'listPets', scope: 'read', query: PetQuery }),
     async (c) => {
-      const page = await takePage(c, c.req.valid('query'), queries.listPets);
+      const page = await takePage(c, '/pets', c.req.valid('query'), queries.listPets);
       return c.json(page, 200);
     },
   )
@@ -29,7 +29,7 @@ export const pets = new Hono<AppEnv>()
     }),
     async (c) => {
       const pet = await queries.createPet(c, c.req.valid('json'));
-      return c.json(pet, 201, { Location: `${collectionUrl(c)}/${pet.id}` });
+      return c.json(pet, 201, { Location: `${baseUrl(c)}/pets/${pet.id}` });
     },
   )
   .get(

@@ -1,4 +1,4 @@
-/** A pet, and the schemas of the requests for pets. Types are inferred from them. */
+/** The schemas of the requests for pets. */
 import * as z from 'zod/mini';
 import { int64, int64Text } from '../http/int64.ts';
 import { pageParameters } from '../http/paging.ts';
@@ -44,7 +44,7 @@ export const PetPatch = strictBody({
 );
 export type PetPatch = z.infer<typeof PetPatch>;
 
-export const PetPath = z.strictObject({ petId: int64Text() });
+export const PetPath = z.object({ petId: int64Text() });
 
 export const PetQuery = pageParameters({ status: z.optional(PetStatus) });
 export type PetQuery = z.infer<typeof PetQuery>;

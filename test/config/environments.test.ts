@@ -16,10 +16,7 @@ type Limiter = { name: string; simple: object };
 type Binding = Partial<Record<string, string>>;
 
 /** The settings that differ between environments, or may be in one alone. */
-const OWN = [
-  ...['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars', 'limits'],
-  'ratelimits',
-];
+const OWN = [...['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars'], 'ratelimits'];
 
 /** The identifiers of a binding, which every environment has. */
 const IDS = ['database_name', 'database_id', 'id'];
@@ -78,12 +75,15 @@ test('the top level names no account or address, sweeps on time, and logs all bu
     upload_source_maps: true,
     vars: { ENVIRONMENT: 'local' },
   });
-  expect(local.observability).toEqual({
-    enabled: true,
-    issues: { enabled: true },
-    // Invocation logs contain URLs and headers.
-    logs: { enabled: true, invocation_logs: false },
-  });
+  for (const { observability } of CONFIGS)
+    expect(observability).toEqual({
+      enabled: true,
+      redact_query_string: true,
+      issues: { enabled: true },
+      // Invocation logs contain URLs and headers.
+      logs: { enabled: true, invocation_logs: false },
+      traces: { enabled: true, head_sampling_rate: 0.05 },
+    });
 });
 
 test('staging has the rate limits of production', () => {

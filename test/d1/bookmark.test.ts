@@ -9,29 +9,30 @@ const KNOWN = `00000001-00000002-00000003-${'f'.repeat(32)}`;
 
 const inSession = (bookmark: string) => ({ headers: { 'x-d1-bookmark': bookmark } });
 
-test('a session reads its own writes, and only its responses have a bookmark', async () => {
+test('a session reads its own writes, and every response has a bookmark to go on from', async () => {
+  const first = await store.fetch('/v1/pets');
   const created = await store.createPet(REX, inSession('first-unconstrained'));
   const session = inSession(created.headers.get('x-d1-bookmark') ?? '');
   const listed = await store.fetch('/v1/pets', session);
   expect(listed.body).toEqual([created.body]);
   const missing = await store.fetch('/v1/pets/0', session);
-  for (const { headers } of [created, listed, missing])
+  for (const { headers } of [first, created, listed, missing])
     expect(headers.get('x-d1-bookmark')).toMatch(/^([0-9a-f]{8}-){3}[0-9a-f]{32}$/);
-  expect((await store.fetch('/v1/pets')).headers.has('x-d1-bookmark')).toBe(false);
+});
+
+test('a request without a bookmark reads what was written before it', async () => {
+  await store.fetch('/v1/pets');
+  expect((await store.calls()).sessions).toEqual(['first-primary']);
 });
 
 test.each([
   ['first-primary', 'first-primary', 'first-primary'],
   ['first-unconstrained', 'first-unconstrained', 'first-unconstrained'],
   ['a bookmark of D1', KNOWN, KNOWN],
-  ['one in upper case', KNOWN.toUpperCase(), 'first-primary'],
-  ['a longer one', `${KNOWN}=`, 'first-primary'],
-  ['one with a prefix', `v2:${KNOWN}`, 'first-primary'],
+  ['a bookmark of a later format', `v2:${KNOWN}`, 'first-primary'],
 ])('a session with %s begins where it can', async (_, bookmark, start) => {
   expect((await store.fetch('/v1/pets', inSession(bookmark))).status).toBe(200);
   expect((await store.calls()).sessions).toEqual([start]);
-  const [line] = await store.logLines();
-  expect(line?.unknownBookmark).toBe(start === bookmark ? undefined : true);
 });
 
 test('a write runs on the primary, whatever state the bookmark has', async () => {

@@ -6,6 +6,7 @@ export type Fault =
   | 'throws' // before the call takes effect
   | 'loses the response' // the call takes effect, then throws
   | 'runs late' // the call throws, and takes effect after the next one of D1 that works
+  | 'runs later' // the same, after four more
   | 'is held' // the call takes effect, and returns when the test releases it
   | 'hangs'
   | 'runs, then hangs' // the call takes effect, and never returns
@@ -16,7 +17,7 @@ export type Fault =
 /** The calls that wait until the test releases them. */
 let held = { count: 0, isReleased: false };
 /** The calls that run late, and have not taken effect yet. */
-const late: (() => Promise<unknown>)[] = [];
+const late = new Map<() => Promise<unknown>, number>();
 
 export const heldCalls = (): number => held.count;
 
@@ -24,12 +25,17 @@ export const heldCalls = (): number => held.count;
 export function endCalls() {
   held.isReleased = true;
   held = { count: 0, isReleased: false };
-  late.length = 0;
+  late.clear();
 }
 
 /** Runs the late calls, one after another. Nobody sees that one fails, as a create does that a retry has carried out. */
 export async function runLateCalls() {
-  for (const run of late.splice(0)) await run().catch(() => {});
+  for (const [run, calls] of [...late]) {
+    late.set(run, calls - 1);
+    if (calls > 1) continue;
+    late.delete(run);
+    await run().catch(() => {});
+  }
 }
 
 /**
@@ -61,8 +67,9 @@ export async function callWith<T>(
   }
   // Without an effect, or with a later one:
   if (fault === 'hangs') return new Promise(() => {});
-  if (fault === 'runs late') late.push(run);
-  if (fault === 'throws' || fault === 'runs late') throw new Error(lost);
+  if (fault === 'runs late') late.set(run, 1);
+  if (fault === 'runs later') late.set(run, 5);
+  if (['throws', 'runs late', 'runs later'].includes(String(fault))) throw new Error(lost);
   // The call takes effect, or has no fault:
   const result = await run();
   if (fault === 'loses the response') throw new Error(lost);

@@ -83,11 +83,11 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
     return callWith(faults.kv, read, 'KV GET failed: 500 Internal Server Error');
   };
 
+  const given: Fault[] = JSON.parse(headers.get('x-d1-fault') ?? '[]');
   /** Makes a call of D1. Those that run late take effect after it. */
   const queryD1 = async <T extends D1Result | D1Result[]>(query: () => Promise<T>) => {
     own.d1 += 1;
-    const given: Fault | null = JSON.parse(headers.get('x-d1-fault') ?? 'null');
-    const fault = given ?? faults.d1?.shift();
+    const fault = given.shift() ?? faults.d1?.shift();
     const result = await callWith(fault, query, 'D1_ERROR: Network connection lost.');
     for (const { meta } of [result].flat()) {
       own.read += meta.rows_read;

@@ -1,13 +1,14 @@
 /** What `createOnce` offers, and no operation uses yet: paths with ids, and writes with the id of the new row. */
 import '../../src/http/bigint-to-json.ts';
 import { Hono } from 'hono';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { AppEnv } from '../../src/context.ts';
 import { sql } from '../../src/d1/sql.ts';
+import { ApiError } from '../../src/errors.ts';
 import { type CreateContext, createOnce } from '../../src/idempotency/create-once.ts';
 import { accessLog } from '../../src/middleware/access-log.ts';
-import { operation } from '../../src/operation.ts';
+import { operation } from '../../src/operation/operation.ts';
 import { PetPath } from '../../src/pets/schemas.ts';
 import { stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
@@ -40,7 +41,8 @@ async function send(handler: typeof handle, path = '/1') {
   stopTime();
   handle = handler;
   const headers = headersOf({ path, headers: { 'idempotency-key': 'k' } }, apiKey);
-  const bindings = { ...store.bindings(), ...stubLimiters };
+  const DB = withPause(store.bindings().DB);
+  const bindings = { ...store.bindings(), ...stubLimiters, DB };
   const response = await app.request(path, { method: 'POST', headers, body: '{}' }, bindings);
   return response.json();
 }
@@ -69,6 +71,60 @@ test('the writes that follow get the id of the row, whatever they insert', async
   expect(created).toEqual({ id: 10, name: 'Mia' });
   expect(await store.rows('pets')).toMatchObject([{ id: 9 }, { id: 10, name: 'Tom' }]);
   expect(await store.rows('orders')).toMatchObject([{ pet_id: 10 }]);
+});
+
+/** Called before each transaction. */
+let pause = async () => {};
+
+function withPause(database: D1Database) {
+  const withSession = (start: string) => {
+    const session = database.withSession(start);
+    return {
+      prepare: (text: string) => session.prepare(text),
+      getBookmark: () => session.getBookmark(),
+      async batch(statements: D1PreparedStatement[]) {
+        await pause();
+        return session.batch(statements);
+      },
+    };
+  };
+  return { withSession };
+}
+
+test('a replay has the id of its row, also if a write that follows inserts into its table', async () => {
+  const twin = sql`INSERT INTO pets (name, category_id) VALUES ('Tom', 3)`;
+  const create = (c: CreateContext) => createOnce(c, { ...MIA, followedBy: () => [twin] });
+  expect(await send(create)).toEqual({ id: 1, name: 'Mia' });
+  expect(await send(create)).toEqual({ id: 1, name: 'Mia' });
+});
+
+test('a retry whose record is gone when it is read has an unknown outcome', async () => {
+  const create = (c: CreateContext) => createOnce(c, MIA);
+  await send(create);
+  onTestFinished(() => {
+    pause = async () => {};
+  });
+  pause = async () => {
+    // Before the next transaction, which reads the record.
+    pause = () => store.exec('DELETE FROM idempotency_keys');
+  };
+  expect(await send(create)).toContain('It is unknown whether');
+});
+
+const NO_STATUS = sql`INSERT INTO orders (pet_id, status) VALUES (1, NULL)`;
+
+test.each([
+  { column: 'name', change: { row: { name: 'Mia', category_id: null } } },
+  { column: 'status', change: { followedBy: () => [NO_STATUS] } },
+])('the constraint of another column than $column, or table, is a mistake', async (each) => {
+  const error = () => new ApiError('not_found', '');
+  const create = {
+    ...MIA,
+    ...each.change,
+    refusal: { column: each.column, read: NO_STATUS, error },
+  };
+  const message = await store.expectUnchanged(() => send((c) => createOnce(c, create)));
+  expect(message).toContain('NOT NULL constraint failed');
 });
 
 test('a request creates only one item', async () => {

@@ -1,6 +1,7 @@
 /** `Idempotency-Key`: a create is carried out once, also if D1 fails. */
 import { expect, test, vi } from 'vitest';
 import { KEPT_HOURS, KEPT_MS } from '../../src/idempotency/create-once.ts';
+import type { Fault } from '../faults/fault.ts';
 import { stopTime } from '../support/in-process.ts';
 import { exact, expectError, type Reply, startStore } from '../support/store.ts';
 import { sendInProcess } from '../support/stubs.ts';
@@ -57,33 +58,51 @@ const AT_MOST_ONCE = expect.stringContaining(
   'It is unknown whether the request was carried out. Retry with the same Idempotency-Key: it is carried out at most once.',
 );
 
-test.each(CREATES)('a retry of $id gets the response that was lost', async ({ send, table }) => {
+// https://developers.cloudflare.com/d1/best-practices/retry-queries/
+test.each(CREATES)('$id succeeds if D1 fails twice', async ({ send, table }) => {
   await insertPet();
-  await store.fault({ d1: ['loses the response'] });
-  expectError(await send(), 503, 'service_unavailable');
-  const rows = await store.rows(table);
-  const replay = await send();
-  expect(replay.headers.get('idempotency-replayed')).toBe('true');
-  const { pathname } = new URL(replay.headers.get('location') ?? '');
-  expect(exact(await store.fetch(pathname))).toEqual(exact(replay));
-  expect(await store.rows(table)).toEqual(rows);
+  const count = (await store.rows(table)).length;
+  await store.fault({ d1: ['throws', 'throws'] });
+  expectFirst(await send());
+  expect(await store.rows(table)).toHaveLength(count + 1);
+  expect((await store.logLines()).at(-1)).toMatchObject({ status: 201, d1Retries: 2 });
 });
 
-test.each(CREATES)(
-  '$id takes effect once if D1 executes it after a retry',
-  async ({ send, table }) => {
-    await insertPet();
-    const count = (await store.rows(table)).length;
-    await store.fault({ d1: ['runs late'] });
-    expect((await send()).status).toBe(503);
-    expectFirst(await send());
-    expect(await store.rows(table)).toHaveLength(count + 1);
-  },
-);
+test.each(CREATES)('$id gets the response that was lost', async ({ send, table }) => {
+  await insertPet();
+  const count = (await store.rows(table)).length;
+  await store.fault({ d1: ['loses the response'] });
+  const reply = await send();
+  expect([reply.status, reply.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
+  const { pathname } = new URL(reply.headers.get('location') ?? '');
+  expect(exact(await store.fetch(pathname))).toEqual(exact(reply));
+  expect(await store.rows(table)).toHaveLength(count + 1);
+});
 
-test('a create with a key that D1 does not answer says that a retry is safe', async () => {
-  await store.fault({ d1: ['throws'] });
+test.each(CREATES)('$id takes effect once if D1 executes it late', async ({ send, table }) => {
+  await insertPet();
+  const count = (await store.rows(table)).length;
+  await store.fault({ d1: ['runs late', 'runs late'] });
+  expectFirst(await send());
+  expect(await store.rows(table)).toHaveLength(count + 1);
+});
+
+const OVERLOADED = { text: 'D1_ERROR: D1 DB is overloaded. Too many requests queued.' };
+
+test.each<{ d1: Fault[]; calls: number }>([
+  { d1: ['throws', 'throws', 'throws'], calls: 3 },
+  { d1: [OVERLOADED], calls: 1 },
+])('a create with a key that D1 rejects says that a retry is safe: $d1', async ({ d1, calls }) => {
+  await store.fault({ d1 });
   expectError(await store.createPet(REX, withKey('k')), 503, 'service_unavailable', AT_MOST_ONCE);
+  expect((await store.calls()).d1).toBe(calls);
+});
+
+test('a create whose record cannot be read may have been carried out', async () => {
+  await store.fault({ d1: ['loses the response', 'works', 'throws'] });
+  expectError(await store.createPet(REX, withKey('k')), 503, 'service_unavailable', AT_MOST_ONCE);
+  const replay = await store.createPet(REX, withKey('k'));
+  expect(replay.headers.get('idempotency-replayed')).toBe('true');
 });
 
 test('an idempotency key is valid for exactly KEPT_HOURS', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { KEPT_MS } from '../../src/idempotency/create-once.ts';
-import { sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
+import { LATE_MS, sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
 import { stopTime } from '../support/in-process.ts';
 import { startStore } from '../support/store.ts';
 
@@ -21,11 +21,11 @@ function addRecords(count: number, createdAt: number) {
   );
 }
 
-test('the sweep removes the records older than KEPT_HOURS, a thousand at a time', async () => {
-  await addRecords(2_500, Date.now() - KEPT_MS - MINUTE);
+test('the sweep removes the old records, a thousand at a time', async () => {
+  await addRecords(2_500, Date.now() - KEPT_MS - LATE_MS - MINUTE);
   expect(await store.scheduled()).toBe(true);
   expect(await records()).toEqual([]);
-  expect((await store.calls()).d1).toBe(3);
+  expect((await store.calls()).d1).toBe(4);
   expect(await store.logLines()).toMatchObject([
     { environment: 'local', task: 'sweep idempotency keys', removed: 2_500, finished: true },
   ]);
@@ -60,11 +60,39 @@ test('the statements of docs/operations.md remove the records older than an hour
   expect(await records()).toEqual([]);
 });
 
-test('the sweep removes a record at exactly KEPT_HOURS', async () => {
-  await addRecords(1, NOON - KEPT_MS);
-  await addRecords(2, NOON - KEPT_MS + 1);
+test('the sweep removes a record an hour after it has expired', async () => {
+  await addRecords(1, NOON - KEPT_MS - LATE_MS);
+  await addRecords(2, NOON - KEPT_MS - LATE_MS + 1);
   expect(await sweepAt(NOON, store.bindings())).toMatchObject({ removed: 1 });
   expect(await records()).toHaveLength(2);
+});
+
+test('a younger record among the lowest ids does not stop the sweep', async () => {
+  await addRecords(1, NOON);
+  await addRecords(1_500, NOON - 2 * KEPT_MS);
+  expect(await sweepAt(NOON, store.bindings())).toMatchObject({ removed: 1_500, finished: true });
+});
+
+test('an attempt of a last retry that arrives after the key has expired creates nothing', async () => {
+  const create = () =>
+    store.createPet({ name: 'Rex', categoryId: 1 }, { headers: { 'idempotency-key': 'k' } });
+  await store.fault({ now: NOON });
+  expect((await create()).status).toBe(201);
+  await store.fault({ now: NOON + KEPT_MS - 1, d1: ['runs later'] });
+  expect((await create()).headers.get('idempotency-replayed')).toBe('true');
+  await sweepAt(NOON + KEPT_MS + LATE_MS - 1, store.bindings());
+  for (let calls = 0; calls < 6; calls += 1) await store.fetch('/v1/pets');
+  expect(await store.rows('pets')).toMatchObject([{ id: 1 }]);
+});
+
+test('the line of a sweep that fails is an error', async () => {
+  const DB = {
+    prepare: () => {
+      throw new Error('no D1');
+    },
+  };
+  expect(await sweepAt(NOON, { DB })).toMatchObject({ finished: false, cause: 'no D1' });
+  expect(console.error).toHaveBeenCalledOnce();
 });
 
 test('the sweep stops after 900 calls, fewer than D1 allows', async () => {

@@ -34,6 +34,36 @@ test('a request writes one line with the fields for operators', async () => {
   ]);
 });
 
+const LOST = new Error('D1_ERROR: Network connection lost.');
+const BUG = new TypeError('a bug');
+const AT_BOOKMARK = { 'x-d1-bookmark': `00000001-00000002-00000003-${'f'.repeat(32)}` };
+
+/** Sends a request of which D1 throws the error, and returns what was printed as an error. */
+async function printedErrors(error: Error, call: object = {}, env: object = {}) {
+  stopTime();
+  const bindings = { ...stubBindings(), ...env };
+  vi.spyOn(bindings.DB, 'prepare').mockImplementation(() => {
+    throw error;
+  });
+  await sendInProcess({ path: '/v1/pets', ...call }, bindings, generateKey('production'));
+  const { calls } = vi.mocked(console.error).mock;
+  return calls.map(([line]) => (line instanceof Error ? line : JSON.parse(line).status));
+}
+
+test('an outage is an error line', async () => {
+  expect(await printedErrors(LOST)).toEqual([503]);
+});
+
+test('a bug is an error line beside its exception', async () => {
+  expect(await printedErrors(BUG)).toEqual([BUG, 500]);
+});
+
+test('stopped writes and a bookmark of a client are no error lines', async () => {
+  const write = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
+  expect(await printedErrors(LOST, write, { WRITES_STOPPED: '' })).toEqual([]);
+  expect(await printedErrors(LOST, { headers: AT_BOOKMARK })).toEqual([]);
+});
+
 test.each([
   [
     'PATCH',
@@ -101,6 +131,8 @@ test('docs/alerts/README.md has the fields of the lines, and no others', async (
     d1: [{ text: '', thrown: 'TypeError' }],
   });
   await store.fetch('/v1/pets', { key });
+  await store.fault({ d1: ['throws'] });
+  await store.createPet({ name: 'Rex', categoryId: 1 }, { headers: { 'idempotency-key': 'k' } });
   await store.scheduled();
   const fields = new Set((await store.logLines()).flatMap(Object.keys));
 

@@ -7,8 +7,8 @@ import { describeOperation } from '../../openapi/operation.ts';
 import { findResources } from '../../openapi/resources.ts';
 import { findRoutes } from '../../openapi/routes.ts';
 import { app } from '../../src/app.ts';
-import type { OperationDescription } from '../../src/description.ts';
-import { operation } from '../../src/operation.ts';
+import { operation } from '../../src/operation/operation.ts';
+import type { OperationDescription } from '../../src/operation/resource-description.ts';
 import { PetQuery } from '../../src/pets/schemas.ts';
 
 const SERVERS = [{ url: 'https://a.example/v1', description: '', 'x-internal': false }];

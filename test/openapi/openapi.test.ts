@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import packageJson from '../../package.json' with { type: 'json' };
-import { REQUEST_REJECTED, STATUS_OF } from '../../src/errors.ts';
+import { STATUS_OF } from '../../src/errors.ts';
 import { LIMIT } from '../../src/http/paging.ts';
 import { description, operations } from '../support/contract.ts';
 
@@ -31,7 +31,7 @@ test('the description has the names and limits of the service interface', () => 
       schemas: {
         Error: {
           required: ['code', 'message', 'status'],
-          properties: { code: { enum: [...Object.keys(STATUS_OF), REQUEST_REJECTED] } },
+          properties: { code: { enum: Object.keys(STATUS_OF) } },
         },
         Pets: { type: 'array', maxItems: LIMIT.maximum },
       },

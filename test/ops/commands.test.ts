@@ -54,13 +54,13 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-const README = join(PROJECT_ROOT, 'README.md');
+const TABLES = join(PROJECT_ROOT, 'docs/api.md');
 
 test('openapi writes what is out of date, and --check only names it', async () => {
-  const current = fs.readFileSync(README, 'utf8');
-  const old = current.replace('`getHealth`', '`getLife`');
+  const current = fs.readFileSync(TABLES, 'utf8');
+  const old = current.replace('`internal_error`', '`any_error`');
   /** Out of date, or written. All other files are those of the project. */
-  const files = new Map([[README, old]]);
+  const files = new Map([[TABLES, old]]);
   const script = join(PROJECT_ROOT, 'client/generate.ts');
   const execFileSync = vi.fn();
   const mocks = {
@@ -72,11 +72,11 @@ test('openapi writes what is out of date, and --check only names it', async () =
     // Also without a client.
     'node:fs': { ...fs, existsSync: (path: string) => path === script || fs.existsSync(path) },
   };
-  const stderr = 'error: README.md is out of date. Run: npm run openapi\n';
+  const stderr = 'error: docs/api.md is out of date. Run: npm run openapi\n';
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
   expect([...files.values()]).toEqual([old]);
   const end = 'The OpenAPI description, the tables and the copies of Swagger UI are up to date.\n';
-  const stdout = `README.md is written.\n${end}`;
+  const stdout = `docs/api.md is written.\n${end}`;
   expect(await runInProcess('openapi.ts', mocks, [])).toMatchObject({ code: 0, stdout });
   expect([...files.values()]).toEqual([current]);
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ stdout: end });

@@ -7,6 +7,9 @@ import { app } from '../../src/app.ts';
 import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
 import { type Stubs, stubLimiters } from './stubs.ts';
 
+/** The levels of the service's log lines. */
+const LEVELS = ['log', 'error'] as const;
+
 const unavailable = (): never => {
   throw new Error('the request reached D1');
 };
@@ -21,8 +24,8 @@ export function startApp(store: Store) {
     env = { ...store.bindings(), ...stubLimiters, DB };
   });
   beforeEach(() => {
-    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-    return () => log.mockRestore();
+    const spies = LEVELS.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
+    return () => spies.forEach((spy) => void spy.mockRestore());
   });
 
   return async (
@@ -38,13 +41,16 @@ export function startApp(store: Store) {
   };
 }
 
-/** Stops the time of day for the rest of a test. Returns its log lines, which are not printed. */
+/** Stops the time of day for the rest of a test. Returns its log lines of any level, which are not printed. */
 export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
-  const log = vi.spyOn(console, 'log').mockReturnValue();
+  const lines: string[] = [];
+  // The exception of a 500 is printed, too.
+  const print = (line: unknown) => void (typeof line === 'string' && lines.push(line));
+  const spies = LEVELS.map((level) => vi.spyOn(console, level).mockImplementation(print));
   vi.useFakeTimers({ now, toFake: ['Date'] });
   onTestFinished(() => {
     vi.useRealTimers();
-    log.mockRestore();
+    for (const spy of spies) spy.mockRestore();
   });
-  return () => log.mock.calls.map(([line]) => JSON.parse(line));
+  return () => lines.map((line) => JSON.parse(line));
 }

@@ -149,6 +149,8 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
       const lines = () =>
         server.harness
           .getLogs()
+          // The exception of a 500 is logged, too.
+          .filter(({ message }) => message.startsWith('{'))
           .map(({ message }): Record<string, unknown> => JSON.parse(message))
           .filter(({ requestId, task }) => task !== undefined || requestIds.has(requestId));
       // The runtime's process delivers a line some time after the response.

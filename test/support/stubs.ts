@@ -32,16 +32,20 @@ export function stubBindings(
   };
   const page = statementOf(PAGE);
   const statement = statementOf(RESULT);
+  const DB = {
+    // A session is the database itself.
+    withSession: (): object => DB,
+    prepare: (sql: string) => (sql.includes('LIMIT') ? page : statement),
+    batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
+    getBookmark: () => '00000001-00000002-00000003-ffffffffffffffffffffffffffffffff',
+  };
   const recordOf = (name: string) => (isKnown && name.startsWith('key:') ? RECORD : null);
   return {
     ENVIRONMENT: 'production',
     BASE_URL: 'https://api.animal-store.example/v1',
     CF_VERSION_METADATA: { id: 'stub' },
     API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
-    DB: {
-      prepare: (sql: string) => (sql.includes('LIMIT') ? page : statement),
-      batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
-    },
+    DB,
     ...stubLimiters,
   } satisfies Stubs;
 }

@@ -1,12 +1,12 @@
-/** The types that follow from the definition of an operation: of its handler, and of its requests and responses for `hc`. */
+/** The types that follow from the definition of an operation, for its handler and for `hc`. */
 import type { MiddlewareHandler, TypedResponse } from 'hono';
 import type { JSONParsed } from 'hono/utils/types';
 import type * as z from 'zod/mini';
-import type { AppEnv, AuthenticatedEnv } from './context.ts';
+import type { AppEnv, AuthenticatedEnv } from '../context.ts';
+import type { ErrorCode, StatusOf } from '../errors.ts';
 import type { OperationDefinition, PublicDefinition } from './definition.ts';
-import type { ErrorCode, StatusOf } from './errors.ts';
 
-/** The middleware of an operation. Its errors are part of its type, although it throws them, so that `AppType` has them. */
+/** Its errors are part of its type, although it throws them, so that `AppType` has them. */
 export type OperationMiddleware<D extends OperationDefinition> = MiddlewareHandler<
   [D] extends [{ scope: unknown }] ? AuthenticatedEnv : AppEnv,
   string,
@@ -18,12 +18,11 @@ export type OperationMiddleware<D extends OperationDefinition> = MiddlewareHandl
 export type OnlyKnown<D> = Record<Exclude<keyof D, MemberOf<OperationDefinition>>, never>;
 type MemberOf<D> = D extends unknown ? keyof D : never;
 
-/** The validated parts of a request, for `c.req.valid(…)`: those that the definition has a schema for. */
 type Valid<D extends OperationDefinition> = {
   [Part in keyof D & ('param' | 'query' | 'json')]: z.output<D[Part]>;
 };
 
-/** The parts of a request as `hc` sends them: an int64 is a number. `never` allows an object that has only bigints. */
+/** As `hc` sends them: an int64 is a number. `never` allows an object that has only bigints. */
 type Input<D extends OperationDefinition> = {
   [Part in keyof D & ('param' | 'json')]: JSONParsed<z.input<D[Part]>, never>;
 } & QueryInput<D> & { header?: RequestHeaders<D> };
@@ -40,7 +39,7 @@ type IdempotencyHeader<D> = D extends { acceptsIdempotencyKey: true }
   ? { 'Idempotency-Key'?: string }
   : unknown;
 
-/** The codes of the errors of an operation, as openapi/operation.ts describes them. */
+/** As openapi/operation.ts describes them. */
 type CodeOf<D> =
   | 'https_required'
   | 'internal_error'
@@ -59,7 +58,6 @@ type AuthenticatedCode =
   | 'service_unavailable';
 type BodyCode = 'invalid_json' | 'body_too_large' | 'unsupported_media_type';
 
-/** The Error body of each code. */
 type ErrorResponse<Code extends ErrorCode> = Code extends unknown
   ? Response &
       TypedResponse<{ code: Code; message: string; status: StatusOf<Code> }, StatusOf<Code>, 'json'>

@@ -1,0 +1,63 @@
+/**
+ * The definition of an operation, which stands in its route, and from which openapi/ describes
+ * it.
+ */
+import type * as z from 'zod/mini';
+import type { ErrorCode } from '../errors.ts';
+
+/** The permission that an operation needs, and that an API key has. */
+export type Scope = 'read' | 'write';
+
+export type OperationDefinition = AuthenticatedDefinition | PublicDefinition;
+
+/**
+ * The schemas of `query` and `json` are strict objects. Not `param`, as routes may be mounted below
+ * another parameter. Without `query`, there are no query parameters.
+ */
+type CommonDefinition = {
+  operationId: string;
+  param?: z.ZodMiniObject;
+  query?: z.ZodMiniObject;
+  /** The codes of the errors that the handler throws. All others follow from the definition. */
+  errors?: readonly ErrorCode[];
+};
+
+export type AuthenticatedDefinition = CommonDefinition & {
+  public?: never;
+  json?: z.ZodMiniObject;
+  /** Default: `application/json` alone. */
+  mediaTypes?: readonly string[];
+  deprecation?: Deprecation;
+} & (
+    | { scope: 'read'; acceptsIdempotencyKey?: never; effect?: never; safeRetry?: never }
+    | {
+        scope: 'write';
+        /** Its handler must then call `createOnce`. */
+        acceptsIdempotencyKey?: boolean;
+        /** The end of "It is unknown whether …" in a 503. */
+        effect: `the ${string} was ${string}`;
+        /** The end of "A retry is safe: …" in that 503. Absent if it is not. */
+        safeRetry?: string;
+      }
+  );
+
+/** A GET that needs no API key. It has no rate limit, so its handler cannot call `runQueries`. */
+export type PublicDefinition = CommonDefinition & {
+  public: true;
+  scope?: never;
+  json?: never;
+  mediaTypes?: never;
+  deprecation?: never;
+  acceptsIdempotencyKey?: never;
+  effect?: never;
+  safeRetry?: never;
+};
+
+export type Deprecation = {
+  /** The day of the deprecation, such as `2026-11-20`. */
+  since: string;
+  /** The day of the announced removal. */
+  sunset: string;
+  /** The path of the replacement, without the version. */
+  successor: string;
+};

@@ -1,0 +1,59 @@
+/** The middleware of an operation. */
+import '../http/bigint-to-json.ts';
+import { zValidator } from '@hono/zod-validator';
+import type { MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
+import { requireKey } from '../auth/require-key.ts';
+import type { AppEnv } from '../context.ts';
+import { validateBody } from '../http/body.ts';
+import { requireValid } from '../http/problems.ts';
+import { requireValidQueryText } from '../http/query-text.ts';
+import { readHeaders } from '../http/request-headers.ts';
+import { NoParameters } from '../http/schemas.ts';
+import type { OperationDefinition } from './definition.ts';
+import type { OnlyKnown, OperationMiddleware } from './types.ts';
+
+/** The definition of each middleware that `operation` has made, for openapi/. */
+export const definitions = new WeakMap<object, OperationDefinition>();
+
+/**
+ * The middleware of an operation: its steps, in their order. The first that throws ends the
+ * request. For the handler, the parts that the definition has a schema for are `c.req.valid(…)`.
+ *
+ * @example
+ * new Hono<AppEnv>().get(
+ *   '/pets/:petId',
+ *   operation({ operationId: 'getPet', scope: 'read', param: PetPath, errors: ['pet_not_found'] }),
+ *   async (c) => {
+ *     const { petId } = c.req.valid('param');
+ *     return c.json(await getPet(c, petId), 200);
+ *   },
+ * );
+ */
+export function operation<const D extends OperationDefinition>(
+  definition: D & OnlyKnown<D>,
+): OperationMiddleware<D>;
+export function operation(definition: OperationDefinition): MiddlewareHandler {
+  const { operationId, scope, param, query = NoParameters, json, mediaTypes } = definition;
+  const steps: (MiddlewareHandler | undefined)[] = [
+    define(definition),
+    scope && requireKey(scope),
+    requireValidQueryText,
+    scope && readHeaders(definition),
+    param && zValidator('param', param, requireValid),
+    zValidator('query', query, requireValid),
+    json && validateBody(json, mediaTypes),
+  ];
+  const middleware = every(...steps.filter((step) => step !== undefined));
+  definitions.set(middleware, definition);
+  // Hono's `showRoutes` prints the name.
+  return Object.defineProperty(middleware, 'name', { value: operationId });
+}
+
+/** Sets the definition, for the headers of the response and for the log line. */
+export function define(definition: OperationDefinition): MiddlewareHandler<AppEnv> {
+  return async function define(c, next) {
+    c.set('definition', definition);
+    await next();
+  };
+}

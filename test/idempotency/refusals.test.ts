@@ -1,0 +1,113 @@
+/** A refused order closes its idempotency key, because an attempt that seemed lost may arrive later. */
+import { expect, test } from 'vitest';
+import { KEPT_MS } from '../../src/idempotency/create-once.ts';
+import type { Fault } from '../faults/fault.ts';
+import { expectError, type Reply, startStore } from '../support/store.ts';
+
+const store = startStore({ faults: true });
+
+const UNKNOWN = expect.stringContaining('It is unknown whether the request was carried out.');
+
+/** Client A orders the pet 7 with the idempotency key `k`. These calls of D1 have faults. */
+const place = (...faults: Fault[]) =>
+  store.placeOrder(
+    { petId: 7 },
+    { headers: { 'idempotency-key': 'k', 'x-d1-fault': JSON.stringify(faults) } },
+  );
+
+/** Client B orders the pet, so A is refused. */
+async function placeAsB() {
+  await store.insertPet({ id: 7, status: 'available' });
+  expect((await store.placeOrder({ petId: 7 }, { key: await store.issueKey() })).status).toBe(201);
+}
+
+/** Client B cancels. Then calls that work, after which the late attempts of A have arrived. */
+async function cancelAsB() {
+  expect((await store.send('PATCH', '/v1/store/orders/1', { status: 'cancelled' })).status).toBe(
+    200,
+  );
+  for (let calls = 0; calls < 6; calls += 1) await store.fetch('/v1/pets/7');
+}
+
+function expectRefused(reply: Reply) {
+  expectError(reply, 409, 'pet_not_available', 'The animal 7 is not available: it is pending.');
+}
+
+test('an attempt that arrives after the refusal of its retry places no order', async () => {
+  await placeAsB();
+  expectRefused(await place('runs later'));
+  await cancelAsB();
+  expect(await store.rows('pets')).toMatchObject([{ status: 'available' }]);
+  expect(await store.rows('orders')).toMatchObject([{ id: 1, status: 'cancelled' }]);
+  expect(await store.rows('idempotency_keys')).toMatchObject([{ item_id: null }]);
+  await store.expectUnchanged(async () => expectRefused(await place()));
+});
+
+test('an attempt of an earlier request that arrives after the refusal places no order', async () => {
+  await placeAsB();
+  const lost = await place('throws', 'runs later', 'throws');
+  expectError(lost, 503, 'service_unavailable', UNKNOWN);
+  expectRefused(await place());
+  await cancelAsB();
+  await store.expectUnchanged(async () => expectRefused(await place()));
+  expect(await store.rows('orders')).toMatchObject([{ id: 1 }]);
+});
+
+test('a refusal closes the key of its own client alone', async () => {
+  await placeAsB();
+  expectRefused(await place());
+  await cancelAsB();
+  const own = { key: await store.issueKey(), headers: { 'idempotency-key': 'k' } };
+  expect((await store.placeOrder({ petId: 7 }, own)).status).toBe(201);
+});
+
+test('a refusal is repeated for exactly as long as a response', async () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  await placeAsB();
+  await store.fault({ now });
+  expectRefused(await place());
+  await cancelAsB();
+  await store.fault({ now: now + KEPT_MS - 1 });
+  expectRefused(await place());
+  await store.fault({ now: now + KEPT_MS });
+  const placed = await place();
+  expect([placed.status, placed.headers.has('idempotency-replayed')]).toEqual([201, false]);
+});
+
+// The calls: the create, the read of its record, the write of the refusal.
+test.each<{ faults: Fault[]; after: number }>([
+  { faults: ['works', 'throws'], after: 201 },
+  { faults: ['works', 'works', 'throws'], after: 201 },
+  { faults: ['works', 'works', 'loses the response'], after: 409 },
+  { faults: ['throws', 'works', 'works', 'throws'], after: 201 },
+])('a refusal whose record cannot be written is a 503: $faults', async ({ faults, after }) => {
+  await placeAsB();
+  expectError(await place(...faults), 503, 'service_unavailable', UNKNOWN);
+  await cancelAsB();
+  expect((await place()).status).toBe(after);
+  expect(await store.rows('idempotency_keys')).toHaveLength(1);
+});
+
+/** Two requests of A. Before the second, a call of the first returns only later, and the pet is available. */
+async function placeTwice(...faults: Fault[]) {
+  await store.insertPet({ id: 7, status: 'pending' });
+  const first = place(...faults);
+  await expect.poll(async () => (await store.calls()).held, { interval: 5 }).toBe(1);
+  await store.exec("UPDATE pets SET status = 'available'");
+  const second = await place();
+  await store.fault({});
+  return [await first, second] as const;
+}
+
+test('of two requests with one key, both get the refusal that the first has recorded', async () => {
+  const replies = await placeTwice('works', 'works', 'is held');
+  replies.forEach(expectRefused);
+  expect(await store.rows('orders')).toEqual([]);
+});
+
+test('of two requests with one key, both get the order if the second is the first to record', async () => {
+  const [first, second] = await placeTwice('works', 'is held');
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(first.body).toEqual(second.body);
+  expect(first.headers.get('idempotency-replayed')).toBe('true');
+});

@@ -1,0 +1,20 @@
+/** Each middleware that sets headers copes by itself with a response that Hono has not made. */
+import { Hono } from 'hono';
+import { requestId } from 'hono/request-id';
+import { expect, test } from 'vitest';
+import type { AppEnv } from '../../src/context.ts';
+import { crossOrigin } from '../../src/middleware/cross-origin.ts';
+import { responseHeaders } from '../../src/middleware/response-headers.ts';
+
+test.each([
+  ['access-control-allow-origin', crossOrigin],
+  ['x-content-type-options', responseHeaders],
+])('a redirect, whose headers are immutable, has %s', async (name, middleware) => {
+  const app = new Hono<AppEnv>();
+  app.use(requestId({ headerName: '' }));
+  app.use(middleware);
+  app.get('/', () => Response.redirect('https://animal-store.example/v1/pets', 307));
+  const { status, headers } = await app.request('/');
+  expect([status, headers.get('location')]).toEqual([307, 'https://animal-store.example/v1/pets']);
+  expect(headers.has(name)).toBe(true);
+});
