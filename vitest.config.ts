@@ -10,8 +10,8 @@ for (const name of names.split('\n')) delete process.env[name];
 /** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {
   test: ['**/*.test.ts'],
-  // What takes minutes or starts processes: more histories of faults, measurements, kills, releases, the packed client in other runtimes.
-  slow: ['**/*.slow.ts', '**/histories.test.ts'],
+  // What takes minutes or starts processes: histories of faults, measurements, kills, releases, the packed client in other runtimes.
+  slow: ['**/*.slow.ts'],
   // The docs page and the client in a browser.
   browser: ['**/*.browser.ts'],
 };
@@ -37,8 +37,6 @@ export default defineConfig({
         include,
         // Folders whose names begin with a dot can hold worktrees.
         exclude: [...configDefaults.exclude, '**/.*/**'],
-        // Number of random histories in histories.test.ts.
-        env: { HISTORIES: name === 'slow' ? '100' : '2' },
         // Far more than any test needs, so that a busy machine does not fail it.
         ...(name === 'test' ? TWO_MINUTES : FIFTEEN_MINUTES),
       },
@@ -50,7 +48,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     env: {
       // Instead of the user's settings, such as signed commits.
-      GIT_CONFIG_GLOBAL: join(import.meta.dirname, 'test/support/gitconfig'),
+      GIT_CONFIG_GLOBAL: join(import.meta.dirname, 'test/ops/gitconfig'),
       GIT_CONFIG_NOSYSTEM: '1',
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',

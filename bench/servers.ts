@@ -3,11 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { unstable_getMiniflareWorkerOptions as getWorkerOptions } from 'wrangler';
+import {
+  unstable_getMiniflareWorkerOptions as getWorkerOptions,
+  unstable_readConfig as readConfig,
+} from 'wrangler';
 import { PROJECT_ROOT } from '../ops/command/project-root.ts';
 import { runWrangler } from '../ops/command/wrangler.ts';
-import { addPets } from '../ops/local/sample-data.ts';
 import { LOCAL_KEY, LOCAL_KEY_RECORD } from '../ops/local/store.ts';
+import { INSERTION } from '../ops/seed.ts';
 import { recordName } from '../src/auth/key-record.ts';
 
 // A sample of `request.cf` would need the network.
@@ -55,7 +58,9 @@ export async function build(entry: string, project = PROJECT_ROOT): Promise<stri
 
 /** Starts workerd with a bundle, with nothing between the client and the worker. */
 function start(bundle: string): Miniflare {
-  const config = join(PROJECT_ROOT, 'wrangler.toml');
+  const config = readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml') });
+  // As in a deployed worker.
+  config.vars.LOG = 'all';
   const { assets, modulesRules, ...options } = getWorkerOptions(config).workerOptions;
   return new Miniflare(
     convertV4MiniflareOptions({
@@ -74,7 +79,7 @@ async function fill({ DB, API_KEYS }: Env, pets: number): Promise<void> {
   const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
   // D1 takes each line for a statement.
   await DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
-  await addPets(DB, pets);
+  await DB.prepare(INSERTION).bind(pets, 0).run();
   await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD));
 }
 

@@ -40,12 +40,6 @@ export const program = createProgram(
   'npm run keys --',
   'Creates, lists, rotates and revokes API keys.',
 );
-program.hook('preAction', (_, command) => {
-  const { env } = command.opts();
-  if (env === 'local') return;
-  rejectOtherConfig();
-  requireSetUp(env);
-});
 addCommand('create', 'Creates a key and prints it once.')
   .requiredOption('--label <text>', 'the owner or purpose, up to 100 characters', parseLabel)
   .option('--expires <duration>', 'time until it expires, such as 90d (default: never)', timeAfter)
@@ -72,7 +66,13 @@ addCommand(
 if (import.meta.main) await run(program);
 
 function addCommand(usage: string, description: string) {
-  return program.command(usage).description(description).addOption(environmentOption);
+  const command = program.command(usage).description(description).addOption(environmentOption);
+  // Before the errors of other options, which are in vain then.
+  return command.on('option:env', (env: Environment) => {
+    if (env === 'local') return;
+    rejectOtherConfig();
+    requireSetUp(env);
+  });
 }
 
 async function create({ env, yes, label, expires, readOnly }: CreateOptions) {

@@ -3,7 +3,6 @@
  * the docs page.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeApi, type Server } from '../openapi/document.ts';
@@ -24,6 +23,9 @@ const SWAGGER_UI = [
   'NOTICE',
 ];
 
+/** The client's own script, which reads the written description. */
+const CLIENT = join(PROJECT_ROOT, 'client/generate.ts');
+
 export const program = createProgram(
   'npm run openapi --',
   "Writes the OpenAPI description, the tables of the documents, the client's types, and the copies of Swagger UI for the docs page.",
@@ -39,17 +41,11 @@ export const program = createProgram(
       console.log(`${path} is written.`);
     }
     // A check leaves the client's types to `npm test`.
-    if (!options.check) generateClientTypes();
+    if (!options.check) execFileSync(process.execPath, [CLIENT], { stdio: 'inherit' });
     console.log('The OpenAPI description, the tables and the copies of Swagger UI are up to date.');
   });
 
 if (import.meta.main) await run(program);
-
-/** Runs the client's own script, which reads the written description. A copy of the project may have no client. */
-function generateClientTypes() {
-  const script = join(PROJECT_ROOT, 'client/generate.ts');
-  if (existsSync(script)) execFileSync(process.execPath, [script], { stdio: 'inherit' });
-}
 
 /** The contents of the generated files and copies, by their paths. */
 async function generatedFiles(): Promise<Map<string, string>> {

@@ -1,11 +1,7 @@
 /** What `hc<AppType>()` accepts and returns, and mistakes that must not compile. */
-import { Hono } from 'hono';
 import { hc, type InferResponseType } from 'hono/client';
-import * as z from 'zod/mini';
 import type description from '../public/v1/openapi.json';
 import type { AppType } from '../src/app.ts';
-import type { AppEnv } from '../src/context.ts';
-import { operation } from '../src/operation/operation.ts';
 
 const { v1 } = hc<AppType>('https://api.animal-store.example');
 const param = { petId: '7' };
@@ -73,11 +69,3 @@ v1.pets.$post({ json: { name: 'Rex', categoryId: 3, stauts: 'sold' } });
 v1.pets.$get({ query: { stauts: 'sold' } });
 // @ts-expect-error: a list accepts no Idempotency-Key
 v1.pets.$get({ header: { 'Idempotency-Key': 'k' } });
-const search = new Hono<AppEnv>().get(
-  '/search',
-  operation({ operationId: 'search', public: true, query: z.strictObject({ q: z.string() }) }),
-  (c) => c.text(c.req.valid('query').q),
-);
-hc<typeof search>('').search.$get({ query: { q: 'Rex' } });
-// @ts-expect-error: the parameter is required
-hc<typeof search>('').search.$get();

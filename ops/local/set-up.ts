@@ -2,11 +2,19 @@
 import { reportFailure } from '../command/command-line.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';
 
-// A deployment builds, too. So does a running server, maybe while a new migration is being written.
-if (process.env.WRANGLER_COMMAND === 'dev' && !isInUse())
-  await setUpLocalStore().then(printGuide, reportFailure);
+const GUIDE = `The local store is set up. Docs page: http://localhost:8787/docs
+curl -i -w '\\n' http://localhost:8787/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
+After Ctrl-C, npm run reset empties the store, also a damaged one.`;
 
-function printGuide() {
-  console.log(`The local store is set up. Docs page: http://localhost:8787/docs
-curl -i -w '\\n' http://localhost:8787/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'`);
+/** After each change of a file in src, too. */
+const SERVED =
+  'The store is served. A second server, at another port, can find it locked (503): run one per clone.';
+
+// A deployment builds, too.
+if (process.env.WRANGLER_COMMAND === 'dev') await start().catch(reportFailure);
+
+async function start() {
+  const message = isInUse() ? SERVED : GUIDE;
+  await setUpLocalStore();
+  console.log(message);
 }

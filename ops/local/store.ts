@@ -1,7 +1,9 @@
 /** The store on a developer's machine, kept in .wrangler/state. */
+import { hash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type KeyRecord, recordName } from '../../src/auth/key-record.ts';
 import { PROJECT_ROOT } from '../command/project-root.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
@@ -19,12 +21,15 @@ export const LOCAL_KEY_RECORD: KeyRecord = {
 /** The files of the store. */
 const STATE = join(PROJECT_ROOT, '.wrangler/state');
 
-/** Has the names of the migrations that are applied. */
-const DONE = join(STATE, 'set-up');
+/** The files of D1. */
+export const DATABASES = join(STATE, 'v3/d1/miniflare-D1DatabaseObject');
+
+/** Has the hash of each migration that is applied. Written last, so that an interrupted set-up begins again. */
+const STAMP = join(STATE, 'set-up.json');
 
 /** Whether a process has opened the store. Each runtime keeps this database open. */
 export function isInUse(): boolean {
-  const path = join(STATE, 'v3/d1/miniflare-D1DatabaseObject/metadata.sqlite');
+  const path = join(DATABASES, 'metadata.sqlite');
   if (!existsSync(path)) return false;
   const database = new DatabaseSync(path);
   try {
@@ -38,15 +43,30 @@ export function isInUse(): boolean {
   }
 }
 
-/** Applies the pending migrations and writes the record of the local key. Keeps all data. */
+/** Applies the pending migrations and writes the record of the local key, unless the store is in use. Keeps all data. */
 export async function setUpLocalStore(): Promise<void> {
-  const migrations = globSync('*.sql', { cwd: join(PROJECT_ROOT, 'migrations') })
-    .sort()
-    .join();
-  if (existsSync(DONE) && readFileSync(DONE, 'utf8') === migrations) return;
-  // Not in parallel: two runtimes that create the same files at once can fail with SQLITE_BUSY.
+  const hashes = hashMigrations();
+  const applied: typeof hashes = existsSync(STAMP) ? JSON.parse(readFileSync(STAMP, 'utf8')) : {};
+  const names = Object.keys(hashes).sort();
+  const changed = names.filter((name) => applied[name] && applied[name] !== hashes[name]);
+  if (changed.length > 0) console.error(`${changed} changed: npm run reset empties the store`);
+  const pending = names.filter((name) => !applied[name]);
+  if (pending.length === 0) return;
+  // A running server builds again at each change, and a migration may be half written. While it reloads, it closes the store for
+  // a moment.
+  if (existsSync(STAMP)) await pause(2_000);
+  if (isInUse()) return console.error(`Press Ctrl-C, and npm start applies ${pending}`);
   console.log('Setting up the local store …');
+  // Not in parallel: two runtimes that create the same files at once can fail with SQLITE_BUSY.
   await runWranglerIn('local', ['d1', 'migrations', 'apply', 'DB', '--local']);
   await writeRecord('local', await recordName(LOCAL_KEY), LOCAL_KEY_RECORD);
-  writeFileSync(DONE, migrations);
+  writeFileSync(STAMP, JSON.stringify({ ...hashes, ...applied }));
+}
+
+/** The hash of each migration, by its name. */
+function hashMigrations(): Partial<Record<string, string>> {
+  const folder = join(PROJECT_ROOT, 'migrations');
+  const names = globSync('*.sql', { cwd: folder });
+  const hashes = names.map((name) => [name, hash('sha256', readFileSync(join(folder, name)))]);
+  return Object.fromEntries(hashes);
 }

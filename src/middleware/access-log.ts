@@ -11,6 +11,7 @@ import { type AppEnv, logOf } from '../context.ts';
 export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, next) {
   const startedAt = Date.now();
   await next();
+  if (c.env.LOG === 'errors' && c.res.status < 400) return;
   const cf = c.req.raw.cf;
   const definition = c.get('definition');
   const log = logOf(c);

@@ -10,15 +10,15 @@ test.each([
   ['animal_staging_0000000000000000000000000000100If5tQ', 'staging'],
 ])('the key %s is of %s', (key, environment) => expect(environmentOfKey(key)).toBe(environment));
 
-/** With the checksum of its 31 random characters. */
-const LONGER = `animal_local_${'0'.repeat(31)}`;
+const withChecksum = (text: string) => text + checksum(text);
 
 test.each([
-  ...['', generateKey('test'), ` ${generateKey('local')}`, `${generateKey('local')}\n`],
+  ...['', ` ${KEY}`, `${KEY}\n`],
   KEY.replace('local', 'staging'),
   KEY.replace('This', 'That'),
   `${KEY.slice(0, -6)}000000`,
-  LONGER + checksum(LONGER),
+  withChecksum(`animal_local_${'0'.repeat(31)}`),
+  withChecksum(`animal_test_${'0'.repeat(30)}`),
 ])('%j is not a key', (text) => expect(environmentOfKey(text)).toBeUndefined());
 
 test('a generated key can have every digit', () => {

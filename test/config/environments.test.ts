@@ -13,27 +13,33 @@ const CONFIGS = [local, ...DEPLOYED.map(read)];
 
 /** wrangler's types of bindings are `any`. */
 type Limiter = { name: string; simple: object };
-type Binding = Partial<Record<string, string>>;
 
 /** The settings that differ between environments, or may be in one alone. */
 const OWN = [...['targetEnvironment', 'account_id', 'workers_dev', 'routes', 'vars'], 'ratelimits'];
+/** The bindings that Cloudflare alone runs, so that the local store may lack them. */
+const REMOTE = ['ai', 'browser', 'images'];
 
-/** The identifiers of a binding, which every environment has. */
-const IDS = ['database_name', 'database_id', 'id'];
+/** The identifiers of databases, namespaces, buckets, queues, indexes and workers, which every environment has. */
+const IDS = ['database_name', 'database_id', 'id', 'bucket_name', 'queue', 'index_name', 'service'];
 
 /** Everything that is the same in all environments. */
-const shared = ({ name, ...config }: Config): unknown =>
+const shared = ({ name, ...config }: Config, own = OWN): unknown =>
   JSON.parse(
     JSON.stringify(config, (key, value) => {
       if (IDS.includes(key)) return typeof value;
-      return OWN.includes(key) ? undefined : value;
+      return own.includes(key) ? undefined : value;
     }),
   );
 
+test('staging has the settings of production', () => {
+  expect(shared(read('staging'))).toEqual(shared(read('production')));
+});
+
 test.each(DEPLOYED)('%s has the settings of the local store, and its own address', (env) => {
   const config = read(env);
-  expect(shared(config)).toEqual(shared(local));
-  expect(config.vars.ENVIRONMENT).toBe(env);
+  const own = [...OWN, ...REMOTE];
+  expect(shared(config, own)).toEqual(shared(local, own));
+  expect(config.vars).toMatchObject({ ENVIRONMENT: env, LOG: 'all' });
   for (const route of config.routes ?? []) expect(route).toMatchObject({ custom_domain: true });
 });
 
@@ -54,10 +60,13 @@ test.each(DEPLOYED)('the host of BASE_URL is the only one of %s', (env) => {
 });
 
 /** The name, the address, the stores and the counters of an environment. */
-function identifiersOf({ name, vars, d1_databases, kv_namespaces, ratelimits }: Config) {
-  const bindings: Binding[] = [...d1_databases, ...kv_namespaces, ...ratelimits];
-  const ids = bindings.flatMap((each) => [...IDS, 'namespace_id'].map((id) => each[id]));
-  return new Set([name, vars.BASE_URL, ...ids].filter(Boolean));
+function identifiersOf(config: Config) {
+  const ids = new Set([config.name, config.vars.BASE_URL]);
+  JSON.stringify(config, (key, value) => {
+    if ([...IDS, 'namespace_id'].includes(key)) ids.add(value);
+    return value;
+  });
+  return ids;
 }
 
 test('no two environments share a name, an address, a store or a counter', () => {
@@ -97,10 +106,14 @@ test.each(CONFIGS)(
   (config) => {
     // The Free plan rejects the CPU limit.
     expect(config.limits?.cpu_ms ?? 1000).toBe(1000);
+    const counters = new Set<string>();
     for (const { simple, namespace_id } of config.ratelimits) {
       expect(simple.period).toBe(PERIOD_S);
       expect(namespace_id).toMatch(/^\d+$/);
+      counters.add(namespace_id);
     }
+    // With one id, a write would count twice in one budget.
+    expect(counters.size).toBe(config.ratelimits.length);
     expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
   },
 );

@@ -1,6 +1,9 @@
 /** `X-D1-Bookmark`: sessions that read their own writes from any replica. */
 import { expect, test } from 'vitest';
+import { generateKey } from '../../ops/keys/generate-key.ts';
+import { stopTime } from '../support/in-process.ts';
 import { expectError, startStore } from '../support/store.ts';
+import { sendInProcess, stubBindings } from '../support/stubs.ts';
 
 const store = startStore({ faults: true });
 
@@ -45,6 +48,16 @@ test('the queries of a request share one session, so none reads an older state',
   const refused = await store.placeOrder({ petId: 7 }, inSession(KNOWN));
   expect(refused.status).toBe(404);
   expect((await store.calls()).sessions).toEqual(['first-primary']);
+});
+
+test('a response has no bookmark if D1 returns none', async () => {
+  stopTime();
+  const bindings = stubBindings();
+  const session = { ...bindings.DB, getBookmark: () => null };
+  const DB = { withSession: () => session };
+  const call = { path: '/v1/pets', ...inSession(KNOWN) };
+  const reply = await sendInProcess(call, { ...bindings, DB }, generateKey('production'));
+  expect([reply.status, reply.headers.has('x-d1-bookmark')]).toEqual([200, false]);
 });
 
 test('a read that fails is a 503 that says to leave the bookmark out', async () => {

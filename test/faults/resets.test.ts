@@ -9,11 +9,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from 'wrangler';
+import {
+  unstable_readConfig as readConfig,
+  unstable_getMiniflareWorkerOptions as workerOptionsOf,
+} from 'wrangler';
 import { generateKey } from '../../ops/keys/generate-key.ts';
-import { putRecord } from '../support/store.ts';
+import { isLine, putRecord } from '../support/store.ts';
 import type { Calls, Faults } from './worker.ts';
 
+/** The name in wrangler.toml, with which a binding can refer to the worker itself. */
+const WORKER = 'animal-store';
 const BODY = '{"name":"Rex","categoryId":1}';
 
 /** A response that has not come by then will not come. Without an end, a defect would make this file hang, not fail. */
@@ -36,23 +41,27 @@ beforeAll(async () => {
     entryPoints: ['test/faults/worker.ts'],
     bundle: true,
     format: 'esm',
+    // A class that src/index.ts exports extends one of the runtime's.
+    external: ['cloudflare:*'],
     write: false,
   });
-  const { workerOptions } = workerOptionsOf('wrangler.toml');
+  const config = readConfig({ config: 'wrangler.toml' });
+  config.vars.LOG = 'all';
+  const { workerOptions } = workerOptionsOf(config);
   const { modulesRules: _, assets: __, ...options } = workerOptions;
   const script = outputFiles[0]?.text ?? '';
   miniflare = new Miniflare(
     convertV4MiniflareOptions({
       ...options,
-      name: 'direct',
+      name: WORKER,
       modules: true,
       script,
       unsafeDirectSockets: [{ port: 0 }],
-      handleStructuredLogs: ({ message }) => lines.push(message),
+      handleStructuredLogs: ({ message }) => void (isLine(message) && lines.push(message)),
     }),
   );
-  port = Number((await miniflare.unsafeGetDirectURL('direct')).port);
-  bindings = await miniflare.getBindings<Env>('direct');
+  port = Number((await miniflare.unsafeGetDirectURL(WORKER)).port);
+  bindings = await miniflare.getBindings<Env>(WORKER);
   const schema = readFileSync('schema.sql', 'utf8');
   // D1 takes each line for a statement.
   await bindings.DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));

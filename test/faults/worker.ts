@@ -16,8 +16,6 @@ export type Faults = {
   now?: number;
   kv?: Fault;
   limiters?: Fault;
-  /** The database has no tables. */
-  unmigrated?: boolean;
   /** The faults of the next calls of D1, in order; later calls work. A request can carry its own: `X-D1-Fault`. */
   d1?: Fault[];
   /** The app reads a body while the client sends it. By default it gets the whole body. */
@@ -25,7 +23,7 @@ export type Faults = {
 };
 
 /**
- * The number of calls, the rows that D1 read and wrote, where its sessions began, and the options of the last call of `get`.
+ * The number of calls, the rows that D1 read and wrote, and where its sessions began.
  */
 export class Calls {
   kvReads = 0;
@@ -36,15 +34,16 @@ export class Calls {
   written = 0;
   held = 0;
   sessions: string[] = [];
-  last: { get?: object } = {};
 }
-
-type FaultyEnv = Bindings & { EMPTY_DB: D1Database };
 
 let faults: Faults = {};
 let calls = new Calls();
 
+// The classes of bindings, such as a Durable Object's.
+export * from '../../src/index.ts';
+
 export default {
+  ...app,
   async fetch(request, env, context) {
     // Not `new URL`, which throws for a malformed `Host`.
     if (request.url.endsWith('/__faults')) return control(request);
@@ -53,7 +52,7 @@ export default {
     return app.fetch(new Request(request, { body }), withFaults(env, request.headers), context);
   },
   scheduled: (controller, env) => app.scheduled(controller, withFaults(env, new Headers())),
-} satisfies ExportedHandler<FaultyEnv>;
+} satisfies ExportedHandler<Bindings>;
 
 async function control(request: Request) {
   if (request.method === 'PUT') {
@@ -65,7 +64,7 @@ async function control(request: Request) {
   return Response.json({ ...calls, held: heldCalls() });
 }
 
-function withFaults(env: FaultyEnv, headers: Headers): Bindings {
+function withFaults(env: Bindings, headers: Headers): Bindings {
   // A request that a test leaves behind does not count in the next test.
   const own = calls;
 
@@ -78,7 +77,6 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
 
   const readKv = (name: string, options: { cacheTtl: number }) => {
     own.kvReads += 1;
-    own.last.get = options;
     const read = () => env.API_KEYS.get(name, options);
     return callWith(faults.kv, read, 'KV GET failed: 500 Internal Server Error');
   };
@@ -112,16 +110,15 @@ function withFaults(env: FaultyEnv, headers: Headers): Bindings {
       return queryD1(() => original.batch(statements));
     },
   });
-  const database = faults.unmigrated ? env.EMPTY_DB : env.DB;
   const withSession = (start: string) => {
     own.sessions.push(start);
-    const session = database.withSession(start);
+    const session = env.DB.withSession(start);
     return { ...queriesOf(session), getBookmark: () => session.getBookmark() };
   };
   return {
     ...env,
     ...faults.vars,
-    DB: Object.assign(Object.create(database), { ...queriesOf(database), withSession }),
+    DB: Object.assign(Object.create(env.DB), { ...queriesOf(env.DB), withSession }),
     API_KEYS: Object.assign(Object.create(env.API_KEYS), { get: readKv }),
     RATE_LIMITER: limiter('RATE_LIMITER'),
     WRITE_RATE_LIMITER: limiter('WRITE_RATE_LIMITER'),

@@ -26,7 +26,7 @@ test.each([
   ['{"name": “Rex”}', `Unexpected token '“', "{"name": “Rex”}" is not valid JSON`],
 ])('the message for %s has the place of the error, and the log has not', async (body, reason) => {
   const reply = await store.createPet(body);
-  expectError(reply, 400, 'invalid_json', `The body must be valid JSON: ${reason}`);
+  expectError(reply, 400, 'invalid_json', expect.stringContaining(`: ${reason}`));
   const [line] = await store.logLines();
   expect(line).toMatchObject({ code: 'invalid_json' });
   expect(line).not.toHaveProperty('cause');
@@ -41,7 +41,7 @@ test.each([
     sendWithoutD1('POST', '/v1/pets', BODY.padEnd(length), headersOf(length));
   // An accepted body reaches D1, which is not there.
   expect((await send(MAX_BODY_BYTES)).status).toBe(503);
-  const message = `The body must be at most ${MAX_BODY_BYTES} bytes.`;
+  const message = expect.stringContaining(`${MAX_BODY_BYTES} bytes`);
   expectError(await send(MAX_BODY_BYTES + 1), 413, 'body_too_large', message);
 });
 

@@ -15,7 +15,9 @@ test('a body that is nested too deeply for the parser is valid JSON, and rejecte
     message: 'body: is nested too deeply or has too many values',
   });
   expect(() => parseBody('['.repeat(200_000) + ']'.repeat(200_000))).toThrow(error);
-  expect(() => parseBody('['.repeat(200_000))).toThrow('The body must be valid JSON: ');
+  expect(() => parseBody('['.repeat(200_000))).toThrow(
+    expect.objectContaining({ code: 'invalid_json' }),
+  );
 });
 
 test.each([

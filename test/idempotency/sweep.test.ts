@@ -1,5 +1,4 @@
 /** The scheduled handler, which removes expired records of idempotency keys. */
-import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { KEPT_MS } from '../../src/idempotency/create-once.ts';
 import { LATE_MS, sweepIdempotencyKeys } from '../../src/idempotency/sweep.ts';
@@ -49,16 +48,6 @@ async function sweepAt(now: number, env: object) {
   await sweepIdempotencyKeys(controller, env as never).catch(() => {});
   return logLines().at(-1);
 }
-
-test('the statements of docs/operations.md remove the records older than an hour, or all', async () => {
-  await addRecords(1, Date.now() - 61 * MINUTE);
-  await addRecords(2, Date.now() - 59 * MINUTE);
-  const { DB } = store.bindings();
-  await DB.prepare(readFileSync('docs/sql/purge-idempotency-keys.sql', 'utf8')).run();
-  expect(await records()).toHaveLength(2);
-  await DB.prepare(readFileSync('docs/sql/delete-idempotency-keys.sql', 'utf8')).run();
-  expect(await records()).toEqual([]);
-});
 
 test('the sweep removes a record an hour after it has expired', async () => {
   await addRecords(1, NOON - KEPT_MS - LATE_MS);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { copyProject } from '../support/project.ts';
+import { copyProject } from './project.ts';
 
 const project = copyProject();
 

@@ -7,8 +7,8 @@ import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { confirm, type Environment, onStop, safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
-import { importWith, runInProcess } from '../support/command.ts';
-import { temporaryFolder } from '../support/project.ts';
+import { importWith, runInProcess } from './command.ts';
+import { temporaryFolder } from './project.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -69,8 +69,6 @@ test('openapi writes what is out of date, and --check only names it', async () =
       writeFile: async (path: string, text: string) => void files.set(path, text),
     },
     'node:child_process': { execFileSync },
-    // Also without a client.
-    'node:fs': { ...fs, existsSync: (path: string) => path === script || fs.existsSync(path) },
   };
   const stderr = 'error: docs/api.md is out of date. Run: npm run openapi\n';
   expect(await runInProcess('openapi.ts', mocks, ['--check'])).toMatchObject({ code: 1, stderr });
@@ -118,6 +116,14 @@ test.each([
 test('a command fails before it starts wrangler where nothing is set up', async () => {
   const fix = 'staging is not set up. See docs/set-up.md';
   expect(await wranglerError('staging')).toEqual(new Error(fix));
+});
+
+test('a command on an environment that is not set up says so before it asks for an option', async () => {
+  const stderr = 'error: staging is not set up. See docs/set-up.md\n';
+  const readFileSync = () => 'account_id = "staging-account-id"';
+  const mocks = { 'node:fs': { ...fs, readFileSync } };
+  const result = await runInProcess('keys.ts', mocks, ['create', '--env', 'staging']);
+  expect(result).toEqual({ code: 1, stdout: '', stderr });
 });
 
 test('a command that is not logged in says how, without the advice of wrangler', async () => {

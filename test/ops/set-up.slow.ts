@@ -6,9 +6,9 @@ import {
   unstable_splitSqlQuery as splitSql,
   unstable_getMiniflareWorkerOptions as workerOptionsOf,
 } from 'wrangler';
-import { type Clone, cloneProject } from '../support/clone.ts';
-import { type Cloudflare, startCloudflare } from '../support/fake-cloudflare.ts';
-import { readBlocks, setUp } from '../support/set-up.ts';
+import { type Clone, cloneProject } from './clone.ts';
+import { type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
+import { readBlocks, setUp } from './set-up.ts';
 
 /** Serves the deployed version of a worker, with its rows and keys, over https. Returns the port. */
 async function serve(clone: Clone, cloudflare: Cloudflare, environment: string) {

@@ -1,17 +1,17 @@
 /** GET /v1/store/orders: listOrders. Its pages are those of test/pets/list-pets.test.ts. */
 import { expect, test } from 'vitest';
-import { expectError, startStore } from '../support/store.ts';
+import { exact, expectError, startStore } from '../support/store.ts';
 
 const store = startStore();
 const STATUSES = ['placed', 'approved', 'delivered', 'cancelled'];
 
-test('lists the orders by ascending id', async () => {
-  await store.insertOrder({ id: 10, pet_id: 7, status: 'cancelled' });
+test('lists the orders by ascending id, with every digit', async () => {
+  const id = 2n ** 53n + 1n;
+  await store.insertOrder({ id, pet_id: id, status: 'cancelled' });
   await store.insertOrder({ id: 9, pet_id: 7, status: 'placed' });
-  const { body } = await store.fetch('/v1/store/orders');
-  expect(body).toMatchObject([
-    { id: 9, petId: 7, status: 'placed' },
-    { id: 10, petId: 7, status: 'cancelled' },
+  expect(exact(await store.fetch('/v1/store/orders'))).toMatchObject([
+    { id: 9n, petId: 7n, status: 'placed' },
+    { id, petId: id, status: 'cancelled' },
   ]);
 });
 

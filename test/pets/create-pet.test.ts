@@ -7,6 +7,9 @@ import { expectError, startStore } from '../support/store.ts';
 const store = startStore();
 const sendWithoutD1 = startApp(store);
 
+/** Each character has two UTF-16 code units. */
+const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
+
 test('answers an animal with its id and its address, and stores it', async () => {
   const created = await store.createPet({ name: 'Rex', categoryId: 3, status: 'available' });
   expect(created).toMatchObject({
@@ -60,7 +63,7 @@ test.each([
   },
   {
     because: 'the longest name has two UTF-16 code units for each character',
-    name: '🐶'.repeat(MAX_NAME_LENGTH),
+    name: LONGEST,
     categoryId: 0n,
   },
 ])('an animal is stored exactly, although $because', async ({ name, categoryId }) => {
@@ -70,11 +73,10 @@ test.each([
   expect(text).toMatch(new RegExp(`"categoryId":${categoryId}[,}]`));
 });
 
-const LONGEST = '🐶'.repeat(MAX_NAME_LENGTH);
-
+// The README shows the other problems, and is tested.
 test.each([
   [[], 'body: must be a JSON object'],
-  [{ categoryId: 3 }, 'name: is required'],
+  [{ categoryId: 3 }, expect.stringMatching(/^name: /)],
   [{ name: 'Rex' }, expect.stringMatching(/^categoryId: /)],
   [{ name: 7, categoryId: 3 }, 'name: must be a string'],
   [{ name: '', categoryId: 3 }, 'name: must not be empty'],
@@ -89,10 +91,7 @@ test.each([
     { name: 'Rex', categoryId: '1' },
     expect.stringMatching(/^categoryId: .+, not a string in quotes$/),
   ],
-  [
-    { name: 'Rex', categoryId: null },
-    'categoryId: must be an integer from -9223372036854775808 to 9223372036854775807',
-  ],
+  [{ name: 'Rex', categoryId: null }, expect.stringMatching(/^categoryId: /)],
   [
     { name: 'Rex', categoryId: 3, status: null },
     'status: must not be null: omit it for an animal without a status',

@@ -4,7 +4,7 @@
  */
 import { beforeAll, beforeEach, onTestFinished, vi } from 'vitest';
 import { app } from '../../src/app.ts';
-import { headersWith, type RequestOptions, readReply, type Store } from './store.ts';
+import { headersWith, parseLines, type RequestOptions, readReply, type Store } from './store.ts';
 import { type Stubs, stubLimiters } from './stubs.ts';
 
 /** The levels of the service's log lines. */
@@ -44,13 +44,12 @@ export function startApp(store: Store) {
 /** Stops the time of day for the rest of a test. Returns its log lines of any level, which are not printed. */
 export function stopTime(now = Date.now()): () => Record<string, unknown>[] {
   const lines: string[] = [];
-  // The exception of a 500 is printed, too.
-  const print = (line: unknown) => void (typeof line === 'string' && lines.push(line));
+  const print = (line: unknown) => void lines.push(String(line));
   const spies = LEVELS.map((level) => vi.spyOn(console, level).mockImplementation(print));
   vi.useFakeTimers({ now, toFake: ['Date'] });
   onTestFinished(() => {
     vi.useRealTimers();
     for (const spy of spies) spy.mockRestore();
   });
-  return () => lines.map((line) => JSON.parse(line));
+  return () => parseLines(lines);
 }

@@ -91,9 +91,9 @@ async function readTables(db: D1Database) {
   return results.map(({ name }) => name);
 }
 
-/** The variables of an environment. */
+/** The variables of an environment. The local log has all lines, too. */
 export function readVars(env: string): Faults['vars'] {
-  return readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars;
+  return { ...readConfig({ config: CONFIG, env: env === 'local' ? '' : env }).vars, LOG: 'all' };
 }
 
 /** The worker of the project, with absolute paths, and without the build step, which would set up the developer's own store. */
@@ -103,18 +103,12 @@ function readWorker() {
   return {
     ...config,
     build: {},
+    vars: readVars('local'),
     assets: { ...config.assets, directory: join(PROJECT_ROOT, 'public') },
     d1_databases: d1_databases.map((database: object) => ({ ...database, migrations_dir })),
   };
 }
 
 function withFaults() {
-  const config = readWorker();
-  // A database without tables, for the fault `unmigrated`.
-  const unmigrated = { binding: 'EMPTY_DB', database_name: 'empty', database_id: 'empty' };
-  return {
-    ...config,
-    main: join(PROJECT_ROOT, 'test/faults/worker.ts'),
-    d1_databases: [...config.d1_databases, unmigrated],
-  };
+  return { ...readWorker(), main: join(PROJECT_ROOT, 'test/faults/worker.ts') };
 }

@@ -56,9 +56,6 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     /** The origin of its addresses. */
     url: () => server.url(),
 
-    /** The base address that the environment sets, if it sets one. */
-    baseUrl: () => vars?.BASE_URL,
-
     /** Sends any request to the worker. For a JSON body, `send` is shorter. */
     async fetch(
       path: string,
@@ -113,9 +110,6 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
 
     bindings: () => server.bindings(),
 
-    /** The names of the tables. */
-    tables: () => server.tables,
-
     /** Empties the tables, as before each test. */
     emptyTables: () => server.emptyTables(),
 
@@ -147,12 +141,9 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
     /** The parsed log lines of the requests that this test sent with `fetch`, and of its scheduled runs. */
     async logLines() {
       const lines = () =>
-        server.harness
-          .getLogs()
-          // The exception of a 500 is logged, too.
-          .filter(({ message }) => message.startsWith('{'))
-          .map(({ message }): Record<string, unknown> => JSON.parse(message))
-          .filter(({ requestId, task }) => task !== undefined || requestIds.has(requestId));
+        parseLines(server.harness.getLogs().map(({ message }) => message)).filter(
+          ({ requestId, task }) => task !== undefined || requestIds.has(requestId),
+        );
       // The runtime's process delivers a line some time after the response.
       const count = requestIds.size + scheduledRuns;
       await expect.poll(() => lines().length, { interval: 5 }).toBeGreaterThanOrEqual(count);
@@ -179,6 +170,13 @@ export function startStore({ faults, env = 'local' }: StoreOptions = {}) {
   });
   return store;
 }
+
+/** Whether a printed text is a log line of the service, and not what a developer prints. */
+export const isLine = (text: unknown) => String(text).startsWith('{"time":');
+
+/** The log lines of the service among printed texts. */
+export const parseLines = (texts: string[]): Record<string, unknown>[] =>
+  texts.filter(isLine).map((line) => JSON.parse(line));
 
 /** The headers of a request. Names are compared without case: the last one wins. `null` removes a header. */
 export function headersWith(all: NonNullable<RequestOptions['headers']>) {

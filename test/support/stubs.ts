@@ -21,10 +21,9 @@ const RESULT = { results: [ROW], meta: {} };
 const limiter = { limit: async () => ({ success: true }) };
 export const stubLimiters = { RATE_LIMITER: limiter, WRITE_RATE_LIMITER: limiter };
 
-/** All calls succeed, when `answer` resolves. With `isKnown`, the record of every API key exists. */
+/** All calls succeed, when `answer` resolves. The record of every API key exists. */
 export function stubBindings(
   answer: <T>(binding: 'KV' | 'D1', value: T) => Promise<T> = async (_, value) => value,
-  isKnown = true,
 ) {
   const statementOf = (result: object) => {
     const statement = { bind: () => statement, all: () => answer('D1', result) };
@@ -39,12 +38,12 @@ export function stubBindings(
     batch: (batch: unknown[]) => answer('D1', Array(batch.length).fill(RESULT)),
     getBookmark: () => '00000001-00000002-00000003-ffffffffffffffffffffffffffffffff',
   };
-  const recordOf = (name: string) => (isKnown && name.startsWith('key:') ? RECORD : null);
   return {
     ENVIRONMENT: 'production',
+    LOG: 'all',
     BASE_URL: 'https://api.animal-store.example/v1',
     CF_VERSION_METADATA: { id: 'stub' },
-    API_KEYS: { get: (name: string) => answer('KV', recordOf(name)) },
+    API_KEYS: { get: () => answer('KV', RECORD) },
     DB,
     ...stubLimiters,
   } satisfies Stubs;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { expect } from 'vitest';
-import { runInProcess } from '../../support/command.ts';
+import { runInProcess } from '../command.ts';
 
 /** Finds an API key, of whatever environment. */
 const API_KEY = /animal_[a-z]+_\w/;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
 import { LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
+import { checksum } from '../../../src/auth/key-format.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
 import { fakeKeys, nameOf } from './fake-keys.ts';
 
@@ -9,7 +10,9 @@ const NOW = '2027-01-31T00:00:00.000Z';
 const ANNA = { id: 'key_anna', label: 'Anna', createdAt: '2026-11-20T00:00:00.000Z' };
 const REVOKED = { ...ANNA, revokedAt: NOW };
 const NEW_ID = expect.stringMatching('^key_\\w{12}$');
-const KEY = generateKey('local');
+/** Always the same, because titles of tests have it. */
+const UNCHECKED = `animal_local_${'0'.repeat(30)}`;
+const KEY = UNCHECKED + checksum(UNCHECKED);
 
 let fake: ReturnType<typeof fakeKeys>;
 beforeEach(() => {

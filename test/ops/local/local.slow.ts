@@ -4,7 +4,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LOCAL_KEY } from '../../../ops/local/store.ts';
-import { copyProject, endGroup, freePort, startProcess } from '../../support/project.ts';
+import { copyProject, endGroup, freePort, startProcess } from '../project.ts';
 
 const project = copyProject();
 
@@ -29,6 +29,7 @@ test('a fresh clone: an interrupted set-up, then one that serves a store alone',
 
   const second = await project.serve(port).exited;
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('already in use')]);
+  expect(second.stdout).toContain('The store is served.');
   const reset = await project.run('reset.ts');
   expect([reset.code, reset.stderr]).toEqual([1, expect.stringContaining('stop wrangler dev')]);
   server.process.kill('SIGINT');
@@ -44,6 +45,7 @@ test('wrangler dev applies a new migration when it starts, not when it builds ag
   const source = join(project.path(), 'src/app.ts');
   writeFileSync(source, readFileSync(source));
   await server.printed('Local server updated and ready');
+  expect(server.output.stdout).toContain('npm start applies 0004_add_weight.sql');
   writeFileSync(migration, 'ALTER TABLE pets ADD weight INTEGER;');
   server.process.kill('SIGINT');
   await server.exited;
@@ -104,5 +106,6 @@ test('npm run reset deletes a store whose files are damaged', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining(': npm run reset ')]);
   expect(await project.run('reset.ts')).toMatchObject({ code: 0 });
   // Before the first start, seed sets the store up.
-  expect(await project.run('seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
+  const seeded = await project.run('seed.ts', ['--pets', '1']);
+  expect([seeded.code, seeded.stderr]).toEqual([0, '']);
 });

@@ -1,10 +1,10 @@
 /** The set-up of the local store, with a fake of wrangler. local.slow.ts runs the real one. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test, vi } from 'vitest';
-import { importWith, runInProcess } from '../../support/command.ts';
-import { temporaryFolder } from '../../support/project.ts';
+import { importWith } from '../command.ts';
+import { temporaryFolder } from '../project.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -17,8 +17,9 @@ async function createStore(open = false) {
   const folder = join(PROJECT_ROOT, '.wrangler/state/v3/d1/miniflare-D1DatabaseObject');
   mkdirSync(folder, { recursive: true });
   mkdirSync(join(PROJECT_ROOT, 'migrations'));
-  const addMigration = (name: string) => writeFileSync(join(PROJECT_ROOT, 'migrations', name), '');
-  addMigration('0001_a.sql');
+  const writeMigration = (name: string, sql = '') =>
+    writeFileSync(join(PROJECT_ROOT, 'migrations', name), sql);
+  writeMigration('1.sql');
   const runtime = new DatabaseSync(join(folder, 'metadata.sqlite'));
   runtime.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (id)');
   if (!open) runtime.close();
@@ -27,42 +28,50 @@ async function createStore(open = false) {
     '../../ops/command/project-root.ts': { PROJECT_ROOT },
     '../../ops/command/wrangler.ts': { runWranglerIn },
     '../../ops/keys/records.ts': { writeRecord: async () => {} },
+    'node:timers/promises': { setTimeout: async () => {} },
   };
-  const log = vi.spyOn(console, 'log').mockReturnValue();
-  /** As wrangler runs it. Returns how often it applied migrations. */
+  const print = vi.spyOn(console, 'log').mockReturnValue();
+  vi.spyOn(console, 'error').mockImplementation(print);
+  /** As wrangler runs it. Returns the first words of what it prints. */
   const build = async (command = 'dev') => {
     vi.stubEnv('WRANGLER_COMMAND', command);
-    runWranglerIn.mockClear();
+    print.mockClear();
     await importWith('local/set-up.ts', mocks);
-    return runWranglerIn.mock.calls.length;
+    return print.mock.calls.map(([line]) => String(line).split(/ (?=store)|:/)[0]);
   };
-  return { PROJECT_ROOT, mocks, addMigration, runtime, build, log };
+  return { writeMigration, runtime, build, runWranglerIn };
 }
 
-test('a start sets the store up, again only after a new migration or an empty store', async () => {
-  const { PROJECT_ROOT, addMigration, build, log } = await createStore();
-  expect(await build()).toBe(1);
-  expect(log).toHaveBeenLastCalledWith(expect.stringContaining('/docs\ncurl '));
-  expect(await build()).toBe(0);
-  addMigration('0002_b.sql');
-  expect(await build()).toBe(1);
-  rmSync(join(PROJECT_ROOT, '.wrangler/state/set-up'));
-  expect(await build()).toBe(1);
+const SET_UP = 'Setting up the local';
+const GUIDE = 'The local';
+const SERVED = 'The';
+
+test('each start prints the guide, and sets up a new store and one with a pending migration', async () => {
+  const { writeMigration, build, runWranglerIn } = await createStore();
+  expect(await build()).toEqual([SET_UP, GUIDE]);
+  expect(await build()).toEqual([GUIDE]);
+  writeMigration('2.sql');
+  expect(await build()).toEqual([SET_UP, GUIDE]);
+  expect(await build()).toEqual([GUIDE]);
+  expect(runWranglerIn).toHaveBeenCalledTimes(2);
 });
 
-test('a deployment sets no store up, nor does a build while the store is served', async () => {
-  const { build, runtime } = await createStore(true);
-  expect(await build('deploy')).toBe(0);
-  expect(await build()).toBe(0);
-  runtime.close();
-  expect(await build()).toBe(1);
+test('a start names a migration that changed after it was applied', async () => {
+  const { writeMigration, build } = await createStore();
+  await build();
+  writeMigration('1.sql', 'SELECT 1');
+  expect(await build()).toEqual(['1.sql changed', GUIDE]);
 });
 
-test('reset deletes the store, unless it is served', async () => {
-  const { PROJECT_ROOT, mocks, runtime } = await createStore(true);
-  const stderr = 'error: the store is in use: stop wrangler dev (Ctrl-C)\n';
-  expect(await runInProcess('reset.ts', mocks, [])).toEqual({ code: 1, stdout: '', stderr });
+test('a build while the store is served applies no migration, and names it', async () => {
+  const { build, runtime, runWranglerIn } = await createStore(true);
+  expect(await build()).toEqual(['Press Ctrl-C, and npm start applies 1.sql', SERVED]);
+  expect(runWranglerIn).not.toHaveBeenCalled();
   runtime.close();
-  expect(await runInProcess('reset.ts', mocks, [])).toMatchObject({ code: 0 });
-  expect(existsSync(join(PROJECT_ROOT, '.wrangler'))).toBe(false);
+});
+
+test('a deployment and the generation of types set no store up', async () => {
+  const { build } = await createStore();
+  expect(await build('deploy')).toEqual([]);
+  expect(await build('types')).toEqual([]);
 });

@@ -1,25 +1,34 @@
-import { expect, test, vi } from 'vitest';
-import { addPets } from '../../../ops/local/sample-data.ts';
-import { importWith } from '../../support/command.ts';
-import { startStore } from '../../support/store.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { runInProcess } from '../command.ts';
+import { startProcess, temporaryFolder } from '../project.ts';
 
-const store = startStore();
+/** Locks a database for half a second. */
+const LOCK = `const database = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+database.exec('BEGIN IMMEDIATE');
+console.log('locked');
+setTimeout(() => database.exec('COMMIT'), 500);`;
 
-test('pets are added beside those that exist, in several statements', async () => {
-  const { DB } = store.bindings();
-  await addPets(DB, 3);
-  await addPets(DB, 4_500);
+test('pets are added beside those that exist, in several statements, also when the store is locked', async () => {
+  const DATABASES = await temporaryFolder();
+  const file = join(DATABASES, '0a.sqlite');
+  const database = new DatabaseSync(file);
+  database.exec(readFileSync('schema.sql', 'utf8'));
+  const mocks = { '../../ops/local/store.ts': { DATABASES, setUpLocalStore: async () => {} } };
+  const seed = (pets: string) => runInProcess('seed.ts', mocks, ['--pets', pets]);
+  const lock = startProcess(['--eval', LOCK, file], DATABASES);
+  await lock.printed('locked');
+  expect(await seed('3')).toEqual({ code: 0, stdout: '3 animals were added.\n', stderr: '' });
+  await seed('4500');
   // Exactly the rows of two statements.
-  await addPets(DB, 4_000);
+  await seed('4000');
   const counts = 'SELECT count(*) AS count, count(DISTINCT name) AS names FROM pets';
-  expect((await DB.prepare(counts).all()).results).toEqual([{ count: 8_503, names: 4_500 }]);
-});
-
-test('a seed whose database is locked tries again, and fails after about ten seconds', async () => {
-  const mocks = { 'node:timers/promises': { setTimeout: async () => {} } };
-  const { addPets } = await importWith('local/sample-data.ts', mocks);
-  const run = vi.fn().mockRejectedValue(new Error('SQLITE_BUSY'));
-  const db = { prepare: () => ({ bind: () => ({ run }) }) };
-  await expect(addPets(db, 1)).rejects.toThrow('SQLITE_BUSY');
-  expect(run).toHaveBeenCalledTimes(500);
+  expect(database.prepare(counts).get()).toEqual({ count: 8_503, names: 4_500 });
+  expect(database.prepare('SELECT name, status FROM pets WHERE id = 1').get()).toEqual({
+    name: 'Animal 1',
+    status: 'available',
+  });
+  database.close();
 });

@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest';
 import * as commandLine from '../../../ops/command/command-line.ts';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
 import type { Endpoint } from '../../../ops/release/smoke.ts';
-import { importWith, runProgram } from '../../support/command.ts';
+import { importWith, runProgram } from '../command.ts';
 
 const SHA256 = hash('sha256', 'a script');
 const KEYS = { staging: generateKey('staging'), production: generateKey('production') };

@@ -1,7 +1,7 @@
 /** Releases in this process, against a fake: a promotion with every event at every point, every refusal, and the ways back. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
-import type { Result } from '../../support/project.ts';
+import type { Result } from '../project.ts';
 import { changesOf, type Fake, fakeRelease } from './fake-release.ts';
 
 let fake: Fake;

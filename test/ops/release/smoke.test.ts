@@ -1,8 +1,8 @@
 /** The smoke test, against a store in the real runtime, with a lie among its answers. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Endpoint } from '../../../ops/release/smoke.ts';
-import { importWith } from '../../support/command.ts';
 import { type RequestOptions, startStore } from '../../support/store.ts';
+import { importWith } from '../command.ts';
 
 const store = startStore();
 

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { errorText } from '../../../ops/command/wrangler.ts';
-import { importWith } from '../../support/command.ts';
+import { importWith } from '../command.ts';
 
 type Watch = typeof import('../../../ops/release/tail.ts').watchErrors;
 

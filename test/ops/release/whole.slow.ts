@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
-import { type Clone, cloneProject } from '../../support/clone.ts';
-import { type Cloudflare, startCloudflare } from '../../support/fake-cloudflare.ts';
-import { startProcess } from '../../support/project.ts';
-import { setUp } from '../../support/set-up.ts';
+import { type Clone, cloneProject } from '../clone.ts';
+import { type Cloudflare, startCloudflare } from '../fake-cloudflare.ts';
+import { startProcess } from '../project.ts';
+import { setUp } from '../set-up.ts';
 
 let cloudflare: Cloudflare;
 let clone: Clone;

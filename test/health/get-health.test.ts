@@ -1,3 +1,4 @@
+/** GET /v1/health: getHealth. Also `/health`, for monitors. */
 import { expect, test } from 'vitest';
 import { app } from '../../src/app.ts';
 import { stopTime } from '../support/in-process.ts';

@@ -83,8 +83,7 @@ function linkPackages(packages: string, folder: string): void {
   for (const name of readdirSync(join(PROJECT_ROOT, packages))) {
     const path = join(PROJECT_ROOT, packages, name);
     const link = join(folder, packages, name);
-    // A link to a client that was removed leads nowhere. In a copy, a package is a link itself.
-    if (!existsSync(path)) continue;
+    // In a copy, a package is a link itself.
     if (statSync(path).isDirectory()) symlinkSync(path, link, 'junction');
     else cpSync(path, link);
   }
