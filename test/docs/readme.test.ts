@@ -15,17 +15,17 @@ const PLACED_AT = '2026-11-20T09:30:00.000Z';
 /** The known fields in the message of an error. A document need not have those that were added later. */
 const KNOWN_FIELDS = /(?<=is not a known field: )[\w, ]+/g;
 
-/** The curl lines of a document in its order, each with the answer that follows it, if it is shown. A console shows the body alone. */
+/** The curl lines of a document in its order, each with the answer that follows it, if it is shown. */
 function examplesOf(name: string) {
   const document = readFileSync(name, 'utf8');
   const [, key = ''] = /^KEY=(\S+)$/m.exec(document) ?? [];
-  const examples: { request: ReturnType<typeof parseCurl>; answer?: string | undefined }[] = [];
-  for (const [, language, text = ''] of document.matchAll(/^```(sh|http|console)\n(.*?)\n```/gms)) {
+  const examples: { request: ReturnType<typeof parseCurl>; answer?: string }[] = [];
+  for (const [, language, text = ''] of document.matchAll(/^```(sh|http)\n(.*?)\n```/gms)) {
     const last = examples.at(-1);
     if (language === 'http' && last) last.answer = text;
-    const local = text.matchAll(/^(?:\$ )?(curl (?!.*https:)(?:.*\\\n)*.*)(?:\n([{[].*))?$/gm);
-    for (const [, curl = '', answer] of local)
-      examples.push({ request: parseCurl(curl.replace('$KEY', key)), answer });
+    // Only those of the local store.
+    for (const [curl] of text.matchAll(/^curl (?!.*https:)(?:.*\\\n)*.*$/gm))
+      examples.push({ request: parseCurl(curl.replace('$KEY', key)) });
   }
   return examples;
 }

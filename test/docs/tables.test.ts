@@ -1,9 +1,9 @@
-/** The table of the error codes, which `npm run openapi` writes into docs/api.md. */
+/** The tables of the documents: that of the error codes, which `npm run openapi` writes, and those of the operations. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { describedRoutes } from '../../openapi/document.ts';
 import { errorsOf } from '../../openapi/operation.ts';
 import { findResources } from '../../openapi/resources.ts';
-import { withCodesTable } from '../../openapi/tables.ts';
 import { ADVICE_ON } from '../../src/errors.ts';
 
 const routes = describedRoutes(await findResources());
@@ -17,6 +17,10 @@ test('a client is told to wait after exactly the errors that have Retry-After', 
   expect(new Set(advised.map(([code]) => code))).toEqual(new Set(retried.map(({ code }) => code)));
 });
 
-test('a document that lacks the marks of the table is named', () => {
-  expect(() => withCodesTable('Head.\n')).toThrow('lacks the marks <!-- codes -->');
+test.each(routes)('README.md has the row of $definition.operationId', (route) => {
+  const { operationId, scope = 'none', deprecation } = route.definition;
+  const stability = route.about['x-stability'] ?? 'stable';
+  const request = `\`${route.method.toUpperCase()} /v1${route.path}\``;
+  const row = `| \`${operationId}\` | ${request} | ${scope} | ${stability}${deprecation ? ', deprecated' : ''} |`;
+  expect(readFileSync('README.md', 'utf8').replaceAll(/ +/g, ' ')).toContain(row);
 });

@@ -60,24 +60,7 @@ test('wrangler dev applies a new migration when it starts, not when it builds ag
   await again.exited;
 });
 
-test('the commands of docs/keys.md can be pasted', async () => {
-  const page = readFileSync('docs/keys.md', 'utf8').split('## The commands')[1];
-  const [, commands = ''] = /```sh\n(.*?)```/s.exec(page ?? '') ?? [];
-  const run = `"${process.execPath}" ops/keys.ts`;
-  const findId = `ID=$(${run} list | grep 'Price list' | cut -f1)\n`;
-  const pasted = commands
-    .replaceAll(/npm run (--silent )?keys --/g, run)
-    .replace(/(.* rotate )/, `${findId}$1`)
-    .replaceAll('<id>', '"$ID"');
-  // Bash reads the commands from standard input, as from a terminal: a command that reads it takes the next ones away.
-  const options = { cwd: project.path(), input: pasted, encoding: 'utf8' } as const;
-  const { status, stdout, stderr } = spawnSync('bash', ['-e'], options);
-  expect([status, stderr]).toEqual([0, expect.stringContaining('expires at')]);
-  const revoked = [...stdout.matchAll(/^Key key_\w{12} \((.*)\) is revoked\./gm)];
-  expect(revoked.map(([, label]) => label)).toEqual(['Price list', "Anna's shop"]);
-});
-
-test.each(['operations', 'keys', 'set-up'])(
+test.each(['operations', 'keys'])(
   'the shell refuses each command of docs/%s.md that still has a placeholder',
   (name) => {
     const page = readFileSync(`docs/${name}.md`, 'utf8');

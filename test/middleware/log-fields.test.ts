@@ -1,4 +1,4 @@
-/** The page on alerts agrees with the log. */
+/** The fields of a log line are those of docs/alerts/README.md. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startStore } from '../support/store.ts';
