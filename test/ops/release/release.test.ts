@@ -44,7 +44,7 @@ const HELD = [BY_OVERRIDE, PAUSE, 'log'];
 /** Whether the checkout and the build are still those that were checked. */
 const TREE = [
   'git status --porcelain --untracked-files=all',
-  'git ls-files -oi --exclude-standard src public migrations',
+  'git ls-files -oi --exclude-standard src public migrations :!public/client-*.tgz',
 ];
 /** A look at the migrations that are applied. */
 const MIGRATIONS = [
