@@ -1,28 +1,31 @@
 /** `npm run bench -- [part…]`: prints a Markdown table of each part. */
-import { cpus } from 'node:os';
 import { Argument } from 'commander';
-import workerd from 'workerd/package.json' with { type: 'json' };
 import { createProgram, run } from '../ops/command/command-line.ts';
-import { measureParsing } from './parse.ts';
-import { raceWithBareWorker } from './race.ts';
+import { raceAgainst } from './against.ts';
+import { measureLoad } from './load.ts';
+import { raceWithPlainHono } from './race.ts';
 import { measureRows } from './rows.ts';
-import { measureStart } from './start.ts';
+import { measureSize, measureStart } from './start.ts';
+import { MACHINE } from './statistics.ts';
 
 const PARTS: Record<string, () => Promise<string>> = {
-  race: raceWithBareWorker,
+  race: raceWithPlainHono,
+  size: measureSize,
+  load: measureLoad,
   start: measureStart,
   rows: measureRows,
-  parse: measureParsing,
 };
 
 const names = Object.keys(PARTS);
 const program = createProgram('npm run bench --', 'Measures parts: see BENCHMARKS.md.')
   .addArgument(new Argument('[part...]').choices(names).default(names))
   .action(async (chosen: string[]) => {
-    console.log(
-      `${new Date().toISOString()}, ${cpus()[0]?.model.trim()}, ${cpus().length} cores; Node.js ${process.versions.node}, workerd ${workerd.version}`,
-    );
+    console.log(MACHINE);
     for (const [name, measure] of Object.entries(PARTS))
       if (chosen.includes(name)) console.log(`\n${name}\n\n${await measure()}`);
   });
+program
+  .command('against <commit>')
+  .description('fails if a request takes more CPU time than at the merge base with that commit')
+  .action(raceAgainst);
 await run(program);

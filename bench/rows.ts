@@ -1,82 +1,80 @@
-/** The rows that D1 bills for each request to a store of a million animals. */
-import { mock } from 'node:test';
-import { LOCAL_KEY } from '../ops/local/store.ts';
-import { sweepIdempotencyKeys } from '../src/idempotency/sweep.ts';
-import { type Call, sendInProcess } from '../test/support/stubs.ts';
-import { observe } from './observe.ts';
-import { build, withServers } from './servers.ts';
-import { table } from './statistics.ts';
+/** The rows that D1 bills for each request to a store of a million animals, and the calls for which a request waits. */
+import type { Calls as Counts } from '../test/faults/worker.ts';
+import type { Call } from '../test/support/stubs.ts';
+import { send } from './race.ts';
+import { build, type Server, withServers } from './servers.ts';
+import { format, table } from './statistics.ts';
 
 const PETS = 1_000_000;
+/** In dollars for a million: https://developers.cloudflare.com/d1/platform/pricing/, …/kv/platform/pricing/ */
+const PRICES = { read: 0.001, written: 1, kvReads: 0.5 };
 
-type Rows = { read: number; written: number };
-
-/** Returns a table. */
-export async function measureRows(): Promise<string> {
-  const bundle = await build('src/index.ts');
-  const counts = await withServers([bundle], PETS, ({ env }) => countRows(env, PETS));
-  const rows = Object.entries(counts).map(([name, { read, written }]) => {
-    return [name, `${read}`, `${written}`];
-  });
-  return table(['request', 'rows read', 'rows written'], rows);
-}
-
-/** In this order, all succeed. */
-const callsOf = (pets: number): Record<string, Call> => ({
-  'listPets, 20': { path: '/v1/pets?limit=20' },
-  'listPets, 20 sold, deep in the list': {
-    path: `/v1/pets?limit=20&status=sold&after=${pets * 0.9}`,
-  },
-  createPet: CREATE_PET,
-  getPet: { path: '/v1/pets/4' },
-  updatePet: { method: 'PATCH', path: '/v1/pets/4', body: '{"name":"Rex II"}' },
-  'updatePet, its status': { method: 'PATCH', path: '/v1/pets/4', body: '{"status":null}' },
-  deletePet: { method: 'DELETE', path: '/v1/pets/2' },
-  placeOrder: placeOrder(1),
-  updateOrder: { method: 'PATCH', path: '/v1/store/orders/1', body: '{"status":"approved"}' },
-});
-
-const CREATE_PET = {
+const LIST = { path: '/v1/pets?limit=20' };
+const CREATE = {
   method: 'POST',
   path: '/v1/pets',
   body: '{"name":"Rex","categoryId":3,"status":"sold"}',
 };
-const placeOrder = (petId: number) => {
+const GET = { path: '/v1/pets/4' };
+const patch = (path: string, body: string) => ({ method: 'PATCH', path, body });
+const order = (petId: number) => {
   return { method: 'POST', path: '/v1/store/orders', body: `{"petId":${petId}}` };
 };
+const keyed = (call: Call) => ({ ...call, headers: { 'idempotency-key': 'k' } });
 
-/** Sent with an `Idempotency-Key`, and again. */
-const CREATES = { createPet: CREATE_PET, placeOrder: placeOrder(5) };
+/** `null` is the scheduled handler. */
+type Calls = Record<string, Call | null>;
 
-/** Runs the app in this process, on a database with this many animals and no orders. Prints no log lines. */
-export async function countRows(env: Env, pets: number): Promise<Record<string, Rows>> {
-  const counts: Record<string, Rows> = {};
-  const count = async (name: string, call: Call) => {
-    const rows = { read: 0, written: 0 };
-    counts[name] = rows;
-    const response = await sendInProcess(call, { ...env, DB: counting(env.DB, rows) }, LOCAL_KEY);
-    if (!response.ok) throw new Error(`${name}: ${await response.text()}`);
-    return rows;
-  };
-  const log = mock.method(console, 'log', () => {});
-  for (const [name, call] of Object.entries(callsOf(pets))) await count(name, call);
-  for (const [name, create] of Object.entries(CREATES)) {
-    const call = { ...create, headers: { 'idempotency-key': crypto.randomUUID() } };
-    const rows = await count(`${name} with Idempotency-Key`, call);
-    await count(`${name} replayed`, call);
-    // A day later the record is removed, which is part of the cost of the create.
-    await env.DB.exec('UPDATE idempotency_keys SET created_at = 0');
-    const run = { cron: '', scheduledTime: Date.now(), noRetry() {} };
-    await sweepIdempotencyKeys(run, { ...env, DB: counting(env.DB, rows) });
-  }
-  log.mock.restore();
-  return counts;
+/** In this order, all succeed. */
+const CALLS: Calls = {
+  'listPets, first use of the API key': LIST,
+  'listPets, 20': LIST,
+  'listPets, 20 sold, deep in the list': { path: `${LIST.path}&status=sold&after=${PETS * 0.9}` },
+  createPet: CREATE,
+  getPet: GET,
+  updatePet: patch('/v1/pets/4', '{"name":"Rex II"}'),
+  'updatePet, its status': patch('/v1/pets/4', '{"status":null}'),
+  deletePet: { method: 'DELETE', path: '/v1/pets/2' },
+  placeOrder: order(1),
+  updateOrder: patch('/v1/store/orders/1', '{"status":"approved"}'),
+  'createPet with Idempotency-Key': keyed(CREATE),
+  'createPet replayed': keyed(CREATE),
+  'removal of its record, a day later': null,
+  'placeOrder with Idempotency-Key': keyed(order(5)),
+  'placeOrder replayed': keyed(order(5)),
+};
+
+const PLAIN_CALLS: Calls = {
+  'plain Hono: list of 20': LIST,
+  'plain Hono: create': CREATE,
+  'plain Hono: get': GET,
+};
+
+/** Returns a table. */
+export async function measureRows(): Promise<string> {
+  const count = async (entry: string, calls: Calls) =>
+    withServers([await build(entry)], PETS, (server) => countCalls(server, calls));
+  const ours = await count('test/faults/app.ts', CALLS);
+  const theirs = await count('bench/workers/faulty-plain-hono.ts', PLAIN_CALLS);
+  return table(
+    ['request', 'rows read', 'rows written', 'waits for KV', 'waits for D1', '$ of KV and D1'],
+    [...ours, ...theirs],
+  );
 }
 
-/** Adds what D1 bills to `rows`. */
-function counting(db: D1Database, rows: Rows): D1Database {
-  return observe(db, ({ meta }) => {
-    rows.read += meta.rows_read;
-    rows.written += meta.rows_written;
-  });
+async function countCalls({ port, env, worker }: Server, calls: Calls): Promise<string[][]> {
+  const url = `http://127.0.0.1:${port}/__faults`;
+  // The time of day stands still, and the API key stays fresh.
+  const faults = JSON.stringify({ now: Date.now() });
+  const rows: string[][] = [];
+  for (const [name, call] of Object.entries(calls)) {
+    if (!call) await env.DB.exec('UPDATE idempotency_keys SET created_at = 0');
+    await fetch(url, { method: 'PUT', body: faults });
+    await (call ? send(port, call, 1) : worker.scheduled());
+    const counted = await fetch(url);
+    const { read, written, kvReads, d1 }: Counts = JSON.parse(await counted.text());
+    const price = read * PRICES.read + written * PRICES.written + kvReads * PRICES.kvReads;
+    rows.push([name, ...[read, written, kvReads, d1, price].map(format)]);
+  }
+  return rows;
 }

@@ -20,7 +20,12 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED = 'false';
 export const STUBBED = 'bench/workers/stubbed.ts';
 
 /** A worker that accepts the local key. `pids` are the processes of its runtime. */
-export type Server = { port: number; env: Env; pids: string[] };
+export type Server = {
+  port: number;
+  env: Env;
+  worker: Awaited<ReturnType<Miniflare['getWorker']>>;
+  pids: string[];
+};
 
 /** Serves built workers, each with its own animals, while `measure` runs. */
 export async function withServers<T>(
@@ -37,7 +42,9 @@ export async function withServers<T>(
       runtimes.push(runtime);
       const port = Number((await runtime.unsafeGetDirectURL()).port);
       const env = await runtime.getBindings<Env>();
-      servers.push({ port, env, pids: workerdPids().filter((pid) => !others.includes(pid)) });
+      const worker = await runtime.getWorker();
+      const pids = workerdPids().filter((pid) => !others.includes(pid));
+      servers.push({ port, env, worker, pids });
       await fill(env, pets);
     }
     return await measure(...servers);
@@ -79,7 +86,7 @@ async function fill({ DB, API_KEYS }: Env, pets: number): Promise<void> {
   const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
   // D1 takes each line for a statement.
   await DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
-  await DB.prepare(INSERTION).bind(pets, 0).run();
+  if (pets > 0) await DB.prepare(INSERTION).bind(pets, 0).run();
   await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD));
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { unstable_readConfig as readConfig } from 'wrangler';
 import { PROJECT_ROOT } from '../ops/command/project-root.ts';
 import { send } from './race.ts';
@@ -15,23 +16,24 @@ const ROUNDS = 61;
 /** The program's file. Not its bin, a script of Node.js that starts it. */
 const WORKERD: string = createRequire(import.meta.url)('workerd').default;
 
-/** Starts the store with stub bindings and an empty worker in turn. Returns a table. */
+/** Returns a table of the scripts as they are deployed. */
+export async function measureSize(): Promise<string> {
+  const rows: string[][] = [];
+  for (const entry of ['src/index.ts', 'bench/workers/plain-hono.ts'])
+    rows.push([entry, `${gzipSync(readFileSync(await build(entry))).length}`]);
+  return table(['script', 'bytes, gzipped'], rows);
+}
+
+/** Starts the store with stub bindings, and an empty worker. Returns a table. */
 export async function measureStart(): Promise<string> {
-  const store = configure(await build(STUBBED));
-  const empty = configure(await build('bench/workers/empty.ts'));
-  const stores: number[] = [];
-  const empties: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    stores.push(await start(store));
-    empties.push(await start(empty));
+  const rows: string[][] = [];
+  for (const entry of [STUBBED, 'bench/workers/empty.ts']) {
+    const config = configure(await build(entry));
+    const times: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) times.push(await start(config));
+    rows.push([entry, show(median(times))]);
   }
-  return table(
-    ['start and first request', 'CPU µs'],
-    [
-      ['store', show(median(stores))],
-      ['empty worker', show(median(empties))],
-    ],
-  );
+  return table(['start and first request', 'CPU µs'], rows);
 }
 
 /** Writes workerd's configuration for a bundle beside it, with the compatibility date of the store; returns its file. */

@@ -17,7 +17,6 @@ import {
   visible,
   yesOption,
 } from './command/command-line.ts';
-import { rejectOtherConfig } from './command/reject-other-config.ts';
 import { requireSetUp } from './command/wrangler.ts';
 import { generateKey } from './keys/generate-key.ts';
 import { parseLabel, timeAfter } from './keys/options.ts';
@@ -69,9 +68,7 @@ function addCommand(usage: string, description: string) {
   const command = program.command(usage).description(description).addOption(environmentOption);
   // Before the errors of other options, which are in vain then.
   return command.on('option:env', (env: Environment) => {
-    if (env === 'local') return;
-    rejectOtherConfig();
-    requireSetUp(env);
+    if (env !== 'local') requireSetUp(env);
   });
 }
 

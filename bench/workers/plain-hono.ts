@@ -1,5 +1,5 @@
 /**
- * The three operations that the specification gives (list, add, fetch) in the usual form: Hono and its middleware, zValidator, D1's
+ * The three operations that the specification gives (list, add, fetch), and an order, in the usual form: Hono and its middleware, zValidator, D1's
  * `prepare`, API keys in KV. docs/decisions.md compares the store with it.
  */
 import { zValidator } from '@hono/zod-validator';
@@ -18,6 +18,7 @@ const NewPet = z.strictObject({
   categoryId: z.int(),
   status: PetStatus.optional(),
 });
+const NewOrder = z.strictObject({ petId: z.int() });
 const PetQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   status: PetStatus.optional(),
@@ -110,6 +111,20 @@ plainHono.get('/v1/pets/:petId', validate('param', PetPath), async (c) => {
     .all<PetRow>();
   const [pet] = results.map(toPet);
   return pet ? c.json(pet) : c.json(errorBody(404, 'pet_not_found', 'Animal not found.'), 404);
+});
+
+plainHono.post('/v1/store/orders', validate('json', NewOrder), async (c) => {
+  const { petId } = c.req.valid('json');
+  // One statement reads the status and changes it, so that one client alone finds the animal available.
+  const { meta } = await c.env.DB.prepare(
+    `UPDATE pets SET status = 'pending' WHERE id = ? AND status = 'available'`,
+  )
+    .bind(petId)
+    .run();
+  if (meta.changes === 0)
+    return c.json(errorBody(409, 'pet_not_available', 'The animal is not available.'), 409);
+  await c.env.DB.prepare('INSERT INTO orders (pet_id) VALUES (?)').bind(petId).run();
+  return c.json({ petId, status: 'placed' }, 201);
 });
 
 plainHono.notFound((c) => c.json(errorBody(404, 'not_found', 'Path not found.'), 404));

@@ -1,7 +1,7 @@
 /** A client of the animal store, in which every int64 is an exact `bigint`. */
-
-export type * from '../schema.d.ts';
 export * from './error.ts';
 export { parseJson, stringifyJson } from './json.ts';
-export * from './store.ts';
-export type * from './types.ts';
+export type { CallOptions, CreateOptions, StoreOptions } from './options.ts';
+export type { Page, Pages } from './pages.ts';
+export type * from './schema.ts';
+export { type AnimalStore, createAnimalStore } from './store.ts';

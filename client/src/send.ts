@@ -1,106 +1,212 @@
-/** Sends a request in one or more attempts, and decides which failures are retried. */
-import { attempt, type Outgoing } from './attempt.ts';
-import { pause, Timeout } from './deadline.ts';
-import { StoreError } from './error.ts';
-import type { Client } from './options.ts';
-import type { Failure, Reply } from './response.ts';
-import { restartIfStale } from './session.ts';
+/** Sends a request, and retries it if that is safe. */
+import { StoreError, type StoreErrorCode, type StoreErrorDetails } from './error.ts';
+import { parseJson } from './json.ts';
+import type { CallOptions, StoreOptions } from './options.ts';
+import { nextQuery } from './pages.ts';
+import { within } from './within.ts';
 
-/** The first and the longest back-off. A random part at most doubles them. */
-const FIRST_BACK_OFF_MS = 125;
-const LONGEST_BACK_OFF_MS = 4_000;
+/** The bookmark that each request of a session sends. Other requests have none. */
+export type Session = { bookmark: string | undefined };
 
-/** The state of a call over all its attempts. */
-type CallRecord = {
-  attempts: number;
-  requestId?: string;
-  outcomeUnknown: boolean;
+export type Outgoing = {
+  method: string;
+  /** With its query, below `baseUrl`. */
+  path: string;
+  body?: string | undefined;
   idempotencyKey?: string | undefined;
+  /** Whether it is sent again if an attempt may have been carried out. */
+  isRetryable: boolean;
 };
 
-/**
- * Sends the request until an attempt succeeds, a failure cannot be retried, or the call is interrupted.
- *
- * @param signal - aborted when the time of the call is over, or by a signal of the caller
- * @throws StoreError, or what a framework threw to leave the caller's code (fetch-error.ts)
- */
+/** A successful response. */
+export type Reply<T> = { data: T; next: string | undefined };
+
+/** Why an attempt failed. Without a response, there is no `status`. */
+type Failure = {
+  code: StoreErrorCode;
+  message: string;
+  status?: number;
+  requestId?: string | undefined;
+  retryAfterMs?: number;
+};
+
+/** A call with all its attempts. */
+type Call = {
+  request: Outgoing;
+  session: Session;
+  signal: AbortSignal | undefined;
+  maxAttempts: number;
+  /** When its deadline is, on the clock of `performance.now()`. */
+  endsAt: number;
+  attempts: number;
+  outcomeUnknown: boolean;
+  last?: StoreError;
+};
+
+/** Sends a request until an attempt succeeds or fails for good, or the call ends. @throws StoreError */
 export async function send<T>(
-  client: Client,
+  store: StoreOptions,
+  session: Session,
   request: Outgoing,
-  signal: AbortSignal,
+  options: CallOptions = {},
 ): Promise<Reply<T>> {
-  const endsAt = performance.now() + client.deadlineMs;
-  const call: CallRecord = { attempts: 0, outcomeUnknown: false };
-  let last: Failure | undefined;
-  while (!signal.aborted) {
-    const result = await attempt<T>(client, request, signal);
-    recordAttempt(call, result, request);
-    if ('data' in result) return { ...result, ...call };
-
-    restartIfStale(client.session, call.outcomeUnknown, result.status);
-    // The attempt was interrupted, so its failure is not why the call ends.
-    if (signal.aborted) break;
-    last = result;
-    const pauseMs = pauseAfter(call.attempts, last);
-    const isInTime = performance.now() + pauseMs < endsAt;
-    if (!isInTime || !shouldRetry(client, request, call, last)) throw errorOf(last, call);
-    await pause(pauseMs, signal);
+  const { signal } = options;
+  const attemptTimeoutMs = options.attemptTimeoutMs ?? store.attemptTimeoutMs ?? 15_000;
+  const maxAttempts = options.maxAttempts ?? store.maxAttempts ?? 4;
+  const endsAt = performance.now() + (options.deadlineMs ?? store.deadlineMs ?? 60_000);
+  const call: Call = {
+    request,
+    session,
+    signal,
+    maxAttempts,
+    endsAt,
+    attempts: 0,
+    outcomeUnknown: false,
+  };
+  while (!signal?.aborted) {
+    call.attempts += 1;
+    const ms = Math.min(attemptTimeoutMs, endsAt - performance.now());
+    const result = await within(ms, signal, (attemptSignal) =>
+      attempt<T>(store, session, request, attemptSignal),
+    ).catch((error: unknown) => networkFailure(error, store.apiKey));
+    if ('data' in result) return result;
+    const pauseMs = pauseAfter(call.attempts, result);
+    const end = endOf(call, result, pauseMs);
+    if (end) throw end;
+    await within(pauseMs, signal, () => new Promise(() => {})).catch(() => {});
   }
-  throw interruption(signal.reason, call, last);
+  throw abortOf(call);
 }
 
-function recordAttempt(call: CallRecord, result: Reply<unknown> | Failure, request: Outgoing) {
-  // An attempt without a key does not count. A response, which has a status, can carry `api_key_failed`, too.
-  if (result.status || result.code !== 'api_key_failed') call.attempts += 1;
-  if (result.requestId) call.requestId = result.requestId;
-  if ('data' in result || request.method === 'GET') return;
-  const kind = kindOf(result);
-  if (kind !== 'transient' && kind !== 'foreign') return;
-  call.outcomeUnknown = true;
-  call.idempotencyKey = request.headers['idempotency-key'];
+/** The error that ends a call after a failed attempt; `undefined` if the request is sent again. */
+function endOf(call: Call, failure: Failure, pauseMs: number): StoreError | undefined {
+  call.outcomeUnknown ||= call.request.method !== 'GET' && isUncertain(failure);
+  if (call.signal?.aborted) return abortOf(call);
+  const leftMs = call.endsAt - performance.now();
+  // A timer can fire a millisecond early.
+  if (leftMs < 2)
+    return errorOf(call, 'deadline_exceeded', 'The deadline is over.', { cause: call.last });
+  call.last = errorOf(call, failure.code, failure.message, failure);
+  // False for a limit that is NaN: the call ends.
+  const isWithinLimits = pauseMs < leftMs && call.attempts < call.maxAttempts;
+  return isWithinLimits && isRetried(failure, call.request) ? undefined : call.last;
 }
 
-/**
- * What a failure says about the request:
- *
- * - `unprocessed`: It was certainly not carried out.
- * - `transient`: A write was perhaps carried out, or still will be. A retry can succeed.
- * - `foreign`: A write was perhaps carried out, but the response is not one of the store. The request is not sent again.
- * - `final`: The store, or a server in front of it, rejected the request. Or there was no key, and nothing was sent.
- */
-function kindOf({ code, status = 0, isUnsent }: Failure) {
+function abortOf(call: Call) {
+  return errorOf(call, 'aborted', 'The call was aborted.', { cause: call.signal?.reason });
+}
+
+function errorOf(
+  { request, session, outcomeUnknown }: Call,
+  code: StoreErrorCode,
+  message: string,
+  { status, requestId, cause }: StoreErrorDetails,
+) {
+  // The bookmark of a write was perhaps lost, or no replica has reached the bookmark.
+  if (session.bookmark && (outcomeUnknown || status === 503)) session.bookmark = 'first-primary';
+  const idempotencyKey = outcomeUnknown ? request.idempotencyKey : undefined;
+  const details = { status, requestId, cause, outcomeUnknown, idempotencyKey };
+  return new StoreError(code, message, details);
+}
+
+/** There was no response, a server failed, or a proxy asks for a retry. */
+function isTransient({ status = 500 }: Failure) {
+  return status >= 500 || status === 408;
+}
+
+/** Whether a write may have been carried out. A response below 400 is one of a proxy, which perhaps sent the request on. */
+function isUncertain(failure: Failure) {
+  return isTransient(failure) || Number(failure.status) < 400;
+}
+
+function isRetried(failure: Failure, { isRetryable }: Outgoing) {
   // The store limits the rate before it carries anything out.
-  if (status === 429 || isUnsent) return 'unprocessed';
-  // No complete response, a server that failed, or a proxy that asks to send the request again (408 and 425).
-  if (code === 'network_error' || status >= 500 || status === 408 || status === 425)
-    return 'transient';
-  // A 2xx or a redirect. A browser gives a redirect the status 0.
-  if (code === 'invalid_response' && status < 400) return 'foreign';
-  return 'final';
+  return failure.status === 429 || (isTransient(failure) && isRetryable);
 }
 
-function shouldRetry(client: Client, request: Outgoing, call: CallRecord, failure: Failure) {
-  if (call.attempts >= client.maxAttempts) return false;
-  const kind = kindOf(failure);
-  // A request that was perhaps carried out is sent again only if that cannot overwrite what other clients changed since.
-  return kind === 'unprocessed' || (kind === 'transient' && request.isRetryable);
+/** Milliseconds. A random part, so that clients that failed together do not return together. */
+function pauseAfter(attempts: number, { retryAfterMs = 0 }: Failure) {
+  const backOffMs = Math.min(125 * 2 ** (attempts - 1), 4_000);
+  return backOffMs * (1 + Math.random()) + retryAfterMs * (1 + Math.random() / 4);
 }
 
-function errorOf({ code, message, isUnsent, ...details }: Failure, call: CallRecord) {
-  return new StoreError(code, message, { ...details, ...call });
+/** Sends the request once. */
+async function attempt<T>(
+  { baseUrl, apiKey, fetch: customFetch = fetch }: StoreOptions,
+  session: Session,
+  { method, path, body, idempotencyKey }: Outgoing,
+  signal: AbortSignal,
+): Promise<Reply<T> | Failure> {
+  const response = await customFetch(baseUrl.replace(/\/$/, '') + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...(session.bookmark && { 'x-d1-bookmark': session.bookmark }),
+    },
+    body: body ?? null,
+    signal,
+    // A redirect could turn a write into a GET, or send the API key to another server.
+    redirect: 'manual',
+  });
+  moveBookmark(session, response.headers.get('x-d1-bookmark'));
+  const text = await response.text();
+  const data = parsed(text);
+  if (isResult<T>(response, data)) return { data, next: nextQuery(response.headers.get('link')) };
+  return responseFailure(response, text, data, apiKey);
 }
 
-/** The error of a call whose time is over, or which a signal of the caller aborted. */
-function interruption(reason: unknown, call: CallRecord, last?: Failure) {
-  if (!(reason instanceof Timeout))
-    return errorOf({ code: 'aborted', message: 'The call was aborted.', cause: reason }, call);
-  if (last) reason.cause = errorOf(last, call);
-  return errorOf({ code: 'deadline_exceeded', message: reason.message, cause: reason }, call);
+function responseFailure(
+  { status, headers }: Response,
+  text: string,
+  data: unknown,
+  apiKey: string,
+): Failure {
+  const head = {
+    status,
+    requestId: hideKey(headers.get('x-request-id') ?? '', apiKey) || undefined,
+    // A date is ignored: the store sends seconds.
+    retryAfterMs: 1000 * (Number(headers.get('retry-after')) || 0),
+  };
+  const { code, message } = Object(data);
+  if (status >= 400 && typeof code === 'string' && typeof message === 'string')
+    return { ...head, code: hideKey(code, apiKey), message: hideKey(message, apiKey) };
+  const shown = `Not a response of the store: ${status} ${headers.get('content-type')} ${text}`;
+  // The key is hidden before the text is cut, so that no part of it is left.
+  return { ...head, code: 'invalid_response', message: hideKey(shown, apiKey).slice(0, 300) };
 }
 
-/** The milliseconds before the next attempt: the back-off, which doubles up to the longest, plus the delay of `Retry-After`. */
-function pauseAfter(attempts: number, { retryAfterSeconds = 0 }: Failure) {
-  // A random part makes both longer, so that clients that failed together do not return together.
-  const backOff = Math.min(FIRST_BACK_OFF_MS * 2 ** (attempts - 1), LONGEST_BACK_OFF_MS);
-  return backOff * (1 + Math.random()) + 1000 * retryAfterSeconds * (1 + Math.random() / 4);
+/** Only texts: the error of a custom `fetch` may carry the request, and so the key. */
+function networkFailure(error: unknown, apiKey: string): Failure {
+  const { message, cause } = Object(error);
+  // Node.js gives the reason, such as ECONNREFUSED, only in the cause.
+  const reasons = ['The request failed', message, cause?.code ?? cause?.message];
+  const text = hideKey(reasons.filter(Boolean).join(': '), apiKey);
+  return { code: 'network_error', message: text };
+}
+
+/** A server or a custom `fetch` can send the key back, and errors end up in logs. */
+function hideKey(text: string, apiKey: string) {
+  return text.replaceAll(apiKey, '<API key>');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Distinguishes the store from a proxy. The service's own tests compare its fields with its description. */
+function isResult<T>({ status, ok }: Response, data: unknown): data is T {
+  return status === 204 || (ok && data instanceof Object);
+}
+
+/** Concurrent responses arrive in any order. Bookmarks sort by age: https://developers.cloudflare.com/d1/reference/time-travel/ */
+function moveBookmark(session: Session, received: string | null) {
+  const { bookmark } = session;
+  if (bookmark && received && (bookmark.startsWith('first-') || received > bookmark))
+    session.bookmark = received;
 }

@@ -1,4 +1,13 @@
 /** The client: one method for each operation. */
+import { StoreError } from './error.ts';
+import { stringifyJson } from './json.ts';
+import {
+  type CallOptions,
+  type CreateOptions,
+  checkOptions,
+  type StoreOptions,
+} from './options.ts';
+import { type Pages, pagesOf } from './pages.ts';
 import type {
   Health,
   ListOrdersQuery,
@@ -9,178 +18,160 @@ import type {
   OrderPatch,
   Pet,
   PetPatch,
-} from '../schema.d.ts';
-import { StoreError } from './error.ts';
-import { requireRawJson } from './json.ts';
-import {
-  type Client,
-  checkStoreOptions,
-  checkToken,
-  DEFAULT_LIMITS,
-  withoutNull,
-} from './options.ts';
-import { listOf } from './pages.ts';
-import { request } from './request.ts';
-import type { CallOptions, CreateOptions, Pages, StoreOptions } from './types.ts';
-
-/** The operations of the store. Every 64-bit integer is a `bigint`. */
-export interface AnimalStore {
-  /**
-   * Lists animals in ascending order of id, optionally with one status: all pages with `for await` (100 animals
-   * in a page by default), or one page with `page()` (20 by default). Stable.
-   * @example for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
-   */
-  listPets: (query?: ListPetsQuery, options?: CallOptions) => Pages<Pet>;
-
-  /**
-   * Adds an animal; the service assigns its id. Stable.
-   * @example const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
-   */
-  createPet: (pet: NewPet, options?: CreateOptions) => Promise<Pet>;
-
-  /**
-   * Fetches an animal. Stable.
-   *
-   * @deprecated It will be removed on 5 December 2030. Use `listPets` with a `status` instead.
-   * @example const pet = await store.getPet(7n);
-   */
-  getPet: (petId: bigint, options?: CallOptions) => Promise<Pet>;
-
-  /**
-   * Changes fields of an animal; `status: null` removes its status. Not retried if it
-   * was perhaps carried out: a second attempt could overwrite changes of other clients.
-   * @beta
-   * @example const pet = await store.updatePet(7n, { name: 'Max' });
-   */
-  updatePet: (petId: bigint, patch: PetPatch, options?: CallOptions) => Promise<Pet>;
-
-  /**
-   * Deletes an animal.
-   * @beta
-   * @example await store.deletePet(7n);
-   */
-  deletePet: (petId: bigint, options?: CallOptions) => Promise<void>;
-
-  /**
-   * Lists orders in ascending order of id, optionally with one status.
-   * @experimental
-   * @example const { items } = await store.listOrders({ status: 'placed', limit: 10 }).page();
-   */
-  listOrders: (query?: ListOrdersQuery, options?: CallOptions) => Pages<Order>;
-
-  /**
-   * Orders an available animal.
-   * @experimental
-   * @example const order = await store.placeOrder({ petId: 7n });
-   */
-  placeOrder: (order: NewOrder, options?: CreateOptions) => Promise<Order>;
-
-  /**
-   * Fetches an order.
-   * @experimental
-   * @example const { status } = await store.getOrder(5n);
-   */
-  getOrder: (orderId: bigint, options?: CallOptions) => Promise<Order>;
-
-  /**
-   * Approves, delivers or cancels an order.
-   * @experimental
-   * @example const order = await store.updateOrder(5n, { status: 'approved' });
-   */
-  updateOrder: (orderId: bigint, patch: OrderPatch, options?: CallOptions) => Promise<Order>;
-
-  /**
-   * Returns the health and the version of the service. Stable.
-   * @example const { version } = await store.getHealth();
-   */
-  getHealth: (options?: CallOptions) => Promise<Health>;
-
-  /**
-   * Starts a session: each request sends the newest bookmark, so that reads from the nearest replica show at
-   * least what the session has seen.
-   *
-   * @param start - `first-primary` (default): the first read sees all earlier writes.
-   *   `first-unconstrained`: even the first read uses the nearest replica. Or the `bookmark` of an earlier session.
-   * @example
-   * const session = store.session();
-   * await session.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
-   * for await (const pet of session.listPets({ status: 'available' })) console.log(pet.name);
-   */
-  session: (start?: string) => Session;
-}
-
-export interface Session extends AnimalStore {
-  /** The state that the session has seen: `store.session(bookmark)` continues from it. */
-  readonly bookmark: string;
-}
+} from './schema.ts';
+import { type Session, send } from './send.ts';
 
 /**
  * Creates a client of the store.
  *
- * @throws TypeError that names an invalid option, or an Error in a runtime without `JSON.rawJSON`
+ * @throws TypeError about an invalid option, or Error in a runtime that is too old
  * @example const store = createAnimalStore({ baseUrl: 'http://localhost:8787/v1', apiKey });
  */
 export function createAnimalStore(options: StoreOptions): AnimalStore {
-  requireRawJson();
-  const given = withoutNull(options);
-  checkStoreOptions(given);
-  // `options` comes first for its types only: `given` has the same values, without those that are null.
-  return storeOf({
-    ...options,
-    ...DEFAULT_LIMITS,
-    ...given,
-    baseUrl: options.baseUrl.replace(/\/$/, ''),
-  });
+  // Without it, integers would be rounded.
+  if (!('rawJSON' in JSON)) throw new Error('JSON.rawJSON is missing: use Node.js 22 or later');
+  checkOptions(options);
+  return new AnimalStore(options);
 }
 
-function storeOf(client: Client): AnimalStore {
-  const requestData = async <T>(...args: Parameters<typeof request>) =>
-    (await request<T>(...args)).data;
-  return {
-    listPets: (query, options) => listOf(client, '/pets', query, options),
-    createPet: (body, options) => requestData(client, 'POST', '/pets', options, { body }),
-    getPet: (petId, options) => requestData(client, 'GET', '/pets/{petId}', options, { petId }),
-    // Not retried if it was perhaps carried out: a retry could overwrite what other clients changed since, for example make a sold
-    // animal available.
-    updatePet: (petId, body, options) =>
-      requestData(client, 'PATCH', '/pets/{petId}', options, { petId, body }),
-    deletePet: (petId, options) =>
-      requestData<void>(client, 'DELETE', '/pets/{petId}', options, {
-        petId,
-        bodyType: 'none',
-      }).catch(acceptDeleted),
-    listOrders: (query, options) => listOf(client, '/store/orders', query, options),
-    placeOrder: (body, options) => requestData(client, 'POST', '/store/orders', options, { body }),
-    getOrder: (orderId, options) =>
-      requestData(client, 'GET', '/store/orders/{orderId}', options, { orderId }),
-    // Retried, because an order never returns to an earlier status. If the change was carried out, the retry is rejected or changes
-    // nothing.
-    updateOrder: (orderId, body, options) =>
-      requestData(client, 'PATCH', '/store/orders/{orderId}', options, {
-        orderId,
-        body,
-        isRetryable: true,
-      }),
-    getHealth: (options) => requestData(client, 'GET', '/health', options),
-    session(start = 'first-primary') {
-      checkToken('start', start);
-      const session = { bookmark: { value: start } };
-      return {
-        ...storeOf({ ...client, session }),
-        get bookmark() {
-          return session.bookmark.value;
-        },
-      };
-    },
-  };
+/** The operations of the store. Every 64-bit integer is a `bigint`. */
+export class AnimalStore {
+  readonly #options: StoreOptions;
+  readonly #session: Session;
+
+  constructor(options: StoreOptions, bookmark?: string) {
+    this.#options = options;
+    this.#session = { bookmark };
+  }
+
+  /**
+   * Lists animals by ascending id: all with `for await` (100 animals in a page by default), or one page with `page()` (20 by default).
+   * Stable.
+   * @example for await (const pet of store.listPets({ status: 'sold' })) console.log(pet.id, pet.name);
+   */
+  listPets(query?: ListPetsQuery, options?: CallOptions): Pages<Pet> {
+    return this.#list('/pets', query, options);
+  }
+
+  /**
+   * Adds an animal. Stable.
+   * @example const rex = await store.createPet({ name: 'Rex', categoryId: 3n, status: 'available' });
+   */
+  createPet(pet: NewPet, options?: CreateOptions): Promise<Pet> {
+    return this.#create('/pets', pet, options);
+  }
+
+  /**
+   * Fetches an animal. Stable.
+   * @deprecated It will be removed on 5 December 2030. Use `listPets` with a `status` instead.
+   */
+  async getPet(petId: bigint, options?: CallOptions): Promise<Pet> {
+    return this.#request('GET', `/pets/${exact(petId)}`, options);
+  }
+
+  /**
+   * Changes fields of an animal; `status: null` removes its status. Not retried if it was perhaps carried out: a retry could
+   * overwrite changes of other clients.
+   * @beta
+   */
+  async updatePet(petId: bigint, patch: PetPatch, options?: CallOptions): Promise<Pet> {
+    return this.#request('PATCH', `/pets/${exact(petId)}`, options, patch, false);
+  }
+
+  /**
+   * Deletes an animal.
+   * @beta
+   */
+  async deletePet(petId: bigint, options?: CallOptions): Promise<void> {
+    try {
+      await this.#request('DELETE', `/pets/${exact(petId)}`, options);
+    } catch (error) {
+      // An earlier attempt may have deleted the animal. Ids are never reused, so it is gone in any case.
+      const isGone = error instanceof StoreError && error.code === 'pet_not_found';
+      if (!isGone || !error.outcomeUnknown) throw error;
+    }
+  }
+
+  /**
+   * Lists orders by ascending id.
+   * @experimental
+   */
+  listOrders(query?: ListOrdersQuery, options?: CallOptions): Pages<Order> {
+    return this.#list('/store/orders', query, options);
+  }
+
+  /**
+   * Orders an available animal.
+   * @experimental
+   */
+  placeOrder(order: NewOrder, options?: CreateOptions): Promise<Order> {
+    return this.#create('/store/orders', order, options);
+  }
+
+  /**
+   * Fetches an order.
+   * @experimental
+   */
+  async getOrder(orderId: bigint, options?: CallOptions): Promise<Order> {
+    return this.#request('GET', `/store/orders/${exact(orderId)}`, options);
+  }
+
+  /**
+   * Approves, delivers or cancels an order. An order never returns to an earlier status, so a retry undoes nothing.
+   * @experimental
+   */
+  async updateOrder(orderId: bigint, patch: OrderPatch, options?: CallOptions): Promise<Order> {
+    return this.#request('PATCH', `/store/orders/${exact(orderId)}`, options, patch);
+  }
+
+  /** Returns the health and the version of the service. Stable. */
+  getHealth(options?: CallOptions): Promise<Health> {
+    return this.#request('GET', '/health', options);
+  }
+
+  /**
+   * Starts a session: reads come from the nearest replica that has everything that the session has read and written.
+   *
+   * @param bookmark - that of an earlier session, to continue it
+   * @example const session = store.session();
+   */
+  session(bookmark = 'first-primary'): AnimalStore {
+    return new AnimalStore(this.#options, bookmark);
+  }
+
+  /** The newest state that this session has seen: `store.session(bookmark)` continues from it. `undefined` outside a session. */
+  get bookmark(): string | undefined {
+    return this.#session.bookmark;
+  }
+
+  #list<T>(path: string, query?: object, options?: CallOptions): Pages<T> {
+    return pagesOf(async (text) => {
+      const request = { method: 'GET', path: `${path}?${text}`, isRetryable: true };
+      const { data, next } = await send<T[]>(this.#options, this.#session, request, options);
+      return { items: data, next };
+    }, query);
+  }
+
+  #create<T>(path: string, body: object, options?: CreateOptions): Promise<T> {
+    const idempotencyKey = options?.idempotencyKey ?? crypto.randomUUID();
+    return this.#request('POST', path, { ...options, idempotencyKey }, body);
+  }
+
+  async #request<T>(
+    method: string,
+    path: string,
+    options?: CreateOptions,
+    body?: object,
+    isRetryable = true,
+  ): Promise<T> {
+    const { idempotencyKey } = options ?? {};
+    const request = { method, path, body: stringifyJson(body), idempotencyKey, isRetryable };
+    return (await send<T>(this.#options, this.#session, request, options)).data;
+  }
 }
 
-/**
- * Accepts a 404 after an attempt that may have deleted the animal. If that attempt did not, another client did, or the animal never
- * existed: ids are never reused, so it is gone in each case.
- */
-function acceptDeleted(error: unknown) {
-  const mayBeDeleted = error instanceof StoreError && error.outcomeUnknown && error.status === 404;
-  // A missing animal is `pet_not_found`. A plain `not_found` means that the path is wrong, which is an error.
-  if (!mayBeDeleted || !error.code.endsWith('_not_found')) throw error;
+/** A caller in JavaScript can pass a number, which may have been rounded. @throws TypeError */
+function exact(id: bigint): bigint {
+  if (typeof id !== 'bigint') throw new TypeError('id: must be a bigint, such as 7n');
+  return id;
 }

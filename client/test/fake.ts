@@ -1,96 +1,71 @@
-/** A client whose `fetch` is a list of answers, and calls of it. */
+/** A client whose `fetch` is a list of answers. */
 import { vi } from 'vitest';
-import { operations } from '../../test/support/contract.ts';
-import {
-  type AnimalStore,
-  type CallOptions,
-  createAnimalStore,
-  type Fetch,
-  parseJson,
-  type StoreOptions,
-} from '../src/index.ts';
+import { type AnimalStore, createAnimalStore, type StoreOptions } from '../src/index.ts';
 
-export type Answer = () => ReturnType<Fetch>;
+export type Answer = () => Promise<Response>;
 
-/** A client, its options, and the requests that it sent. The last answer is given again and again. */
-export function clientWith(answers: Answer[], own: Partial<StoreOptions> = {}) {
+export const KEY = 'animal-1_local_secret';
+export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+
+/** The last answer is given again and again. */
+export function clientWith(answers: Answer[], options: Partial<StoreOptions> = {}) {
   const requests: Request[] = [];
-  const fetch: Fetch = (url, init) => {
+  const fetch = async (url: string, init: RequestInit) => {
     requests.push(new Request(url, init));
-    // A client that does not stop fails.
-    if (requests.length > 99) return lost();
-    const answer = answers[requests.length - 1] ?? answers.at(-1) ?? lost;
+    if (requests.length > 99) throw new Error('The client does not stop.');
+    const answer = answers[requests.length - 1] ?? answers.at(-1) ?? silence;
     return answer();
   };
   const baseUrl = 'https://animal-store.example/v1';
-  const options = { baseUrl, apiKey: 'key', fetch, ...own };
-  return { store: createAnimalStore(options), options, requests };
+  return { store: createAnimalStore({ baseUrl, apiKey: KEY, fetch, ...options }), requests };
 }
 
 export const headerOf = (requests: Request[], name: string) =>
   requests.map(({ headers }) => headers.get(name));
 
-/** What was asked for, such as `GET /v1/pets?limit=20`. */
 export const pathsOf = (requests: Request[]) =>
   requests.map(({ method, url }) => `${method} ${url.replace('https://animal-store.example', '')}`);
 
-export function reply(body: BodyInit | null, init?: ResponseInit): Answer {
-  return async () => new Response(body, init);
-}
+export const reply =
+  (body: BodyInit | null, init?: ResponseInit): Answer =>
+  async () =>
+    new Response(body, init);
 
-/** An error of the service. */
-export function problem(status: number, code: string, headers: Record<string, string> = {}) {
-  return reply(JSON.stringify({ code, message: 'a message' }), { status, headers });
-}
-
-export const REX = { name: 'Rex', categoryId: 1n, status: 'available' } as const;
+export const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
+  reply(JSON.stringify({ code, message: 'a message', status }), { status, headers });
 
 export const rex = reply('{"id":1,"name":"Rex","categoryId":1,"status":"available"}');
-export const limited = problem(429, 'rate_limited', { 'X-Request-Id': 'id-429' });
-export const unavailable = problem(503, 'service_unavailable', { 'X-Request-Id': 'id-503' });
+export const limited = problem(429, 'rate_limited');
+export const unavailable = problem(503, 'service_unavailable');
 /** The connection is lost, as Node.js reports it. */
-export const lost = () => Promise.reject(new TypeError('fetch failed'));
-/** No server listens, as Node.js reports it. */
-export const refused = () =>
-  Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }));
+export const lost: Answer = () =>
+  Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
 /** No answer ever comes, and the `fetch` ignores its signal. */
-export const silence = () => new Promise<never>(() => {});
+export const silence: Answer = () => new Promise(() => {});
 
-export type Call = (store: AnimalStore, options?: CallOptions) => Promise<unknown>;
+/** A call of each method. */
+export const CALLS: Record<string, (store: AnimalStore) => Promise<unknown>> = {
+  'GET /pets?': (store) => store.listPets().page(),
+  'POST /pets': (store) => store.createPet(REX),
+  'GET /pets/7': (store) => store.getPet(7n),
+  'PATCH /pets/7': (store) => store.updatePet(7n, { name: 'Max' }),
+  'DELETE /pets/7': (store) => store.deletePet(7n),
+  'GET /store/orders?status=placed': (store) => store.listOrders({ status: 'placed' }).page(),
+  'POST /store/orders': (store) => store.placeOrder({ petId: 7n }),
+  'GET /store/orders/5': (store) => store.getOrder(5n),
+  'PATCH /store/orders/5': (store) => store.updateOrder(5n, { status: 'approved' }),
+  'GET /health': (store) => store.getHealth(),
+};
 
-/** A call of each operation, made from its description. */
-export const CALLS: Record<string, Call> = Object.fromEntries(
-  operations.map(({ operationId, parameters, path, exampleBody }) => {
-    const isList = parameters.some(({ name }) => name === 'limit');
-    const args = [
-      ...Array.from(path.matchAll(/{/g), () => 1n),
-      ...(exampleBody ? [parseJson(JSON.stringify(exampleBody))] : []),
-      ...(isList ? [{}] : []),
-    ];
-    const call: Call = (store, options) => {
-      const result = Reflect.get(store, operationId)(...args, options);
-      return isList ? result.page() : result;
-    };
-    return [operationId, call];
-  }),
-);
+/** Lets the time of the fake clock pass until the call has ended, and returns its result or error. */
+export async function outcomeOf(call: Promise<unknown>) {
+  const outcome = call.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(600_000);
+  return outcome;
+}
 
-/** The real one: in a test, that of the global is a fake. */
-const { setImmediate } = globalThis;
-
-/** Lets the time pass until the call has ended, and returns its result or error. The clock must be a fake. */
-export async function outcomeOf(call?: Promise<unknown>) {
-  let hasEnded = false;
-  const outcome = Promise.resolve(call)
-    .catch((error: unknown) => error)
-    .finally(() => (hasEnded = true));
-  // Far more than any call has steps.
-  for (let step = 0; step < 1_000; step += 1) {
-    // Lets the call do everything that needs no time: otherwise a timer of another file's server would move the clock on.
-    await new Promise((resolve) => setImmediate(resolve));
-    if (hasEnded) return outcome;
-    // Not all timers: those of other files' servers would move the clock on after the end.
-    await vi.advanceTimersToNextTimerAsync();
-  }
-  throw new Error('The call does not end.');
+export async function itemsOf<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of list) items.push(item);
+  return items;
 }

@@ -5,3 +5,13 @@ export function git(...args: string[]) {
   // Piped, so that what git prints on standard error is in the message of an error, and not on the terminal.
   return execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
 }
+
+/** Returns the id of HEAD. `except`: files that may differ. @throws Error unless what is deployed is that of HEAD. */
+export function readCommit(...except: string[]): string {
+  const paths = ['--', '.', ...except.map((path) => `:(exclude)${path}`)];
+  const changed = git('status', '--porcelain', '--untracked-files=all', ...paths);
+  // Wrangler uploads ignored files, too.
+  const ignored = git('ls-files', '-oi', '--exclude-standard', 'src', 'public', 'migrations');
+  if (changed || ignored) throw new Error(`commit or remove first: ${changed} ${ignored}`);
+  return git('rev-parse', 'HEAD');
+}

@@ -42,25 +42,29 @@ const LIMIT_MS = 300_000;
 
 type Options = {
   /** The folder of wrangler.toml. Default: this project. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** Ctrl-C does not end wrangler. */
   detached?: boolean;
-  /** `startWrangler` ends wrangler after this many milliseconds. */
-  timeout?: number;
   /** Further variables. */
   env?: Record<string, string>;
 };
 
 /**
- * Starts wrangler without a terminal. Always pass `--env`: without it, wrangler acts on the environment that the user's variable
- * CLOUDFLARE_ENV names.
+ * Runs wrangler without a terminal, for at most five minutes, and returns its standard output. Always pass `--env`: without it,
+ * wrangler acts on the environment that the user's variable CLOUDFLARE_ENV names.
+ *
+ * @throws Error with all that wrangler printed unless the exit code is 0.
  */
-export function startWrangler(args: string[], { env, ...options }: Options = {}) {
+export async function runWrangler(
+  args: string[],
+  { cwd = PROJECT_ROOT, detached = false, env }: Options = {},
+): Promise<string> {
   // Otherwise wrangler would prefer a wrangler.json, even of a folder above this one, and read .env: both could name another worker.
   const files = ['--config', 'wrangler.toml', '--env-file', devNull];
-  return spawn(process.execPath, [BIN, ...args, ...files], {
-    cwd: PROJECT_ROOT,
-    ...options,
+  const child = spawn(process.execPath, [BIN, ...args, ...files], {
+    cwd,
+    detached,
+    timeout: LIMIT_MS,
     env: {
       ...process.env,
       ...WRANGLER_ENV,
@@ -73,18 +77,9 @@ export function startWrangler(args: string[], { env, ...options }: Options = {})
     stdio: ['ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
-}
-
-/**
- * Runs wrangler, for at most five minutes, and returns its standard output.
- *
- * @throws Error with wrangler's error message unless the exit code is 0.
- */
-export async function runWrangler(args: string[], options?: Options): Promise<string> {
-  const child = startWrangler(args, { ...options, timeout: LIMIT_MS });
   // Wrangler ends with this command, unless Ctrl-C may not end it.
   const end = () => child.kill();
-  if (!options?.detached) process.once('exit', end);
+  if (!detached) process.once('exit', end);
   const [[code, signal], stdout, stderr] = await Promise.all([
     // `once` rejects if wrangler cannot be started.
     once(child, 'close'),
@@ -95,13 +90,13 @@ export async function runWrangler(args: string[], options?: Options): Promise<st
   if (code === 0) return stdout;
   // After the limit, Node.js has ended wrangler.
   if (child.killed) throw new Error('wrangler: it did not end within five minutes');
-  throw new Error(`wrangler: ${signal ?? errorText(`${stderr}\n${stdout}`)}`);
+  throw new Error(`wrangler: ${signal ?? safeMessage(stripVTControlCharacters(stderr + stdout))}`);
 }
 
 /**
  * Runs wrangler on an environment, as `runWrangler`.
  *
- * @throws Error, with the fix if nobody is logged in, the environment is not set up, or the local store may be damaged.
+ * @throws Error, with a hint if the local store may be damaged.
  */
 export async function runWranglerIn(
   environment: Environment,
@@ -113,19 +108,16 @@ export async function runWranglerIn(
     return runWrangler([...args, '--env', ''], { env: LOCAL_ENV }).catch((cause: Error) => {
       throw new Error(`${cause.message} ${LOCAL_HINT}`);
     });
-  requireSetUp(environment);
-  return runWrangler([...args, '--env', environment], options).catch((cause: Error) => {
-    // Wrangler's own text advises a temporary account, which would not have the store. A missing login has no code.
-    if (cause.message.includes('In a non-interactive environment'))
-      throw new Error('not logged in: run npx wrangler login, or set CLOUDFLARE_API_TOKEN');
-    throw cause;
-  });
+  return runWrangler([...args, '--env', environment], options);
 }
 
-/** @throws Error if wrangler.toml still has a placeholder in place of the environment's account. */
+/** @throws Error if wrangler.toml still has a placeholder of the environment: an id or a host. */
 export function requireSetUp(environment: DeployedEnvironment) {
   const config = readFileSync(join(PROJECT_ROOT, 'wrangler.toml'), 'utf8');
-  if (config.includes(`"${environment}-account-id"`))
+  const tables = config
+    .split(/^(?=\[)/m)
+    .filter((table) => /^\[+env\.(\w+)/.exec(table)?.[1] === environment);
+  if (/-id"|\.example["/]/.test(tables.join('')))
     throw new Error(`${environment} is not set up. See docs/set-up.md`);
 }
 
@@ -134,16 +126,4 @@ export async function readConfig(env: DeployedEnvironment): Promise<Unstable_Con
   // Imported only here, because loading wrangler would delay `--help` and the errors of arguments.
   const { unstable_readConfig } = await import('wrangler');
   return unstable_readConfig({ config: join(PROJECT_ROOT, 'wrangler.toml'), env });
-}
-
-/** Wrangler's errors as one line, without what it prints below them. If there is no error, all of the output. */
-export function errorText(output: string): string {
-  const plain = stripVTControlCharacters(output);
-  const start = plain.search(/\S \[ERROR\]/);
-  if (start < 0) return safeMessage(plain);
-  // Above it stand the reason for a crash of the runtime, such as a full disk, and warnings. The last one says what differs, when
-  // `--strict` refuses.
-  const [reason, ...warnings] = plain.slice(0, start).split('▲ ');
-  const [errors] = plain.slice(start).split(/If you think this is a bug|🪵|▲ \[/);
-  return safeMessage(`${reason} ${warnings.at(-1) ?? ''} ${errors?.replace(/\S \[ERROR\]/, '')}`);
 }

@@ -1,20 +1,23 @@
 /** The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes of keys, never a key. */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
 import { type Environment, reportFailure, visible } from '../command/command-line.ts';
 import { withTemporaryFile } from '../command/temporary-file.ts';
 import { runWranglerIn } from '../command/wrangler.ts';
 
-/** Stricter than the worker's schema, because operators paste ids into a shell, and somebody may have planted a record. */
+/** Stricter than in the worker, because operators paste ids into a shell, and somebody may have planted a record. */
 const Id = z.string().check(z.regex(/^[A-Za-z0-9][\w-]{0,63}$/));
-/** Keeps unknown members. `rotatedTo`: the id of the key that has replaced this one, if a rotation has ended. */
+/**
+ * Keeps unknown members. Apart from the id, whatever the worker accepts is valid, so that the commands show and revoke it.
+ * `rotatedTo`: the id of the key that has replaced this one, if a rotation has ended.
+ */
 const StoredRecord = z.looseObject({
   ...KeyRecord.shape,
   id: Id,
-  family: z.nullish(Id),
-  rotatedTo: z.nullish(Id),
+  rotatedTo: z.catch(z.nullish(Id), 'another key'),
 });
 export type StoredRecord = z.infer<typeof StoredRecord>;
 /** A key as KV has it: the name and the value of its record. */
@@ -33,7 +36,7 @@ const MAX_METADATA = 1024;
  */
 export async function readKeys(env: Environment): Promise<StoredKey[]> {
   console.error('Reading the keys …');
-  const listed: { name: string }[] = JSON.parse(
+  const listed: { name: string; metadata?: StoredRecord }[] = JSON.parse(
     await kv(env, ['key', 'list', '--prefix', KV_NAME_PREFIX]),
   );
   const names = listed.map(({ name }) => name);
@@ -50,7 +53,15 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
   }
   if (keys.length < names.length)
     reportFailure(`only ${keys.length} of the ${names.length} records in KV could be read`);
+  const metadata = new Map(listed.map((each) => [each.name, each.metadata]));
+  for (const key of keys) reportOtherMetadata(key, metadata.get(key.name));
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
+}
+
+/** A key that is revoked, for example, could be active again after a restore. Metadata can also be a minute old. */
+function reportOtherMetadata({ name, record }: StoredKey, metadata = record) {
+  if (!isDeepStrictEqual(metadata, record))
+    reportFailure(`${describeKey(record)}: a restore would write other metadata of ${name}`);
 }
 
 /**

@@ -1,5 +1,6 @@
-/** Wrangler runs this before each build (wrangler.toml): when `wrangler dev` starts, it sets the local store up. */
+/** Wrangler runs this before each build (wrangler.toml): it packs the client, and sets the local store up when `wrangler dev` starts. */
 import { reportFailure } from '../command/command-line.ts';
+import { packClient } from './client-package.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';
 
 const GUIDE = `The local store is set up. Docs page: http://localhost:8787/docs
@@ -9,6 +10,8 @@ After Ctrl-C, npm run reset empties the store, also a damaged one.`;
 /** After each change of a file in src, too. */
 const SERVED =
   'The store is served. A second server, at another port, can find it locked (503): run one per clone.';
+
+packClient();
 
 // A deployment builds, too.
 if (process.env.WRANGLER_COMMAND === 'dev') await start().catch(reportFailure);

@@ -101,22 +101,17 @@ test('staging has the rate limits of production', () => {
   expect(limitsOf('staging')).toEqual(limitsOf('production'));
 });
 
-test.each(CONFIGS)(
-  '$name has the CPU limit, the period of Retry-After, and no stopped writes',
-  (config) => {
-    // The Free plan rejects the CPU limit.
-    expect(config.limits?.cpu_ms ?? 1000).toBe(1000);
-    const counters = new Set<string>();
-    for (const { simple, namespace_id } of config.ratelimits) {
-      expect(simple.period).toBe(PERIOD_S);
-      expect(namespace_id).toMatch(/^\d+$/);
-      counters.add(namespace_id);
-    }
-    // With one id, a write would count twice in one budget.
-    expect(counters.size).toBe(config.ratelimits.length);
-    expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
-  },
-);
+test.each(CONFIGS)('$name has the period of Retry-After, and no stopped writes', (config) => {
+  const counters = new Set<string>();
+  for (const { simple, namespace_id } of config.ratelimits) {
+    expect(simple.period).toBe(PERIOD_S);
+    expect(namespace_id).toMatch(/^\d+$/);
+    counters.add(namespace_id);
+  }
+  // With one id, a write would count twice in one budget.
+  expect(counters.size).toBe(config.ratelimits.length);
+  expect(config.vars).not.toHaveProperty('WRITES_STOPPED');
+});
 
 test.each(globSync(['*.md', 'docs/**/*.md', 'client/*.md']))(
   '%s: each command on the data of an environment has --remote, and reaches no local data',

@@ -38,7 +38,7 @@ async function fault(faults?: Faults): Promise<Calls> {
 
 beforeAll(async () => {
   const { outputFiles } = await build({
-    entryPoints: ['test/faults/worker.ts'],
+    entryPoints: ['test/faults/app.ts'],
     bundle: true,
     format: 'esm',
     // A class that src/index.ts exports extends one of the runtime's.

@@ -1,9 +1,8 @@
 /**
- * The unmodified app with bindings that fail on demand. PUT `/__faults` sets the faults, and releases the held calls; GET
+ * A worker with bindings that fail on demand. PUT `/__faults` sets the faults, and releases the held calls; GET
  * `/__faults` returns the calls since the faults were set.
  */
 import type { Bindings } from '../../src/context.ts';
-import app from '../../src/index.ts';
 import { setClock } from './clock.ts';
 import { callWith, endCalls, type Fault, heldCalls, runLateCalls } from './fault.ts';
 
@@ -39,20 +38,16 @@ export class Calls {
 let faults: Faults = {};
 let calls = new Calls();
 
-// The classes of bindings, such as a Durable Object's.
-export * from '../../src/index.ts';
-
-export default {
-  ...app,
-  async fetch(request, env, context) {
+/** The handler of a worker, with these bindings. */
+export const failOnDemand =
+  (fetch: ExportedHandlerFetchHandler<Bindings>): ExportedHandlerFetchHandler<Bindings> =>
+  async (request, env, context) => {
     // Not `new URL`, which throws for a malformed `Host`.
     if (request.url.endsWith('/__faults')) return control(request);
     const isBuffered = request.body && !faults.streamsBodies;
     const body = isBuffered ? await request.arrayBuffer() : request.body;
-    return app.fetch(new Request(request, { body }), withFaults(env, request.headers), context);
-  },
-  scheduled: (controller, env) => app.scheduled(controller, withFaults(env, new Headers())),
-} satisfies ExportedHandler<Bindings>;
+    return fetch(new Request(request, { body }), withFaults(env, request.headers), context);
+  };
 
 async function control(request: Request) {
   if (request.method === 'PUT') {
@@ -64,7 +59,7 @@ async function control(request: Request) {
   return Response.json({ ...calls, held: heldCalls() });
 }
 
-function withFaults(env: Bindings, headers: Headers): Bindings {
+export function withFaults(env: Bindings, headers: Headers): Bindings {
   // A request that a test leaves behind does not count in the next test.
   const own = calls;
 
@@ -119,7 +114,10 @@ function withFaults(env: Bindings, headers: Headers): Bindings {
     ...env,
     ...faults.vars,
     DB: Object.assign(Object.create(env.DB), { ...queriesOf(env.DB), withSession }),
-    API_KEYS: Object.assign(Object.create(env.API_KEYS), { get: readKv }),
+    API_KEYS: Object.assign(Object.create(env.API_KEYS), {
+      get: readKv,
+      put: env.API_KEYS.put.bind(env.API_KEYS),
+    }),
     RATE_LIMITER: limiter('RATE_LIMITER'),
     WRITE_RATE_LIMITER: limiter('WRITE_RATE_LIMITER'),
   };

@@ -1,44 +1,68 @@
-/** A fresh clone of the project, in which commands reach a fake of Cloudflare. Needs git and sh. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+/** A clone of the project whose commands reach a fake of Cloudflare. Needs git and sh. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
-import { WRANGLER_ENV } from '../../ops/command/wrangler.ts';
+import { beforeAll, beforeEach, expect } from 'vitest';
+import { generateKey } from '../../ops/keys/generate-key.ts';
 import { createRepository } from './copy.ts';
-import type { Cloudflare } from './fake-cloudflare.ts';
+import { ACCOUNT, type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
 import { readPlaceholders } from './placeholders.ts';
 import { copyFiles, createFolder, startProcess } from './project.ts';
 
-export type Clone = Awaited<ReturnType<typeof cloneProject>>;
+export const SMOKE_KEYS = {
+  staging: generateKey('staging'),
+  production: generateKey('production'),
+};
 
-/** Copies the project's files as the first commit of a new repository, with the placeholders of wrangler.toml. */
-export async function cloneProject(account: Cloudflare) {
+/** Clones the project, set up or not. */
+export async function cloneProject(isSetUp: boolean) {
   const { folder, remove } = await createFolder();
-  const path = (file: string) => join(folder, file);
-  const env = { ...account.env, ...WRANGLER_ENV };
-
-  /** Runs a command line in the clone. */
-  function start(line: string, settings: Record<string, string> = {}) {
-    return startProcess(['-ec', line], folder, { ...env, ...settings }, 'sh').exited;
-  }
-
-  /** As `start`. It must succeed. Returns what it prints. */
-  async function run(...command: Parameters<typeof start>) {
-    const { code, stdout, stderr } = await start(...command);
-    expect(code, stdout + stderr).toBe(0);
-    return stdout;
-  }
-
-  function editConfig(from: string | RegExp, to: string) {
-    const text = readFileSync(path('wrangler.toml'), 'utf8');
-    expect(text).toMatch(from);
-    writeFileSync(path('wrangler.toml'), text.replaceAll(from, to));
-  }
-
   copyFiles(folder);
-  writeFileSync(path('wrangler.toml'), readPlaceholders());
-  execFileSync(process.execPath, ['ops/openapi.ts'], { cwd: folder });
-  createRepository(folder);
+  const text = readPlaceholders();
+  writeFileSync(join(folder, 'wrangler.toml'), isSetUp ? setUpText(text) : text);
+  writeFileSync(join(folder, 'migrations/9999_new.sql'), 'CREATE TABLE a (b INTEGER) STRICT;');
+  const git = createRepository(folder);
+  return { folder, git, first: git('rev-parse', 'HEAD').trim(), remove };
+}
 
-  return { path, start, run, editConfig, remove };
+/** wrangler.toml with an account, ids and hosts, as the fake seeds them. */
+function setUpText(placeholders: string) {
+  return placeholders
+    .replaceAll(/\w+-account-id/g, ACCOUNT)
+    .replaceAll('-id"', '-1"')
+    .replaceAll('.example', '.test');
+}
+
+/** A fake and a clone for each test. */
+export function startClone(isSetUp: boolean) {
+  let cloudflare: Cloudflare;
+  let clone: Awaited<ReturnType<typeof cloneProject>>;
+  beforeAll(async () => {
+    clone = await cloneProject(isSetUp);
+    return clone.remove;
+  });
+  beforeEach(async () => {
+    cloudflare = await startCloudflare();
+    if (isSetUp) {
+      cloudflare.seed('staging', clone.first);
+      cloudflare.seed('production', 'set-up');
+    }
+    clone.git('checkout', '--quiet', '--force', clone.first);
+    clone.git('clean', '-fdxq', 'src', 'public', 'migrations');
+    return () => cloudflare.close();
+  });
+
+  /** Starts a command line. */
+  function start(line: string, variables = {}) {
+    const SMOKE_API_KEY = SMOKE_KEYS[line.includes('staging') ? 'staging' : 'production'];
+    const env = { ...cloudflare.env, SMOKE_API_KEY, ...variables };
+    return startProcess(['-c', `exec ${line}`], clone.folder, env, 'sh');
+  }
+
+  /** Runs a command line that must end with this code. Returns what it prints. */
+  async function run(line: string, expected = 0, variables = {}) {
+    const { code, stdout, stderr } = await start(line, variables).exited;
+    expect(code, stdout + stderr).toBe(expected);
+    return stdout + stderr;
+  }
+  return { start, run, cloudflare: () => cloudflare, clone: () => clone };
 }

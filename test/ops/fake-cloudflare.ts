@@ -1,14 +1,12 @@
 /**
  * A fake of the parts of Cloudflare's API that set an environment up and release to it through wrangler: the login, workers
- * and their hosts, versions, deployments, logs, databases (SQLite) and KV namespaces.
- * https://developers.cloudflare.com/api/
+ * and their hosts, versions, deployments, databases (SQLite) and KV namespaces. It also answers as a deployed worker does to a
+ * smoke test. https://developers.cloudflare.com/api/
  */
-import { hash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
-import type { Duplex } from 'node:stream';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -17,19 +15,18 @@ export const ACCOUNT = 'a'.repeat(32);
 
 type Shares = { version_id: string; percentage: number }[];
 type Deployment = { versions: Shares };
-type Binding = { name: string; text?: string };
-type Metadata = { main_module: string; bindings: Binding[]; annotations?: Record<string, string> };
-/** As the API shows it. `code`: the text of its main module. */
+type Binding = { name: string; [field: string]: unknown };
+type Metadata = { bindings: Binding[]; annotations?: Record<string, string> };
+/** As the API shows it. */
 type Version = {
   id: string;
-  code: string;
   annotations: Record<string, string>;
   resources: { bindings: Binding[] };
 };
 /** Versions and deployments are in the order of their creation. */
 type Worker = { versions: Version[]; deployments: Deployment[] };
-type Database = { uuid: string; sql: string[]; sqlite: DatabaseSync };
-type Namespace = { id: string; values: Map<string, string> };
+type Database = { uuid: string; name: string; sqlite: DatabaseSync };
+type Namespace = { id: string; title: string; values: Map<string, string> };
 
 export type Cloudflare = Awaited<ReturnType<typeof startCloudflare>>;
 
@@ -44,16 +41,20 @@ export async function startCloudflare() {
   const state = {
     /** Whether migrations fail inside a response that is a success, as D1 can answer. */
     failsMigrations: false,
-    /** Whether connections of tails are refused. */
-    refusesTails: false,
-    /** Whether calls that create a tail get no answer. */
-    holdsTails: false,
-    /** The number of tails that are connected, or not answered. */
-    tails: 0,
-    /** Called when a deployment has taken effect, before the call is answered. */
-    onDeploy: () => {},
+    /** Whether a secret has changed since the served version: Cloudflare deploys only if forced. */
+    hasChangedSecrets: false,
+    /**
+     * Called before a call takes effect, with its method, path and JSON: `POST /…/deployments {…}`. Of a request to a worker, with
+     * the share of the version that answers: `GET /health 10%`. What it returns is the answer, and then the call has no effect.
+     */
+    before: (_line: string): Response | undefined => undefined,
+    /** As `before`, after a call has taken effect. */
+    after: (_line: string): Response | undefined => undefined,
+    /** What the log has: the number of requests by version and status. */
+    log: (): [string, number, number][] => [],
   };
-  const tailSockets = new Set<Duplex>();
+  /** The animal of the smoke test. */
+  let pet = {};
 
   function find(name: string) {
     const worker = workers.get(name);
@@ -62,12 +63,14 @@ export async function startCloudflare() {
   }
 
   async function upload(worker: Worker, fields: FormData) {
-    const field = (name: string) => new Response(fields.get(name));
-    const metadata = await field('metadata').json<Metadata>();
-    const { bindings, annotations = {}, main_module } = metadata;
+    const field = new Response(fields.get('metadata'));
+    const { bindings, annotations } = await field.json<Metadata>();
+    return addVersion(worker, bindings, annotations);
+  }
+
+  function addVersion(worker: Worker, bindings: Binding[], annotations = {}) {
     const version = {
       id: randomUUID(),
-      code: await field(main_module).text(),
       annotations,
       resources: { script: {}, script_runtime: {}, bindings },
       metadata: { created_on: new Date().toISOString() },
@@ -76,15 +79,54 @@ export async function startCloudflare() {
     return version;
   }
 
-  function deploy(name: string, versions: Shares, annotations = {}) {
+  function deploy(name: string, versions: Shares) {
     const created_on = new Date().toISOString();
-    const deployment = { id: randomUUID(), created_on, versions, annotations };
+    const deployment = { id: randomUUID(), created_on, versions };
     find(name).deployments.push(deployment);
     return deployment;
   }
 
+  /** Creates what a set-up creates, for the ids and hosts of `setUpText` (clone.ts). */
+  function seed(env: 'staging' | 'production', tag: string) {
+    const name = `animal-store-${env}`;
+    const uuid = `${env}-database-1`;
+    const keysId = `${env}-api-keys-1`;
+    const host = `${env === 'staging' ? 'staging.' : ''}api.animal-store.test`;
+    const sqlite = new DatabaseSync(':memory:');
+    sqlite.exec('CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)');
+    for (const file of readdirSync('migrations'))
+      sqlite.prepare('INSERT INTO d1_migrations (name) VALUES (?)').run(file);
+    databases.push({ uuid, name, sqlite });
+    namespaces.push({ id: keysId, title: `${env}-animal-store-api-keys`, values: new Map() });
+    hosts.set(host, name);
+    const worker = { versions: [], deployments: [] };
+    workers.set(name, worker);
+    const bindings = [
+      { name: 'DB', id: uuid },
+      { name: 'API_KEYS', namespace_id: keysId },
+      { name: 'BASE_URL', text: `https://${host}/v1` },
+    ];
+    const { id } = addVersion(worker, bindings, { 'workers/tag': tag });
+    deploy(name, [{ version_id: id, percentage: 100 }]);
+  }
+
   const script = '/workers/scripts/:name';
   const routes = new Hono();
+  routes.get('/workers/scripts', () => ok(Array.from(workers.keys(), (id) => ({ id }))));
+  routes.get('/workers/domains', () =>
+    ok(Array.from(hosts, ([hostname, service]) => ({ hostname, service }))),
+  );
+  // The order of the groups is not documented.
+  routes.post('/workers/observability/telemetry/query', () => {
+    const aggregates = state.log().map(([version, status, value]) => ({
+      value,
+      groups: [
+        { key: '$workers.scriptVersion.id', value: version },
+        { key: 'status', value: status },
+      ],
+    }));
+    return ok({ calculations: [{ aggregates }] });
+  });
   routes.get('/workers/subdomain', () => ok({ subdomain: 'anna' }));
   routes.get('/workers/:kind{services|workers}/:name', ({ req }) => {
     find(req.param('name'));
@@ -122,10 +164,10 @@ export async function startCloudflare() {
     ok({ deployments: find(req.param('name')).deployments.toReversed() }),
   );
   routes.post(`${script}/deployments`, async ({ req }) => {
-    const { versions, annotations } = await req.json<Deployment & { annotations?: object }>();
-    const deployment = deploy(req.param('name'), versions, annotations);
-    state.onDeploy();
-    return ok(deployment);
+    const { versions } = await req.json<Deployment>();
+    if (state.hasChangedSecrets && !req.query('force'))
+      throw error(400, 10220, 'The following secrets have changed: WRITES_STOPPED');
+    return ok(deploy(req.param('name'), versions));
   });
   // Without a terminal wrangler asks for `override_existing_origin`: the name is taken over.
   routes.put(`${script}/domains/records`, async ({ req }) => {
@@ -133,23 +175,16 @@ export async function startCloudflare() {
     for (const { hostname } of origins) hosts.set(hostname, req.param('name'));
     return ok([]);
   });
-  routes.post(`${script}/tails`, async ({ req }) => {
-    if (state.holdsTails) {
-      state.tails += 1;
-      await once(req.raw.signal, 'abort');
-      state.tails -= 1;
-    }
-    const url = new URL(req.url.replace('http', 'ws')).origin;
-    return ok({ id: 'tail', url, expires_at: '2027-01-01T06:00:00Z' });
-  });
-  routes.delete(`${script}/tails/tail`, () => ok(null));
   // https://developers.cloudflare.com/api/resources/d1/
   routes.post('/d1/database', async ({ req }) => {
     const { name } = await req.json<{ name: string }>();
+    if (databases.some((database) => database.name === name))
+      throw error(400, 7502, 'A database with this name exists.');
     const uuid = randomUUID();
-    databases.push({ uuid, sql: [], sqlite: new DatabaseSync(':memory:') });
+    databases.push({ uuid, name, sqlite: new DatabaseSync(':memory:') });
     return ok({ uuid, name });
   });
+  routes.get('/d1/database', () => ok(databases.map(({ uuid, name }) => ({ uuid, name }))));
   routes.post('/d1/database/:uuid/query', async ({ req }) => {
     const { sql } = await req.json<{ sql: string }>();
     const database = databases.find(({ uuid }) => uuid === req.param('uuid'));
@@ -157,84 +192,91 @@ export async function startCloudflare() {
     const isRead = /^\s*SELECT/i.test(sql);
     const success = isRead || !(state.failsMigrations && sql.includes('INSERT INTO'));
     const results = isRead ? database.sqlite.prepare(sql).all() : [];
-    if (success && !isRead) {
-      database.sqlite.exec(sql);
-      database.sql.push(sql);
-    }
+    if (success && !isRead) database.sqlite.exec(sql);
     return ok([{ results, success, meta: { duration: 0 } }]);
   });
+  routes.get('/d1/database/:uuid/time_travel/bookmark', () => ok({ bookmark: 'a-bookmark' }));
   routes.get('/d1/database/:uuid', ({ req }) =>
     ok({ uuid: req.param('uuid'), name: 'DB', version: 'production' }),
   );
-  routes.get('/d1/database/:uuid/time_travel/bookmark', () => ok({ bookmark: 'a-bookmark' }));
 
   const kv = '/storage/kv/namespaces';
   routes.post(kv, async ({ req }) => {
     const { title } = await req.json<{ title: string }>();
+    if (namespaces.some((namespace) => namespace.title === title))
+      throw error(400, 10014, 'A namespace with this title exists.');
     const id = randomUUID().replaceAll('-', '');
-    namespaces.push({ id, values: new Map() });
+    namespaces.push({ id, title, values: new Map() });
     return ok({ id, title });
+  });
+  // Wrangler reads pages until one is empty.
+  routes.get(kv, ({ req }) =>
+    ok(req.query('page') === '2' ? [] : namespaces.map(({ id, title }) => ({ id, title }))),
+  );
+  const valuesOf = (id: string) => {
+    const namespace = namespaces.find((each) => each.id === id);
+    if (!namespace) throw error(404, 10013, 'The namespace does not exist.');
+    return namespace.values;
+  };
+  routes.get(`${kv}/:id/keys`, ({ req }) => {
+    const names = [...valuesOf(req.param('id')).keys()];
+    return ok(names.map((name) => ({ name })));
+  });
+  routes.post(`${kv}/:id/bulk/get`, ({ req }) => {
+    return ok({ values: Object.fromEntries(valuesOf(req.param('id'))) });
   });
   routes.put(`${kv}/:id/values/:key`, async ({ req }) => {
     const fields = await req.formData();
-    const namespace = namespaces.find(({ id }) => id === req.param('id'));
-    namespace?.values.set(req.param('key'), await new Response(fields.get('value')).text());
+    const value = await new Response(fields.get('value')).text();
+    valuesOf(req.param('id')).set(req.param('key'), value);
     return ok({});
   });
 
   const app = new Hono();
+  app.use(`/accounts/*`, async (c, next) => {
+    const isJson = c.req.header('content-type')?.includes('json');
+    const json = isJson ? await c.req.raw.clone().text() : '';
+    const line = `${c.req.method} ${c.req.path} ${json}`;
+    const instead = state.before(line);
+    if (instead) return instead;
+    await next();
+    const answer = state.after(line);
+    if (answer) c.res = answer;
+    return undefined;
+  });
+  app.all('/hosts/:host/v1/:path{.+}', async ({ req }) => {
+    const { host, path } = req.param();
+    const name = hosts.get(host) ?? host.replace('.anna.workers.dev', '');
+    const { versions = [] } = find(name).deployments.at(-1) ?? {};
+    const asked = req.header('cloudflare-workers-version-overrides') ?? '';
+    const ranked = versions.toSorted((a, b) => b.percentage - a.percentage);
+    const { version_id, percentage } =
+      versions.find((share) => asked.includes(share.version_id)) ?? ranked[0] ?? {};
+    const answer = state.before(`${req.method} /${path} ${percentage}%`);
+    if (answer) return answer;
+    if (path === 'health') return Response.json({ version: version_id });
+    if (req.header('authorization') === 'Bearer x') return Response.json({}, { status: 401 });
+    if (req.method === 'DELETE') return new Response(null, { status: 204 });
+    if (req.method !== 'GET') pet = { id: 1, ...pet, ...(await req.json()) };
+    return Response.json(pet, { status: req.method === 'POST' ? 201 : 200 });
+  });
+  app.get('/user', () => ok({ email: 'anna@animals.test' }));
   app.get('/user/tokens/verify', () => ok({ status: 'active' }));
   // As for a token that may not read them.
   app.get('/memberships', () => error(403, 10000, 'Unauthorized').getResponse());
-  app.get('/accounts', () => ok([{ id: ACCOUNT }]));
+  app.get('/accounts', () => ok([{ id: ACCOUNT, name: 'Anna' }]));
   app.route(`/accounts/${ACCOUNT}`, routes);
   app.notFound(({ req }) => error(404, 7003, `No route for ${req.path}`).getResponse());
   const started = Promise.withResolvers<AddressInfo>();
   const options = { fetch: app.fetch, hostname: '127.0.0.1', port: 0 };
   const server = serve({ ...options, overrideGlobalObjects: false }, started.resolve);
   const { port } = await started.promise;
-  server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
-    if (state.refusesTails) return void socket.destroy();
-    tailSockets.add(socket);
-    state.tails += 1;
-    socket.on('close', () => {
-      tailSockets.delete(socket);
-      state.tails -= 1;
-    });
-    // A socket reports its end only while it is read.
-    socket.on('end', () => socket.end());
-    socket.on('data', (frame: Buffer) => {
-      if (frame[0] === PING) socket.write(pongFrame(frame));
-    });
-    socket.write(handshake(headers['sec-websocket-key'] ?? ''));
-  });
-  /** Sends an event, and what a worker has logged for it, to all tails. */
-  function send(event: object, logs: object[]) {
-    const frame = textFrame(JSON.stringify({ event, logs, exceptions: [] }));
-    for (const socket of tailSockets) socket.write(frame);
-  }
-  /** Sends a request that has logged a line. */
-  function log(line: string) {
-    const request = { url: 'https://api.animals.test/v1/pets', method: 'POST' };
-    send({ request }, [{ level: 'log', message: [line] }]);
-  }
-  /** Says that Cloudflare drops events, in words of our own. */
-  function overload() {
-    send({ type: 'overload', message: `Dropping ${'events '.repeat(20)}` }, []);
-  }
-  /** Cuts the connections of all tails, and refuses new ones. */
-  function cutTails() {
-    state.refusesTails = true;
-    for (const socket of tailSockets) socket.destroy();
-  }
-  /** Environment variables that send wrangler here. */
+  const url = `http://127.0.0.1:${port}`;
+  /** Environment variables that send wrangler here, and the requests of a smoke test. */
   const env = {
-    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
+    CLOUDFLARE_API_BASE_URL: url,
     CLOUDFLARE_API_TOKEN: 'fake-api-token',
-  };
-  const close = () => {
-    cutTails();
-    server.close();
+    NODE_OPTIONS: `--import=${new URL('fake-preload.mjs', import.meta.url)}`,
   };
   return {
     hosts,
@@ -244,10 +286,9 @@ export async function startCloudflare() {
     env,
     state,
     find,
-    log,
-    overload,
-    cutTails,
-    close,
+    deploy,
+    seed,
+    close: () => server.close(),
   };
 }
 
@@ -255,32 +296,7 @@ function ok(result: unknown) {
   return Response.json({ success: true, result });
 }
 
-/** https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
-function handshake(key: string) {
-  const accept = hash('sha1', `${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`, 'base64');
-  const headers = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}`;
-  return `HTTP/1.1 101 Switching Protocols\r\n${headers}\r\nSec-WebSocket-Protocol: trace-v1\r\n\r\n`;
-}
-
-/** A text of 126 to 65535 bytes. https://www.rfc-editor.org/rfc/rfc6455#section-5.2 */
-function textFrame(text: string) {
-  const head = Buffer.from([0x81, 126, 0, 0]);
-  head.writeUInt16BE(Buffer.byteLength(text), 2);
-  return Buffer.concat([head, Buffer.from(text)]);
-}
-
-/** The first byte of a ping, and of its answer. https://www.rfc-editor.org/rfc/rfc6455#section-5.5.2 */
-const PING = 0x89;
-const PONG = 0x8a;
-
-/** The answer to a ping of at most 125 bytes, which a client masks: the same bytes. Without it, wrangler counts the connection as lost. */
-function pongFrame(ping: Buffer) {
-  const mask = ping.subarray(2, 6);
-  const content = ping.subarray(6).map((byte, i) => byte ^ Number(mask[i % 4]));
-  return Buffer.concat([Buffer.from([PONG, content.length]), content]);
-}
-
-function error(status: 403 | 404, code: number, message: string) {
+export function error(status: 400 | 403 | 404 | 500, code: number, message: string) {
   const res = Response.json({ success: false, errors: [{ code, message }] });
   return new HTTPException(status, { res });
 }

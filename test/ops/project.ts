@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } fro
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 
@@ -73,16 +73,15 @@ export function copyFiles(folder: string, from = PROJECT_ROOT): void {
   // The list ends with an empty name, and may have files that are deleted, and worktrees (`a/`).
   for (const file of files.filter((name) => /[^/]$/.test(name) && existsSync(join(from, name))))
     cpSync(join(from, file), join(folder, file));
-  for (const packages of ['node_modules', 'client/node_modules'])
-    if (existsSync(dirname(join(folder, packages)))) linkPackages(packages, folder);
+  linkPackages(folder);
 }
 
 /** Links each package. A link to the whole folder would let npm write its list of packages into this project. */
-function linkPackages(packages: string, folder: string): void {
-  mkdirSync(join(folder, packages));
-  for (const name of readdirSync(join(PROJECT_ROOT, packages))) {
-    const path = join(PROJECT_ROOT, packages, name);
-    const link = join(folder, packages, name);
+function linkPackages(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of readdirSync(join(PROJECT_ROOT, 'node_modules'))) {
+    const path = join(PROJECT_ROOT, 'node_modules', name);
+    const link = join(folder, 'node_modules', name);
     // In a copy, a package is a link itself.
     if (statSync(path).isDirectory()) symlinkSync(path, link, 'junction');
     else cpSync(path, link);

@@ -1,67 +1,85 @@
-/** The commands of docs/set-up.md, pasted with the real wrangler, against a fake of Cloudflare's API. Needs sh and curl. */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  unstable_splitSqlQuery as splitSql,
-  unstable_getMiniflareWorkerOptions as workerOptionsOf,
-} from 'wrangler';
-import { type Clone, cloneProject } from './clone.ts';
-import { type Cloudflare, startCloudflare } from './fake-cloudflare.ts';
-import { readBlocks, setUp } from './set-up.ts';
+/** Set-ups with the real wrangler, from an empty account of a fake of Cloudflare. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startClone } from './clone.ts';
 
-/** Serves the deployed version of a worker, with its rows and keys, over https. Returns the port. */
-async function serve(clone: Clone, cloudflare: Cloudflare, environment: string) {
-  const [version] = cloudflare.find(`animal-store-${environment}`).versions;
-  if (!version) throw new Error('a version must be deployed');
-  const { id, code, resources } = version;
-  const texts = resources.bindings.map(({ name, text = '' }) => [name, text]);
-  const { workerOptions } = workerOptionsOf(clone.path('wrangler.toml'), environment);
-  const { modulesRules: _, assets: __, ...options } = workerOptions;
-  const runtime = new Miniflare(
-    convertV4MiniflareOptions({
-      ...options,
-      https: true,
-      modules: [{ type: 'ESModule', path: 'index.js', contents: code }],
-      bindings: { ...Object.fromEntries(texts), CF_VERSION_METADATA: { id } },
-    }),
+const { start, run, cloudflare, clone } = startClone(false);
+
+const STAGING = 'node ops/set-up.ts staging';
+const WORKER = 'animal-store-staging';
+
+/** Everything that a set-up creates, counted. */
+const counts = () => {
+  const { databases, namespaces, find } = cloudflare();
+  const keys = namespaces.map(({ values }) => values.size);
+  return [databases.length, namespaces.length, find(WORKER).deployments.length, ...keys];
+};
+
+test('a set-up that is killed after each call goes on, and ends with one of each', async () => {
+  for (const call of [
+    /POST \S+\/d1\/database /,
+    /POST \S+namespaces /,
+    /INSERT INTO/,
+    /PUT \S+\/workers\/scripts\/[\w-]+ /,
+    /POST \S+\/subdomain /,
+    /PUT \S+\/values\//,
+  ]) {
+    const { process: child, exited } = start(STAGING);
+    let isKilled = false;
+    cloudflare().state.after = (line) => {
+      isKilled ||= call.test(line) && child.kill('SIGKILL');
+      return undefined;
+    };
+    await exited;
+    expect([call, isKilled]).toEqual([call, true]);
+  }
+  const output = await run(STAGING);
+  expect(output).toContain('Account: Anna');
+  expect(output).toContain(`curl -i https://${WORKER}.anna.workers.dev/v1/pets`);
+  expect(counts()).toEqual([1, 1, 1, 1]);
+  expect([...cloudflare().atWorkersDev]).toEqual([WORKER]);
+});
+
+test('a set-up with a domain gives a key that may only read', async () => {
+  expect(await run(`${STAGING} --domain api.animals.test`)).toMatch(
+    /^curl -i https:\/\/api\.animals\.test\/v1\/pets -H 'Authorization: Bearer animal_staging_/m,
   );
-  onTestFinished(() => runtime.dispose());
-  // This environment has created the newest ones.
-  const [stored, namespace] = [cloudflare.databases.at(-1), cloudflare.namespaces.at(-1)];
-  const database = await runtime.getD1Database('DB');
-  for (const sql of stored?.sql.flatMap(splitSql) ?? []) await database.prepare(sql).run();
-  const keys = await runtime.getKVNamespace('API_KEYS');
-  for (const [name, value] of namespace?.values ?? []) await keys.put(name, value);
-  return Number((await runtime.ready).port);
+  const [record] = cloudflare().namespaces[0]?.values.values() ?? [];
+  expect(JSON.parse(record ?? '')).toMatchObject({ scopes: ['read'] });
+  expect([...cloudflare().hosts]).toEqual([['api.animals.test', WORKER]]);
+});
+
+test.each<[string, () => unknown, string]>([
+  ['a release', () => cloudflare().seed('staging', 'a-commit'), 'the worker has a release'],
+  ['another store', () => cloudflare().seed('staging', 'set-up'), 'or another store'],
+  [
+    'the host of another worker',
+    () => cloudflare().hosts.set('api.animals.test', 'x'),
+    'host of x',
+  ],
+  ['a file that is not committed', () => write('src/new.ts'), 'commit or remove first'],
+])('a set-up over %s changes nothing', async (_, prepare, message) => {
+  prepare();
+  const calls: string[] = [];
+  cloudflare().state.before = (line) => void calls.push(line);
+  expect(await run(`${STAGING} --domain api.animals.test`, 1)).toContain(message);
+  expect(calls.filter((line) => /^(PUT|PATCH)|\/(query|deployments) \{/.test(line))).toEqual([]);
+});
+
+function write(file: string) {
+  writeFileSync(join(clone().folder, file), '');
 }
 
-test('the commands of docs/set-up.md lead from a fresh clone to a first answer', async () => {
-  const cloudflare = await startCloudflare();
-  onTestFinished(cloudflare.close);
-  const clone = await cloneProject(cloudflare);
-  onTestFinished(clone.remove);
-  const hosts = {
-    staging: 'animal-store-staging.anna.workers.dev',
-    production: 'api.animals.test',
-  };
-  for (const [environment, host] of Object.entries(hosts)) {
-    await setUp(clone, environment, host);
-    const [, , , request = []] = readBlocks(environment, host);
-    const [create = '', curl = ''] = request;
-    const yes = environment === 'production' ? '--yes' : '';
-    const key = await clone.run(`${create.replace(')', ` ${yes})`)}; echo $KEY`);
-    // In place of the DNS and the certificate.
-    const curlrc = `insecure\nconnect-to = "::127.0.0.1:${await serve(clone, cloudflare, environment)}"\n`;
-    writeFileSync(clone.path('.wrangler/.curlrc'), curlrc);
-    const settings = { CURL_HOME: clone.path('.wrangler'), KEY: key.trim() };
-    expect(await clone.run(curl, settings)).toMatch(/^HTTP\/\S+ 200[\s\S]*\[\]\n$/);
-  }
-  expect(cloudflare.hosts).toEqual(new Map([['api.animals.test', 'animal-store-production']]));
-  expect([...cloudflare.atWorkersDev]).toEqual(['animal-store-staging']);
-  const tests = globSync('test/**/*.test.ts').filter((file) =>
-    readFileSync(file, 'utf8').includes('wrangler.toml'),
+test('a set-up refuses what is no host name', async () => {
+  expect(await run(`${STAGING} --domain https://api.animals.test`, 2)).toContain('a host name');
+});
+
+test('a migration that D1 refuses in a successful response ends a set-up before it deploys', async () => {
+  cloudflare().state.failsMigrations = true;
+  expect(await run(STAGING, 1)).toContain('migrations failed: ');
+  expect(() => cloudflare().find(WORKER)).toThrow();
+  expect(readFileSync(join(clone().folder, 'wrangler.toml'), 'utf8')).toContain(
+    'workers_dev = true',
   );
-  // The checks, and the tests that read wrangler.toml, pass after a set-up, too.
-  await clone.run(`npm run check; npx vitest run --project test ${tests.join(' ')}`);
 });

@@ -110,5 +110,5 @@ function readWorker() {
 }
 
 function withFaults() {
-  return { ...readWorker(), main: join(PROJECT_ROOT, 'test/faults/worker.ts') };
+  return { ...readWorker(), main: join(PROJECT_ROOT, 'test/faults/app.ts') };
 }

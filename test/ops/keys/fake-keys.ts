@@ -50,7 +50,9 @@ export function fakeKeys() {
     }
     if (command === 'list') {
       const names = [...fake.values.keys()].filter((each) => each.startsWith(prefix));
-      return JSON.stringify(names.map((each) => ({ name: each })));
+      return JSON.stringify(
+        names.map((each) => ({ name: each, metadata: fake.metadata.get(each) })),
+      );
     }
     if (command === 'get') {
       fake.beforeGet(name);
@@ -70,6 +72,8 @@ export function fakeKeys() {
   const fake = {
     /** By name. */
     values: new Map<string, string>(),
+    /** By name, where it differs from what the commands write. */
+    metadata: new Map<string, object>(),
     /** The name of a record whose reads fail. */
     failing: '',
     /** Milliseconds. They pass at once. */
@@ -79,7 +83,7 @@ export function fakeKeys() {
     async run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
       const mocks = {
-        '../../ops/command/wrangler.ts': { runWranglerIn, requireSetUp() {} },
+        '../../ops/command/wrangler.ts': { runWranglerIn, requireSetUp: () => {} },
         'node:timers/promises': { setTimeout: async (ms: number) => void fake.pauses.push(ms) },
       };
       const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);

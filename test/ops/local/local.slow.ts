@@ -24,6 +24,7 @@ test('a fresh clone: an interrupted set-up, then one that serves a store alone',
   expect(server.output.stdout).toContain(LOCAL_KEY);
   expect(await project.run('seed.ts', ['--pets', '1'])).toMatchObject({ code: 0 });
   expect(await fetchPets(port)).toMatchObject([{ name: 'Animal 1' }]);
+  expect(await fetch(`http://localhost:${port}/client-1.0.0.tgz`)).toMatchObject({ status: 200 });
   // Its key is public, so no other machine may reach it.
   await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
 

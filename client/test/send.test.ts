@@ -1,0 +1,161 @@
+/** Retries, time limits and aborts. The clock is a fake, and all pauses are as short as possible. */
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { operations } from '../../test/support/contract.ts';
+import {
+  type Answer,
+  CALLS,
+  clientWith,
+  headerOf,
+  limited,
+  lost,
+  outcomeOf,
+  pathsOf,
+  problem,
+  REX,
+  reply,
+  rex,
+  silence,
+  unavailable,
+} from './fake.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const noPet = problem(404, 'pet_not_found');
+
+test('the client has a method for each operation', () => {
+  const { store } = clientWith([]);
+  const missing = operations.filter(({ operationId }) => !(operationId in store));
+  expect(missing).toEqual([]);
+  expect(Object.keys(CALLS)).toHaveLength(operations.length);
+});
+
+/** A retry of it could overwrite changes of other clients. */
+const UNSAFE = 'PATCH /pets/7';
+
+test.each(Object.entries(CALLS))('%s is retried if that is safe', async (line, call) => {
+  const attempts = line === UNSAFE ? 1 : 4;
+  const outcomeUnknown = !line.startsWith('GET');
+  for (const { answer, attempts: count, ...error } of [
+    { answer: unavailable, code: 'service_unavailable', attempts, outcomeUnknown },
+    { answer: problem(500, 'internal_error'), attempts, outcomeUnknown },
+    { answer: problem(408, 'timeout'), attempts, outcomeUnknown },
+    { answer: lost, code: 'network_error', attempts, outcomeUnknown },
+    { answer: limited, code: 'rate_limited', attempts: 4, outcomeUnknown: false },
+    { answer: problem(400, 'invalid_request'), attempts: 1, outcomeUnknown: false },
+  ]) {
+    const { store, requests } = clientWith([answer]);
+    expect(await outcomeOf(call(store))).toMatchObject(error);
+    expect(pathsOf(requests)).toEqual(Array(count).fill(line.replace(' ', ' /v1')));
+    expect(requests[0]?.redirect).toBe('manual');
+  }
+});
+
+test('all attempts of a create have one Idempotency-Key, which its error has', async () => {
+  const { store, requests } = clientWith([lost, unavailable, rex, lost]);
+  expect(await outcomeOf(store.createPet(REX))).toMatchObject({ id: 1n });
+  expect(await outcomeOf(store.createPet(REX, { maxAttempts: 1 }))).toMatchObject({
+    idempotencyKey: headerOf(requests, 'idempotency-key')[3],
+  });
+  await outcomeOf(store.createPet(REX, { idempotencyKey: 'mine', maxAttempts: 1 }));
+  // The store rejects it. Without a key, a retry could create twice.
+  await outcomeOf(store.createPet(REX, { idempotencyKey: '', maxAttempts: 1 }));
+  const keys = headerOf(requests, 'idempotency-key');
+  expect(keys.slice(0, 3)).toEqual(Array(3).fill(keys[0]));
+  expect(new Set(keys).size).toBe(4);
+  expect(keys.slice(4)).toEqual(['mine', '']);
+  expect(await requests[2]?.json()).toEqual({ ...REX, categoryId: 1 });
+});
+
+/** The milliseconds between the attempts of a call. */
+async function pausesAfter(answers: Answer[], options = {}) {
+  const times: number[] = [];
+  const timed = answers.map((answer) => () => {
+    times.push(Date.now());
+    return answer();
+  });
+  const { store } = clientWith(timed, options);
+  await outcomeOf(store.createPet(REX));
+  return times.slice(1).map((time, index) => time - (times[index] ?? 0));
+}
+
+test('the pauses double, up to 4 s, and have a random part', async () => {
+  const failures = Array(8).fill(unavailable);
+  const pauses = [125, 250, 500, 1000, 2000, 4000, 4000];
+  expect(await pausesAfter(failures, { maxAttempts: 8 })).toEqual(pauses);
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  expect(await pausesAfter([limited, rex])).toEqual([250]);
+});
+
+test('Retry-After makes a pause longer, unless the call would then miss its deadline', async () => {
+  const retryAfter = (value: string) => problem(429, 'rate_limited', { 'Retry-After': value });
+  expect(await pausesAfter([retryAfter('10'), retryAfter('soon'), rex])).toEqual([10_125, 250]);
+  const { store, requests } = clientWith([retryAfter('60')]);
+  expect(await outcomeOf(store.getPet(1n))).toMatchObject({ code: 'rate_limited' });
+  expect(requests).toHaveLength(1);
+});
+
+test('an attempt without a response, or without the end of its body, is retried', async () => {
+  const unfinished = reply(new ReadableStream());
+  expect(await pausesAfter([silence, unfinished, rex])).toEqual([15_125, 15_250]);
+});
+
+test('a call ends at its deadline, and its error has the last failure', async () => {
+  const { store } = clientWith([unavailable, silence], { attemptTimeoutMs: 90_000 });
+  expect(await outcomeOf(store.createPet(REX))).toMatchObject({
+    code: 'deadline_exceeded',
+    cause: { code: 'service_unavailable' },
+  });
+  // Such as an environment variable that is not set.
+  expect(await pausesAfter([unavailable, rex], { deadlineMs: NaN })).toEqual([]);
+});
+
+test('a write whose first attempt is interrupted may have been carried out', async () => {
+  const { store } = clientWith([silence]);
+  expect(await outcomeOf(store.createPet(REX, { deadlineMs: 10 }))).toMatchObject({
+    code: 'deadline_exceeded',
+    outcomeUnknown: true,
+    idempotencyKey: expect.any(String),
+  });
+});
+
+test('a signal ends an attempt and a pause at once, and its reason is the cause', async () => {
+  for (const answer of [silence, problem(429, 'rate_limited', { 'Retry-After': '30' })]) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { store, requests } = clientWith([answer]);
+    const call = store.updatePet(1n, {}, { signal }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1);
+    controller.abort('enough');
+    expect(await call).toMatchObject({ code: 'aborted', cause: 'enough' });
+    expect(requests).toHaveLength(1);
+    // Otherwise, a signal that lives as long as the program would keep memory of every call.
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  }
+});
+
+test('a call with an aborted signal sends nothing', async () => {
+  const { store, requests } = clientWith([rex]);
+  const call = store.createPet(REX, { signal: AbortSignal.abort() });
+  await expect(call).rejects.toMatchObject({ code: 'aborted', outcomeUnknown: false });
+  expect(requests).toEqual([]);
+});
+
+test.each([
+  { answers: [lost, noPet], code: undefined },
+  // Nothing was deleted.
+  { answers: [limited, noPet], code: 'pet_not_found' },
+  // Another server.
+  { answers: [lost, problem(404, 'not_found')], code: 'not_found' },
+])('a delete that may have been carried out before succeeds: $code', async ({ answers, code }) => {
+  const { store } = clientWith(answers);
+  expect(Object(await outcomeOf(store.deletePet(1n))).code).toBe(code);
+});

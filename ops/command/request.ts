@@ -1,0 +1,40 @@
+/** Requests to a store and to Cloudflare's API. */
+export type Endpoint = {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  apiKey: string;
+  /** Names the version that answers, whatever its share is: `worker="version"`. */
+  override?: string;
+};
+
+/** Sends a request, such as `GET /pets`. Returns the body. @throws Error unless the status is the expected one. */
+export async function request(
+  { baseUrl, apiKey, override }: Endpoint,
+  line: string,
+  expected: number,
+  body?: object,
+) {
+  const [method = '', path = ''] = line.split(' ');
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${apiKey}`,
+      // https://developers.cloudflare.com/workers/versions-and-deployments/version-overrides/
+      ...(override && { 'cloudflare-workers-version-overrides': override }),
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  }).catch((cause: Error) => {
+    throw new Error(`${line}: ${cause.message}`, { cause });
+  });
+  const text = await response.text();
+  if (response.status === expected) return text ? JSON.parse(text) : {};
+  throw new Error(`${line}: ${response.status}, not ${expected}: ${text.slice(0, 300)}`);
+}
+
+/** Cloudflare's API, for what wrangler has no command: https://developers.cloudflare.com/api/ */
+export function workersApi(account: string, apiKey: string): Endpoint {
+  const api = process.env.CLOUDFLARE_API_BASE_URL ?? 'https://api.cloudflare.com/client/v4';
+  return { baseUrl: `${api}/accounts/${account}/workers`, apiKey };
+}

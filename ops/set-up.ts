@@ -1,0 +1,154 @@
+/**
+ * `npm run set-up`: takes an environment from an empty account to its first answer. It finds what a run that was killed has created,
+ * and goes on, but never changes a store that somebody serves. docs/set-up.md explains it.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { Argument, InvalidArgumentError } from 'commander';
+import {
+  confirm,
+  createProgram,
+  type DeployedEnvironment,
+  run,
+  visible,
+  yesOption,
+} from './command/command-line.ts';
+import { identityOf, readJson, readServedVersion, requireMigrated } from './command/deployed.ts';
+import { readCommit } from './command/git.ts';
+import { PROJECT_ROOT } from './command/project-root.ts';
+import { type Endpoint, request, workersApi } from './command/request.ts';
+import { readConfig, runWranglerIn } from './command/wrangler.ts';
+
+export const program = createProgram('npm run set-up --', 'Sets an environment up at Cloudflare.')
+  .addArgument(new Argument('<environment>').choices(['staging', 'production']))
+  .option('--domain <host>', 'a host of your own, in a zone of the account', parseHost)
+  .addOption(yesOption)
+  .action(setUp);
+
+type Options = { domain?: string; yes?: true };
+
+/** The tag of the version that a set-up deploys. */
+const TAG = 'set-up';
+
+async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
+  // Except what an earlier run has written.
+  readCommit('wrangler.toml', 'public/v1/openapi.json');
+  const { name = '', account_id } = await readConfig(env);
+  const account = await findAccount(env, account_id);
+  console.error('Account:', visible(account.name), account.id);
+  await confirm('set the store up', env, yes);
+  edit(`${env}-account-id`, account.id);
+  const { token } = await readJson<{ token: string }>(env, ['auth', 'token']);
+  const api = workersApi(account.id, token);
+  await writeHost(env, api, domain);
+  await writeId(env, `${env}-database-id`, name, ['d1', 'list', '--json'], ['d1', 'create', name]);
+  // Wrangler puts the environment before the title.
+  const title = 'animal-store-api-keys';
+  const kv = ['kv', 'namespace'];
+  const createKeys = [...kv, 'create', title];
+  await writeId(env, `${env}-api-keys-id`, `${env}-${title}`, [...kv, 'list'], createKeys);
+  const isDeployed = await hasDeployed(env, api);
+
+  // Writes the address into the description.
+  execFileSync(process.execPath, ['ops/openapi.ts']);
+  await change(env, ['d1', 'migrations', 'apply', 'DB', '--remote']);
+  await requireMigrated(env);
+  // A run that was killed may have deployed, and not set the route.
+  await change(env, isDeployed ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG]);
+  const key = findOrCreateKey(env);
+  const { vars } = await readConfig(env);
+  console.error('Commit the changed files. A new address needs some minutes, and a key a minute:');
+  console.log(`curl -i ${vars.BASE_URL}/pets -H 'Authorization: Bearer ${key}'`);
+}
+
+/** Whether a set-up has deployed. @throws Error if the worker has a release, or another store or address than wrangler.toml. */
+async function hasDeployed(env: DeployedEnvironment, api: Endpoint): Promise<boolean> {
+  const { name, d1_databases, kv_namespaces, vars } = await readConfig(env);
+  const workers: { id: string }[] = await read(api, 'scripts');
+  if (!workers.some(({ id }) => id === name)) return false;
+  const version = await readServedVersion(env);
+  const served = ['DB', 'API_KEYS', 'BASE_URL'].map((each) => identityOf(version, each));
+  const written = [d1_databases[0]?.database_id, kv_namespaces[0]?.id, vars.BASE_URL];
+  if (version.annotations['workers/tag'] === TAG && isDeepStrictEqual(served, written)) return true;
+  throw new Error('the worker has a release, or another store or address than wrangler.toml');
+}
+
+function parseHost(text: string): string {
+  if (/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a host name in lower case, such as api.example.com.');
+}
+
+/** Runs a command. Ctrl-C does not cut it off. */
+function change(env: DeployedEnvironment, args: string[]) {
+  return runWranglerIn(env, args, { detached: true });
+}
+
+/** Replaces a placeholder in wrangler.toml. */
+function edit(from: string, to: string) {
+  writeFileSync('wrangler.toml', readFileSync('wrangler.toml', 'utf8').replaceAll(from, to));
+}
+
+async function read(api: Endpoint, path: string) {
+  return (await request(api, `GET /${path}`, 200)).result;
+}
+
+/** The account of wrangler.toml or of CLOUDFLARE_ACCOUNT_ID, or the only one. */
+async function findAccount(env: DeployedEnvironment, written?: string) {
+  const isWritten = written !== `${env}-account-id`;
+  const wanted = isWritten ? written : process.env.CLOUDFLARE_ACCOUNT_ID;
+  type User = { accounts: { id: string; name: string }[] };
+  const { accounts } = await readJson<User>(env, ['whoami']);
+  const [account, ...others] = accounts.filter(({ id }) => !wanted || id === wanted);
+  if (account && others.length === 0) return account;
+  throw new Error(`set CLOUDFLARE_ACCOUNT_ID to one of ${JSON.stringify(accounts)}`);
+}
+
+/** Writes the address, unless it is written. @throws Error if another worker has it. */
+async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: string) {
+  const { name, vars } = await readConfig(env);
+  const written = new URL(String(vars.BASE_URL)).host;
+  const isWritten = !written.endsWith('.example');
+  const host = isWritten ? written : domain;
+  if (domain && domain !== host) throw new Error('wrangler.toml has another host');
+  const domains: { hostname: string; service: string }[] = await read(api, 'domains');
+  const other = domains.find(({ hostname, service }) => hostname === host && service !== name);
+  if (other) throw new Error(`${host} is the host of ${other.service}`);
+  if (isWritten) return;
+  const { subdomain } = domain ? {} : await read(api, 'subdomain');
+  const routes = `routes = [{ pattern = "${written}", custom_domain = true }]`;
+  edit(routes, domain ? routes.replace(written, domain) : 'workers_dev = true');
+  edit(`https://${written}/`, `https://${domain ?? `${name}.${subdomain}.workers.dev`}/`);
+}
+
+/** Writes the id of the database or namespace with this name, unless an id is written. Creates it, unless it exists. */
+async function writeId(
+  env: DeployedEnvironment,
+  placeholder: string,
+  name: string,
+  list: string[],
+  create: string[],
+) {
+  if (!readFileSync('wrangler.toml', 'utf8').includes(`"${placeholder}"`)) return;
+  async function find() {
+    const items: Record<string, string>[] = JSON.parse(await change(env, list));
+    return items.find((item) => name === (item.title ?? item.name));
+  }
+  if (!(await find())) await change(env, create);
+  const found = await find();
+  if (!found) throw new Error('Cloudflare does not list it yet: run this again');
+  edit(placeholder, found.uuid ?? found.id ?? '');
+}
+
+/** Returns a new key that may only read, or `<key>` if there is a key. */
+function findOrCreateKey(env: DeployedEnvironment): string {
+  const keys = (...args: string[]) =>
+    execFileSync(process.execPath, ['ops/keys.ts', ...args, '--env', env], { encoding: 'utf8' });
+  if (JSON.parse(keys('list', '--json')).length > 0) return '<key>';
+  return keys('create', '--label', 'Set-up', '--read-only', '--yes').trim();
+}
+
+if (import.meta.main) {
+  process.chdir(PROJECT_ROOT);
+  await run(program);
+}

@@ -1,0 +1,29 @@
+/** `npm run rehearse`: the real release, against the tests' fake of Cloudflare: staging, a promotion that fails and goes back, a good one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cloneProject, SMOKE_KEYS } from './ops/clone.ts';
+import { error, startCloudflare } from './ops/fake-cloudflare.ts';
+
+console.log('A rehearsal: nothing real is touched, and a minute lasts three seconds.');
+const cloudflare = await startCloudflare();
+const { folder: cwd, first, remove } = await cloneProject(true);
+cloudflare.seed('staging', 'set-up');
+cloudflare.seed('production', first);
+
+/** Narrates and runs a command. */
+async function rehearse(text: string, environment: 'staging' | 'production', command: string) {
+  console.log(`\n${text}\n$ ${command}`);
+  const env = { ...process.env, ...cloudflare.env, SMOKE_API_KEY: SMOKE_KEYS[environment] };
+  const [node, ...args] = command.replace(/^npm run release --/, 'node ops/release.ts').split(' ');
+  await once(spawn(node ?? '', args, { cwd, env, stdio: 'inherit' }), 'close');
+}
+
+const promote = 'npm run release -- promote --yes --hold 60';
+await rehearse('Staging serves the commit.', 'staging', 'npm run release -- staging');
+cloudflare.state.before = (line) =>
+  line.startsWith('GET /pets 10%') ? error(500, 0, 'a bug').getResponse() : undefined;
+await rehearse('Production has a bug at 10 %, and goes back.', 'production', promote);
+cloudflare.state.before = () => undefined;
+await rehearse('Without the bug, it serves all.', 'production', promote);
+cloudflare.close();
+await remove();
