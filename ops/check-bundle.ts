@@ -1,6 +1,6 @@
 /**
- * The last step of `npm run check`: builds the worker's script for staging and for production. Both scripts must be the same, because a release
- * uploads that of staging to both, and small, because each new isolate loads its script.
+ * The last step of `npm run check`: builds the worker's script for staging and for production. Both scripts must be the same, because a promotion
+ * builds the commit that was tested on staging again, and small, because each new isolate loads its script.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
