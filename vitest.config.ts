@@ -10,9 +10,9 @@ for (const name of names.split('\n')) delete process.env[name];
 /** The test files of each script of package.json that runs tests, wherever they lie. */
 const PROJECTS = {
   test: ['**/*.test.ts'],
-  // What takes minutes or starts processes: histories of faults, measurements, kills, releases, the packed client in other runtimes.
+  // What takes minutes or starts processes: histories of faults, measurements, kills, releases.
   slow: ['**/*.slow.ts'],
-  // The docs page and the client in a browser.
+  // The docs page in a browser.
   browser: ['**/*.browser.ts'],
 };
 

@@ -21,10 +21,11 @@ export async function raceAgainst(commit: string): Promise<void> {
     const results = await race(await build(STUBBED), await build(STUBBED, checkout));
     console.log(toTable(results));
     const ratios = results.map(({ ratio }) => ratio);
-    if (ratios.some(({ value, low, high }) => high - low > MAX_SPREAD * value))
-      console.log('no result: the machine is busy');
-    else if (ratios.some(({ value }) => value > MAX_RATIO))
+    const isBusy = ratios.some(({ value, low, high }) => high - low > MAX_SPREAD * value);
+    // On a busy machine, three quarters of the rounds have to show it.
+    if (ratios.some(({ value, low }) => (isBusy ? low : value) > MAX_RATIO))
       throw new Error(`a request takes more than ${MAX_RATIO} of its CPU time at ${base}`);
+    if (isBusy) console.log('no result: the machine is busy');
   } finally {
     git('worktree', 'remove', '--force', checkout);
   }

@@ -133,18 +133,26 @@ async function rollOut(rollout: Rollout) {
   await requireUnchanged(rollout);
 }
 
-async function deploy(rollout: Rollout, ...shares: string[]) {
-  rollout.attempted = joinShares(shares);
-  await change(rollout, ['versions', 'deploy', ...shares, '--yes']);
-  rollout.served = rollout.attempted;
+function deploy(rollout: Rollout, ...shares: string[]) {
+  const command = ['versions', 'deploy', ...shares, '--yes'];
+  return change(rollout, command, { attempted: joinShares(shares) });
 }
 
-/** Runs a command that changes Cloudflare, unless somebody else has deployed, changed the checkout or pressed Ctrl-C. */
-async function change(rollout: Rollout, args: string[], variables = {}) {
+/**
+ * Runs a command that changes Cloudflare, unless somebody else has deployed, changed the checkout or pressed Ctrl-C. `attempted`:
+ * what it is to serve.
+ */
+async function change(
+  rollout: Rollout,
+  args: string[],
+  { attempted = rollout.served, env = {} } = {},
+) {
   await requireUnchanged(rollout);
+  rollout.attempted = attempted;
   console.log('wrangler', ...args);
   // Ctrl-C does not end it, because a call that is cut off may still take effect.
-  await runWranglerIn(rollout.env, args, { detached: true, env: variables });
+  await runWranglerIn(rollout.env, args, { detached: true, env });
+  rollout.served = attempted;
 }
 
 async function requireUnchanged({ env, commit, served, signal }: Rollout) {
@@ -230,7 +238,7 @@ async function requireOnStaging(commit: string) {
 async function uploadVersion(rollout: Rollout): Promise<string> {
   const file = join(FROZEN, 'upload.ndjson');
   const upload = ['versions', 'upload', '--tag', rollout.commit, '--strict'];
-  await change(rollout, upload, { WRANGLER_OUTPUT_FILE_PATH: file });
+  await change(rollout, upload, { env: { WRANGLER_OUTPUT_FILE_PATH: file } });
   // Each line is JSON, and the last one is the result.
   const { version_id } = JSON.parse(readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '');
   writeOutput('next', version_id);

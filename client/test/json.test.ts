@@ -4,7 +4,7 @@ import { createAnimalStore, parseJson, stringifyJson } from '../src/index.ts';
 import { clientWith, rex } from './fake.ts';
 
 test.each([
-  ['[{"id":7,"pet":{"petId":-0}},null]', [{ id: 7n, pet: { petId: 0n } }, null]],
+  ['[{"id":7,"pet":{"petId":-0}},null,3]', [{ id: 7n, pet: { petId: 0n } }, null, 3]],
   ['{"id":7,"petId":9007199254740993}', { id: 7n, petId: 9007199254740993n }],
   ['{"id":-9223372036854775808}', { id: -(2n ** 63n) }],
   // Other fields: a bigint only from 2^53 on.
