@@ -96,6 +96,7 @@ test('the functions of docs/operations.md read the store, and take animals out o
   expect(run('exactly exact.sql < backup.sql | only 1,5')).toEqual(animals);
   expect(run('exactly empty.sql < backup.sql')).toEqual(files.backup);
   expect(run('only "1, 5" < backup.sql')).toEqual(['']);
+  expect(run('sql restore-pets "1, 5"')).toEqual(['']);
 });
 
 test('npm run reset deletes a store whose files are damaged', async () => {
