@@ -67,7 +67,7 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   create: Create<Item, Reason>,
 ): Promise<{ id: bigint } & Item> {
   const { into, row, item, followedBy = () => [] } = create;
-  if (called.has(c)) throw new Error('a request may call createOnce only once');
+  if (called.has(c)) throw new Error('call createOnce only once');
   called.add(c);
   const insert = sql<{ id: string }>`${insertInto(into, row)} RETURNING CAST(id AS TEXT) AS id`;
   // Ids are AUTOINCREMENT, so the new one is the largest.
@@ -77,7 +77,7 @@ export async function createOnce<Item extends Record<string, Stored>, Reason>(
   const run = request ? runIdempotent : runQueries;
   try {
     const [[created]] = await run(c, insert, ...record, ...followedBy(id));
-    if (!created) throw new Error('INSERT … VALUES has inserted no row');
+    if (!created) throw new Error('no row was inserted');
     return { id: BigInt(created.id), ...item };
   } catch (error) {
     if (!(error instanceof ConstraintError)) throw error;
