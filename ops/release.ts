@@ -96,7 +96,8 @@ async function prepare(env: DeployedEnvironment, hold = 300) {
   if (env === 'production') await requireOnStaging(commit);
   const { name, account_id: account = '', vars } = await readConfig(env);
   const api = workersApi(account, process.env.CLOUDFLARE_API_TOKEN ?? '');
-  if (hold > 0 && api.apiKey) await readLog(api, Date.now());
+  const now = Date.now();
+  if (hold > 0 && api.apiKey) await readLog(api, now, now);
   else if (hold > 0 && !process.stdin.isTTY)
     throw new Error('nobody would watch the 10 %: set CLOUDFLARE_API_TOKEN, or add --hold 0');
   const old = await readServedVersion(env);

@@ -8,9 +8,9 @@ import { type Store, testReads } from './smoke.ts';
 type Count = { value: number; groups: { key: string; value: unknown }[] };
 
 /** @throws Error if the token may not read the log. */
-export async function readLog(api: Endpoint, from: number): Promise<Count[]> {
+export async function readLog(api: Endpoint, from: number, to: number): Promise<Count[]> {
   const query = JSON.parse(await readFile('docs/alerts/share-of-5xx.json', 'utf8'));
-  const body = { ...query, timeframe: { from, to: Date.now() } };
+  const body = { ...query, timeframe: { from, to } };
   const { result } = await request(api, 'POST /observability/telemetry/query', 200, body);
   return result.calculations.flatMap(({ aggregates }: { aggregates: Count[] }) => aggregates);
 }
@@ -45,7 +45,7 @@ export async function watch(
   for (let passed = 0; passed < seconds; passed += 15) {
     await testReads(store);
     await pause(15_000, undefined, { signal });
-    const counts = await readLog(api, start);
+    const counts = await readLog(api, start, Date.now());
     const next = sum(counts, store.version);
     const old = sum(counts, oldVersion);
     report = `5xx / requests: new ${next.errors} / ${next.requests}, old ${old.errors} / ${old.requests}`;
