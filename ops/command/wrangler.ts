@@ -15,7 +15,7 @@ import { PROJECT_ROOT } from './project-root.ts';
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler', wranglerPackage.bin.wrangler);
 
 /** Variables that make wrangler start faster, and turn off its extra output, its editor, its metrics and a download. */
-export const WRANGLER_ENV = {
+const WRANGLER_ENV = {
   // Wrangler is one file of 15 MB. A compile cache saves about a quarter of its start-up time.
   NODE_COMPILE_CACHE: join(PROJECT_ROOT, 'node_modules/.cache/node-compile'),
   WRANGLER_HIDE_BANNER: 'true',
@@ -28,7 +28,7 @@ export const WRANGLER_ENV = {
 };
 
 /** For the local store, wrangler also keeps its own files in this project: the home folder of a user may be read-only. */
-export const LOCAL_ENV = {
+const LOCAL_ENV = {
   ...WRANGLER_ENV,
   XDG_CONFIG_HOME: join(PROJECT_ROOT, '.wrangler/config'),
 };

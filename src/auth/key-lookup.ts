@@ -14,7 +14,7 @@ import { type KeyRecord, parseRecord, recordName } from './key-record.ts';
  */
 export const FRESH_MS = 30_000;
 /** How long the last known record of a key is used while KV fails. */
-export const MAX_STALE_MS = 3_600_000;
+const MAX_STALE_MS = 3_600_000;
 
 export const KV_DEADLINE_MS = 2_000;
 /** `cacheTtl`, in seconds: the minimum that KV allows. KV caches also that a key has no record. */

@@ -35,7 +35,7 @@ export async function runInProcess(
 }
 
 /** As `runInProcess`, of a command that is imported already. */
-export async function runProgram(program: Command, args: string[], typed = '') {
+async function runProgram(program: Command, args: string[], typed = '') {
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== '' });
   if (!typed) stdin.end();
   const output = { stdout: '', stderr: '' };
