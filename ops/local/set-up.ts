@@ -3,7 +3,7 @@ import { reportFailure } from '../command/command-line.ts';
 import { packClient } from './client-package.ts';
 import { isInUse, LOCAL_KEY, setUpLocalStore } from './store.ts';
 
-const GUIDE = `The local store is set up. Docs page: http://localhost:8787/docs
+const GUIDE = `The local store is set up. Without --port, the docs page is http://localhost:8787/docs
 curl -i -w '\\n' http://localhost:8787/v1/pets -H 'Authorization: Bearer ${LOCAL_KEY}'
 After Ctrl-C, npm run reset empties the store, also a damaged one.`;
 
