@@ -211,10 +211,10 @@ test('Ctrl-C every 0.7 s from 10 % on ends with the old version', async () => {
   expectOld(stdout);
 });
 
-/** Runs a command on a terminal, and types an answer to each question. */
+/** Runs a command on a terminal, and types an answer to each question. Some shells that do not `exec` it end with 130 after Ctrl-C. */
 async function typeIn(line: string, answers: string[], variables = {}) {
   const env = { ...process.env, ...cloudflare().env, SMOKE_API_KEY: SMOKE_KEYS.production };
-  const terminal = spawn('script', ['-qec', line, '/dev/null'], {
+  const terminal = spawn('script', ['-qec', `exec ${line}`, '/dev/null'], {
     cwd: clone().folder,
     env: { ...env, ...variables },
   });
