@@ -11,7 +11,8 @@ type ErrorContext = LogContext & Pick<Context<AppEnv>, 'json' | 'var'>;
 /** Responds to any error with the Error body, and adds the error to the log line. */
 export function errorResponse(error: Error, c: ErrorContext): Response | Promise<Response> {
   if (error instanceof ApiError) return respond(error, c);
-  if (!(error instanceof HTTPException)) return respond(unexpectedError(error), c);
+  if (!(error instanceof HTTPException) || error.status === 500)
+    return respond(unexpectedError(error), c);
   // Such as that of `timeout`, after which the handler goes on: a write may still happen.
   return error.status > 500
     ? respond(serviceUnavailable(unavailableMessage(c.var), error), c)

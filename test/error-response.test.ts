@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { basicAuth } from 'hono/basic-auth';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { generateKey } from '../ops/keys/generate-key.ts';
 import type { AppEnv } from '../src/context.ts';
 import { errorResponse } from '../src/error-response.ts';
@@ -17,6 +17,9 @@ app.use(accessLog);
 app.use('/private', basicAuth({ username: 'ada', password: 'secret' }));
 app.use('/teapot', async (_c, _next) => {
   throw new HTTPException(418, { cause: new Error('a token') });
+});
+app.use('/broken', async (_c, _next) => {
+  throw new HTTPException(500, { message: 'a token' });
 });
 app.use('/sized', async (_c, _next) => {
   const res = new Response('no', { headers: { 'content-length': '2', 'x-own': '1' } });
@@ -47,6 +50,15 @@ test.each([
   // The cause may contain a credential.
   expect(logLines()).toMatchObject([{ code: 'request_rejected', route: '/:path' }]);
   expect(logLines()[0]).not.toHaveProperty('cause');
+});
+
+test('an exception with the status 500 is logged as an error, and hides its message', async () => {
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => errors.mockRestore());
+  const response = await app.request('/broken', { method: 'POST' }, stubBindings());
+  expect(await response.text()).not.toContain('a token');
+  expect(response.status).toBe(500);
+  expect(errors).toHaveBeenCalledWith(expect.stringContaining('"code":"internal_error"'));
 });
 
 test.each([
