@@ -19,13 +19,14 @@ export function errorResponse(error: Error, c: ErrorContext): Response | Promise
     : rejectedResponse(error, c);
 }
 
-function respond({ code, message, status, headers, cause }: ApiError, c: ErrorContext) {
+function respond(error: ApiError, c: ErrorContext) {
+  const { code, status, headers, cause } = error;
   const log = logOf(c);
   log.code = code;
   if (cause instanceof Error) log.cause = cause.message;
   // The exception itself: Issues resolves its stack with the source map.
   if (code === 'internal_error') console.error(cause);
-  return c.json({ code, message, status }, status, headers);
+  return c.json(error, status, headers);
 }
 
 /**
