@@ -34,7 +34,7 @@ export function operation<const D extends OperationDefinition>(
   definition: D & OnlyKnown<D>,
 ): OperationMiddleware<D>;
 export function operation(definition: OperationDefinition): MiddlewareHandler {
-  const { operationId, scope, param, query = NoParameters, json, mediaTypes } = definition;
+  const { scope, param, query = NoParameters, json, mediaTypes } = definition;
   const steps: (MiddlewareHandler | undefined)[] = [
     define(definition),
     scope && requireKey(scope),
@@ -46,8 +46,7 @@ export function operation(definition: OperationDefinition): MiddlewareHandler {
   ];
   const middleware = every(...steps.filter((step) => step !== undefined));
   definitions.set(middleware, definition);
-  // Hono's `showRoutes` prints the name.
-  return Object.defineProperty(middleware, 'name', { value: operationId });
+  return middleware;
 }
 
 /** Sets the definition, for the headers of the response and for the log line. */
