@@ -58,8 +58,7 @@ function startOfRead(bookmark: string): string {
 
 /** The draft of `Idempotency-Key` defines a quoted string, but most clients send no quotes. */
 function withoutQuotes(header: string | undefined): string | undefined {
-  const quoted = /^"(.*)"$/.exec(header ?? '');
-  return quoted ? quoted[1] : header;
+  return header?.replace(/^"(.*)"$/, '$1');
 }
 
 function idempotencyKeyProblem(idempotencyKey: string | undefined): string | undefined {
