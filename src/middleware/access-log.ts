@@ -1,7 +1,7 @@
 /** The log line of a request. */
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { matchedRoutes } from 'hono/route';
+import { routePath } from 'hono/route';
 import { type AppEnv, logOf } from '../context.ts';
 
 /**
@@ -24,7 +24,8 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
       requestId: c.get('requestId'),
       environment: c.env.ENVIRONMENT,
       method: c.req.method,
-      route: matchedRoute(c),
+      // `/*` if only middleware has matched.
+      route: routePath(c, -1),
       status: c.res.status,
       durationMs: Date.now() - startedAt,
       keyId: c.get('client')?.keyId,
@@ -43,12 +44,4 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
 function rayId(c: Context<AppEnv>): string | undefined {
   const ray = c.req.header('CF-Ray') ?? '';
   return /^[0-9a-f]{1,32}-[A-Z]{3}$/.test(ray) ? ray : undefined;
-}
-
-/**
- * The pattern of the operation's route. `undefined` if only middleware of `app.use` has matched.
- */
-function matchedRoute(c: Context<AppEnv>): string | undefined {
-  const route = matchedRoutes(c).at(-1);
-  return route?.method === 'ALL' ? undefined : route?.path;
 }
