@@ -1,7 +1,4 @@
-/**
- * Requires an API key: the only middleware that a route outside `operation` needs, unless it runs
- * queries. They need a session, too: `c.set('session', c.env.DB.withSession('first-primary'))`.
- */
+/** The API key of a request: a part of `operation`, and a middleware for any other route. */
 import type { MiddlewareHandler } from 'hono';
 import type { AppEnv, Client } from '../context.ts';
 import { serviceUnavailable } from '../errors.ts';
@@ -11,7 +8,8 @@ import { limitRate } from './rate-limit.ts';
 
 /**
  * Requires an API key with the scope, counts the request, and rejects writes while they are
- * stopped. A 401 does not count towards the rate limits; every later rejection does.
+ * stopped. A 401 does not count towards the rate limits; every later rejection does. A handler
+ * that runs queries also needs `c.set('session', c.env.DB.withSession('first-primary'))`.
  *
  * @example
  * app.use('/admin/*', requireKey('write'));
