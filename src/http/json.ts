@@ -1,7 +1,4 @@
-/**
- * Parses JSON with exact integers: a number that is an int64 becomes a bigint. bigint-to-json.ts
- * writes them.
- */
+/** Parses JSON with exact integers, which bigint-to-json.ts writes. */
 import { ApiError } from '../errors.ts';
 import { parseInt64 } from './int64.ts';
 import { invalidRequest } from './problems.ts';
