@@ -97,12 +97,12 @@ async function explain<Item, Reason>(
   violation: ConstraintError,
   { into, refusal }: Create<Item, Reason>,
 ): Promise<{ id: bigint } & Item> {
-  const isRefused = violates(violation, `${into}.${refusal?.column}`);
-  const ownRefusal = isRefused ? refusal : undefined;
-  if (request) return replay(c, await firstRecord(c, request, violation, ownRefusal));
-  if (!ownRefusal) throw violation;
-  const [[reason]] = await runQueries(c, ownRefusal.read).catch(throwNothingWritten);
-  throw ownRefusal.error(reason);
+  const isRefused = refusal && violates(violation, `${into}.${refusal.column}`);
+  if (request)
+    return replay(c, await firstRecord(c, request, violation, isRefused ? refusal : undefined));
+  if (!isRefused) throw violation;
+  const [[reason]] = await runQueries(c, refusal.read).catch(throwNothingWritten);
+  throw refusal.error(reason);
 }
 
 /** A request with an idempotency key. */
