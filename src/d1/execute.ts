@@ -13,6 +13,7 @@ export const DEADLINE_MS = 5_000;
 const MAX_RETRIES = 2;
 
 type Database = D1Database | D1DatabaseSession;
+
 /**
  * Executes statements in one transaction.
  *
@@ -33,10 +34,10 @@ export function prepare(database: Database, { text, values }: Sql): D1PreparedSt
   return database.prepare(text).bind(...values);
 }
 
-/** A single statement is no batch: of batches, Cloudflare does not document that D1 retries reads. */
+/** A single statement is sent alone: D1 retries a read, but is not documented to retry a batch. */
 async function sendOnce(database: Database, prepared: D1PreparedStatement[]): Promise<D1Result[]> {
-  const [only, ...others] = prepared;
-  return only && others.length === 0 ? [await only.all()] : database.batch(prepared);
+  const [first, second] = prepared;
+  return first && !second ? [await first.all()] : database.batch(prepared);
 }
 
 /** https://developers.cloudflare.com/d1/best-practices/retry-queries/ */
