@@ -82,7 +82,8 @@ export class ApiError extends HTTPException {
 
   /** The response of an app without `errorResponse`, such as the routes of one resource. */
   override getResponse(): Response {
-    return Response.json(this, this);
+    const { status, headers } = this;
+    return Response.json(this, { status, headers });
   }
 }
 
