@@ -52,7 +52,7 @@ export function readHeaders({
  * read with a bookmark of another format: the primary is at least as new as any state.
  */
 function startOfRead(bookmark: string): string {
-  const isKnown = bookmark === 'first-unconstrained' || D1_BOOKMARK.test(bookmark);
+  const isKnown = SESSION_STARTS.includes(bookmark) || D1_BOOKMARK.test(bookmark);
   return isKnown ? bookmark : 'first-primary';
 }
 
