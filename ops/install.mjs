@@ -8,6 +8,14 @@ const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (timeOf('node_modules/.package-lock.json') < timeOf('package-lock.json')) {
   console.log('Installing the packages, which can take minutes …');
   // npm 10 links the packaged Node.js (ops/node) only when it rebuilds: https://github.com/npm/cli/issues/4362
-  const command = 'npm ci --loglevel=error && npm rebuild --loglevel=error';
-  process.exitCode = spawnSync(command, { shell: true, stdio: 'inherit' }).status ?? 1;
+  process.exitCode = runNpm('ci') || runNpm('rebuild');
+}
+
+/**
+ * Runs npm by the Node.js that runs it now. By the packaged one, which is first in the PATH of a script, npm would remove that
+ * package as not needed.
+ */
+function runNpm(command) {
+  const { npm_node_execpath: node, npm_execpath: npm } = process.env;
+  return spawnSync(node, [npm, command, '--loglevel=error'], { stdio: 'inherit' }).status ?? 1;
 }
