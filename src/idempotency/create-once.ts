@@ -160,8 +160,9 @@ async function firstRecord<Reason>(
 ): Promise<RecordRow> {
   const read = refusal?.read ?? sql<Reason>`SELECT 1`;
   const [[record], [reason]] = await runQueries(c, selectRecord(request), read);
-  const first = record ?? (refusal && (await closeKey(c, request, refusal.error(reason))));
-  if (first) return first;
+  if (record) return record;
+  const closed = refusal && (await closeKey(c, request, refusal.error(reason)));
+  if (closed) return closed;
   // The record is gone, so nobody knows what the first request was answered.
   throw violates(violation, 'idempotency_keys.key_hash')
     ? serviceUnavailable(unavailableMessage(c.var), violation)
