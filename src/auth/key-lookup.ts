@@ -98,7 +98,7 @@ async function readKv(c: Context<AppEnv>, key: string): Promise<string | null> {
 
 /**
  * Postpones the next read by 30 s after one has failed, so that few requests wait while KV fails.
- * Unless another request has postponed it, or has read the record.
+ * Does nothing if another request has already postponed it, or has read the record.
  */
 function postponeRead(known: KnownRecord): void {
   const now = Date.now();

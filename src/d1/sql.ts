@@ -1,6 +1,6 @@
 /** SQL statements as tagged templates, with their values in place. */
 
-/** What stands for a value in a statement. */
+/** What a template accepts in place of a value. */
 export type Value = BoundValue | bigint | Sql;
 
 /** An int64 is decimal text: D1 rounds numbers beyond 2^53, and rejects bigints. */

@@ -7,7 +7,7 @@ import { invalidRequest } from './problems.ts';
  * Parses a JSON text. A number whose value is an int64, in any notation, becomes an exact
  * `bigint`: a double is exact only up to 2^53. Any other number stays a `number`.
  *
- * @param onValue - called for each value, the text's own included.
+ * @param onValue - called for each value, including the top-level one.
  */
 export function parseJson(text: string, onValue = () => {}) {
   // `context.source` is a number as written: https://tc39.es/proposal-json-parse-with-source/

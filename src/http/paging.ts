@@ -34,7 +34,8 @@ export function pageParameters<Filters extends Record<string, Filter>>(filters: 
 type PageQuery = { limit: number; [parameter: string]: number | bigint | string | undefined };
 
 /**
- * Asks for one item more, which shows that another page follows: its `Link` is the same query.
+ * Requests one extra item: if there is one, another page follows. Its URL, in `Link`, is the same
+ * query with a new `after`.
  *
  * @param path - of the list, without the version: the app may be mounted at another path.
  */

@@ -5,7 +5,7 @@ import { invalidRequest } from './problems.ts';
 /** In characters. */
 export const MAX_QUERY_LENGTH = 2048;
 
-/** Hono would ignore it. It is a mistake, as is an unknown parameter. */
+/** Hono ignores a parameter without a name. It is rejected, like an unknown one. */
 const NAMELESS_PARAMETER = /^=|&=/;
 
 /**

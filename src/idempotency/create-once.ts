@@ -25,11 +25,11 @@ export type Create<Item, Reason> = {
   item: Item;
   /** The writes after it. `id` is SQL: the id of the new row, until they insert into its table. */
   followedBy?: (id: Sql) => Sql[];
-  /** Why a request can violate a constraint of one column. Of any other, it is a mistake: a 500. */
+  /** The expected violation: of a constraint on one column. Any other violation is a 500. */
   refusal?: Refusal<Reason>;
 };
 
-/** `read` selects the row that explains the violation, if there is one, and `error` says it. */
+/** `read` selects the row that explains the violation; `error` makes the 404 or 409 from it. */
 type Refusal<Reason> = {
   column: string;
   read: Sql<Reason>;
@@ -148,8 +148,8 @@ function selectRecord({ keyHash, requestHash, now }: KeyedRequest): Sql<RecordRo
 }
 
 /**
- * The record of a retry, whichever constraint was the first to fail. Otherwise the refusal, which
- * becomes the record. In a session, D1 reads no older state than the one that violated the
+ * Returns the record of the first request, whichever constraint failed. If there is none, records
+ * the refusal and returns that. In a session, D1 reads no older state than the one that violated the
  * constraint (sequential consistency).
  */
 async function firstRecord<Reason>(

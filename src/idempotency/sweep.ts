@@ -12,7 +12,7 @@ const STEP_SIZE = 1_000;
  */
 const MAX_STEPS = 900;
 const STEP_DEADLINE_MS = 10_000;
-/** How long a record is kept after it is invalid: a late attempt of its last retry must violate its index. */
+/** How long an expired record is kept: a late attempt of the last retry must still find it. */
 export const LATE_MS = 3_600_000;
 
 /**

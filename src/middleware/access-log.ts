@@ -15,7 +15,7 @@ export const accessLog = createMiddleware<AppEnv>(async function accessLog(c, ne
   const cf = c.req.raw.cf;
   const definition = c.get('definition');
   const log = logOf(c);
-  // Neither stopped writes, which have no cause, nor a bookmark of which no replica has the state.
+  // Stopped writes (which have no cause), and bookmarks that no replica reaches, are not failures.
   const isFailure = c.res.status >= 500 && log.cause !== undefined && !c.get('readsReplica');
   const print = isFailure ? console.error : console.log;
   print(

@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import type { AppEnv } from '../context.ts';
 import { ApiError } from '../errors.ts';
 
-/** There is no redirect: it would hide from its owner that a key was sent in clear text. */
+/** Not a redirect, which would hide from the key's owner that it was sent unencrypted. */
 export const requireHttps = createMiddleware<AppEnv>(async function requireHttps(c, next) {
   if (c.env.ENVIRONMENT !== 'local' && !c.req.url.startsWith('https:')) throw httpsRequired();
   await next();

@@ -26,7 +26,7 @@ export const responseHeaders = createMiddleware<AppEnv>(async function responseH
 
 /**
  * The headers of the finished response. Those of `Response.redirect`, and of the response of a
- * `fetch`, are immutable: then the response becomes a copy. Not `c.header`, which copies always.
+ * `fetch`, are immutable: then the response becomes a copy. Not `c.header`, which always copies.
  */
 export function mutableHeaders(c: Context): Headers {
   try {

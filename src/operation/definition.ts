@@ -11,8 +11,8 @@ export type Scope = 'read' | 'write';
 export type OperationDefinition = AuthenticatedDefinition | PublicDefinition;
 
 /**
- * The schemas of `query` and `json` are strict objects. Not `param`, as routes may be mounted below
- * another parameter. Without `query`, there are no query parameters.
+ * The schemas of `query` and `json` must be strict objects, and that of `param` a loose one: routes
+ * may be mounted below another parameter. Without `query`, there are no query parameters.
  */
 type CommonDefinition = {
   operationId: string;

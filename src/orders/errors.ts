@@ -7,7 +7,7 @@ export function orderNotFound(id: bigint): ApiError {
   return new ApiError('order_not_found', `There is no order with the id ${id}.`);
 }
 
-/** @param status - names none if the animal has become available since, or has no status. */
+/** @param status - in the message, unless the animal has none or has just become available. */
 export function petNotAvailable(id: bigint, status: PetStatus | null): ApiError {
   const why = status === null || status === 'available' ? '' : `: it is ${status}`;
   return new ApiError('pet_not_available', `The animal ${id} is not available${why}.`);
