@@ -25,9 +25,7 @@ function isInRange(limit: number): boolean {
 /** The id after which the page begins. */
 export const After = z.optional(int64Text());
 
-type Filter = z.ZodMiniOptional<z.ZodMiniType<string | bigint>>;
-
-export function pageParameters<Filters extends Record<string, Filter>>(filters: Filters) {
+export function pageParameters<Filters extends z.core.$ZodShape>(filters: Filters) {
   return strictParameters({ limit: Limit, ...filters, after: After });
 }
 
