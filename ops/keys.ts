@@ -29,7 +29,6 @@ import {
   type StoredRecord,
   writeRecord,
 } from './keys/records.ts';
-import { LOCAL_KEY_RECORD } from './local/store.ts';
 
 type Options = { env: Environment; yes?: boolean };
 /** `expires` and `overlap` below are times: `timeAfter` parses the durations. */
@@ -101,7 +100,7 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
   const [key, ...others] = await findKeys(env, id);
   if (!key || others.length > 0)
     throw new Error('several records have this id: revoke it, and create a key');
-  await confirmChange('rotate', env, key.record, yes);
+  await confirm(`rotate the key ${describeKey(key.record)}`, env, yes);
   // Reads the key again, because another operator may have changed it before the confirmation.
   const { name, record: old } = await readKey(env, key.name);
   // The first rotation has shortened the key's lifetime, and a second new key would inherit that.
@@ -143,7 +142,7 @@ async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: bo
   const description = describeKey(record);
   if (record.revokedAt)
     return console.log('Key', description, 'was already revoked at', record.revokedAt);
-  await confirmChange('revoke', env, record, yes);
+  await confirm(`revoke the key ${description}`, env, yes);
   await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
   console.log(
     'Key',
@@ -176,17 +175,6 @@ async function readKeyOfInput(env: Environment): Promise<StoredKey> {
   if (environmentOfKey(key) !== env)
     throw new Error(`the input is not an API key of --env ${env}: paste the key alone`);
   return readKey(env, await recordName(key));
-}
-
-async function confirmChange(
-  change: string,
-  env: Environment,
-  record: StoredRecord,
-  yes?: boolean,
-) {
-  if (env === 'local' && record.id === LOCAL_KEY_RECORD.id)
-    throw new Error('the fixed key of the local store cannot change: npm start would restore it');
-  await confirm(`${change} the key ${describeKey(record)}`, env, yes);
 }
 
 /** Generates a key, writes its record, and prints the key, which is all of standard output. Returns the id of the record. */

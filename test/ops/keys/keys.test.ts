@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { generateKey } from '../../../ops/keys/generate-key.ts';
-import { LOCAL_KEY_RECORD } from '../../../ops/local/store.ts';
 import { checksum } from '../../../src/auth/key-format.ts';
 import { recordName } from '../../../src/auth/key-record.ts';
 import { fakeKeys, nameOf } from './fake-keys.ts';
@@ -83,15 +82,6 @@ test('revoke keeps the rest of a record, and changes nothing the second time', a
   const second = await fake.run('revoke key_anna --env production');
   expect(second).toMatchObject({ code: 0, stdout: again, stderr: '' });
   expect(fake.records()).toEqual([{ ...expired, revokedAt: NOW }]);
-});
-
-test('the fixed key of the local store cannot change', async () => {
-  fake.put(LOCAL_KEY_RECORD);
-  expect(await errorOf(1, 'revoke local')).toBe(
-    'error: the fixed key of the local store cannot change: npm start would restore it\n',
-  );
-  // Another environment may have a key with this id.
-  expect(await fake.run('revoke local --env staging')).toMatchObject({ code: 0 });
 });
 
 test('revoke reads a key from standard input, also one that no list shows yet', async () => {
