@@ -21,7 +21,6 @@ import { requireSetUp } from './command/wrangler.ts';
 import { generateKey } from './keys/generate-key.ts';
 import { parseLabel, timeAfter } from './keys/options.ts';
 import {
-  changeRecord,
   describeKey,
   readKey,
   readKeys,
@@ -121,7 +120,7 @@ async function rotate(id: string, { env, yes, overlap }: Options & { overlap?: s
   const end = overlap ?? timeAfter('24h');
   // Times in ISO 8601 can be compared as texts. If one has no seconds, the result is exact to the minute.
   const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
-  await changeRecord(env, name, { ...old, expiresAt, rotatedTo });
+  await writeRecord(env, name, { ...old, expiresAt, rotatedTo });
   console.error('The old key', describeKey(old), 'expires at', expiresAt);
 }
 
@@ -143,7 +142,7 @@ async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: bo
   if (record.revokedAt)
     return console.log('Key', description, 'was already revoked at', record.revokedAt);
   await confirm(`revoke the key ${description}`, env, yes);
-  await changeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
+  await writeRecord(env, name, { ...record, revokedAt: new Date().toISOString() });
   console.log(
     'Key',
     description,
@@ -185,11 +184,7 @@ async function issueKey(
   const key = generateKey(env);
   const id = `key_${randomBytes(6).toString('hex')}`;
   const record = { id, createdAt: new Date().toISOString(), ...fields };
-  console.error('Writing the record of the new key …');
-  await writeRecord(env, await recordName(key), record).catch((cause: Error) => {
-    // KV may have written it all the same.
-    throw new Error(`revoke the new key ${id} if it is listed: ${cause.message}`);
-  });
+  await writeRecord(env, await recordName(key), record);
   const scopes = scopesOf(record).join(' and ');
   const expiry = record.expiresAt ?? 'never';
   console.error(`Key ${describeKey(record)} for ${env}, ${scopes}, expires ${expiry}.`);

@@ -1,6 +1,5 @@
 /** The records of API keys in KV, which wrangler reads and writes. KV holds records under the hashes of keys, never a key. */
 import { writeFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { KeyRecord, KV_NAME_PREFIX } from '../../src/auth/key-record.ts';
@@ -35,7 +34,6 @@ const MAX_METADATA = 1024;
  * record as a failure, and goes on.
  */
 export async function readKeys(env: Environment): Promise<StoredKey[]> {
-  console.error('Reading the keys …');
   const listed: { name: string; metadata?: StoredRecord }[] = JSON.parse(
     await kv(env, ['key', 'list', '--prefix', KV_NAME_PREFIX]),
   );
@@ -104,7 +102,7 @@ function parseKey(env: Environment, name: string, value: string | null): StoredK
 }
 
 /**
- * Writes a record as the value and, for restores (docs/operations.md), as the metadata. Returns the value.
+ * Writes a record as the value and, for restores (docs/operations.md), as the metadata.
  *
  * @throws Error if the record is not valid.
  */
@@ -118,23 +116,6 @@ export async function writeRecord(env: Environment, name: string, record: Stored
     await writeFile(file, json);
     await kv(env, ['key', 'put', name, '--path', file, ...metadata]);
   });
-  return json;
-}
-
-/**
- * Changes a record, and waits until KV shows the change, which it may do late.
- *
- * @throws Error if five reads do not show the change.
- */
-export async function changeRecord(env: Environment, name: string, record: StoredRecord) {
-  console.error('Changing the record of', describeKey(record), '…');
-  const json = await writeRecord(env, name, record);
-  for (let reads = 1; reads <= 5; reads += 1) {
-    if ((await kv(env, ['key', 'get', name])).trim() === json) return;
-    await pause(3_000);
-  }
-  const problem = 'KV does not show the change: list the keys before you repeat it';
-  throw new Error(`${describeKey(record)}: ${problem}`);
 }
 
 function kv(env: Environment, args: string[]): Promise<string> {

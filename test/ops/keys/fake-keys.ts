@@ -49,6 +49,7 @@ export function fakeKeys() {
       return JSON.stringify(Object.fromEntries(entries));
     }
     if (command === 'list') {
+      fake.beforeList();
       const names = [...fake.values.keys()].filter((each) => each.startsWith(prefix));
       return JSON.stringify(
         names.map((each) => ({ name: each, metadata: fake.metadata.get(each) })),
@@ -76,21 +77,16 @@ export function fakeKeys() {
     metadata: new Map<string, object>(),
     /** The name of a record whose reads fail. */
     failing: '',
-    /** Milliseconds. They pass at once. */
-    pauses: [] as number[],
 
     /** Runs a command line. `typed`: on a terminal. */
     async run(line: string, typed?: string) {
       expected = /--env (\w+)/.exec(line)?.[1] ?? 'local';
       const mocks = {
         '../../ops/command/wrangler.ts': { runWranglerIn, requireSetUp: () => {} },
-        'node:timers/promises': { setTimeout: async (ms: number) => void fake.pauses.push(ms) },
       };
       const result = await runInProcess('keys.ts', mocks, line.split(' '), typed);
       expect(files.filter(existsSync)).toEqual([]);
-      // The lines that say what the command does.
-      const progress = result.stderr.match(/^.* …$/gm);
-      return { ...result, stderr: result.stderr.replaceAll(/^.* …\n/gm, ''), progress };
+      return result;
     },
 
     put(record: StoredRecord, name = nameOf(record.id)) {
@@ -100,6 +96,7 @@ export function fakeKeys() {
     /** The records that are fake.values. */
     records: (): StoredRecord[] => Array.from(fake.values.values(), (value) => JSON.parse(value)),
 
+    beforeList: () => {},
     beforePut: (_name: string) => {},
     beforeGet: (_name: string) => {},
   };
