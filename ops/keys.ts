@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto';
 import { environmentOfKey } from '../src/auth/key-format.ts';
 import { recordName, scopesOf, stateOf } from '../src/auth/key-record.ts';
 import {
-  allowClosedPipe,
   confirm,
   createProgram,
   type Environment,
@@ -87,8 +86,6 @@ async function list({ env, json }: Options & { json?: boolean }) {
     // Last, because its text is free. `visible` replaces tabs and line breaks.
     label: visible(record.label),
   }));
-  // `list | head` closes the pipe early, which is no failure.
-  allowClosedPipe();
   if (json) return console.log(JSON.stringify(rows, null, 2));
   console.error('id\tcreated\texpires\tstate\tscopes\tlabel');
   for (const row of rows) console.log(Object.values(row).join('\t'));

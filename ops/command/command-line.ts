@@ -1,6 +1,5 @@
 /** What the commands share: exit codes, error messages of one line, options, questions, and the end of a process. */
 import { createInterface } from 'node:readline';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 const ENVIRONMENTS = ['local', 'staging', 'production'] as const;
@@ -21,7 +20,7 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
   // Without a listener, a failed write to a closed terminal would end the command. One is enough, even if tests call `run`
   // several times. Lost output, such as a new key on a full disk, is a failure.
   if (process.stdout.listenerCount('error') === 0) {
-    process.stdout.on('error', reportLostOutput);
+    process.stdout.on('error', reportFailure);
     process.stderr.on('error', () => {});
   }
   try {
@@ -32,17 +31,6 @@ export async function run(program: Command, args = process.argv.slice(2)): Promi
   }
 }
 
-let isClosedPipeAllowed = false;
-
-/** From now on, a reader that closes the pipe early is no failure. */
-export function allowClosedPipe(): void {
-  isClosedPipeAllowed = true;
-}
-
-function reportLostOutput(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE' || !isClosedPipeAllowed) reportFailure(error);
-}
-
 /** Prints an error in one line, and sets the exit code 1. The command may go on. */
 export function reportFailure(error: unknown): void {
   console.error(`error: ${safeMessage(error)}`);
@@ -50,7 +38,7 @@ export function reportFailure(error: unknown): void {
 }
 
 /** An API key. Messages quote arguments, and a person may have passed a key in place of an id. */
-export const API_KEY = /animal_[a-z]+_\w{20,}/g;
+const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
 /** Environment variables whose values wrangler or `fetch` quotes in some errors, for example a token with a line break. */
 const SECRETS = [
@@ -113,19 +101,8 @@ export async function confirm(
   const action = `${change} in PRODUCTION`;
   if (!process.stdin.isTTY)
     throw new Error(`confirmation required: add --yes to ${action} without a terminal`);
-  await dropTypedInput();
   const answer = await readLine(`This will ${action}. Continue? [y/N]`, signal);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('cancelled');
-}
-
-/**
- * Drops the lines that were typed before a question, so that none counts as the answer: resumed without a listener, input is
- * lost.
- */
-async function dropTypedInput() {
-  process.stdin.resume();
-  await pause(100);
-  process.stdin.pause();
 }
 
 /** Reads a line of standard input. On a terminal, it prints the question first. The line is empty if the input ends without one. */

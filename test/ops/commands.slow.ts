@@ -21,12 +21,8 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-test('after its output is closed, list succeeds, and create fails because nobody gets the key', async () => {
-  const exitCode = async (command: string[]) => {
-    const { process, exited } = project.start('keys.ts', command);
-    process.stdout.destroy();
-    return (await exited).code;
-  };
-  expect(await exitCode(['list'])).toBe(0);
-  expect(await exitCode(['create', '--label', 'Bob'])).toBe(1);
+test('a create whose output is closed fails, because nobody gets the key', async () => {
+  const { process, exited } = project.start('keys.ts', ['create', '--label', 'Bob']);
+  process.stdout.destroy();
+  expect(await exited).toMatchObject({ code: 1 });
 });

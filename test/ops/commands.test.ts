@@ -3,9 +3,8 @@ import * as childProcess from 'node:child_process';
 import * as fs from 'node:fs';
 import { readFile as readReal } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
-import { confirm, type Environment, onStop, safeMessage } from '../../ops/command/command-line.ts';
+import { type Environment, safeMessage } from '../../ops/command/command-line.ts';
 import { PROJECT_ROOT } from '../../ops/command/project-root.ts';
 import { importWith, runInProcess } from './command.ts';
 
@@ -148,22 +147,4 @@ test('an error does not show a token, also one that wrangler quotes on two lines
   const others = 'third, fourth, fifth, sixth';
   const line = safeMessage(`"first\nsecond" is no valid header: "first second", ${others}\n`);
   expect(line).toBe('"…" is no valid header: "…", …, …, …, …');
-});
-
-// local.slow.ts ends the process that has started a command.
-test('a command stops on a signal', () => {
-  const signals = vi.spyOn(process, 'on').mockReturnThis();
-  const stop = vi.fn();
-  onStop(stop);
-  expect(signals.mock.calls).toEqual(['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => [name, stop]));
-});
-
-test('an interrupt at a question is a no, and what was typed before it is no answer', async () => {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  stdin.write('y\n');
-  vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never);
-  const controller = new AbortController();
-  vi.spyOn(console, 'error').mockImplementation(() => setImmediate(() => controller.abort()));
-  const answer = confirm('do it', 'production', false, controller.signal);
-  await expect(answer).rejects.toThrow('cancelled');
 });
