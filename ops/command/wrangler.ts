@@ -14,7 +14,7 @@ import { PROJECT_ROOT } from './project-root.ts';
 /** Wrangler's command. It starts a second process, and passes SIGTERM on to it, but not SIGKILL. */
 const BIN = join(PROJECT_ROOT, 'node_modules/wrangler', wranglerPackage.bin.wrangler);
 
-/** Variables that make wrangler start faster, and turn off its extra output, its editor, its metrics and a download. */
+/** Variables that make wrangler start faster, and turn off its extra output, its metrics and a download. */
 const WRANGLER_ENV = {
   // Wrangler is one file of 15 MB. A compile cache saves about a quarter of its start-up time.
   NODE_COMPILE_CACHE: join(PROJECT_ROOT, 'node_modules/.cache/node-compile'),
@@ -22,20 +22,7 @@ const WRANGLER_ENV = {
   WRANGLER_SEND_METRICS: 'false',
   // Otherwise wrangler fetches a sample of `request.cf` from the network.
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  // Otherwise `wrangler dev` serves an editor of the local D1 and KV, which a page of any origin can frame:
-  // https://github.com/cloudflare/workers-sdk/pull/12848
-  X_LOCAL_EXPLORER: 'false',
 };
-
-/** For the local store, wrangler also keeps its own files in this project: the home folder of a user may be read-only. */
-const LOCAL_ENV = {
-  ...WRANGLER_ENV,
-  XDG_CONFIG_HOME: join(PROJECT_ROOT, '.wrangler/config'),
-};
-
-/** A full or read-only disk has the errors of a damaged store. `npm run reset` would delete the animals, and not help. */
-const LOCAL_HINT =
-  '(Is the disk full or read-only, or has migrations/ a copy of a file? If not, the local store may be damaged: npm run reset empties it)';
 
 /** `runWrangler` ends wrangler after this time. */
 const LIMIT_MS = 300_000;
@@ -68,8 +55,6 @@ export async function runWrangler(
     env: {
       ...process.env,
       ...WRANGLER_ENV,
-      // Names another worker, too.
-      WRANGLER_CI_OVERRIDE_NAME: undefined,
       // A quieter level, set by the user, would suppress output that the commands read.
       WRANGLER_LOG: 'log',
       ...env,
@@ -93,22 +78,15 @@ export async function runWrangler(
   throw new Error(`wrangler: ${signal ?? safeMessage(stripVTControlCharacters(stderr + stdout))}`);
 }
 
-/**
- * Runs wrangler on an environment, as `runWrangler`.
- *
- * @throws Error, with a hint if the local store may be damaged.
- */
-export async function runWranglerIn(
+/** Runs wrangler on an environment, as `runWrangler`. */
+export function runWranglerIn(
   environment: Environment,
   args: string[],
   options?: Options,
 ): Promise<string> {
-  if (environment === 'local')
-    // The empty name selects the top level of wrangler.toml.
-    return runWrangler([...args, '--env', ''], { env: LOCAL_ENV }).catch((cause: Error) => {
-      throw new Error(`${cause.message} ${LOCAL_HINT}`);
-    });
-  return runWrangler([...args, '--env', environment], options);
+  // The empty name selects the top level of wrangler.toml.
+  const name = environment === 'local' ? '' : environment;
+  return runWrangler([...args, '--env', name], options);
 }
 
 /** @throws Error if wrangler.toml still has a placeholder of the environment: an id or a host. */
