@@ -86,7 +86,7 @@ async function fill({ DB, API_KEYS }: Env, pets: number): Promise<void> {
   const schema = readFileSync(join(PROJECT_ROOT, 'schema.sql'), 'utf8');
   // D1 takes each line for a statement.
   await DB.exec(schema.replaceAll(/--.*$/gm, '').replaceAll('\n', ' '));
-  if (pets > 0) await DB.prepare(INSERTION).bind(pets, 0).run();
+  if (pets > 0) await DB.prepare(INSERTION).bind(pets).run();
   await API_KEYS.put(await recordName(LOCAL_KEY), JSON.stringify(LOCAL_KEY_RECORD));
 }
 

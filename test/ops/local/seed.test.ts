@@ -11,7 +11,7 @@ database.exec('BEGIN IMMEDIATE');
 console.log('locked');
 setTimeout(() => database.exec('COMMIT'), 500);`;
 
-test('pets are added beside those that exist, in several statements, also when the store is locked', async () => {
+test('pets are added beside those that exist, also when the store is locked', async () => {
   const DATABASES = await temporaryFolder();
   const file = join(DATABASES, '0a.sqlite');
   const database = new DatabaseSync(file);
@@ -21,14 +21,12 @@ test('pets are added beside those that exist, in several statements, also when t
   const lock = startProcess(['--eval', LOCK, file], DATABASES);
   await lock.printed('locked');
   expect(await seed('3')).toEqual({ code: 0, stdout: '3 animals were added.\n', stderr: '' });
-  await seed('4500');
-  // Exactly the rows of two statements.
-  await seed('4000');
-  const counts = 'SELECT count(*) AS count, count(DISTINCT name) AS names FROM pets';
-  expect(database.prepare(counts).get()).toEqual({ count: 8_503, names: 4_500 });
-  expect(database.prepare('SELECT name, status FROM pets WHERE id = 1').get()).toEqual({
-    name: 'Animal 1',
-    status: 'available',
-  });
+  await seed('1');
+  expect(database.prepare('SELECT name, status FROM pets').all()).toEqual([
+    { name: 'Animal 1', status: 'available' },
+    { name: 'Animal 2', status: 'pending' },
+    { name: 'Animal 3', status: 'sold' },
+    { name: 'Animal 1', status: 'available' },
+  ]);
   database.close();
 });
