@@ -30,9 +30,6 @@ export function packClient(): void {
   execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
   // In a package, npm sets the time of each file to the same one.
   execSync('npm pack --loglevel=error', { cwd: folder });
-  // Otherwise, a deployment would serve the packages of other commits, too. Another build may remove them at the same time.
-  for (const other of globSync('client-*.tgz', { cwd: PUBLIC }))
-    rmSync(join(PUBLIC, other), { force: true });
   renameSync(join(folder, `${name}-${version}.tgz`), path);
   rmSync(folder, { recursive: true });
 }
