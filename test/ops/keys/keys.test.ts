@@ -20,15 +20,12 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-test.each(['', 'Bearer%20', '\\n', 'KEY_', '\\u0022'])(
-  'the rule for secret scanners finds all keys but local ones after %j',
-  (before) => {
-    const [, rule = ''] = readFileSync('docs/keys.md', 'utf8').split("'''");
-    const environments = ['local', 'staging', 'production'];
-    const found = environments.filter((name) => `${before}${generateKey(name)}_`.match(rule));
-    expect(found).toEqual(['staging', 'production']);
-  },
-);
+test('the rule for secret scanners finds all keys but local ones', () => {
+  const [, rule = ''] = readFileSync('docs/keys.md', 'utf8').split("'''");
+  const environments = ['local', 'staging', 'production'];
+  const found = environments.filter((name) => `KEY_${generateKey(name)}_`.match(rule));
+  expect(found).toEqual(['staging', 'production']);
+});
 
 test('create prints a key alone, and passes only its hash on', async () => {
   const { stdout, stderr } = await fake.run('create --label 🐈’s --env production --yes');
@@ -148,12 +145,10 @@ async function errorOf(exitCode: number, line: string, typed?: string) {
 const NOT_SHOWN = 'It must be 1 to 100 characters that a terminal shows.';
 const NO_DURATION = 'It must be 1 to 99999 with m, h or d, such as 15m, 24h or 90d.';
 test.each([
-  ['create', "required option '--label <text>' not specified"],
   ['create --label \u3000', NOT_SHOWN],
   ['create --label a\u2029b', NOT_SHOWN],
   [`create --label for:${KEY}`, 'It must not contain an API key.'],
   ['create --label x --expires 100000d', NO_DURATION],
-  ['create --label x --expires 1h30m', NO_DURATION],
   ['create --label x --expires 0h', NO_DURATION],
   ['list --env test', 'Allowed choices are local, staging, production.'],
   ['rotate key_anna --overlap h', NO_DURATION],
@@ -212,14 +207,6 @@ test('a planted record that is too large for the metadata is revoked, and backup
   expect(fake.records()).toEqual([{ ...planted, revokedAt: NOW }]);
 });
 
-test('a planted twin, which the worker accepts whatever its family and successor are, is revoked', async () => {
-  const twin = { ...ANNA, family: '$(x)', rotatedTo: 5 };
-  fake.put(ANNA);
-  fake.put(twin, nameOf('planted'));
-  await fake.run('revoke key_anna');
-  expect(fake.records().map(({ revokedAt }) => revokedAt)).toEqual([NOW, NOW]);
-});
-
 test('a list names a key that a restore would make active again', async () => {
   fake.put(REVOKED);
   fake.metadata.set(nameOf('key_anna'), ANNA);
@@ -230,7 +217,8 @@ test('a list names a key that a restore would make active again', async () => {
 
 test('an id that several records have is revoked in all, and not rotated', async () => {
   fake.put(ANNA);
-  fake.put({ ...ANNA, label: 'Planted' }, nameOf('planted'));
+  // The worker accepts it, whatever its family and successor are.
+  fake.put({ ...ANNA, label: 'Planted', family: '$(x)', rotatedTo: 5 }, nameOf('planted'));
   const names = `Records with this id: ${nameOf('key_anna')} ${nameOf('planted')}\n`;
   const refusal = 'error: several records have this id: revoke it, and create a key\n';
   expect(await errorOf(1, 'rotate key_anna')).toBe(names + refusal);
