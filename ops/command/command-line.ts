@@ -38,7 +38,7 @@ export function reportFailure(error: unknown): void {
 }
 
 /** An API key. Messages quote arguments, and a person may have passed a key in place of an id. */
-const API_KEY = /animal_[a-z]+_\w{20,}/g;
+export const API_KEY = /animal_[a-z]+_\w{20,}/g;
 
 /** Environment variables whose values wrangler or `fetch` quotes in some errors, for example a token with a line break. */
 const SECRETS = [

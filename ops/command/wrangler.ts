@@ -24,6 +24,10 @@ const WRANGLER_ENV = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
 };
 
+/** A full or read-only disk has the errors of a damaged store. `npm run reset` would delete the animals, and not help. */
+const LOCAL_HINT =
+  '(Is the disk full or read-only, or has migrations/ a copy of a file? If not, the local store may be damaged: npm run reset empties it)';
+
 /** `runWrangler` ends wrangler after this time. */
 const LIMIT_MS = 300_000;
 
@@ -78,15 +82,21 @@ export async function runWrangler(
   throw new Error(`wrangler: ${signal ?? safeMessage(stripVTControlCharacters(stderr + stdout))}`);
 }
 
-/** Runs wrangler on an environment, as `runWrangler`. */
-export function runWranglerIn(
+/**
+ * Runs wrangler on an environment, as `runWrangler`.
+ *
+ * @throws Error, with a hint if the local store may be damaged.
+ */
+export async function runWranglerIn(
   environment: Environment,
   args: string[],
   options?: Options,
 ): Promise<string> {
+  if (environment !== 'local') return runWrangler([...args, '--env', environment], options);
   // The empty name selects the top level of wrangler.toml.
-  const name = environment === 'local' ? '' : environment;
-  return runWrangler([...args, '--env', name], options);
+  return runWrangler([...args, '--env', ''], options).catch((cause: Error) => {
+    throw new Error(`${cause.message} ${LOCAL_HINT}`);
+  });
 }
 
 /** @throws Error if wrangler.toml still has a placeholder of the environment: an id or a host. */

@@ -51,7 +51,7 @@ async function wranglerError(script?: string) {
     { 'node:child_process': { spawn } },
   );
   // It does not end by itself.
-  return runWranglerIn('local', ['dev', '--port', '0']).catch((error) => error);
+  return runWranglerIn('production', ['dev', '--port', '0']).catch((error) => error);
 }
 
 test('a command fails when the time of wrangler is over', async () => {

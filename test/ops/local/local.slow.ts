@@ -104,7 +104,8 @@ test('npm run reset deletes a store whose files are damaged', async () => {
   const databases = globSync(join(project.path(), '.wrangler/state/**/*.sqlite*'));
   expect(databases.length).toBeGreaterThan(1);
   for (const name of databases) writeFileSync(name, 'garbage '.repeat(99));
-  expect(await project.run('keys.ts', ['list'])).toMatchObject({ code: 1 });
+  const { code, stderr } = await project.run('keys.ts', ['list']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(': npm run reset ')]);
   expect(await project.run('reset.ts')).toMatchObject({ code: 0 });
   // Before the first start, seed sets the store up.
   const seeded = await project.run('seed.ts', ['--pets', '1']);
