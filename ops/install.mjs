@@ -4,9 +4,12 @@ import { statSync } from 'node:fs';
 
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-// npm writes its list of installed packages last.
-if (timeOf('node_modules/.package-lock.json') < timeOf('package-lock.json')) {
+// npm writes its list of installed packages last, also if it could not download the packaged Node.js, which would run this file.
+const isStale = timeOf('node_modules/.package-lock.json') < timeOf('package-lock.json');
+if (isStale || !process.features.typescript) {
   console.log('Installing the packages, which can take minutes …');
+  // Ctrl-C stops npm. Without a listener, this process would not wait for its end.
+  process.on('SIGINT', () => {});
   // npm 10 links the packaged Node.js (ops/node) only when it rebuilds: https://github.com/npm/cli/issues/4362
   process.exitCode = runNpm('ci') || runNpm('rebuild');
 }
