@@ -2,7 +2,7 @@
  * `npm run release`: serves HEAD on staging, and then the same commit in production, by wrangler's own commands. After a failure,
  * and after Ctrl-C, it serves the old version again. docs/operations.md explains releases.
  */
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Option } from 'commander';
@@ -74,7 +74,10 @@ async function release(env: DeployedEnvironment, { hold, yes, dryRun }: Options)
   } catch (cause) {
     // After an interrupt, `cause` may be only its consequence.
     console.error('error:', safeMessage(stop.signal.aborted ? stop.signal.reason : cause));
-    throw new Error(`failed: ${env} serves ${await goBack(rollout)}`, { cause });
+    const shares = await goBack(rollout);
+    // Nobody is to go back once more: that could override a person who has given the new version all requests.
+    writeOutput('old', '');
+    throw new Error(`failed: ${env} serves ${shares}`, { cause });
   }
   console.log(`${env} serves ${rollout.served} to all.`);
 }
@@ -199,15 +202,15 @@ const FROZEN = join(PROJECT_ROOT, 'dist/release');
 
 function freezeConfig() {
   rmSync(FROZEN, { recursive: true, force: true });
-  mkdirSync(FROZEN, { recursive: true });
-  copyFileSync('wrangler.toml', join(FROZEN, 'wrangler.toml'));
+  // Creates the folder, too.
+  cpSync('wrangler.toml', join(FROZEN, 'wrangler.toml'));
 }
 
 function commandOf(env: DeployedEnvironment, ...args: string[]) {
   return `npx wrangler ${args.join(' ')} --env ${env} --config wrangler.toml`;
 }
 
-/** For the step of release.yml that goes back when this process is killed. */
+/** For the step of release.yml that goes back when this process was killed. An output that is written twice has its last value. */
 function writeOutput(name: string, value: string) {
   const file = process.env.GITHUB_OUTPUT;
   if (file) appendFileSync(file, `${name}=${value}\n`);

@@ -14,7 +14,11 @@ const AT_10 = /GET \/pets 10%/;
 /** Of one version alone. */
 const DEPLOY_100 = /POST \S+deployments .*"versions":\[\{[^}]*:100\}\]/;
 const fault = () => error(400, 10001, 'a fault').getResponse();
-const write = (file: string, text: string) => writeFileSync(join(clone().folder, file), text);
+const path = (file: string) => join(clone().folder, file);
+const write = (file: string, text: string) => writeFileSync(path(file), text);
+const read = (file: string) => readFileSync(path(file), 'utf8');
+/** In a folder that each release empties. */
+const GITHUB_OUTPUT = 'dist/release/output';
 
 const PRODUCTION = 'animal-store-production';
 const production = () => cloudflare().find(PRODUCTION);
@@ -51,7 +55,6 @@ test('a release to staging serves HEAD to all', async () => {
 });
 
 test('a promotion serves the new version to 0, 10 and 100 %, and names the way back', async () => {
-  const GITHUB_OUTPUT = join(clone().folder, 'dist/output');
   const ids = () => production().versions.map(({ id }) => id);
   // As many, with an old bug.
   cloudflare().state.log = () =>
@@ -65,7 +68,7 @@ test('a promotion serves the new version to 0, 10 and 100 %, and names the way b
   expect(output).toContain(`production serves ${next}@100% to all.`);
   expect(output).toContain('5xx / requests: new 10 / 100, old 10 / 100');
   expect(output).toContain('restore DB --bookmark a-bookmark --env production');
-  expect(readFileSync(GITHUB_OUTPUT, 'utf8')).toBe(`old=${old}\nnext=${next}\n`);
+  expect(read(GITHUB_OUTPUT)).toBe(`old=${old}\nnext=${next}\n`);
 });
 
 test('a dry run changes nothing, and shows no control characters of others', async () => {
@@ -103,8 +106,10 @@ test.each<[string, () => void, string, object?]>([
 });
 
 function writePlaceholder() {
-  const toml = readFileSync(join(clone().folder, 'wrangler.toml'), 'utf8');
-  write('wrangler.toml', toml.replace('"production-database-1"', '"production-database-id"'));
+  write(
+    'wrangler.toml',
+    read('wrangler.toml').replace('"production-database-1"', '"production-database-id"'),
+  );
   clone().git('commit', '-qam', 'Forget the database');
 }
 
@@ -256,8 +261,11 @@ test.each([
   at(AT_10, () => {
     theirs = cloudflare().deploy(PRODUCTION, [{ version_id: version(), percentage: 100 }]);
   });
-  expect(await run(PROMOTE, 1)).toContain(`failed: production serves ${version()}@100%`);
+  const output = await run(PROMOTE, 1, { GITHUB_OUTPUT });
+  expect(output).toContain(`failed: production serves ${version()}@100%`);
   expect(production().deployments.at(-1)).toBe(theirs);
+  // Otherwise, release.yml would go back.
+  expect(read(GITHUB_OUTPUT)).toMatch(/\nold=\n$/);
 });
 
 test('5xx of the new version alone end the hold', async () => {
