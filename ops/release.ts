@@ -31,7 +31,7 @@ import {
 } from './command/deployed.ts';
 import { git, readCommit } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { workersApi } from './command/request.ts';
+import { accountApi } from './command/request.ts';
 import { readConfig, requireSetUp, runWranglerIn } from './command/wrangler.ts';
 import { smokeTest, testReads } from './release/smoke.ts';
 import { readLog, watch } from './release/watch.ts';
@@ -98,7 +98,7 @@ async function prepare(env: DeployedEnvironment, hold = 300) {
   freezeConfig();
   if (env === 'production') await requireOnStaging(commit);
   const { name, account_id: account = '', vars } = await readConfig(env);
-  const api = workersApi(account, process.env.CLOUDFLARE_API_TOKEN ?? '');
+  const api = accountApi(account, process.env.CLOUDFLARE_API_TOKEN ?? '');
   const now = Date.now();
   if (hold > 0 && api.apiKey) await readLog(api, now, now);
   else if (hold > 0 && !process.stdin.isTTY)

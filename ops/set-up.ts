@@ -17,7 +17,7 @@ import {
 import { identityOf, readJson, readServedVersion, requireMigrated } from './command/deployed.ts';
 import { readCommit } from './command/git.ts';
 import { PROJECT_ROOT } from './command/project-root.ts';
-import { type Endpoint, request, workersApi } from './command/request.ts';
+import { accountApi, type Endpoint, request } from './command/request.ts';
 import { readConfig, runWranglerIn } from './command/wrangler.ts';
 
 export const program = createProgram('npm run set-up --', 'Sets an environment up at Cloudflare.')
@@ -40,22 +40,22 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
   await confirm('set the store up', env, yes);
   edit(`${env}-account-id`, account.id);
   const { token } = await readJson<{ token: string }>(env, ['auth', 'token']);
-  const api = workersApi(account.id, token);
+  const api = accountApi(account.id, token);
   await writeHost(env, api, domain);
-  await writeId(env, `${env}-database-id`, name, ['d1', 'list', '--json'], ['d1', 'create', name]);
-  // Wrangler puts the environment before the title.
-  const title = 'animal-store-api-keys';
-  const kv = ['kv', 'namespace'];
-  const createKeys = [...kv, 'create', title];
-  await writeId(env, `${env}-api-keys-id`, `${env}-${title}`, [...kv, 'list'], createKeys);
+  await writeId(api, `${env}-database-id`, 'd1/database', 'name', name);
+  const title = `${env}-animal-store-api-keys`;
+  await writeId(api, `${env}-api-keys-id`, 'storage/kv/namespaces', 'title', title);
   const isDeployed = await hasDeployed(env, api);
 
   // Writes the address into the description.
   execFileSync(process.execPath, ['ops/openapi.ts']);
-  await change(env, ['d1', 'migrations', 'apply', 'DB', '--remote']);
+  // Ctrl-C cuts no command off.
+  const detached = { detached: true };
+  await runWranglerIn(env, ['d1', 'migrations', 'apply', 'DB', '--remote'], detached);
   await requireMigrated(env);
   // A run that was killed may have deployed, and not set the route.
-  await change(env, isDeployed ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG]);
+  const deploy = isDeployed ? ['triggers', 'deploy'] : ['deploy', '--tag', TAG];
+  await runWranglerIn(env, deploy, detached);
   const key = findOrCreateKey(env);
   const { vars } = await readConfig(env);
   console.error('Commit the changed files. A new address needs some minutes, and a key a minute:');
@@ -65,7 +65,7 @@ async function setUp(env: DeployedEnvironment, { domain, yes }: Options) {
 /** Whether a set-up has deployed. @throws Error if the worker has a release, or another store or address than wrangler.toml. */
 async function hasDeployed(env: DeployedEnvironment, api: Endpoint): Promise<boolean> {
   const { name, d1_databases, kv_namespaces, vars } = await readConfig(env);
-  const workers: { id: string }[] = await read(api, 'scripts');
+  const workers: { id: string }[] = await read(api, 'workers/scripts');
   if (!workers.some(({ id }) => id === name)) return false;
   const version = await readServedVersion(env);
   const served = ['DB', 'API_KEYS', 'BASE_URL'].map((each) => identityOf(version, each));
@@ -79,11 +79,6 @@ function parseHost(text: string): string {
   throw new InvalidArgumentError('It must be a host name in lower case, such as api.example.com.');
 }
 
-/** Runs a command. Ctrl-C does not cut it off. */
-function change(env: DeployedEnvironment, args: string[]) {
-  return runWranglerIn(env, args, { detached: true });
-}
-
 /** Replaces a placeholder in wrangler.toml. */
 function edit(from: string, to: string) {
   writeFileSync('wrangler.toml', readFileSync('wrangler.toml', 'utf8').replaceAll(from, to));
@@ -94,9 +89,8 @@ async function read(api: Endpoint, path: string) {
 }
 
 /** The account of wrangler.toml or of CLOUDFLARE_ACCOUNT_ID, or the only one. */
-async function findAccount(env: DeployedEnvironment, written?: string) {
-  const isWritten = written !== `${env}-account-id`;
-  const wanted = isWritten ? written : process.env.CLOUDFLARE_ACCOUNT_ID;
+async function findAccount(env: DeployedEnvironment, written = '') {
+  const wanted = written.endsWith('-id') ? process.env.CLOUDFLARE_ACCOUNT_ID : written;
   type User = { accounts: { id: string; name: string }[] };
   const { accounts } = await readJson<User>(env, ['whoami']);
   const [account, ...others] = accounts.filter(({ id }) => !wanted || id === wanted);
@@ -109,35 +103,32 @@ async function writeHost(env: DeployedEnvironment, api: Endpoint, domain?: strin
   const { name, vars } = await readConfig(env);
   const written = new URL(String(vars.BASE_URL)).host;
   const isWritten = !written.endsWith('.example');
-  const host = isWritten ? written : domain;
-  if (domain && domain !== host) throw new Error('wrangler.toml has another host');
-  const domains: { hostname: string; service: string }[] = await read(api, 'domains');
+  const { subdomain } = await read(api, 'workers/subdomain');
+  const host = domain ?? (isWritten ? written : `${name}.${subdomain}.workers.dev`);
+  if (isWritten && host !== written) throw new Error('wrangler.toml has another host');
+  const domains: { hostname: string; service: string }[] = await read(api, 'workers/domains');
   const other = domains.find(({ hostname, service }) => hostname === host && service !== name);
   if (other) throw new Error(`${host} is the host of ${other.service}`);
   if (isWritten) return;
-  const { subdomain } = domain ? {} : await read(api, 'subdomain');
   const routes = `routes = [{ pattern = "${written}", custom_domain = true }]`;
   edit(routes, domain ? routes.replace(written, domain) : 'workers_dev = true');
-  edit(`https://${written}/`, `https://${domain ?? `${name}.${subdomain}.workers.dev`}/`);
+  edit(`https://${written}/`, `https://${host}/`);
 }
 
 /** Writes the id of the database or namespace with this name, unless an id is written. Creates it, unless it exists. */
 async function writeId(
-  env: DeployedEnvironment,
+  api: Endpoint,
   placeholder: string,
+  path: string,
+  nameField: string,
   name: string,
-  list: string[],
-  create: string[],
 ) {
   if (!readFileSync('wrangler.toml', 'utf8').includes(`"${placeholder}"`)) return;
-  async function find() {
-    const items: Record<string, string>[] = JSON.parse(await change(env, list));
-    return items.find((item) => name === (item.title ?? item.name));
-  }
-  if (!(await find())) await change(env, create);
-  const found = await find();
-  if (!found) throw new Error('Cloudflare does not list it yet: run this again');
-  edit(placeholder, found.uuid ?? found.id ?? '');
+  const items: Record<string, string>[] = await read(api, `${path}?per_page=1000`);
+  const item =
+    items.find((each) => each[nameField] === name) ??
+    (await request(api, `POST /${path}`, 200, { [nameField]: name })).result;
+  edit(placeholder, item.uuid ?? item.id);
 }
 
 /** Returns a new key that may only read, or `<key>` if there is a key. */

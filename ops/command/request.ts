@@ -34,7 +34,7 @@ export async function request(
 }
 
 /** Cloudflare's API, for what wrangler has no command: https://developers.cloudflare.com/api/ */
-export function workersApi(account: string, apiKey: string): Endpoint {
+export function accountApi(account: string, apiKey: string): Endpoint {
   const api = process.env.CLOUDFLARE_API_BASE_URL ?? 'https://api.cloudflare.com/client/v4';
-  return { baseUrl: `${api}/accounts/${account}/workers`, apiKey };
+  return { baseUrl: `${api}/accounts/${account}`, apiKey };
 }

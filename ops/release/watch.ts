@@ -11,7 +11,7 @@ type Count = { value: number; groups: { key: string; value: unknown }[] };
 export async function readLog(api: Endpoint, from: number, to: number): Promise<Count[]> {
   const query = JSON.parse(await readFile('docs/alerts/share-of-5xx.json', 'utf8'));
   const body = { ...query, timeframe: { from, to } };
-  const { result } = await request(api, 'POST /observability/telemetry/query', 200, body);
+  const { result } = await request(api, 'POST /workers/observability/telemetry/query', 200, body);
   return result.calculations.flatMap(({ aggregates }: { aggregates: Count[] }) => aggregates);
 }
 
